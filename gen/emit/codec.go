@@ -1,0 +1,354 @@
+package emit
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+)
+
+// codecs renders how the declarations are read and written.
+func (e *emitter) codecs(f *jen.File, decls []*ir.Decl) {
+	for _, d := range decls {
+		if isAlias(d) {
+			continue
+		}
+		switch t := d.Type.(type) {
+		case *ir.Object:
+			e.objectDecoder(f, d, t)
+			e.objectEncoder(f, d, t)
+			e.glue(f, d)
+		case *ir.Union:
+			e.unionDecoder(f, d, t)
+			e.unionEncoder(f, d, t)
+		default:
+			e.plainDecoder(f, d)
+			e.plainEncoder(f, d)
+			if !embeds(d) {
+				e.glue(f, d)
+			}
+		}
+	}
+}
+
+// self is the receiver of a declaration's codec.
+func self(d *ir.Decl) jen.Code { return jen.Id("x").Op("*").Id(d.Name) }
+
+func decodeFunc(f *jen.File, d *ir.Decl, comment string) *jen.Statement {
+	f.Line()
+	f.Add(doc(comment))
+	return f.Func().Params(self(d)).Id("DecodeJSON").Params(jen.Id("r").Op("*").Qual(wirePath, "Reader")).Error()
+}
+
+func appendFunc(f *jen.File, receiver jen.Code) *jen.Statement {
+	f.Line()
+	f.Add(doc("AppendJSON appends the value as JSON to dst."))
+	return f.Func().Params(receiver).Id("AppendJSON").
+		Params(jen.Id("dst").Index().Byte()).
+		Params(jen.Index().Byte(), jen.Error())
+}
+
+// glue makes a type work with encoding/json.
+func (e *emitter) glue(f *jen.File, d *ir.Decl) {
+	f.Line()
+	f.Add(doc("MarshalJSON is AppendJSON for encoding/json."))
+	f.Func().Params(jen.Id("x").Id(d.Name)).Id("MarshalJSON").Params().Params(jen.Index().Byte(), jen.Error()).Block(
+		jen.Return(jen.Id("x").Dot("AppendJSON").Call(jen.Nil())),
+	)
+	f.Line()
+	f.Add(doc("UnmarshalJSON is DecodeJSON for encoding/json."))
+	f.Func().Params(self(d)).Id("UnmarshalJSON").Params(jen.Id("data").Index().Byte()).Error().Block(
+		jen.Return(jen.Qual(wirePath, "Unmarshal").Call(jen.Id("data"), jen.Id("x"))),
+	)
+}
+
+func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {
+	decodeFunc(f, d, "DecodeJSON reads an object. A missing, repeated or mistyped member is an error.").BlockFunc(func(g *jen.Group) {
+		g.Op("*").Id("x").Op("=").Id(d.Name).Values()
+		words := (len(o.Fields) + 63) / 64
+		if words > 0 {
+			g.Var().Id("seen").Index(jen.Lit(words)).Uint64()
+		}
+		g.For(jen.Id("r").Dot("BeginObject").Call(), jen.Id("r").Dot("Member").Call(), jen.Empty()).Block(
+			jen.Switch(jen.Id("r").Dot("Name").Call()).BlockFunc(func(g *jen.Group) {
+				for i, field := range o.Fields {
+					g.Case(jen.Lit(field.Wire)).BlockFunc(func(g *jen.Group) {
+						g.Id("r").Dot("Once").Call(jen.Op("&").Id("seen").Index(jen.Lit(i/64)), jen.Lit(i%64))
+						decodeField(g, field)
+					})
+				}
+				g.Default().Block(jen.Id("x").Dot("Extra").Dot("Decode").Call(jen.Id("r")))
+			}),
+		)
+		requiredCheck(g, o)
+		g.Return(jen.Id("r").Dot("Err").Call())
+	})
+}
+
+// requiredCheck counts on required members coming first among the fields.
+func requiredCheck(g *jen.Group, o *ir.Object) {
+	var names []jen.Code
+	for _, f := range o.Fields {
+		if f.Required {
+			names = append(names, jen.Lit(f.Wire))
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	missing := jen.Null()
+	for word := 0; word*64 < len(names); word++ {
+		n := min(len(names)-word*64, 64)
+		mask := jen.Op(fmt.Sprintf("%#x", ^uint64(0)>>(64-n)))
+		if word > 0 {
+			missing.Op("||")
+		}
+		missing.Id("seen").Index(jen.Lit(word)).Op("&").Add(mask).Op("!=").Add(mask)
+	}
+	args := append([]jen.Code{jen.Id("seen").Index(jen.Op(":"))}, names...)
+	g.If(missing).Block(jen.Id("r").Dot("Missing").Call(args...))
+}
+
+func decodeField(g *jen.Group, f *ir.Field) {
+	target := jen.Id("x").Dot(f.Go)
+	if f.Nullable {
+		if _, scalar := ir.Resolve(f.Type).(*ir.Scalar); !scalar {
+			g.If(jen.Op("!").Id("r").Dot("ReadNull").Call()).BlockFunc(func(g *jen.Group) { decodeOptional(g, target, f) })
+			return
+		}
+	}
+	decodeOptional(g, target, f)
+}
+
+func decodeOptional(g *jen.Group, target *jen.Statement, f *ir.Field) {
+	if f.Const != nil {
+		value := jen.Id("r").Dot(constReader(f.Const)).Call(jen.Lit(f.Const))
+		if byPointer(f) {
+			value = jen.New(value)
+		}
+		g.Add(target).Op("=").Add(value)
+		return
+	}
+	if !byPointer(f) {
+		decode(g, target, f.Type, 0)
+		return
+	}
+	if reader := pointerReader(f.Type); reader != "" {
+		value := jen.Id("r").Dot(reader).Call()
+		if ref, ok := f.Type.(*ir.Ref); ok {
+			value = jen.Parens(jen.Op("*").Id(ref.Decl.Name)).Call(value)
+		}
+		g.Add(target).Op("=").Add(value)
+		return
+	}
+	if value, ok := readExpr(f.Type); ok {
+		g.Add(target).Op("=").New(value)
+		return
+	}
+	g.Add(target).Op("=").New(goType(f.Type))
+	decode(g, target, f.Type, 0)
+}
+
+// pointerReader is the method that reads an optional scalar, "" for others.
+func pointerReader(t ir.Type) string {
+	if ref, ok := t.(*ir.Ref); ok && embeds(ref.Decl) {
+		return ""
+	}
+	switch ir.Resolve(t).(type) {
+	case *ir.String, *ir.Enum:
+		return "ReadStringPointer"
+	case *ir.Integer:
+		return "ReadInt64Pointer"
+	case *ir.Number:
+		return "ReadFloat64Pointer"
+	case *ir.Boolean:
+		return "ReadBoolPointer"
+	}
+	return ""
+}
+
+func constReader(value any) string {
+	if _, ok := value.(int64); ok {
+		return "ReadConstInt64"
+	}
+	return "ReadConstString"
+}
+
+// readExpr is the expression that reads a value of a type that has one.
+func readExpr(t ir.Type) (jen.Code, bool) {
+	r := jen.Id("r")
+	if ref, ok := t.(*ir.Ref); ok {
+		switch under := ref.Decl.Type.(type) {
+		case *ir.Union:
+			return jen.Id(decoderName(ref.Decl)).Call(r), true
+		case *ir.Enum:
+			return jen.Id(ref.Decl.Name).Call(jen.Id("r").Dot("ReadString").Call()), true
+		case *ir.Object, *ir.Array, *ir.Map:
+			return nil, false
+		default:
+			if embeds(ref.Decl) {
+				return nil, false
+			}
+			value, ok := readExpr(under)
+			if ok && !isAlias(ref.Decl) {
+				value = jen.Id(ref.Decl.Name).Call(value)
+			}
+			return value, ok
+		}
+	}
+	switch t := t.(type) {
+	case *ir.String:
+		return r.Dot("ReadString").Call(), true
+	case *ir.Integer:
+		return r.Dot("ReadInt64").Call(), true
+	case *ir.Number:
+		return r.Dot("ReadFloat64").Call(), true
+	case *ir.Boolean:
+		return r.Dot("ReadBool").Call(), true
+	case *ir.Any:
+		return r.Dot("ReadRaw").Call(), true
+	case *ir.Open:
+		return r.Dot("ReadObject").Call(), true
+	case *ir.Scalar:
+		return r.Dot("ReadScalar").Call(scalarSet(t.Kinds)), true
+	}
+	return nil, false
+}
+
+// decode reads a value into a target of its type.
+func decode(g *jen.Group, target *jen.Statement, t ir.Type, depth int) {
+	if value, ok := readExpr(t); ok {
+		g.Add(target).Op("=").Add(value)
+		return
+	}
+	switch t := t.(type) {
+	case *ir.Ref:
+		if under, ok := t.Decl.Type.(*ir.Ref); ok {
+			decode(g, target, under, depth)
+			return
+		}
+		g.Add(target).Dot("DecodeJSON").Call(jen.Id("r"))
+	case *ir.Array:
+		g.Add(target).Op("=").Add(goType(t)).Values()
+		g.For(jen.Id("r").Dot("BeginArray").Call(), jen.Id("r").Dot("Element").Call(), jen.Empty()).BlockFunc(func(g *jen.Group) {
+			if value, ok := readExpr(t.Elem); ok {
+				g.Add(target).Op("=").Qual(wirePath, "Push").Call(target, value)
+				return
+			}
+			element := jen.Id(name("e", depth))
+			g.Var().Add(element).Add(goType(t.Elem))
+			decode(g, element, t.Elem, depth+1)
+			g.Add(target).Op("=").Qual(wirePath, "Push").Call(target, element)
+		})
+	case *ir.Map:
+		g.Add(target).Op("=").Add(goType(t)).Values()
+		g.For(jen.Id("r").Dot("BeginObject").Call(), jen.Id("r").Dot("Member").Call(), jen.Empty()).BlockFunc(func(g *jen.Group) {
+			key := jen.Id(name("name", depth))
+			g.Add(key).Op(":=").Id("r").Dot("Name").Call()
+			g.If(jen.List(jen.Id("_"), jen.Id("ok")).Op(":=").Add(target).Index(key), jen.Id("ok")).Block(
+				jen.Id("r").Dot("Duplicate").Call(),
+			)
+			if value, ok := readExpr(t.Elem); ok {
+				g.Add(target).Index(key).Op("=").Add(value)
+				return
+			}
+			element := jen.Id(name("e", depth))
+			g.Var().Add(element).Add(goType(t.Elem))
+			decode(g, element, t.Elem, depth+1)
+			g.Add(target).Index(key).Op("=").Add(element)
+		})
+	default:
+		panic(fmt.Sprintf("emit: cannot decode %T", t))
+	}
+}
+
+// name makes a variable of nested loops its own.
+func name(base string, depth int) string {
+	if depth == 0 {
+		return base
+	}
+	return fmt.Sprintf("%s%d", base, depth+1)
+}
+
+func scalarSet(k ir.ScalarKinds) jen.Code {
+	set := jen.Null()
+	first := true
+	for _, kind := range []struct {
+		in   bool
+		name string
+	}{{k.Text, "ScalarString"}, {k.Integer, "ScalarInteger"}, {k.Number, "ScalarNumber"}, {k.Boolean, "ScalarBool"}, {k.Null, "ScalarNull"}} {
+		if !kind.in {
+			continue
+		}
+		if !first {
+			set.Op("|")
+		}
+		first = false
+		set.Qual(wirePath, kind.name)
+	}
+	return set
+}
+
+// plainDecoder reads declarations that are neither objects nor unions.
+func (e *emitter) plainDecoder(f *jen.File, d *ir.Decl) {
+	decodeFunc(f, d, "DecodeJSON reads "+describe(d.Type)+".").BlockFunc(func(g *jen.Group) {
+		switch t := d.Type.(type) {
+		case *ir.Array, *ir.Map:
+			local := jen.Id("all")
+			g.Var().Add(local).Add(goType(t))
+			decode(g, local, t, 0)
+			g.Op("*").Id("x").Op("=").Add(local)
+		case *ir.Enum:
+			g.Op("*").Id("x").Op("=").Id(d.Name).Call(jen.Id("r").Dot("ReadString").Call())
+		default:
+			if embeds(d) {
+				value, _ := readExpr(t)
+				g.Id("x").Dot(embeddedName(t)).Op("=").Add(value)
+				break
+			}
+			if value, ok := readExpr(t); ok {
+				g.Op("*").Id("x").Op("=").Id(d.Name).Call(value)
+				break
+			}
+			local := jen.Id("v")
+			g.Var().Add(local).Add(goType(t))
+			decode(g, local, t, 0)
+			g.Op("*").Id("x").Op("=").Id(d.Name).Call(local)
+		}
+		g.Return(jen.Id("r").Dot("Err").Call())
+	})
+}
+
+func embeddedName(t ir.Type) string {
+	switch t.(type) {
+	case *ir.Scalar:
+		return "Scalar"
+	case *ir.Any:
+		return "Raw"
+	}
+	return "Object"
+}
+
+// describe says in words what a plain declaration holds.
+func describe(t ir.Type) string {
+	switch t := t.(type) {
+	case *ir.Enum, *ir.String:
+		return "a string"
+	case *ir.Integer:
+		return "an integer"
+	case *ir.Number:
+		return "a number"
+	case *ir.Boolean:
+		return "a boolean"
+	case *ir.Array:
+		return "an array"
+	case *ir.Map, *ir.Open:
+		return "an object"
+	case *ir.Scalar:
+		return "a scalar"
+	case *ir.Ref:
+		return "a " + t.Decl.Name
+	}
+	return "any value"
+}

@@ -1,0 +1,253 @@
+package emit
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+)
+
+func (e *emitter) methodTable(f *jen.File) {
+	f.Add(doc("Methods are the requests and notifications of the revision, sorted by name."))
+	f.Var().Id("Methods").Op("=").Index().Qual(runtimePath, "Method").ValuesFunc(func(g *jen.Group) {
+		for _, m := range e.rev.Methods {
+			g.Line().Add(methodRow(m))
+		}
+		g.Line()
+	})
+}
+
+func methodRow(m *ir.Method) jen.Code {
+	kind := "Request"
+	if m.Notification {
+		kind = "Notification"
+	}
+	row := jen.Dict{
+		jen.Id("Name"):       jen.Lit(m.Wire),
+		jen.Id("Kind"):       jen.Qual(runtimePath, kind),
+		jen.Id("Direction"):  direction(m),
+		jen.Id("Definition"): jen.Lit(m.Definition),
+		jen.Id("Params"):     jen.Lit(m.Params.Name),
+		jen.Id("NewParams"):  valueFunc(m.Params),
+	}
+	if !m.Notification {
+		row[jen.Id("Result")] = jen.Lit(m.Result.Name)
+		row[jen.Id("NewResult")] = valueFunc(m.Result)
+	}
+	if m.ParamsRequired {
+		row[jen.Id("ParamsRequired")] = jen.True()
+	}
+	if m.Capability != "" {
+		row[jen.Id("Capability")] = jen.Lit(m.Capability)
+	}
+	if m.Paginated {
+		row[jen.Id("Paginated")] = jen.True()
+	}
+	return jen.Values(row)
+}
+
+func direction(m *ir.Method) jen.Code {
+	switch {
+	case m.ToServer && m.ToClient:
+		return jen.Qual(runtimePath, "ToServer").Op("|").Qual(runtimePath, "ToClient")
+	case m.ToServer:
+		return jen.Qual(runtimePath, "ToServer")
+	}
+	return jen.Qual(runtimePath, "ToClient")
+}
+
+func valueFunc(d *ir.Decl) jen.Code {
+	return jen.Func().Params().Qual(wirePath, "Value").Block(jen.Return(fresh(d)))
+}
+
+// peer is one side of a session in words.
+type peer struct {
+	name, other string
+	direction   string
+	receives    func(*ir.Method) bool
+}
+
+var (
+	server = peer{"Server", "client", "ToServer", func(m *ir.Method) bool { return m.ToServer }}
+	client = peer{"Client", "server", "ToClient", func(m *ir.Method) bool { return m.ToClient }}
+)
+
+// side renders what implements one side, and what calls it from the other.
+func (e *emitter) side(f *jen.File, p peer) {
+	var methods []*ir.Method
+	for _, m := range e.rev.Methods {
+		if p.receives(m) {
+			methods = append(methods, m)
+		}
+	}
+	e.sideInterface(f, p, methods)
+	e.unimplemented(f, p, methods)
+	e.bind(f, p, methods)
+	e.caller(f, p, methods)
+}
+
+func (e *emitter) sideInterface(f *jen.File, p peer, methods []*ir.Method) {
+	f.Add(doc(fmt.Sprintf("%s has a method for every request and notification that a %s may send in revision %s. Embed Unimplemented%s to implement some of them. Params are never nil.", p.name, p.other, e.rev.ID, p.name)))
+	f.Type().Id(p.name).InterfaceFunc(func(g *jen.Group) {
+		for _, m := range methods {
+			g.Add(doc(m.Go + " " + m.Doc))
+			g.Id(m.Go).Add(signature(m))
+		}
+	})
+}
+
+// signature renders params and results of a method.
+func signature(m *ir.Method) jen.Code {
+	params := jen.Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("params").Add(messageType(m.Params)))
+	if m.Notification {
+		return params.Error()
+	}
+	return params.Params(messageType(m.Result), jen.Error())
+}
+
+// messageType is how params and results are passed: structs by pointer, unions
+// as they are.
+func messageType(d *ir.Decl) jen.Code {
+	if isUnion(d) {
+		return jen.Id(d.Name)
+	}
+	return jen.Op("*").Id(d.Name)
+}
+
+func isUnion(d *ir.Decl) bool {
+	_, ok := ir.Resolve(d.Type).(*ir.Union)
+	return ok
+}
+
+func (e *emitter) unimplemented(f *jen.File, p peer, methods []*ir.Method) {
+	typeName := "Unimplemented" + p.name
+	f.Line()
+	f.Add(doc(fmt.Sprintf("%s answers requests with \"method not found\" (-32601), but a ping with an empty result, and ignores notifications.", typeName)))
+	f.Type().Id(typeName).Struct()
+	for _, m := range methods {
+		f.Line()
+		switch {
+		case m.Notification:
+			f.Add(doc(m.Go + " ignores the notification."))
+		case isPing(m):
+			f.Add(doc(m.Go + " says that the session is alive."))
+		default:
+			f.Add(doc(fmt.Sprintf("%s answers that %s is not supported.", m.Go, m.Wire)))
+		}
+		f.Func().Params(jen.Id(typeName)).Id(m.Go).Add(unnamedSignature(m)).Block(unimplementedBody(m))
+	}
+}
+
+func isPing(m *ir.Method) bool { return m.Wire == "ping" && !isUnion(m.Result) }
+
+func unnamedSignature(m *ir.Method) jen.Code {
+	params := jen.Params(jen.Qual("context", "Context"), messageType(m.Params))
+	if m.Notification {
+		return params.Error()
+	}
+	return params.Params(messageType(m.Result), jen.Error())
+}
+
+func unimplementedBody(m *ir.Method) jen.Code {
+	switch {
+	case m.Notification:
+		return jen.Return(jen.Nil())
+	case isPing(m):
+		return jen.Return(jen.Op("&").Id(m.Result.Name).Values(), jen.Nil())
+	}
+	return jen.Return(jen.Nil(), jen.Qual(runtimePath, "MethodNotFound").Call(jen.Lit(m.Wire)))
+}
+
+func (e *emitter) bind(f *jen.File, p peer, methods []*ir.Method) {
+	receiver := jen.Id("s")
+	f.Line()
+	f.Add(doc(fmt.Sprintf("Bind%s connects an implementation to the runtime.", p.name)))
+	f.Func().Id("Bind"+p.name).Params(jen.Id("s").Id(p.name)).Qual(runtimePath, "Binding").Block(
+		jen.Return(jen.Qual(runtimePath, "Binding").Values(jen.Dict{
+			jen.Id("Revision"):  jen.Id("Revision"),
+			jen.Id("Direction"): jen.Qual(runtimePath, p.direction),
+			jen.Id("Methods"):   jen.Id("Methods"),
+			jen.Id("Handle"): jen.Func().
+				Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("method").String(), jen.Id("params").Qual(wirePath, "Raw")).
+				Params(jen.Qual(wirePath, "Appender"), jen.Error()).
+				Block(
+					jen.Switch(jen.Id("method")).BlockFunc(func(g *jen.Group) {
+						for _, m := range methods {
+							g.Case(jen.Lit(m.Wire)).Block(dispatch(m, receiver))
+						}
+					}),
+					jen.Return(jen.Nil(), jen.Qual(runtimePath, "MethodNotFound").Call(jen.Id("method"))),
+				),
+		})),
+	)
+}
+
+// dispatch hands one method to the implementation: one delegation, so that a
+// bug in it is mended in the runtime without generating again.
+func dispatch(m *ir.Method, receiver jen.Code) jen.Code {
+	args := []jen.Code{jen.Id("ctx"), jen.Id("params")}
+	function, handler := "Answer", jen.Add(receiver).Dot(m.Go)
+	if m.Notification {
+		function = "Receive"
+	}
+	if isUnion(m.Params) {
+		function += "Value"
+		args = append(args, fresh(m.Params))
+		box := jen.Op("*").Qual(wirePath, "Box").Types(jen.Id(m.Params.Name))
+		returns := jen.Error()
+		if !m.Notification {
+			returns = jen.Params(messageType(m.Result), jen.Error())
+		}
+		handler = jen.Func().Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("p").Add(box)).Add(returns).Block(
+			jen.Return(jen.Add(receiver).Dot(m.Go).Call(jen.Id("ctx"), jen.Id("p").Dot("V"))),
+		)
+	}
+	call := jen.Qual(runtimePath, function).Call(append(args, handler)...)
+	if m.Notification {
+		return jen.Return(jen.Nil(), call)
+	}
+	return jen.Return(call)
+}
+
+// caller renders the typed calls the other side makes.
+func (e *emitter) caller(f *jen.File, p peer, methods []*ir.Method) {
+	typeName := p.name + "Caller"
+	f.Line()
+	f.Add(doc(fmt.Sprintf("%s is how a %s calls its %s: a method for every request and notification that it may send. Params may be nil where the revision lets them be absent.", typeName, p.other, lowerFirst(p.name))))
+	f.Type().Id(typeName).Struct(jen.Id("caller").Qual(runtimePath, "Caller"))
+	f.Line()
+	f.Add(doc(fmt.Sprintf("New%s returns typed calls that go out through c.", typeName)))
+	f.Func().Id("New" + typeName).Params(jen.Id("c").Qual(runtimePath, "Caller")).Id(typeName).Block(
+		jen.Return(jen.Id(typeName).Values(jen.Id("c"))),
+	)
+	for _, m := range methods {
+		f.Line()
+		f.Add(doc(m.Go + " " + m.Doc))
+		f.Func().Params(jen.Id("c").Id(typeName)).Id(m.Go).Add(signature(m)).BlockFunc(func(g *jen.Group) { callBody(g, m) })
+	}
+}
+
+func callBody(g *jen.Group, m *ir.Method) {
+	params := jen.Id("params")
+	if !isUnion(m.Params) {
+		// A nil pointer in an interface is not nil.
+		params = jen.Qual(runtimePath, "Params").Call(params)
+	}
+	if m.Notification {
+		g.Return(jen.Id("c").Dot("caller").Dot("Notify").Call(jen.Id("ctx"), jen.Lit(m.Wire), params))
+		return
+	}
+	g.Id("result").Op(":=").Add(fresh(m.Result))
+	g.If(
+		jen.Err().Op(":=").Id("c").Dot("caller").Dot("Call").Call(jen.Id("ctx"), jen.Lit(m.Wire), params, jen.Id("result")),
+		jen.Err().Op("!=").Nil(),
+	).Block(jen.Return(jen.Nil(), jen.Err()))
+	if isUnion(m.Result) {
+		g.Return(jen.Id("result").Dot("V"), jen.Nil())
+		return
+	}
+	g.Return(jen.Id("result"), jen.Nil())
+}
+
+func lowerFirst(s string) string { return string(s[0]|0x20) + s[1:] }

@@ -1,0 +1,244 @@
+package emit
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/lower"
+)
+
+// hasChecks reports whether a declaration gets a validator of its own: one
+// with nothing to check has none.
+func hasChecks(d *ir.Decl) bool { return d.Checked && !isAlias(d) }
+
+// validators render what Validate checks: all that decoding does not. Every
+// declaration must have checks.
+func (e *emitter) validators(f *jen.File, decls []*ir.Decl) {
+	for _, d := range decls {
+		if u, ok := d.Type.(*ir.Union); ok {
+			e.unionChecker(f, d, u)
+			continue
+		}
+		receiver := jen.Id("x").Id(d.Name)
+		if _, ok := d.Type.(*ir.Object); ok {
+			receiver = jen.Id("x").Op("*").Id(d.Name)
+		}
+		f.Line()
+		f.Add(doc("Validate reports every value that the revision does not allow, each with its JSON Pointer."))
+		f.Func().Params(receiver).Id("Validate").Params().Error().Block(
+			jen.Var().Id("c").Qual(wirePath, "Checker"),
+			jen.Id("x").Dot("check").Call(jen.Op("&").Id("c")),
+			jen.Return(jen.Id("c").Dot("Err").Call()),
+		)
+		f.Line()
+		f.Func().Params(receiver).Id("check").Params(checkerParam()).BlockFunc(func(g *jen.Group) {
+			switch t := d.Type.(type) {
+			case *ir.Object:
+				for _, field := range t.Fields {
+					checkField(g, field)
+				}
+			case *ir.Enum:
+				checkEnum(g, jen.Id("x"))
+			case *ir.Scalar:
+				checkScalar(g, jen.Id("x"), t)
+			default:
+				check(g, declaredValue(d), t, 0)
+			}
+		})
+	}
+}
+
+// declaredValue converts the receiver to the type below a declared name where
+// a check wants that.
+func declaredValue(d *ir.Decl) *jen.Statement {
+	switch d.Type.(type) {
+	case *ir.Array, *ir.Map, *ir.Any, *ir.Open:
+		return jen.Id("x")
+	}
+	return jen.Add(goType(d.Type)).Call(jen.Id("x"))
+}
+
+func checkerParam() jen.Code { return jen.Id("c").Op("*").Qual(wirePath, "Checker") }
+
+func checkField(g *jen.Group, f *ir.Field) {
+	if f.Const == nil && !lower.Checked(f.Type) {
+		return
+	}
+	target := jen.Id("x").Dot(f.Go)
+	pointer := byPointer(f)
+	value := target
+	if _, isObject := ir.Resolve(f.Type).(*ir.Object); pointer && !isObject {
+		value = jen.Op("*").Add(target)
+	}
+	body := func(g *jen.Group) {
+		g.Id("c").Dot("Push").Call(jen.Lit(f.Wire))
+		if f.Const != nil {
+			ok := jen.Add(value).Op("==").Lit(f.Const)
+			switch f.Const {
+			case "", int64(0): // the zero value already
+			default:
+				zero := jen.Lit("")
+				if _, isNumber := f.Const.(int64); isNumber {
+					zero = jen.Lit(0)
+				}
+				ok = jen.Add(value).Op("==").Add(zero).Op("||").Add(ok)
+			}
+			g.Id("c").Dot("Const").Call(ok, jen.Lit(fmt.Sprintf("%#v", f.Const)))
+		} else {
+			check(g, value, f.Type, 0)
+		}
+		g.Id("c").Dot("Pop").Call()
+	}
+	switch ir.Resolve(f.Type).(type) {
+	case *ir.Array, *ir.Map:
+		body(g) // nothing to range over when absent
+		return
+	}
+	if f.Required && !f.Nullable {
+		body(g)
+		return
+	}
+	g.If(present(target, f)).BlockFunc(body)
+}
+
+// check validates a value; of an object it gets the struct or a pointer to it.
+func check(g *jen.Group, value *jen.Statement, t ir.Type, depth int) {
+	c := func(method string, args ...jen.Code) { g.Id("c").Dot(method).Call(args...) }
+	switch t := t.(type) {
+	case *ir.Ref:
+		checkRef(g, value, t.Decl, depth)
+	case *ir.String:
+		c("Format", jen.Lit(t.Format), value)
+	case *ir.Integer:
+		checkBounds(g, jen.Float64().Call(value), t.Bounds)
+	case *ir.Number:
+		checkBounds(g, value, t.Bounds)
+	case *ir.Scalar:
+		checkScalar(g, value, t)
+	case *ir.Array:
+		if t.MaxItems > 0 {
+			c("MaxItems", jen.Len(value), jen.Lit(t.MaxItems))
+		}
+		if !lower.Checked(t.Elem) {
+			return
+		}
+		i, element := jen.Id(name("i", depth)), jen.Id(name("e", depth))
+		rangeOver := jen.List(i, element).Op(":=").Range().Add(value)
+		item := element
+		if _, isObject := ir.Resolve(t.Elem).(*ir.Object); isObject {
+			rangeOver = jen.Add(i).Op(":=").Range().Add(value)
+			item = jen.Add(value).Index(i)
+		}
+		g.For(rangeOver).BlockFunc(func(g *jen.Group) {
+			g.Id("c").Dot("PushIndex").Call(i)
+			check(g, item, t.Elem, depth+1)
+			g.Id("c").Dot("Pop").Call()
+		})
+	case *ir.Map:
+		key, element := jen.Id(name("name", depth)), jen.Id(name("e", depth))
+		g.For(jen.List(jen.Id("_"), key).Op(":=").Range().Qual("slices", "Sorted").Call(jen.Qual("maps", "Keys").Call(value))).BlockFunc(func(g *jen.Group) {
+			g.Add(element).Op(":=").Add(value).Index(key)
+			g.Id("c").Dot("Push").Call(key)
+			check(g, element, t.Elem, depth+1)
+			g.Id("c").Dot("Pop").Call()
+		})
+	}
+}
+
+func checkRef(g *jen.Group, value *jen.Statement, d *ir.Decl, depth int) {
+	switch t := d.Type.(type) {
+	case *ir.Union:
+		g.Id(checkerName(d)).Call(jen.Id("c"), value)
+	case *ir.Ref, *ir.Scalar:
+		if isAlias(d) {
+			check(g, value, t, depth)
+			return
+		}
+		g.Parens(value).Dot("check").Call(jen.Id("c"))
+	case *ir.Enum:
+		checkEnum(g, value)
+	default:
+		if isAlias(d) {
+			check(g, value, t, depth)
+			return
+		}
+		receiver := value
+		if _, isObject := t.(*ir.Object); !isObject {
+			receiver = jen.Parens(value)
+		}
+		g.Add(receiver).Dot("check").Call(jen.Id("c"))
+	}
+}
+
+func checkEnum(g *jen.Group, value *jen.Statement) {
+	known := jen.Parens(value)
+	if len(*value) == 1 {
+		known = value
+	}
+	g.If(jen.Op("!").Add(known).Dot("Known").Call()).Block(
+		jen.Id("c").Dot("Report").Call(jen.Lit("unknown value %q"), jen.String().Call(value)),
+	)
+}
+
+func checkScalar(g *jen.Group, value *jen.Statement, t *ir.Scalar) {
+	g.If(jen.Op("!").Add(value).Dot("Is").Call(scalarSet(t.Kinds))).Block(
+		jen.Id("c").Dot("Report").Call(jen.Lit("must be " + scalarWords(t.Kinds))),
+	)
+}
+
+func scalarWords(k ir.ScalarKinds) string {
+	var words string
+	for _, kind := range []struct {
+		in   bool
+		word string
+	}{{k.Text, "a string"}, {k.Integer, "an integer"}, {k.Number, "a number"}, {k.Boolean, "a boolean"}, {k.Null, "null"}} {
+		if !kind.in {
+			continue
+		}
+		if words != "" {
+			words += " or "
+		}
+		words += kind.word
+	}
+	return words
+}
+
+func checkBounds(g *jen.Group, value jen.Code, b ir.Bounds) {
+	if b.Min != nil {
+		g.Id("c").Dot("Minimum").Call(value, jen.Lit(*b.Min))
+	}
+	if b.Max != nil {
+		g.Id("c").Dot("Maximum").Call(value, jen.Lit(*b.Max))
+	}
+}
+
+func (e *emitter) unionChecker(f *jen.File, d *ir.Decl, u *ir.Union) {
+	subject := jen.Id("v").Assert(jen.Type())
+	if slices.ContainsFunc(u.Variants, func(v *ir.Variant) bool { return hasChecks(v.Decl) }) {
+		subject = jen.Id("v").Op(":=").Add(subject)
+	}
+	f.Line()
+	f.Func().Id(checkerName(d)).Params(checkerParam(), jen.Id("v").Id(d.Name)).Block(
+		jen.Switch(subject).BlockFunc(func(g *jen.Group) {
+			g.Case(jen.Nil()).Block(jen.Id("c").Dot("Report").Call(jen.Lit("is missing")))
+			for _, v := range u.Variants {
+				if !hasChecks(v.Decl) {
+					continue
+				}
+				variant := jen.Id(v.Decl.Name)
+				if v.Boxed {
+					variant = jen.Op("*").Add(variant)
+				}
+				g.Case(variant).Block(jen.Id("v").Dot("check").Call(jen.Id("c")))
+			}
+			if !u.Context {
+				g.Case(jen.Op("*").Id("Unknown" + d.Name)).Block(
+					jen.Id("c").Dot("Report").Call(jen.Lit("is no variant of " + d.Name + " that the revision defines")),
+				)
+			}
+		}),
+	)
+}

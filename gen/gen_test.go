@@ -1,0 +1,138 @@
+package gen_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/gen"
+	"github.com/mcpgen/mcpgen/spec"
+)
+
+func load(t *testing.T) *spec.Spec {
+	t.Helper()
+	s, err := spec.Load(spec.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestAllIsPure plans everything twice and wants the same bytes.
+func TestAllIsPure(t *testing.T) {
+	one, err := gen.All(load(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := gen.All(load(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(one, two); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestOneIsPartOfAll wants a revision alone to come out as it does among all.
+func TestOneIsPartOfAll(t *testing.T) {
+	s := load(t)
+	all, err := gen.All(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := map[string]string{}
+	for _, f := range all.Files {
+		content[f.Path] = string(f.Content)
+	}
+	for _, revision := range s.Revisions() {
+		src, err := gen.PinnedSource(s, revision)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, err := gen.One(s, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(one.Files) == 0 {
+			t.Errorf("%s: no files", revision)
+		}
+		for _, f := range one.Files {
+			if diff := cmp.Diff(content[f.Path], string(f.Content)); diff != "" {
+				t.Errorf("%s: %s", f.Path, diff)
+			}
+		}
+	}
+}
+
+// TestStale has a row for each table whose rows must find a use; nothing may
+// be planned when one does not.
+func TestStale(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		edit func(*spec.Spec)
+		want string
+	}{
+		{"doc of a type", func(s *spec.Spec) { s.Docs.Types["Gone"] = "Gone is gone." }, `docs.yaml: types: stale row "Gone"`},
+		{"doc of a field", func(s *spec.Spec) { s.Docs.Fields["Tool.gone"] = "Gone." }, `docs.yaml: fields: stale row "Tool.gone"`},
+		{"doc of a value", func(s *spec.Spec) { s.Docs.Values["Role.gone"] = "Gone." }, `docs.yaml: values: stale row "Role.gone"`},
+		{"doc of a method", func(s *spec.Spec) { s.Docs.Methods["tools/gone"] = "is gone." }, `docs.yaml: methods: stale row "tools/gone"`},
+		{"overlay row", func(s *spec.Spec) {
+			s.Overlay.Names = append(s.Overlay.Names, spec.NameRow{At: "Tool.gone", Name: "Gone", Range: spec.Range{Since: "2025-11-25"}})
+		}, "2025-11-25: overlay names/"},
+		{"erratum", func(s *spec.Spec) {
+			s.Errata = append(s.Errata, spec.Erratum{Revision: "2025-06-18", Pointer: "/definitions/Tool/gone", Old: 1, New: 2})
+		}, "2025-06-18: /definitions/Tool/gone: stale erratum: nothing stands here"},
+		{"erratum of no pinned revision", func(s *spec.Spec) {
+			s.Errata = append(s.Errata, spec.Erratum{Revision: "2025-06-19", Pointer: "/definitions/Tool", Old: 1, New: 2})
+		}, "2025-06-19: /definitions/Tool: stale erratum 2: the revision is not pinned"},
+		{"package of two revisions", func(s *spec.Spec) {
+			s.Pins = append(s.Pins, spec.Pin{Revision: "20250618"})
+		}, "20250618: its package mcp20250618 would be that of 2025-06-18 too"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := load(t)
+			tt.edit(s)
+			plan, err := gen.All(s)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got error %v, want it to contain %q", err, tt.want)
+			}
+			if len(plan.Files) > 0 {
+				t.Errorf("%d files were planned all the same", len(plan.Files))
+			}
+		})
+	}
+}
+
+// TestDescriptions wants the prose of a schema where the project's docs have
+// nothing to say, and the project's where they have.
+func TestDescriptions(t *testing.T) {
+	src := `{"$defs": {
+		"Own": {"type": "object", "description": "Own is told by its schema.", "properties": {"a": {"type": "string", "description": "A is told by its schema."}}},
+		"Role": {"type": "string", "description": "Role is told by its schema.", "enum": ["user"]}
+	}}`
+	plan, err := gen.One(load(t), gen.Source{Revision: "2099-01-01", Schema: []byte(src)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, f := range plan.Files {
+		all.Write(f.Content)
+	}
+	for text, want := range map[string]bool{"Own is told by its schema.": true, "A is told by its schema.": true, "Role is told by its schema.": false} {
+		if got := strings.Contains(all.String(), text); got != want {
+			t.Errorf("%q is there: %t, want %t", text, got, want)
+		}
+	}
+}
+
+func TestCheckRevision(t *testing.T) {
+	for revision, ok := range map[string]bool{
+		"2025-06-18": true, "2026-07-28-RC.1": true, "draft": true,
+		"": false, "-x": false, "../x": false, "a b": false, "2025-06-18\n": false, strings.Repeat("9", 65): false,
+	} {
+		if err := gen.CheckRevision(revision); (err == nil) != ok {
+			t.Errorf("CheckRevision(%q) = %v", revision, err)
+		}
+	}
+}

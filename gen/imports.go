@@ -1,0 +1,148 @@
+package gen
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/schema"
+	"github.com/mcpgen/mcpgen/spec"
+)
+
+// Imported is what an upstream file would make of a spec folder.
+type Imported struct {
+	Pin spec.Pin
+	// Files are the facts and the pins, relative to the spec folder.
+	Files []files.File
+	// Against is the revision that Changes compares with: the same one where it
+	// is pinned already, else the newest; "" when there is none.
+	Against string
+	// Changes are the differences of the facts, see schema.Differences.
+	Changes []string
+	// Needed are the problems that overlay rows must solve before the revision
+	// can be generated, one for each.
+	Needed []string
+	// Unused are the overlay rows in range that the revision has no use for, which
+	// is an error once it is generated. They are known when nothing is needed.
+	Unused []string
+}
+
+// Import makes the facts and the pin of a revision from an upstream file. A
+// file with a construct the generator does not understand is refused.
+func Import(s *spec.Spec, revision, commit string, upstream []byte) (*Imported, error) {
+	if err := CheckRevision(revision); err != nil {
+		return nil, err
+	}
+	if err := checkPackage(s.Revisions(), revision); err != nil {
+		return nil, err
+	}
+	facts, err := schema.Facts(revision, upstream)
+	if err != nil {
+		return nil, err
+	}
+	after, err := schema.Parse(revision, facts, nil)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(upstream)
+	out := &Imported{Pin: spec.Pin{Revision: revision, Commit: commit, SHA256: hex.EncodeToString(sum[:]), Dialect: after.Dialect}}
+	if err := out.compare(s, after); err != nil {
+		return nil, err
+	}
+	out.lower(s, facts)
+	pins := slices.DeleteFunc(slices.Clone(s.Pins), func(p spec.Pin) bool { return p.Revision == revision })
+	pins = append(pins, out.Pin)
+	slices.SortFunc(pins, func(a, b spec.Pin) int { return strings.Compare(a.Revision, b.Revision) })
+	text, err := json.MarshalIndent(pins, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	out.Files = []files.File{
+		{Path: revision + "/schema.json", Content: facts},
+		{Path: "pins.json", Content: append(text, '\n')},
+	}
+	return out, nil
+}
+
+func (out *Imported) compare(s *spec.Spec, after *schema.Document) error {
+	revisions := s.Revisions()
+	if len(revisions) == 0 {
+		return nil
+	}
+	out.Against = revisions[len(revisions)-1]
+	if slices.Contains(revisions, after.Revision) {
+		out.Against = after.Revision
+	}
+	before, err := pinnedDocument(s, out.Against)
+	if err != nil {
+		return err
+	}
+	out.Changes = schema.Differences(before, after)
+	return nil
+}
+
+// lower tries the revision with the rows there are.
+func (out *Imported) lower(s *spec.Spec, facts []byte) {
+	_, pinned := s.Pin(out.Pin.Revision)
+	lowered, err := lowerSource(s, Source{Revision: out.Pin.Revision, Schema: facts, Pinned: pinned}, false)
+	if err == nil {
+		out.Unused = lowered.UnusedOverlay
+		return
+	}
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		for _, e := range joined.Unwrap() {
+			out.Needed = append(out.Needed, e.Error())
+		}
+		return
+	}
+	out.Needed = []string{err.Error()}
+}
+
+// VerifyFacts compares an upstream file with the pinned facts of a revision.
+// The same bytes as were imported are not asked for: only the facts count.
+func VerifyFacts(s *spec.Spec, revision string, upstream []byte) (differences []string, sameBytes bool, err error) {
+	pin, ok := s.Pin(revision)
+	if !ok {
+		_, err := PinnedSource(s, revision)
+		return nil, false, err
+	}
+	facts, err := schema.Facts(revision, upstream)
+	if err != nil {
+		return nil, false, err
+	}
+	pinned, err := s.Schema(revision)
+	if err != nil {
+		return nil, false, err
+	}
+	sum := sha256.Sum256(upstream)
+	sameBytes = hex.EncodeToString(sum[:]) == pin.SHA256
+	if string(facts) == string(pinned) {
+		return nil, sameBytes, nil
+	}
+	before, err := pinnedDocument(s, revision)
+	if err != nil {
+		return nil, false, err
+	}
+	after, err := schema.Parse(revision, upstream, nil)
+	if err != nil {
+		return nil, false, err
+	}
+	differences = schema.Differences(before, after)
+	if len(differences) == 0 {
+		differences = []string{"~ the schemas are written differently and say the same"}
+	}
+	return differences, sameBytes, nil
+}
+
+func pinnedDocument(s *spec.Spec, revision string) (*schema.Document, error) {
+	facts, err := s.Schema(revision)
+	if err != nil {
+		return nil, err
+	}
+	return schema.Parse(revision, facts, nil)
+}

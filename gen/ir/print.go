@@ -1,0 +1,213 @@
+package ir
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Print writes the revision as text, a line for each fact.
+func Print(w io.Writer, r *Revision) error {
+	p := printer{w: w}
+	p.line("revision %s", r.ID)
+	for _, d := range r.Decls {
+		p.decl(d)
+	}
+	for _, m := range r.Methods {
+		p.method(m)
+	}
+	return p.err
+}
+
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+func (p *printer) decl(d *Decl) {
+	var notes []string
+	if !d.Definition {
+		notes = append(notes, "from "+d.Path)
+	}
+	notes = append(notes, "in "+d.Family)
+	if d.Checked {
+		notes = append(notes, "checked")
+	}
+	p.line("\ntype %s %s (%s)", d.Name, TypeString(d.Type), strings.Join(notes, ", "))
+	switch t := d.Type.(type) {
+	case *Object:
+		for _, f := range t.Fields {
+			p.field(f)
+		}
+	case *Enum:
+		for _, v := range t.Values {
+			p.line("\t%q %s", v.Wire, v.Go)
+		}
+	case *Union:
+		for _, v := range t.Variants {
+			p.line("\t| %s", v.name())
+		}
+		p.decision(t.Decision, "\t")
+	}
+}
+
+func (p *printer) field(f *Field) {
+	var notes []string
+	if f.Required {
+		notes = append(notes, "required")
+	}
+	if f.Nullable {
+		notes = append(notes, "nullable")
+	}
+	if f.Const != nil {
+		notes = append(notes, fmt.Sprintf("const %#v", f.Const))
+	}
+	if f.Boxed {
+		notes = append(notes, "boxed")
+	}
+	if f.Injected {
+		notes = append(notes, "injected")
+	}
+	p.line("\t%q %s %s %s", f.Wire, f.Go, TypeString(f.Type), strings.Join(notes, " "))
+}
+
+func (p *printer) decision(d Decision, indent string) {
+	switch d := d.(type) {
+	case *Leaf:
+		p.line("%s-> %s", indent, d.Variant.name())
+	case *ByKind:
+		for _, c := range d.Cases {
+			p.line("%skind %s", indent, c.Kind)
+			p.decision(c.Then, indent+"\t")
+		}
+	case *ByConst:
+		for _, c := range d.Cases {
+			p.line("%s%s = %#v", indent, d.Member, c.Value)
+			p.decision(c.Then, indent+"\t")
+		}
+		if d.Absent != nil {
+			p.line("%s%s absent", indent, d.Member)
+			p.decision(d.Absent, indent+"\t")
+		}
+	case *ByPresence:
+		for _, g := range d.Guards {
+			var paths []string
+			for _, path := range g.Paths {
+				paths = append(paths, strings.Join(path, "."))
+			}
+			p.line("%shas %s -> %s", indent, strings.Join(paths, " and "), g.Variant.name())
+		}
+	}
+}
+
+func (v *Variant) name() string {
+	if v.Boxed {
+		return "*" + v.Decl.Name
+	}
+	return v.Decl.Name
+}
+
+func (p *printer) method(m *Method) {
+	kind, direction := "request", "to server"
+	if m.Notification {
+		kind = "notification"
+	}
+	if m.ToClient {
+		direction = "to client"
+		if m.ToServer {
+			direction = "both ways"
+		}
+	}
+	optional := "?"
+	if m.ParamsRequired {
+		optional = ""
+	}
+	p.line("\nmethod %s %s: %s %s of %s", m.Wire, m.Go, kind, direction, m.Definition)
+	p.line("\tparams%s %s", optional, m.Params.Name)
+	if m.Result != nil {
+		p.line("\tresult %s", m.Result.Name)
+	}
+	if m.Capability != "" {
+		p.line("\tcapability %s", m.Capability)
+	}
+	if m.Paginated {
+		p.line("\tpaginated")
+	}
+}
+
+// TypeString renders a type on one line.
+func TypeString(t Type) string {
+	switch t := t.(type) {
+	case *Object:
+		return "object"
+	case *Enum:
+		return "enum"
+	case *Union:
+		if t.Context {
+			return "union by context"
+		}
+		return "union"
+	case *String:
+		if t.Format != "" {
+			return "string:" + t.Format
+		}
+		return "string"
+	case *Integer:
+		return "integer" + t.Bounds.String()
+	case *Number:
+		return "number" + t.Bounds.String()
+	case *Boolean:
+		return "boolean"
+	case *Scalar:
+		return t.Kinds.String()
+	case *Any:
+		return "any"
+	case *Open:
+		return "{...}"
+	case *Array:
+		if t.MaxItems > 0 {
+			return fmt.Sprintf("[]%s(max %d)", TypeString(t.Elem), t.MaxItems)
+		}
+		return "[]" + TypeString(t.Elem)
+	case *Map:
+		return "{}" + TypeString(t.Elem)
+	case *Ref:
+		return t.Decl.Name
+	}
+	return fmt.Sprintf("%T", t)
+}
+
+// String renders the bounds as an interval, nothing when there are none.
+func (b Bounds) String() string {
+	if b.Min == nil && b.Max == nil {
+		return ""
+	}
+	low, high := "", ""
+	if b.Min != nil {
+		low = fmt.Sprint(*b.Min)
+	}
+	if b.Max != nil {
+		high = fmt.Sprint(*b.Max)
+	}
+	return "[" + low + ".." + high + "]"
+}
+
+// String renders the set as "string|integer".
+func (k ScalarKinds) String() string {
+	var names []string
+	for _, kind := range []struct {
+		in   bool
+		name string
+	}{{k.Text, "string"}, {k.Integer, "integer"}, {k.Number, "number"}, {k.Boolean, "boolean"}, {k.Null, "null"}} {
+		if kind.in {
+			names = append(names, kind.name)
+		}
+	}
+	return strings.Join(names, "|")
+}

@@ -1,0 +1,204 @@
+package lower
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+)
+
+// linkUnions tells every variant which unions it belongs to.
+func (l *lowerer) linkUnions() {
+	for _, decl := range l.sortedDecls() {
+		if u, ok := decl.Type.(*ir.Union); ok {
+			for _, v := range u.Variants {
+				v.Decl.Unions = append(v.Decl.Unions, decl)
+			}
+		}
+	}
+}
+
+// box holds by pointer the required members through which a struct would
+// contain itself by value.
+func (l *lowerer) box() {
+	const (
+		open = iota + 1
+		done
+	)
+	state := map[*ir.Decl]int{}
+	var visit func(d *ir.Decl)
+	visit = func(d *ir.Decl) {
+		state[d] = open
+		if o, ok := d.Type.(*ir.Object); ok {
+			for _, f := range o.Fields {
+				inner := behind(f.Type)
+				if inner == nil || !f.Required || f.Nullable {
+					continue
+				}
+				switch state[inner] {
+				case open:
+					f.Boxed = true
+				case 0:
+					visit(inner)
+				}
+			}
+		}
+		state[d] = done
+	}
+	for _, d := range l.sortedDecls() {
+		if state[d] == 0 {
+			visit(d)
+		}
+	}
+}
+
+// behind returns the struct a member of the type holds by value, if any.
+func behind(t ir.Type) *ir.Decl {
+	var last *ir.Decl
+	for {
+		ref, ok := t.(*ir.Ref)
+		if !ok {
+			break
+		}
+		last, t = ref.Decl, ref.Decl.Type
+	}
+	if _, ok := t.(*ir.Object); !ok {
+		return nil
+	}
+	return last
+}
+
+// markChecked finds the types with something Validate must look at: their own
+// constraints or, to a fixed point, those of what they hold.
+func (l *lowerer) markChecked() {
+	for changed := true; changed; {
+		changed = false
+		for _, d := range l.decls {
+			if !d.Checked && declChecked(d) {
+				d.Checked, changed = true, true
+			}
+		}
+	}
+}
+
+func declChecked(d *ir.Decl) bool {
+	switch t := d.Type.(type) {
+	case *ir.Object:
+		return slices.ContainsFunc(t.Fields, func(f *ir.Field) bool { return f.Const != nil || Checked(f.Type) })
+	case *ir.Union:
+		return !t.Context || slices.ContainsFunc(t.Variants[:1], func(v *ir.Variant) bool { return v.Decl.Checked })
+	}
+	return Checked(d.Type)
+}
+
+// Checked reports whether values of the type have anything to validate.
+func Checked(t ir.Type) bool {
+	switch t := t.(type) {
+	case *ir.Enum, *ir.Scalar:
+		return true
+	case *ir.String:
+		return t.Format != "" && t.Format != "byte"
+	case *ir.Integer:
+		return t.Bounds != ir.Bounds{}
+	case *ir.Number:
+		return t.Bounds != ir.Bounds{}
+	case *ir.Array:
+		return t.MaxItems > 0 || Checked(t.Elem)
+	case *ir.Map:
+		return Checked(t.Elem)
+	case *ir.Ref:
+		return t.Decl.Checked
+	}
+	return false
+}
+
+// families sort declarations into files by words of their names; the first
+// family with a word that fits wins.
+var families = []struct {
+	name  string
+	words []string
+}{
+	{"lifecycle", []string{"Initialize", "Ping", "Implementation", "Capabilities", "Discover"}},
+	{"tasks", []string{"Task"}},
+	{"elicitation", []string{"Elicit", "EnumSchema", "EnumOption", "StringSchema", "NumberSchema", "BooleanSchema", "PrimitiveSchema", "InputRe"}},
+	{"jsonrpc", []string{"JSONRPC", "RequestId", "Error"}},
+	{"sampling", []string{"Sampling", "CreateMessage", "Model", "ToolUse", "ToolResultContent", "ToolChoice", "IncludeContext"}},
+	{"tools", []string{"Tool"}},
+	{"prompts", []string{"Prompt"}},
+	{"resources", []string{"Resource", "Subscri", "Unsubscri", "Root"}},
+	{"utilities", []string{"Log", "SetLevel", "Progress", "Cancel", "Complet", "Paginat", "Cursor"}},
+	{"content", []string{"Content", "Annotat", "Role", "Icon"}},
+	{"messages", []string{"Client", "Server", "Result", "Request", "Notification", "Meta", "JSON", "Base"}},
+}
+
+func (l *lowerer) assignFamilies(r *ir.Revision) {
+	for _, d := range r.Decls {
+		d.Family = family(d.Name)
+	}
+}
+
+func family(name string) string {
+	for _, f := range families {
+		if slices.ContainsFunc(f.words, func(word string) bool { return strings.Contains(name, word) }) {
+			return f.name
+		}
+	}
+	return "messages"
+}
+
+// packageNames are the identifiers every generated package declares.
+var packageNames = []string{
+	"Revision", "Methods", "New", "Server", "Client", "UnimplementedServer", "UnimplementedClient",
+	"ServerCaller", "ClientCaller", "NewServerCaller", "NewClientCaller", "BindServer", "BindClient",
+}
+
+// checkIdentifiers fails on two exported identifiers of one name.
+func (l *lowerer) checkIdentifiers(r *ir.Revision) {
+	taken := map[string]string{}
+	for _, name := range packageNames {
+		taken[name] = "every generated package"
+	}
+	claim := func(pointer, name, by string) {
+		if other, ok := taken[name]; ok {
+			l.failAt(pointer, "%s needs the Go name %s, which %s has too", by, name, other)
+		}
+		taken[name] = by
+	}
+	for _, d := range r.Decls {
+		claim(d.Pointer, d.Name, "the type at "+d.Path)
+	}
+	for _, d := range r.Decls {
+		switch t := d.Type.(type) {
+		case *ir.Enum:
+			for _, v := range t.Values {
+				claim(d.Pointer, v.Go, "value \""+v.Wire+"\" of "+d.Name)
+			}
+		case *ir.Union:
+			if !t.Context {
+				claim(d.Pointer, "Unknown"+d.Name, "the unknown variant of "+d.Name)
+			}
+		}
+	}
+	functions := map[string]string{}
+	for _, m := range r.Methods {
+		if other, ok := functions[m.Go]; ok {
+			l.failAt(l.definition(m.Definition).Pointer, "methods %q and %q have the Go name %s", m.Wire, other, m.Go)
+		}
+		functions[m.Go] = m.Wire
+	}
+}
+
+func isExported(name string) bool {
+	first, _ := utf8.DecodeRuneInString(name)
+	if !unicode.IsUpper(first) {
+		return false
+	}
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' {
+			return false
+		}
+	}
+	return true
+}

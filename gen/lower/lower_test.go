@@ -1,0 +1,337 @@
+package lower_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/lower"
+	"github.com/mcpgen/mcpgen/gen/schema"
+	"github.com/mcpgen/mcpgen/spec"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// TestGolden shows the ir of every pinned revision as text, so that what a
+// change of the lowering or the overlay does is seen as data.
+func TestGolden(t *testing.T) {
+	project, err := spec.Load(spec.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, revision := range project.Revisions() {
+		t.Run(revision, func(t *testing.T) {
+			src, err := project.Schema(revision)
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc, err := schema.Parse(revision, src, project.Errata)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := lower.Lower(lower.Input{Document: doc, Overlay: project.Overlay, Docs: project.Docs, Strict: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, revision+".txt", out.Revision)
+		})
+	}
+}
+
+func golden(t *testing.T, name string, r *ir.Revision) {
+	t.Helper()
+	var got bytes.Buffer
+	if err := ir.Print(&got, r); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("%s differs (-want +got; -update rewrites it):\n%s", path, diff)
+	}
+}
+
+func lowerText(definitions string, overlay *spec.Overlay, strict bool) (*lower.Output, error) {
+	doc, err := schema.Parse("2099-01-01", fmt.Appendf(nil, `{"$defs": {%s}}`, definitions), nil)
+	if err != nil {
+		return nil, err
+	}
+	return lower.Lower(lower.Input{Document: doc, Overlay: overlay, Docs: &spec.Docs{}, Strict: strict})
+}
+
+const (
+	tagA     = `"A": {"type": "object", "properties": {"kind": {"type": "string", "const": "a"}}, "required": ["kind"]}`
+	tagB     = `"B": {"type": "object", "properties": {"kind": {"type": "string", "const": "b"}}, "required": ["kind"]}`
+	union    = `"U": {"anyOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}]}`
+	request  = `"PingRequest": {"type": "object", "properties": {"method": {"type": "string", "const": "ping"}}, "required": ["method"]}`
+	requests = `"ClientRequest": {"$ref": "#/$defs/PingRequest"}`
+)
+
+// TestRefused has a row for each thing that cannot be lowered; the error names
+// the revision, the place and all that is in conflict.
+func TestRefused(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		definitions string
+		overlay     spec.Overlay
+		want        string
+	}{
+		{
+			name:        "variants that differ in optional members only",
+			definitions: `"A": {"type": "object", "properties": {"x": {}}}, "B": {"type": "object", "properties": {"y": {}}}, ` + union,
+			want:        "2099-01-01: /$defs/U: variants A and B of U cannot be told apart by kind, const or required members",
+		},
+		{
+			name:        "a variant whose required member the other one may have",
+			definitions: `"A": {"type": "object", "properties": {"x": {}}, "required": ["x"]}, "B": {"type": "object", "properties": {"x": {}}}, ` + union,
+			want:        "variants A and B of U cannot be told apart",
+		},
+		{
+			name:        "the same const",
+			definitions: tagA + `, "B": {"type": "object", "properties": {"kind": {"type": "string", "const": "a"}}, "required": ["kind"]}, ` + union,
+			want:        "variants A and B of U cannot be told apart",
+		},
+		{
+			name:        "two strings",
+			definitions: `"A": {"type": "string"}, "B": {"type": "string", "format": "uri"}, ` + union,
+			want:        "/$defs/U: variants",
+		},
+		{
+			name:        "a variant that is anything",
+			definitions: tagA + `, "U": {"anyOf": [{"$ref": "#/$defs/A"}, {}]}`,
+			want:        "/$defs/U/anyOf/1: a variant that accepts anything cannot be told apart",
+		},
+		{
+			name:        "two definitions of one Go name",
+			definitions: `"FooBar": {}, "fooBar": {}`,
+			want:        `2099-01-01: /$defs/fooBar: definition "fooBar" has the Go name FooBar, which "FooBar" has too (/$defs/FooBar)`,
+		},
+		{
+			name:        "a definition called like what every package has",
+			definitions: `"Server": {"type": "string"}`,
+			want:        "/$defs/Server: the type at Server needs the Go name Server, which every generated package has too",
+		},
+		{
+			name:        "a place and a definition of one Go name",
+			definitions: `"A": {"type": "object", "properties": {"b": {"type": "object", "properties": {"c": {}}}}}, "AB": {"type": "string"}`,
+			want:        "/$defs/A/properties/b: the type at A.b has the Go name AB, which the different type at AB has too (/$defs/AB)",
+		},
+		{
+			name:        "an enum value and a definition of one Go name",
+			definitions: `"Role": {"type": "string", "enum": ["user"]}, "RoleUser": {"type": "string"}`,
+			want:        "needs the Go name RoleUser",
+		},
+		{
+			name:        "two members of one Go name",
+			definitions: `"A": {"type": "object", "properties": {"mime-type": {}, "mimeType": {}}}`,
+			want:        `/$defs/A/properties/mimeType: member "mimeType" has the Go name MimeType, which member "mime-type" has too`,
+		},
+		{
+			name:        "a definition that is itself",
+			definitions: `"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}`,
+			want:        "/$defs/A: the definition is made of itself: A -> B -> A",
+		},
+		{
+			name:        "a union of itself",
+			definitions: tagA + `, "U": {"anyOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/U"}]}`,
+			want:        "/$defs/U: the definition is made of itself: U -> U",
+		},
+		{
+			name:        "a union of a definition that is itself",
+			definitions: `"A": {"$ref": "#/$defs/A"}, "U": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "string"}]}`,
+			want:        "/$defs/A: the definition is made of itself: A -> A",
+		},
+		{
+			name:        "unions of each other, seen from a third",
+			definitions: tagA + `, "U": {"anyOf": [{"$ref": "#/$defs/A"}, {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/V"}]}]}, "V": {"anyOf": [{"$ref": "#/$defs/U"}, {"type": "boolean"}]}, "W": {"anyOf": [{"$ref": "#/$defs/U"}, {"type": "integer"}]}`,
+			want:        "/$defs/V: the definition is made of itself: V -> U -> V",
+		},
+		{
+			name:        "params that are themselves",
+			definitions: `"P": {"anyOf": [{"$ref": "#/$defs/P"}, {"type": "object"}]}, "PingRequest": {"type": "object", "properties": {"method": {"type": "string", "const": "ping"}, "params": {"$ref": "#/$defs/P"}}}, ` + requests,
+			want:        "/$defs/P: the definition is made of itself: P -> P",
+		},
+		{
+			name:        "allOf of two types",
+			definitions: `"A": {"allOf": [{"type": "object", "properties": {"x": {"type": "string"}}}, {"type": "object", "properties": {"x": {"type": "integer"}}}]}`,
+			want:        "allOf gives one member two types",
+		},
+		{
+			name:        "allOf of itself",
+			definitions: `"A": {"allOf": [{"$ref": "#/$defs/A"}, {"type": "object"}]}`,
+			want:        "/$defs/A: the definition is made of itself: A -> A",
+		},
+		{
+			name:        "a const outside of an object",
+			definitions: `"A": {"type": "array", "items": {"type": "string", "const": "x"}}`,
+			want:        "/$defs/A/items: a const that is not a member of an object is not understood",
+		},
+		{
+			name:        "a definition that is a const",
+			definitions: `"K": {"type": "string", "const": "x"}, "A": {"type": "object", "properties": {"k": {"$ref": "#/$defs/K"}}}`,
+			want:        "/$defs/K: a const that is not a member of an object is not understood",
+		},
+		{
+			name:        "a variant that is a const",
+			definitions: `"U": {"anyOf": [{"type": "string", "const": "x"}, {"type": "integer"}]}`,
+			want:        "/$defs/U/anyOf/0: a const that is not a member of an object is not understood",
+		},
+		{
+			name:        "a method twice",
+			definitions: request + `, "OtherRequest": {"type": "object", "properties": {"method": {"type": "string", "const": "ping"}}, "required": ["method"]}, "EmptyResult": {"type": "object", "properties": {"_meta": {}}}, ` + requests,
+			want:        `method "ping" is that of`,
+		},
+		{
+			name:        "a request without a result",
+			definitions: request + `, ` + requests,
+			want:        `no result for "ping"`,
+		},
+		{
+			name:        "a result that is no object",
+			definitions: request + `, "PingResult": {"type": "object", "additionalProperties": {"type": "string"}}, ` + requests,
+			want:        `/$defs/PingResult: the result of "ping" is no object with members`,
+		},
+		{
+			name:        "params that are a map",
+			definitions: `"PingRequest": {"type": "object", "properties": {"method": {"type": "string", "const": "ping"}, "params": {"type": "object", "additionalProperties": {"type": "string"}}}}, ` + requests,
+			want:        `/$defs/PingRequest/properties/params: params of "ping" are no object with members`,
+		},
+		{
+			name:        "a message without a method",
+			definitions: `"PingRequest": {"type": "object", "properties": {"method": {"type": "string"}}}, ` + requests,
+			want:        "/$defs/PingRequest: a message of ClientRequest without a constant method",
+		},
+		{
+			name:        "a message that stands in the union only",
+			definitions: `"ServerNotification": {"type": "object", "properties": {"method": {"type": "string", "const": "x"}}}`,
+			want:        `/$defs/ServerNotification: method "x" has no definition of its own`,
+		},
+		{
+			name:        "another result that is no object",
+			definitions: request + `, "PingResult": {"type": "object", "properties": {"x": {}}}, "Task": {"type": "string"}, ` + requests,
+			overlay:     spec.Overlay{Results: []spec.ResultRow{{Method: "ping", Also: "Task", Name: "PingResponse"}}},
+			want:        `/$defs/Task: the overlay answers "ping" with Task, which is no object with members`,
+		},
+		{
+			name:        "allOf of two formats",
+			definitions: `"A": {"allOf": [{"type": "object", "properties": {"x": {"type": "string", "format": "uri"}}}, {"type": "object", "properties": {"x": {"type": "string", "format": "date"}}}]}`,
+			want:        "allOf demands two formats of one member",
+		},
+		{
+			name:        "a stale name",
+			definitions: tagA,
+			overlay:     spec.Overlay{Names: []spec.NameRow{{At: "A.gone", Name: "X"}}},
+			want:        "2099-01-01: overlay names/0: stale overlay row: A.gone -> X matches nothing in this revision",
+		},
+		{
+			name:        "a name that is none",
+			definitions: tagA,
+			overlay:     spec.Overlay{Names: []spec.NameRow{{At: "A.kind", Name: "X struct{}; func init() {}"}}},
+			want:        `2099-01-01: overlay names/0: "X struct{}; func init() {}" cannot be the name of an exported type`,
+		},
+		{
+			name:        "a result whose name is not exported",
+			definitions: tagA,
+			overlay:     spec.Overlay{Results: []spec.ResultRow{{Method: "ping", Also: "A", Name: "pong"}}},
+			want:        `overlay results/0: "pong" cannot be the name of an exported type`,
+		},
+		{
+			name:        "a stale discriminator",
+			definitions: tagA + ", " + tagB + ", " + union,
+			overlay:     spec.Overlay{Unions: []spec.UnionRow{{Variant: "A", When: "x"}}},
+			want:        "overlay unions/0: stale overlay row: A matches nothing",
+		},
+		{
+			name:        "a stale capability",
+			definitions: tagA,
+			overlay:     spec.Overlay{Capabilities: []spec.CapabilityRow{{Method: "gone", Capability: "x"}}},
+			want:        "overlay capabilities/0: stale overlay row: gone",
+		},
+		{
+			name:        "a union by context with what is no object",
+			definitions: tagA + `, "U": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "array"}]}`,
+			overlay:     spec.Overlay{Context: []spec.ContextRow{{Union: "U", Catchall: "A"}}},
+			want:        "/$defs/U: the overlay says that U is known from its context, and its variant UList is no object with members",
+		},
+		{
+			name:        "an order of other values",
+			definitions: `"E": {"type": "string", "enum": ["a", "b"]}`,
+			overlay:     spec.Overlay{Enums: []spec.EnumRow{{Enum: "E", Order: []string{"b", "c"}}}},
+			want:        "/$defs/E: the overlay orders other values of E than the schema has: b, c",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := lowerText(tt.definitions, &tt.overlay, true)
+			if err == nil {
+				t.Fatal("accepted")
+			}
+			if !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got error %q, want it to contain %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestUnpinned checks that the project's own rows bind only the revisions that
+// are pinned, and a user's rows always.
+func TestUnpinned(t *testing.T) {
+	rows := &spec.Overlay{Names: []spec.NameRow{{At: "A.gone", Name: "X"}}}
+	out, err := lowerText(tagA, rows, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"overlay names/0: A.gone -> X"}, out.Unused); diff != "" {
+		t.Error(diff)
+	}
+	doc, err := schema.Parse("2099-01-01", []byte(`{"$defs": {`+tagA+`}}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := &spec.Overlay{Names: []spec.NameRow{{At: "A.gone", Name: "X", Range: spec.Range{Since: "2100-01-01"}}}}
+	for _, extra := range []*spec.Overlay{rows, later} {
+		_, err = lower.Lower(lower.Input{Document: doc, Docs: &spec.Docs{}, Extra: extra})
+		if err == nil || !strings.Contains(err.Error(), "stale overlay row") {
+			t.Errorf("a stale row of the user's: got %v", err)
+		}
+	}
+}
+
+// TestDecisions shows how variants are told apart, one way after the other.
+func TestDecisions(t *testing.T) {
+	overlay := &spec.Overlay{Unions: []spec.UnionRow{{Variant: "DeepA", When: "items.anyOf"}}}
+	out, err := lowerText(strings.Join([]string{
+		tagA, tagB, union,
+		`"ByEnum": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "object", "properties": {"kind": {"type": "string", "enum": ["c", "d"]}}, "required": ["kind"]}]}`,
+		`"Optional": {"type": "object", "properties": {"kind": {"type": "string", "const": "o"}}}`,
+		`"ByOptional": {"anyOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/Optional"}]}`,
+		`"Code1": {"type": "object", "properties": {"code": {"type": "integer", "const": 1}}, "required": ["code"]}`,
+		`"Code2": {"type": "object", "properties": {"code": {"type": "integer", "const": -2}}, "required": ["code"]}`,
+		`"ByNumber": {"anyOf": [{"$ref": "#/$defs/Code1"}, {"$ref": "#/$defs/Code2"}]}`,
+		`"Has": {"type": "object", "properties": {"x": {}, "y": {}}, "required": ["x", "y"]}`,
+		`"Less": {"type": "object", "properties": {"y": {}}, "required": ["y"]}`,
+		`"ByPresence": {"anyOf": [{"$ref": "#/$defs/Less"}, {"$ref": "#/$defs/Has"}]}`,
+		`"DeepA": {"type": "object", "properties": {"items": {}}, "required": ["items"]}`,
+		`"DeepB": {"type": "object", "properties": {"items": {}}, "required": ["items"]}`,
+		`"ByOverlay": {"anyOf": [{"$ref": "#/$defs/DeepB"}, {"$ref": "#/$defs/DeepA"}]}`,
+		`"ByKind": {"anyOf": [{"$ref": "#/$defs/U"}, {"type": "array", "items": {"$ref": "#/$defs/U"}}, {"type": ["string", "number"]}, {"type": "boolean"}, {"type": "null"}]}`,
+	}, ", "), overlay, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "decisions.txt", out.Revision)
+}

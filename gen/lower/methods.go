@@ -1,0 +1,196 @@
+package lower
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/schema"
+)
+
+// directions are the unions that say who may send a message. In a revision
+// with one message left of a kind the "union" is that message itself.
+var directions = []struct {
+	definition         string
+	toServer, toClient bool
+}{
+	{"ClientRequest", true, false},
+	{"ClientNotification", true, false},
+	{"ServerRequest", false, true},
+	{"ServerNotification", false, true},
+}
+
+// methods lists the messages that one side may send the other on the wire.
+func (l *lowerer) methods() []*ir.Method {
+	toServer, toClient := map[string]bool{}, map[string]bool{}
+	sent := map[string]*schema.Schema{} // a message of each method
+	skip := map[string]bool{}
+	for _, d := range directions {
+		s := l.doc.Lookup(d.definition)
+		if s == nil {
+			continue
+		}
+		skip[d.definition] = true
+		for _, message := range l.messagesOf(s) {
+			method := l.methodConst(message)
+			if method == "" {
+				l.fail(message, "a message of %s without a constant method", d.definition)
+				continue
+			}
+			sent[method] = message
+			toServer[method] = toServer[method] || d.toServer
+			toClient[method] = toClient[method] || d.toClient
+		}
+	}
+	byWire := map[string]schema.Definition{}
+	var methods []*ir.Method
+	for _, def := range l.doc.Definitions {
+		wire := l.methodConst(def.Schema)
+		if sent[wire] == nil || skip[def.Name] {
+			continue
+		}
+		if other, ok := byWire[wire]; ok {
+			l.fail(def.Schema, "method %q is that of %s too", wire, other.Name)
+			continue
+		}
+		byWire[wire] = def
+		if m := l.method(def, wire); m != nil {
+			m.ToServer, m.ToClient = toServer[wire], toClient[wire]
+			methods = append(methods, m)
+		}
+	}
+	for wire, message := range sent {
+		if _, ok := byWire[wire]; !ok {
+			l.fail(message, "method %q has no definition of its own", wire)
+		}
+	}
+	slices.SortFunc(methods, func(a, b *ir.Method) int { return strings.Compare(a.Wire, b.Wire) })
+	return methods
+}
+
+// messagesOf collects a message or the messages of a union.
+func (l *lowerer) messagesOf(s *schema.Schema) []*schema.Schema {
+	if s.Ref != "" {
+		return l.messagesOf(l.doc.Lookup(s.Ref))
+	}
+	if s.AnyOf == nil {
+		return []*schema.Schema{s}
+	}
+	var all []*schema.Schema
+	for _, branch := range s.AnyOf {
+		all = append(all, l.messagesOf(branch)...)
+	}
+	return all
+}
+
+func (l *lowerer) method(def schema.Definition, wire string) *ir.Method {
+	m := &ir.Method{
+		Wire:       wire,
+		Definition: def.Name,
+		Capability: l.overlay.capability(wire),
+	}
+	if stem, ok := strings.CutSuffix(def.Name, "Notification"); ok {
+		m.Notification = true
+		m.Go = stem
+	} else {
+		m.Go = strings.TrimSuffix(def.Name, "Request")
+	}
+	if m.Go == "" || !isExported(m.Go) {
+		m.Go = l.names.Exported(wire)
+	}
+	params := field(&ir.Variant{Decl: l.definition(def.Name)}, "params")
+	ref, ok := params.Type.(*ir.Ref)
+	if !ok || !isMessage(ref.Decl) {
+		l.failAt(params.Pointer, "params of %q are no object with members", wire)
+		return nil
+	}
+	m.Params, m.ParamsRequired = ref.Decl, params.Required
+	if m.Notification {
+		return m
+	}
+	if m.Result = l.result(def, m); m.Result == nil {
+		return nil
+	}
+	m.Paginated = field(&ir.Variant{Decl: m.Params}, "cursor") != nil && field(&ir.Variant{Decl: m.Result}, "nextCursor") != nil
+	return m
+}
+
+// isMessage reports whether params or a result may have the type.
+func isMessage(d *ir.Decl) bool {
+	switch ir.Resolve(d.Type).(type) {
+	case *ir.Object, *ir.Union:
+		return true
+	}
+	return false
+}
+
+// result finds what answers a request: the envelope of its response where the
+// revision has one, else by name, else nothing but success. Without one it
+// reports that and returns nil.
+func (l *lowerer) result(def schema.Definition, m *ir.Method) *ir.Decl {
+	stem := strings.TrimSuffix(m.Definition, "Request")
+	var result *ir.Decl
+	if envelope := l.decls[stem+"ResultResponse"]; envelope != nil {
+		if f := field(&ir.Variant{Decl: envelope}, "result"); f != nil {
+			if ref, ok := f.Type.(*ir.Ref); ok {
+				result = ref.Decl
+			}
+		}
+	}
+	for _, name := range []string{stem + "Result", "EmptyResult"} {
+		if result == nil {
+			result = l.decls[name]
+		}
+	}
+	switch {
+	case result == nil:
+		l.fail(def.Schema, "no result for %q: none of %sResultResponse, %sResult, EmptyResult is there", m.Wire, stem, stem)
+		return nil
+	case !isMessage(result):
+		l.failAt(result.Pointer, "the result of %q is no object with members", m.Wire)
+		return nil
+	}
+	for _, r := range l.overlay.results {
+		if r.it.Method != m.Wire {
+			continue
+		}
+		also := l.decls[r.it.Also]
+		if also == nil {
+			continue // the row is stale, which is told at the end
+		}
+		if !isMessage(also) {
+			l.failAt(also.Pointer, "the overlay answers %q with %s, which is no object with members", m.Wire, also.Name)
+			continue
+		}
+		if other, ok := l.decls[r.it.Name]; ok {
+			l.failAt(result.Pointer, "the overlay names the results of %q %s, which the type at %s has too", m.Wire, r.it.Name, other.Path)
+			continue
+		}
+		r.use()
+		decl := &ir.Decl{Name: r.it.Name, Path: m.Definition + " results", Pointer: result.Pointer}
+		union := &ir.Union{Variants: slices.Clone(messageVariants(result))}
+		for _, v := range messageVariants(also) {
+			addVariant(union, v)
+		}
+		decl.Type = union
+		l.decls[decl.Name] = decl
+		l.origin[decl] = &schema.Schema{Pointer: result.Pointer}
+		result = decl
+	}
+	return result
+}
+
+// messageVariants are a message as variants of a union: those it has, if it is
+// one itself.
+func messageVariants(d *ir.Decl) []*ir.Variant {
+	for {
+		switch t := d.Type.(type) {
+		case *ir.Ref:
+			d = t.Decl
+		case *ir.Union:
+			return t.Variants
+		default:
+			return []*ir.Variant{{Decl: d, Boxed: true}}
+		}
+	}
+}

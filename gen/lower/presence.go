@@ -1,0 +1,103 @@
+package lower
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+)
+
+// byPresence orders the variants from the one that demands most to the one
+// that demands least, each guarded by what tells it from those after it.
+func (d *decider) byPresence(from []*ir.Variant) ir.Decision {
+	rest := slices.Clone(from)
+	slices.SortStableFunc(rest, func(a, b *ir.Variant) int {
+		return cmp.Or(d.demands(b)-d.demands(a), strings.Compare(a.Decl.Name, b.Decl.Name))
+	})
+	decision := &ir.ByPresence{}
+	for len(rest) > 0 {
+		v := rest[0]
+		rest = rest[1:]
+		guard := ir.Guard{Variant: v}
+		rivals := slices.DeleteFunc(slices.Clone(from), func(r *ir.Variant) bool { return r == v })
+		if when, row := d.l.overlay.when(v.Decl.Name); row != nil && d.needed(v, rest) {
+			row.use()
+			guard.Paths = telling(v, rest)
+			if len(when) > 0 {
+				guard.Paths = append(guard.Paths, when)
+			}
+			decision.Guards = append(decision.Guards, guard)
+			continue
+		}
+		for _, rival := range rest {
+			if !tells(v, rival) {
+				d.l.failAt(d.union.Pointer, "variants %s and %s of %s cannot be told apart by kind, const or required members: an overlay row must say how", v.Decl.Name, rival.Decl.Name, d.union.Name)
+				return decision
+			}
+		}
+		guard.Paths = telling(v, rivals)
+		decision.Guards = append(decision.Guards, guard)
+	}
+	return decision
+}
+
+// demands orders variants: those an overlay row tells of first, then by the
+// number of members that must be there.
+func (d *decider) demands(v *ir.Variant) int {
+	n := len(required(v))
+	if path, row := d.l.overlay.when(v.Decl.Name); row != nil {
+		n += 1000 + len(path)
+	}
+	return n
+}
+
+// needed reports whether an overlay row is what tells the variant from a rival.
+func (d *decider) needed(v *ir.Variant, rivals []*ir.Variant) bool {
+	return slices.ContainsFunc(rivals, func(r *ir.Variant) bool { return !tells(v, r) })
+}
+
+func required(v *ir.Variant) []string {
+	o, ok := object(v)
+	if !ok {
+		return nil
+	}
+	var names []string
+	for _, f := range o.Fields {
+		if f.Required {
+			names = append(names, f.Wire)
+		}
+	}
+	return names
+}
+
+// tells reports whether v demands a member that the rival does not know.
+func tells(v, rival *ir.Variant) bool {
+	return slices.ContainsFunc(required(v), func(name string) bool { return field(rival, name) == nil })
+}
+
+// telling returns the fewest members v demands that together no rival demands:
+// one member that none knows where there is one.
+func telling(v *ir.Variant, rivals []*ir.Variant) [][]string {
+	unknownTo := func(name string) int {
+		n := 0
+		for _, r := range rivals {
+			if field(r, name) == nil {
+				n++
+			}
+		}
+		return n
+	}
+	names := required(v)
+	slices.SortStableFunc(names, func(a, b string) int { return unknownTo(b) - unknownTo(a) })
+	var paths [][]string
+	left := slices.Clone(rivals)
+	for _, name := range names {
+		before := len(left)
+		left = slices.DeleteFunc(left, func(r *ir.Variant) bool { return field(r, name) == nil })
+		if len(left) < before {
+			paths = append(paths, []string{name})
+		}
+	}
+	return paths
+}

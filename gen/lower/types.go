@@ -1,0 +1,322 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/schema"
+)
+
+// place is where a schema stands: its path, and the name of the type around it
+// with the words that lead to it from there.
+type place struct {
+	path string
+	name string
+}
+
+func (p place) member(wire, goName string) place {
+	return place{p.path + "." + wire, p.name + goName}
+}
+
+func (p place) element() place { return place{p.path + "[]", p.name + "Item"} }
+func (p place) value() place   { return place{p.path + "{}", p.name + "Value"} }
+func (p place) branch(i int) place {
+	return place{fmt.Sprintf("%s|%d", p.path, i), fmt.Sprintf("%sOption%d", p.name, i+1)}
+}
+
+// declareDefinitions makes a declaration for every definition, so that
+// references find them whatever the order.
+func (l *lowerer) declareDefinitions() {
+	for _, def := range l.doc.Definitions {
+		name := def.Name
+		if !isExported(name) {
+			name = l.names.Exported(name)
+		}
+		if other, ok := l.decls[name]; ok {
+			l.fail(def.Schema, "definition %q has the Go name %s, which %q has too (%s)", def.Name, name, other.Path, other.Pointer)
+			continue
+		}
+		decl := &ir.Decl{Name: name, Path: def.Name, Pointer: def.Schema.Pointer, Definition: true}
+		l.decls[name] = decl
+		l.origin[decl] = def.Schema
+	}
+}
+
+func (l *lowerer) definition(name string) *ir.Decl {
+	decl := l.decls[name]
+	if decl == nil || decl.Path != name {
+		decl = l.decls[l.names.Exported(name)]
+	}
+	return decl
+}
+
+func (l *lowerer) lowerDefinitions() {
+	for _, def := range l.doc.Definitions {
+		decl := l.definition(def.Name)
+		if decl == nil || decl.Type != nil || decl.Path != def.Name {
+			continue
+		}
+		l.lowerDecl(decl, def.Schema, place{def.Name, decl.Name})
+	}
+}
+
+// lowerDecl gives a declaration the type of its schema.
+func (l *lowerer) lowerDecl(decl *ir.Decl, s *schema.Schema, at place) {
+	l.refuseConst(s)
+	switch {
+	case s.AllOf != nil:
+		decl.Type = l.object(l.mergeAllOf(s), at)
+	case s.AnyOf != nil:
+		decl.Type = &ir.Union{} // variants may lead back here
+		l.union(decl, s, at)
+	case s.Enum != nil:
+		decl.Type = l.enum(decl.Name, s)
+	case s.IsObject() && l.isStruct(s):
+		object := &ir.Object{}
+		decl.Type = object
+		object.Fields = l.object(s, at).Fields
+	default:
+		decl.Type = l.lowerType(s, at)
+	}
+}
+
+// isStruct tells objects with members of their own from maps and open objects.
+func (l *lowerer) isStruct(s *schema.Schema) bool {
+	return len(s.Properties) > 0 || len(s.Required) > 0
+}
+
+// lowerType lowers the schema of a place that is not a definition.
+func (l *lowerer) lowerType(s *schema.Schema, at place) ir.Type {
+	switch {
+	case s.Ref != "":
+		return &ir.Ref{Decl: l.definition(s.Ref)}
+	case s.AnyOf != nil:
+		if decl := l.sameDefinition(s); decl != nil {
+			return &ir.Ref{Decl: decl}
+		}
+		return l.anonymous(s, at)
+	case s.AllOf != nil || s.Enum != nil:
+		return l.anonymous(s, at)
+	case s.Types == nil:
+		return &ir.Any{}
+	case len(s.Types) > 1:
+		return &ir.Scalar{Kinds: scalarKinds(s.Types)}
+	}
+	switch s.Types[0] {
+	case "string":
+		return &ir.String{Format: s.Format}
+	case "integer":
+		return &ir.Integer{Bounds: ir.Bounds{Min: s.Minimum, Max: s.Maximum}}
+	case "number":
+		return &ir.Number{Bounds: ir.Bounds{Min: s.Minimum, Max: s.Maximum}}
+	case "boolean":
+		return &ir.Boolean{}
+	case "null":
+		return &ir.Scalar{Kinds: ir.ScalarKinds{Null: true}}
+	case "array":
+		array := &ir.Array{Elem: &ir.Any{}, MaxItems: s.MaxItems}
+		if s.Items != nil {
+			array.Elem = l.unconst(s.Items, at.element())
+		}
+		return array
+	}
+	switch {
+	case l.isStruct(s):
+		return l.anonymous(s, at)
+	case !s.Open():
+		return &ir.Map{Elem: l.unconst(s.Additional, at.value())}
+	}
+	return &ir.Open{}
+}
+
+// unconst lowers a schema at a place where a const would be lost.
+func (l *lowerer) unconst(s *schema.Schema, at place) ir.Type {
+	l.refuseConst(s)
+	return l.lowerType(s, at)
+}
+
+func (l *lowerer) refuseConst(s *schema.Schema) {
+	if s.Const != nil {
+		l.fail(s, "a const that is not a member of an object is not understood")
+	}
+}
+
+// sameDefinition finds the definition an inline union restates.
+func (l *lowerer) sameDefinition(s *schema.Schema) *ir.Decl {
+	for _, def := range l.doc.Definitions {
+		if def.Schema != s && def.Schema.AnyOf != nil && sameBranches(s.AnyOf, def.Schema.AnyOf) {
+			return l.definition(def.Name)
+		}
+	}
+	return nil
+}
+
+// sameBranches compares as sets: the order of anyOf means nothing.
+func sameBranches(a, b []*schema.Schema) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for _, x := range a {
+		if !slices.ContainsFunc(b, func(y *schema.Schema) bool { return schema.Equal(x, y) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// anonymous declares the type of an inline schema under the name the overlay
+// or its place gives it. Places of the same structure may share a name.
+func (l *lowerer) anonymous(s *schema.Schema, at place) ir.Type {
+	name, star := l.overlay.name(at.path)
+	if name == "" {
+		name = at.name
+	}
+	if other, ok := l.decls[name]; ok {
+		if same(l.origin[other], s) {
+			return &ir.Ref{Decl: other}
+		}
+		if !star {
+			l.fail(s, "the type at %s has the Go name %s, which the different type at %s has too (%s): an overlay row can name it", at.path, name, other.Path, other.Pointer)
+			return &ir.Ref{Decl: other}
+		}
+		name = at.name
+	}
+	decl := &ir.Decl{Name: name, Path: at.path, Pointer: s.Pointer}
+	l.decls[name] = decl
+	l.origin[decl] = s
+	l.lowerDecl(decl, s, place{at.path, name})
+	return &ir.Ref{Decl: decl}
+}
+
+func same(a, b *schema.Schema) bool {
+	if a.AnyOf != nil && b.AnyOf != nil {
+		return sameBranches(a.AnyOf, b.AnyOf)
+	}
+	return schema.Equal(a, b)
+}
+
+func (l *lowerer) object(s *schema.Schema, at place) *ir.Object {
+	object := &ir.Object{}
+	for _, p := range s.Properties {
+		object.Fields = append(object.Fields, l.field(s, p, at))
+	}
+	for _, name := range s.Required {
+		if s.Property(name) == nil {
+			any := schema.Property{Name: name, Schema: &schema.Schema{Pointer: schema.Child(s.Pointer, "required")}}
+			object.Fields = append(object.Fields, l.field(s, any, at))
+		}
+	}
+	l.nameFields(s, object)
+	slices.SortStableFunc(object.Fields, func(a, b *ir.Field) int { return rank(a) - rank(b) })
+	return object
+}
+
+// rank puts what says which object it is first, then what must be there.
+func rank(f *ir.Field) int {
+	switch {
+	case f.Const != nil && f.Required:
+		return 0
+	case f.Required:
+		return 1
+	}
+	return 2
+}
+
+func (l *lowerer) field(parent *schema.Schema, p schema.Property, at place) *ir.Field {
+	s := p.Schema
+	f := &ir.Field{
+		Wire:     p.Name,
+		Go:       l.names.Exported(p.Name),
+		Pointer:  s.Pointer,
+		Doc:      s.Description,
+		Required: slices.Contains(parent.Required, p.Name),
+		Const:    s.Const,
+		Injected: l.injected[s],
+	}
+	if base, ok := nullable(s); ok && f.Required {
+		f.Nullable = true
+		s = base
+	}
+	f.Type = l.lowerType(s, at.member(p.Name, f.Go))
+	return f
+}
+
+// nullable splits a type that is one kind or null.
+func nullable(s *schema.Schema) (*schema.Schema, bool) {
+	i := slices.Index(s.Types, "null")
+	if i < 0 || len(s.Types) != 2 {
+		return nil, false
+	}
+	base := *s
+	base.Types = []string{s.Types[1-i]}
+	return &base, true
+}
+
+// nameFields keeps the members of a struct apart from each other and from what
+// every generated struct has.
+func (l *lowerer) nameFields(s *schema.Schema, object *ir.Object) {
+	taken := map[string]*ir.Field{}
+	for _, f := range object.Fields {
+		if slices.Contains(structNames, f.Go) {
+			f.Go += "Member"
+		}
+		if other, ok := taken[f.Go]; ok {
+			l.failAt(f.Pointer, "member %q has the Go name %s, which member %q has too", f.Wire, f.Go, other.Wire)
+		}
+		taken[f.Go] = f
+	}
+}
+
+// structNames are the field and method names of every generated struct.
+var structNames = []string{"Extra", "AppendJSON", "DecodeJSON", "MarshalJSON", "UnmarshalJSON", "Validate"}
+
+func (l *lowerer) enum(name string, s *schema.Schema) *ir.Enum {
+	enum := &ir.Enum{}
+	for _, v := range s.Enum {
+		enum.Values = append(enum.Values, ir.EnumValue{Wire: v, Go: name + l.names.Exported(v)})
+	}
+	return enum
+}
+
+// orderEnums puts the values into the order the overlay gives.
+func (l *lowerer) orderEnums() {
+	for _, r := range l.overlay.enums {
+		decl := l.decls[r.it.Enum]
+		if decl == nil {
+			continue
+		}
+		enum, ok := decl.Type.(*ir.Enum)
+		if !ok {
+			continue
+		}
+		sorted := func(values []string) []string { return slices.Sorted(slices.Values(values)) }
+		if have := l.origin[decl].Enum; !slices.Equal(sorted(have), sorted(r.it.Order)) {
+			l.failAt(decl.Pointer, "the overlay orders other values of %s than the schema has: %s", decl.Name, strings.Join(r.it.Order, ", "))
+			continue
+		}
+		r.use()
+		slices.SortFunc(enum.Values, func(a, b ir.EnumValue) int {
+			return slices.Index(r.it.Order, a.Wire) - slices.Index(r.it.Order, b.Wire)
+		})
+	}
+}
+
+func scalarKinds(types []string) (k ir.ScalarKinds) {
+	for _, t := range types {
+		switch t {
+		case "string":
+			k.Text = true
+		case "integer":
+			k.Integer = true
+		case "number":
+			k.Number = true
+		case "boolean":
+			k.Boolean = true
+		case "null":
+			k.Null = true
+		}
+	}
+	return k
+}

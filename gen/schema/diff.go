@@ -1,0 +1,55 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Differences lists what changed between two documents, a line for each
+// definition or member. It compares facts by name; whether a change matters on
+// the wire is another question.
+func Differences(before, after *Document) []string {
+	var lines []string
+	for _, def := range before.Definitions {
+		now := after.Lookup(def.Name)
+		switch {
+		case now == nil:
+			lines = append(lines, "- "+def.Name)
+		case !Equal(def.Schema, now):
+			lines = append(lines, "~ "+def.Name+memberDifferences(def.Schema, now))
+		}
+	}
+	for _, def := range after.Definitions {
+		if before.Lookup(def.Name) == nil {
+			lines = append(lines, "+ "+def.Name)
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b string) int { return strings.Compare(a[2:], b[2:]) })
+	return lines
+}
+
+// memberDifferences says which members of two objects differ, if it is those.
+func memberDifferences(before, after *Schema) string {
+	var parts []string
+	for _, p := range before.Properties {
+		now := after.Property(p.Name)
+		switch {
+		case now == nil:
+			parts = append(parts, "-"+p.Name)
+		case !Equal(p.Schema, now):
+			parts = append(parts, "~"+p.Name)
+		case slices.Contains(before.Required, p.Name) != slices.Contains(after.Required, p.Name):
+			parts = append(parts, fmt.Sprintf("~%s (required: %t)", p.Name, slices.Contains(after.Required, p.Name)))
+		}
+	}
+	for _, p := range after.Properties {
+		if before.Property(p.Name) == nil {
+			parts = append(parts, "+"+p.Name)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, " ")
+}

@@ -1,0 +1,86 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/spec"
+)
+
+// applyErrata patches the tree in place. A pointer that leads nowhere or an old
+// value that no longer stands there is an error: the upstream file was edited
+// and the erratum wants to be looked at again.
+func applyErrata(revision string, root map[string]any, errata []spec.Erratum) error {
+	for _, e := range errata {
+		if e.Revision != revision {
+			continue
+		}
+		oldValue, err := normalize(e.Old)
+		if err != nil {
+			return &Error{revision, e.Pointer, "erratum: " + err.Error()}
+		}
+		newValue, err := normalize(e.New)
+		if err != nil {
+			return &Error{revision, e.Pointer, "erratum: " + err.Error()}
+		}
+		set, current, ok := locate(root, e.Pointer)
+		if !ok {
+			return &Error{revision, e.Pointer, "stale erratum: nothing stands here"}
+		}
+		if !reflect.DeepEqual(current, oldValue) {
+			return &Error{revision, e.Pointer, fmt.Sprintf("stale erratum: want %s, found %s", show(oldValue), show(current))}
+		}
+		set(newValue)
+	}
+	return nil
+}
+
+// locate finds the value at a JSON Pointer and the function that replaces it.
+func locate(root map[string]any, pointer string) (set func(any), value any, ok bool) {
+	value = root
+	for _, segment := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
+		segment = unescape(segment)
+		switch parent := value.(type) {
+		case map[string]any:
+			value, ok = parent[segment]
+			set = func(v any) { parent[segment] = v }
+		case []any:
+			i, err := strconv.Atoi(segment)
+			ok = err == nil && i >= 0 && i < len(parent)
+			if ok {
+				value = parent[i]
+			}
+			set = func(v any) { parent[i] = v }
+		default:
+			ok = false
+		}
+		if !ok {
+			return nil, nil, false
+		}
+	}
+	return set, value, true
+}
+
+// normalize gives a value read from YAML the shape the tree has.
+func normalize(v any) (any, error) {
+	src, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	dec := json.NewDecoder(strings.NewReader(string(src)))
+	dec.UseNumber()
+	var out any
+	err = dec.Decode(&out)
+	return out, err
+}
+
+func show(v any) string {
+	src, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(src)
+}
