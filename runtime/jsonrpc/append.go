@@ -1,0 +1,86 @@
+package jsonrpc
+
+import "github.com/mcpgen/mcpgen/runtime/wire"
+
+// AppendJSON appends the message as one line of compact JSON.
+func (m *Message) AppendJSON(dst []byte) ([]byte, error) {
+	switch {
+	case m.Kind == Request:
+		return AppendRequest(dst, m.ID, m.Method, optional(m.Params))
+	case m.Kind == Notification:
+		return AppendNotification(dst, m.Method, optional(m.Params))
+	case m.Error != nil:
+		return AppendError(dst, m.ID, m.Error)
+	}
+	return AppendResult(dst, m.ID, m.Result)
+}
+
+func optional(params wire.Raw) wire.Appender {
+	if params == "" {
+		return nil
+	}
+	return params
+}
+
+// AppendRequest appends a request. Nil params leave the member out; else they must
+// append an object.
+func AppendRequest(dst []byte, id wire.Scalar, method string, params wire.Appender) ([]byte, error) {
+	dst, err := appendID(append(dst, `{"jsonrpc":"2.0","id":`...), id)
+	if err != nil {
+		return dst, err
+	}
+	return appendCall(dst, method, params)
+}
+
+// AppendNotification appends a notification. Nil params leave the member out; else
+// they must append an object.
+func AppendNotification(dst []byte, method string, params wire.Appender) ([]byte, error) {
+	return appendCall(append(dst, `{"jsonrpc":"2.0"`...), method, params)
+}
+
+func appendCall(dst []byte, method string, params wire.Appender) ([]byte, error) {
+	dst, err := wire.AppendString(append(dst, `,"method":`...), method)
+	if err != nil {
+		return dst, wire.In(err, "method")
+	}
+	if params != nil {
+		if dst, err = params.AppendJSON(append(dst, `,"params":`...)); err != nil {
+			return dst, wire.In(err, "params")
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// AppendResult appends the response that carries result to the request id.
+func AppendResult(dst []byte, id wire.Scalar, result wire.Appender) ([]byte, error) {
+	dst, err := appendID(append(dst, `{"jsonrpc":"2.0","id":`...), id)
+	if err != nil {
+		return dst, err
+	}
+	if dst, err = result.AppendJSON(append(dst, `,"result":`...)); err != nil {
+		return dst, wire.In(err, "result")
+	}
+	return append(dst, '}'), nil
+}
+
+// AppendError appends the response that carries e to the request id. For a request
+// whose id could not be told JSON-RPC wants null, and revisions from 2025-11-25 on
+// want none: a zero id is left out.
+func AppendError(dst []byte, id wire.Scalar, e *Error) ([]byte, error) {
+	dst = append(dst, `{"jsonrpc":"2.0"`...)
+	var err error
+	if !id.IsZero() {
+		if dst, err = appendID(append(dst, `,"id":`...), id); err != nil {
+			return dst, err
+		}
+	}
+	if dst, err = e.AppendJSON(append(dst, `,"error":`...)); err != nil {
+		return dst, wire.In(err, "error")
+	}
+	return append(dst, '}'), nil
+}
+
+func appendID(dst []byte, id wire.Scalar) ([]byte, error) {
+	dst, err := id.AppendJSON(dst)
+	return dst, wire.In(err, "id")
+}

@@ -1,0 +1,88 @@
+package jsonrpc
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// The error codes of JSON-RPC 2.0, section 5.1.
+const (
+	CodeParseError     = -32700 // the text is not acceptable JSON
+	CodeInvalidRequest = -32600 // the JSON is not a message, or not one for now
+	CodeMethodNotFound = -32601 // the method does not exist or is not available
+	CodeInvalidParams  = -32602 // the params do not fit the method
+	CodeInternalError  = -32603 // the receiver failed
+)
+
+// The error codes that MCP and this runtime add, from the range JSON-RPC leaves to
+// implementations.
+const (
+	CodeServerBusy             = -32000 // too many requests in flight; try again later
+	CodeResourceNotFound       = -32002 // resources/read of a resource that is not there
+	CodeURLElicitationRequired = -32042 // the user must visit a URL first (2025-11-25)
+)
+
+// Error is the error object of a response. A handler that returns one, wrapped or
+// not, decides what the peer reads; every other error of a handler reaches the peer
+// as an internal error without details.
+type Error struct {
+	Code    int64
+	Message string
+	Data    wire.Raw // absent when ""
+}
+
+// Errorf makes an Error with a formatted message and no data.
+func Errorf(code int64, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Error tells code and message.
+func (e *Error) Error() string {
+	return fmt.Sprintf("jsonrpc: error %d: %s", e.Code, e.Message)
+}
+
+// AppendJSON appends the error object. Bytes of the message that are not UTF-8 are
+// replaced, because an error must be tellable whatever caused it.
+func (e *Error) AppendJSON(dst []byte) ([]byte, error) {
+	dst = append(dst, `{"code":`...)
+	dst = wire.AppendInt64(dst, e.Code)
+	dst = append(dst, `,"message":`...)
+	dst, err := wire.AppendString(dst, strings.ToValidUTF8(e.Message, "\uFFFD"))
+	if err != nil {
+		return dst, err
+	}
+	if e.Data != "" {
+		dst = append(dst, `,"data":`...)
+		if dst, err = wire.AppendRaw(dst, e.Data); err != nil {
+			return dst, wire.In(err, "data")
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// DecodeJSON reads an error object. Members that JSON-RPC does not name are ignored.
+func (e *Error) DecodeJSON(r *wire.Reader) error {
+	var seen [1]uint64
+	var extra wire.Members
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "code":
+			r.Once(&seen[0], 0)
+			e.Code = r.ReadInt64()
+		case "message":
+			r.Once(&seen[0], 1)
+			e.Message = r.ReadString()
+		case "data":
+			r.Once(&seen[0], 2)
+			e.Data = r.ReadRaw()
+		default:
+			extra.Decode(r)
+		}
+	}
+	if seen[0]&0b11 != 0b11 {
+		r.Missing(seen[:], "code", "message")
+	}
+	return r.Err()
+}

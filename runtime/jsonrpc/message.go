@@ -1,0 +1,218 @@
+package jsonrpc
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Kind tells requests, notifications and responses apart.
+type Kind uint8
+
+// The kinds of message. The zero Kind is that of a text no kind could be told of.
+const (
+	Request Kind = iota + 1
+	Notification
+	Response
+)
+
+// String names the kind.
+func (k Kind) String() string {
+	switch k {
+	case Request:
+		return "request"
+	case Notification:
+		return "notification"
+	case Response:
+		return "response"
+	}
+	return "unknown"
+}
+
+// Message is one JSON-RPC message. Strings and raw values of a parsed message share
+// the memory of its text.
+type Message struct {
+	Kind   Kind
+	ID     wire.Scalar // string or integer; zero in notifications and in error responses to an unknown id
+	Method string      // requests and notifications
+	Params wire.Raw    // requests and notifications: an object, or "" when absent
+	Result wire.Raw    // responses; "" when Error is set
+	Error  *Error      // responses
+}
+
+// integral is what an id may be.
+const integral = wire.ScalarString | wire.ScalarInteger
+
+// Parse reads the text of one message. The error is an *Error fit to be sent back.
+// With [CodeInvalidRequest] the Message still tells what is known: Kind is what the
+// text tried to be, and ID, when not zero, is the id of a request that an answer may
+// carry or of a response that a caller may be waiting for.
+func Parse(text string) (Message, error) {
+	r := wire.NewStringReader(text)
+	m, fault := read(r)
+	r.End()
+	if err := r.Err(); err != nil {
+		return refused(text, err)
+	}
+	if fault != "" {
+		return m, invalid(fault)
+	}
+	return m, nil
+}
+
+// refused tells what is known of a text that cannot be accepted. A repeated member
+// makes it no message, but it is JSON: what kind of message it tried to be and its id
+// are looked up again, so that whoever waits for an answer gets one.
+func refused(text string, err error) (Message, error) {
+	var at *wire.Error
+	if !errors.As(err, &at) || at.Syntax {
+		return Message{}, parseError(err)
+	}
+	r := wire.NewStringReader(text)
+	raw, hasID := r.PeekRaw("id")
+	var m Message
+	switch has := r.PeekHas("method", "result", "error"); {
+	case has&1 != 0 && hasID:
+		m.Kind = Request
+	case has&1 != 0:
+		m.Kind = Notification
+	case has != 0:
+		m.Kind = Response
+	}
+	if hasID && at.Pointer != "/id" {
+		m.ID = wire.NewStringReader(string(raw)).ReadScalar(integral)
+	}
+	return m, invalid(fmt.Sprintf("%.100s: %.300s", at.Pointer, at.Problem))
+}
+
+func parseError(err error) *Error {
+	var at *wire.Error
+	if errors.As(err, &at) {
+		return Errorf(CodeParseError, "parse error: byte %d: %.300s", at.Offset, at.Problem)
+	}
+	return Errorf(CodeParseError, "parse error")
+}
+
+func invalid(fault string) *Error {
+	return &Error{Code: CodeInvalidRequest, Message: "invalid request: " + fault}
+}
+
+// Bits of the members seen in an envelope.
+const (
+	bitVersion = iota
+	bitID
+	bitMethod
+	bitParams
+	bitResult
+	bitError
+)
+
+// read reads one value as a message. It records nothing in r but what makes the text
+// unacceptable as JSON, so that the rest of a batch can be read after a bad element;
+// what makes the value no message is returned as fault, "" when there is none.
+func read(r *wire.Reader) (m Message, fault string) {
+	if r.Kind() != wire.KindObject {
+		r.Skip()
+		return m, "a message is an object"
+	}
+	var (
+		seen    uint64
+		version string
+		failure wire.Raw
+		extra   wire.Members // holds duplicates of unknown names against them
+		badID   bool
+		params  wire.Kind
+		method  wire.Kind
+	)
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "jsonrpc":
+			r.Once(&seen, bitVersion)
+			if r.Kind() == wire.KindString {
+				version = r.ReadString()
+			} else {
+				r.Skip()
+			}
+		case "id":
+			r.Once(&seen, bitID)
+			switch r.Kind() {
+			case wire.KindString, wire.KindNumber:
+				m.ID = r.ReadScalar(wire.ScalarString | wire.ScalarNumber)
+				badID = !m.ID.Is(integral)
+			case wire.KindNull:
+				r.Skip()
+			default:
+				badID = true
+				r.Skip()
+			}
+		case "method":
+			r.Once(&seen, bitMethod)
+			if method = r.Kind(); method == wire.KindString {
+				m.Method = r.ReadString()
+			} else {
+				r.Skip()
+			}
+		case "params":
+			r.Once(&seen, bitParams)
+			params = r.Kind()
+			m.Params = r.ReadRaw()
+		case "result":
+			r.Once(&seen, bitResult)
+			m.Result = r.ReadRaw()
+		case "error":
+			r.Once(&seen, bitError)
+			failure = r.ReadRaw()
+		default:
+			extra.Decode(r)
+		}
+	}
+	if badID {
+		m.ID = wire.Scalar{}
+	}
+	has := func(bit uint) bool { return seen>>bit&1 != 0 }
+	switch {
+	case has(bitMethod):
+		m.Kind = Notification
+		if has(bitID) {
+			m.Kind = Request
+		}
+	case has(bitResult), has(bitError):
+		m.Kind = Response
+	default:
+		return m, "neither method nor result nor error"
+	}
+	switch {
+	case !has(bitVersion) || version != "2.0":
+		return m, `jsonrpc is not "2.0"`
+	case badID:
+		return m, "id is neither a string nor an integer"
+	case has(bitMethod) && method != wire.KindString:
+		return m, "method is not a string"
+	case has(bitMethod) && (has(bitResult) || has(bitError)):
+		return m, "both a method and a result or error"
+	case has(bitResult) && has(bitError):
+		return m, "both a result and an error"
+	case m.Kind == Request && m.ID.IsZero():
+		return m, "id is null"
+	case m.Kind == Response && has(bitResult) && m.ID.IsZero():
+		return m, "a result without an id"
+	case has(bitParams) && params != wire.KindObject:
+		return m, "params is not an object"
+	}
+	if has(bitError) {
+		m.Error = new(Error)
+		if err := wire.UnmarshalString(string(failure), m.Error); err != nil {
+			return m, badError(err)
+		}
+	}
+	return m, ""
+}
+
+func badError(err error) string {
+	var at *wire.Error
+	if errors.As(err, &at) {
+		return fmt.Sprintf("error%.100s: %.300s", at.Pointer, at.Problem)
+	}
+	return "error is malformed"
+}

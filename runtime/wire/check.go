@@ -1,0 +1,185 @@
+package wire
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Problem is one broken rule.
+type Problem struct {
+	// Pointer is the JSON Pointer of the value that breaks the rule.
+	Pointer string
+	// Message says what the value should be: "must be at least 1".
+	Message string
+}
+
+// String returns the pointer and the message: "at /a/0: must be at least 1".
+func (p Problem) String() string {
+	if p.Pointer == "" {
+		return p.Message
+	}
+	return "at " + p.Pointer + ": " + p.Message
+}
+
+// ValidationError has every rule that a value breaks.
+type ValidationError struct {
+	Problems []Problem
+}
+
+// Error returns all problems, each on a line of its own.
+func (e *ValidationError) Error() string {
+	var b strings.Builder
+	b.WriteString("wire: ")
+	for i, p := range e.Problems {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(p.String())
+	}
+	return b.String()
+}
+
+// maxProblems bounds how many problems are kept, since a message of one peer
+// must not make much more work than its length.
+const maxProblems = 1000
+
+// A Checker collects the problems of a value while generated code walks through
+// it. The zero Checker is ready to use.
+type Checker struct {
+	depth    int
+	near     [8]step // the first steps of the way to the current value
+	far      []step  // and those after
+	problems []Problem
+	omitted  int // problems past maxProblems
+}
+
+// step is a member's name or, where that is "", an element's index.
+type step struct {
+	name  string
+	index int // -1 for a name
+}
+
+// Push goes to the member called name of the current value.
+func (c *Checker) Push(name string) { c.push(step{name, -1}) }
+
+// PushIndex goes to the i-th element of the current value.
+func (c *Checker) PushIndex(i int) { c.push(step{"", i}) }
+
+func (c *Checker) push(s step) {
+	if c.depth < len(c.near) {
+		c.near[c.depth] = s
+	} else {
+		c.far = append(c.far[:c.depth-len(c.near)], s)
+	}
+	c.depth++
+}
+
+// Pop goes back to where the last Push or PushIndex came from.
+func (c *Checker) Pop() { c.depth-- }
+
+// Report says that the current value has a problem. The arguments are those of
+// [fmt.Sprintf]. After a thousand problems further ones are only counted.
+func (c *Checker) Report(format string, args ...any) {
+	if len(c.problems) >= maxProblems {
+		c.omitted++
+		return
+	}
+	c.problems = append(c.problems, Problem{Pointer: c.pointer(), Message: fmt.Sprintf(format, args...)})
+}
+
+func (c *Checker) pointer() string {
+	var p []byte
+	for i := range c.depth {
+		s := c.near[min(i, len(c.near)-1)]
+		if i >= len(c.near) {
+			s = c.far[i-len(c.near)]
+		}
+		if s.index < 0 {
+			p = appendPointer(p, s.name)
+		} else {
+			p = strconv.AppendInt(append(p, '/'), int64(s.index), 10)
+		}
+	}
+	return string(p)
+}
+
+// Err returns nil when there were no problems, else a [*ValidationError] with all of them.
+func (c *Checker) Err() error {
+	if len(c.problems) == 0 {
+		return nil
+	}
+	problems := c.problems
+	if c.omitted > 0 {
+		problems = append(problems[:len(problems):len(problems)],
+			Problem{Message: strconv.Itoa(c.omitted) + " more problems"})
+	}
+	return &ValidationError{Problems: problems}
+}
+
+// Const reports a value that is not the one it must be, unless ok.
+func (c *Checker) Const(ok bool, want string) {
+	if !ok {
+		c.Report("must be %s", want)
+	}
+}
+
+// Minimum reports a number less than bound.
+func (c *Checker) Minimum(v, bound float64) {
+	if !(v >= bound) {
+		c.Report("must be at least %v, is %v", bound, v)
+	}
+}
+
+// Maximum reports a number greater than bound.
+func (c *Checker) Maximum(v, bound float64) {
+	if !(v <= bound) {
+		c.Report("must be at most %v, is %v", bound, v)
+	}
+}
+
+// ExclusiveMinimum reports a number that is not greater than bound.
+func (c *Checker) ExclusiveMinimum(v, bound float64) {
+	if !(v > bound) {
+		c.Report("must be greater than %v, is %v", bound, v)
+	}
+}
+
+// ExclusiveMaximum reports a number that is not less than bound.
+func (c *Checker) ExclusiveMaximum(v, bound float64) {
+	if !(v < bound) {
+		c.Report("must be less than %v, is %v", bound, v)
+	}
+}
+
+// MinItems reports an array of n elements when that is less than least.
+func (c *Checker) MinItems(n, least int) {
+	if n < least {
+		c.Report("must have at least %d elements, has %d", least, n)
+	}
+}
+
+// MaxItems reports an array of n elements when that is more than most.
+func (c *Checker) MaxItems(n, most int) {
+	if n > most {
+		c.Report("must have at most %d elements, has %d", most, n)
+	}
+}
+
+// MinLength reports a string of fewer than n code points.
+func (c *Checker) MinLength(s string, n int) {
+	if got := utf8.RuneCountInString(s); got < n {
+		c.Report("must have at least %d characters, has %d", n, got)
+	}
+}
+
+// MaxLength reports a string of more than n code points.
+func (c *Checker) MaxLength(s string, n int) {
+	if len(s) <= n { // no string has more code points than bytes
+		return
+	}
+	if got := utf8.RuneCountInString(s); got > n {
+		c.Report("must have at most %d characters, has %d", n, got)
+	}
+}

@@ -1,0 +1,151 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+func TestEqual(t *testing.T) {
+	tests := []struct {
+		a, b wire.Raw
+		want bool
+	}{
+		{"", "", true},
+		{"", "null", false},
+		{"[1,", "[1,", true},
+		{"[1,", "[1, ", false},
+		{"1 2", " 1 2", false},
+		{"null", " null\n", true},
+		{"true", "false", false},
+		{"true", `"true"`, false},
+		{"1", `"1"`, false},
+		{"null", "0", false},
+		{`"a\u0062\/"`, `"ab/"`, true},
+		{`"a"`, `"A"`, false},
+		{`"\ud83d\ude00"`, `"😀"`, true},
+		{"1", "1.0", true},
+		{"1", "10e-1", true},
+		{"100", "1E2", true},
+		{"-0", "0", true},
+		{"0e5", "0.0", true},
+		{"-1", "1", false},
+		{"1", "10", false},
+		{"12.340", "0.1234e2", true},
+		{"12.34", "12.35", false},
+		{"12.34", "123.4", false},
+		{"0.1", "0.10000000000000001", false},
+		{"9007199254740993", "9007199254740992", false},
+		{"9007199254740993", "9007199254740992.0", false},
+		{"1e400", "10e399", true},
+		{"1e400", "1e401", false},
+		{"1e1000000000000000000000000", "10e999999999999999999999999", true},
+		{"1e1000000000000000000000000", "100e999999999999999999999999", false},
+		{"1e-1000000000000000000000000", "0.1e-999999999999999999999999", true},
+		{"1e1000000000000000000000000", "1e-1000000000000000000000000", false},
+		{"1e5", "1e-5", false},
+		{"1e18446744073709551617", "1e1", false},
+		{"1e1", "1e18446744073709551617", false},
+		{"1e00000000000000000000000005", "100000", true},
+		{"[]", "{}", false},
+		{"[1,2]", " [ 1 , 2 ] ", true},
+		{"[1,2]", "[2,1]", false},
+		{"[1,2]", "[1,2,3]", false},
+		{"[[1],2]", "[[1,2]]", false},
+		{"[[],1]", "[1,[]]", false},
+		{`{"a":1,"b":2}`, `{"b":2,"a":1}`, true},
+		{`{"a":1,"b":2}`, `{"b":2,"\u0061":1.0}`, true},
+		{`{"a":1,"b":2}`, `{"b":1,"a":2}`, false},
+		{`{"a":1,"b":2}`, `{"a":1,"c":2}`, false},
+		{`{"a":1}`, `{"a":1,"b":2}`, false},
+		{`{"a":1,"b":2}`, `{"a":1}`, false},
+		{`{"a":[1],"b":2}`, `{"a":1,"b":[2]}`, false},
+		{`{"x":{"a":1,"b":{"c":[],"d":{}}},"y":0}`, `{"y":-0,"x":{"b":{"d":{},"c":[]},"a":1}}`, true},
+		{`{"a":1,"a":1}`, `{"a":1, "a":1}`, false},
+		{`{"a":1}`, `{"a":1,"a":1}`, false},
+	}
+	for _, tt := range tests {
+		if got := wire.Equal(tt.a, tt.b); got != tt.want {
+			t.Errorf("Equal(%s, %s) = %v", tt.a, tt.b, got)
+		}
+		if got := wire.Equal(tt.b, tt.a); got != tt.want {
+			t.Errorf("Equal(%s, %s) = %v", tt.b, tt.a, got)
+		}
+	}
+}
+
+// TestEqualIsLinear compares texts for which looking things up again and again would
+// not come to an end in the time a test has.
+func TestEqualIsLinear(t *testing.T) {
+	var f, b strings.Builder
+	f.WriteByte('{')
+	b.WriteByte('{')
+	const n = 100_000
+	for i := range n {
+		f.WriteString(`"` + strconv.Itoa(i) + `":0,`)
+		b.WriteString(`"` + strconv.Itoa(n-1-i) + `":0.0,`)
+	}
+	f.WriteString(`"":0}`)
+	b.WriteString(`"":0}`)
+	big := `"` + strings.Repeat("x", 1<<18) + `"`
+	for name, pair := range map[string][2]string{
+		"reversed": {f.String(), b.String()},
+		"deep":     {nest(`{"a":0,"b":`, big, `}`, 900), nest(`{"b":`, big, `,"a":0}`, 900)},
+	} {
+		if !wire.Equal(wire.Raw(pair[0]), wire.Raw(pair[1])) {
+			t.Errorf("%s: not equal", name)
+		}
+	}
+}
+
+// FuzzEqual holds Equal against comparing decoded values, for texts whose
+// numbers a float64 tells apart.
+func FuzzEqual(f *testing.F) {
+	f.Add(`{"a":[1,{"b":null}],"c":"x"}`, `{"c":"\u0078","a":[1,{"b":null}]}`)
+	f.Add(`{"a":1,"b":2,"c":3}`, `{"c":3,"a":1,"b":2}`)
+	f.Add(`[1,2,[3]]`, `[1,2,[4]]`)
+	f.Fuzz(func(t *testing.T, a, b string) {
+		got := wire.Equal(wire.Raw(a), wire.Raw(b))
+		if got != wire.Equal(wire.Raw(b), wire.Raw(a)) {
+			t.Error("the order counts")
+		}
+		if a == b {
+			return
+		}
+		x, okX := decoded(a)
+		y, okY := decoded(b)
+		switch {
+		case !okX || !okY:
+			if got && (wire.UnmarshalString(a, new(wire.Raw)) != nil || wire.UnmarshalString(b, new(wire.Raw)) != nil) {
+				t.Error("malformed text is equal to another")
+			}
+		case got != reflect.DeepEqual(x, y):
+			t.Errorf("Equal(%s, %s) = %v", a, b, got)
+		}
+	})
+}
+
+// decoded returns what encoding/json makes of text, if that keeps all of it.
+func decoded(text string) (v any, ok bool) {
+	if wire.UnmarshalString(text, new(wire.Raw)) != nil || strings.ContainsAny(text, ".eE-") || longDigits(text) {
+		return nil, false
+	}
+	err := json.Unmarshal([]byte(text), &v)
+	return v, err == nil
+}
+
+func longDigits(text string) bool {
+	n := 0
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			n = 0
+		} else if n++; n > 15 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,78 @@
+package wire_test
+
+import (
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// point shows the shape of generated code.
+type point struct {
+	X, Y  int64
+	Extra wire.Members
+}
+
+func (p *point) DecodeJSON(r *wire.Reader) error {
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "x":
+			r.Once(&seen[0], 0)
+			p.X = r.ReadInt64()
+		case "y":
+			r.Once(&seen[0], 1)
+			p.Y = r.ReadInt64()
+		default:
+			p.Extra.Decode(r)
+		}
+	}
+	if seen[0]&0b11 != 0b11 {
+		r.Missing(seen[:], "x", "y")
+	}
+	return r.Err()
+}
+
+func (p *point) AppendJSON(dst []byte) ([]byte, error) {
+	dst = append(dst, '{')
+	dst = wire.AppendInt64(wire.AppendName(dst, "x"), p.X)
+	dst = wire.AppendInt64(wire.AppendName(dst, "y"), p.Y)
+	dst, err := p.Extra.Append(dst, "x", "y")
+	if err != nil {
+		return dst, err
+	}
+	return append(dst, '}'), nil
+}
+
+func Example() {
+	var p point
+	err := wire.Unmarshal([]byte(`{"x": 1, "unit": "cm", "y": 2e1}`), &p)
+	fmt.Println(p, err)
+	text, err := wire.Marshal(&p)
+	fmt.Println(string(text), err)
+	// Output:
+	// {1 20 [{unit "cm"}]} <nil>
+	// {"x":1,"y":20,"unit":"cm"} <nil>
+}
+
+func ExampleError() {
+	var p point
+	fmt.Println(wire.Unmarshal([]byte(`{"x": 1.5, "y": 2}`), &p))
+	fmt.Println(wire.Unmarshal([]byte(`{"X": 1, "y": 2}`), &p))
+	fmt.Println(wire.Unmarshal([]byte(`{"x": 1, "y": 2, "y": 3}`), &p))
+	// Output:
+	// wire: at /x, byte 6: expected an integer, found 1.5
+	// wire: at byte 0: missing member "x"
+	// wire: at /y, byte 17: duplicate member "y"
+}
+
+func ExampleChecker() {
+	var c wire.Checker
+	c.Push("audience")
+	c.PushIndex(2)
+	c.Const(false, `"user" or "assistant"`)
+	c.Pop()
+	c.Pop()
+	fmt.Println(c.Err())
+	// Output:
+	// wire: at /audience/2: must be "user" or "assistant"
+}

@@ -1,0 +1,267 @@
+package wire
+
+import (
+	"math"
+	"strconv"
+)
+
+func isDigit(c byte) bool { return c-'0' <= 9 }
+
+// skipDigits returns the offset of the first byte of src at or after i that is no digit.
+func skipDigits(src string, i int) int {
+	for i < len(src) && isDigit(src[i]) {
+		i++
+	}
+	return i
+}
+
+// scanNumber scans the number that begins at src[i], which is '-' or a digit.
+// Where it is malformed, ok is false and end is where a digit should have been.
+func scanNumber(src string, i int) (end int, ok bool) {
+	if src[i] == '-' {
+		i++
+	}
+	switch {
+	case i >= len(src) || !isDigit(src[i]):
+		return i, false
+	case src[i] == '0':
+		i++
+	default:
+		i = skipDigits(src, i+1)
+	}
+	if i < len(src) && src[i] == '.' {
+		i++
+		end := skipDigits(src, i)
+		if end == i {
+			return i, false
+		}
+		i = end
+	}
+	if i < len(src) && src[i]|0x20 == 'e' {
+		i++
+		if i < len(src) && (src[i] == '+' || src[i] == '-') {
+			i++
+		}
+		end := skipDigits(src, i)
+		if end == i {
+			return i, false
+		}
+		i = end
+	}
+	return i, true
+}
+
+// noDigit says that at src[i] there should have been a digit.
+func noDigit(src string, i int) string { return "expected a digit, found " + found(src, i) }
+
+// parseSmall returns the value of the number that src[i:] begins with when it is
+// written as a plain integer of at most 18 digits; ok is false for all others,
+// malformed ones included.
+func parseSmall(src string, i int) (v int64, end int, ok bool) {
+	neg := src[i] == '-'
+	if neg {
+		i++
+	}
+	start := i
+	for i < len(src) && isDigit(src[i]) {
+		v = v*10 + int64(src[i]-'0') // may overflow; such numbers are refused below
+		i++
+	}
+	n := i - start
+	if n == 0 || n > 18 || n > 1 && src[start] == '0' ||
+		i < len(src) && (src[i] == '.' || src[i]|0x20 == 'e') {
+		return 0, i, false
+	}
+	if neg {
+		v = -v
+	}
+	return v, i, true
+}
+
+// parseInt64 returns the value of a number token, exactly. integral tells
+// whether it is an integer at all, ok whether it is one that an int64 holds.
+func parseInt64(token string) (v int64, integral, ok bool) {
+	if v, end, ok := parseSmall(token, 0); ok && end == len(token) {
+		return v, true, true
+	}
+	d := parseDecimal(token)
+	if !d.integral() {
+		return 0, false, false
+	}
+	u, ok := d.uint64()
+	switch {
+	case !ok:
+		return 0, true, false
+	case d.neg && u <= 1<<63:
+		return -int64(u), true, true
+	case !d.neg && u <= math.MaxInt64:
+		return int64(u), true, true
+	}
+	return 0, true, false
+}
+
+// parseFloat returns the float64 nearest to a number token; ok is false when it
+// is too large for one.
+func parseFloat(token string) (f float64, ok bool) {
+	f, err := strconv.ParseFloat(token, 64)
+	return f, err == nil
+}
+
+// A decimal is a number token taken apart without loss:
+//
+//	value = ± 0.digits × 10^scale × 10^exponent
+//
+// where digits, the point left out, begins and ends with a digit that is not 0.
+// Zero has no digits.
+type decimal struct {
+	neg      bool
+	digits   string // of the token, perhaps with a '.' among them
+	scale    int    // from the place of the point
+	exponent string // digits after the e
+	expNeg   bool
+}
+
+// parseDecimal takes a number token apart that scanNumber has passed.
+func parseDecimal(token string) decimal {
+	var d decimal
+	if token[0] == '-' {
+		d.neg = true
+		token = token[1:]
+	}
+	for i := range len(token) {
+		if token[i]|0x20 == 'e' {
+			d.exponent = token[i+1:]
+			token = token[:i]
+			break
+		}
+	}
+	if d.exponent != "" && !isDigit(d.exponent[0]) {
+		d.expNeg = d.exponent[0] == '-'
+		d.exponent = d.exponent[1:]
+	}
+	point := skipDigits(token, 0)
+	lo, hi := 0, len(token)
+	for hi > 0 && (token[hi-1] == '0' || token[hi-1] == '.') {
+		hi--
+	}
+	for lo < hi && (token[lo] == '0' || token[lo] == '.') {
+		lo++
+	}
+	if lo >= hi {
+		return decimal{}
+	}
+	d.digits = token[lo:hi]
+	d.scale = point - lo
+	if lo > point {
+		d.scale++ // the point stands between, and is no digit
+	}
+	return d
+}
+
+// large is a power of ten that the length of no token makes up for.
+const large = 1 << 48
+
+// exp10 returns the power of ten of 0.digits, or about ±large where it is larger.
+func (d decimal) exp10() int64 {
+	e := int64(0)
+	for i := range len(d.exponent) {
+		e = min(e*10+int64(d.exponent[i]-'0'), large)
+	}
+	if d.expNeg {
+		e = -e
+	}
+	return e + int64(d.scale)
+}
+
+// count returns how many digits d has.
+func (d decimal) count() int {
+	n := len(d.digits)
+	for i := range n {
+		if d.digits[i] == '.' {
+			return n - 1
+		}
+	}
+	return n
+}
+
+// integral reports whether d is an integer.
+func (d decimal) integral() bool {
+	return d.digits == "" || d.exp10() >= int64(d.count())
+}
+
+// uint64 returns the magnitude of an integral d, when it fits.
+func (d decimal) uint64() (uint64, bool) {
+	if d.digits == "" {
+		return 0, true
+	}
+	n := d.exp10()
+	if n > 19 { // of 20 digits only some fit, none of them an int64
+		return 0, false
+	}
+	var u uint64
+	for i := range len(d.digits) {
+		if d.digits[i] != '.' {
+			u = u*10 + uint64(d.digits[i]-'0')
+			n--
+		}
+	}
+	for range n {
+		u *= 10
+	}
+	return u, true
+}
+
+// equalNumbers reports whether two number tokens have the same value.
+func equalNumbers(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, y := parseDecimal(a), parseDecimal(b)
+	return x.neg == y.neg && equalDigits(x.digits, y.digits) && equalExp10(x, y)
+}
+
+func equalDigits(a, b string) bool {
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		switch {
+		case a[i] == '.':
+			i++
+		case b[j] == '.':
+			j++
+		case a[i] != b[j]:
+			return false
+		default:
+			i++
+			j++
+		}
+	}
+	return i == len(a) && j == len(b) // neither ends in a point
+}
+
+// equalExp10 compares the powers of ten exactly, however long the exponents
+// are: it takes the difference of the exponents digit by digit from the top,
+// which, once large, the digits that follow cannot make small again.
+func equalExp10(x, y decimal) bool {
+	n := max(len(x.exponent), len(y.exponent))
+	diff := int64(0)
+	for i := range n {
+		diff = diff*10 + x.expDigit(i, n) - y.expDigit(i, n)
+		if diff > large || diff < -large {
+			return false
+		}
+	}
+	return diff == int64(y.scale)-int64(x.scale)
+}
+
+// expDigit returns the signed i-th of n digits of the exponent, zeros put before it.
+func (d decimal) expDigit(i, n int) int64 {
+	i -= n - len(d.exponent)
+	if i < 0 {
+		return 0
+	}
+	v := int64(d.exponent[i] - '0')
+	if d.expNeg {
+		return -v
+	}
+	return v
+}

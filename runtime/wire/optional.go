@@ -1,0 +1,35 @@
+package wire
+
+// The Pointer methods read a scalar into memory of its own and return where it
+// is: optional members are held so. A few of one type share an allocation, as
+// they share the memory of the message.
+
+// slabs are the memory that optional scalars are handed out from.
+type slabs struct {
+	strings []string
+	ints    []int64
+	floats  []float64
+	bools   []bool
+}
+
+// ReadStringPointer is [Reader.ReadString] into new memory.
+func (r *Reader) ReadStringPointer() *string { return hold(&r.slabs.strings, r.ReadString()) }
+
+// ReadInt64Pointer is [Reader.ReadInt64] into new memory.
+func (r *Reader) ReadInt64Pointer() *int64 { return hold(&r.slabs.ints, r.ReadInt64()) }
+
+// ReadFloat64Pointer is [Reader.ReadFloat64] into new memory.
+func (r *Reader) ReadFloat64Pointer() *float64 { return hold(&r.slabs.floats, r.ReadFloat64()) }
+
+// ReadBoolPointer is [Reader.ReadBool] into new memory.
+func (r *Reader) ReadBoolPointer() *bool { return hold(&r.slabs.bools, r.ReadBool()) }
+
+// hold puts v into the next free element of a slab.
+func hold[T any](slab *[]T, v T) *T {
+	const size = 4
+	if len(*slab) == cap(*slab) {
+		*slab = make([]T, 0, size)
+	}
+	*slab = append(*slab, v)
+	return &(*slab)[len(*slab)-1]
+}

@@ -1,0 +1,153 @@
+package wire
+
+// The Peek methods look at the object that comes next. They read and record
+// nothing: when no object comes next, or its text is malformed before the
+// answer is found, they return zero values, and the later read says what is
+// wrong. Of several members with one name the first counts. What they look at
+// counts towards the bound described at [Reader.Try].
+
+// PeekString returns the value of the member called name when it is a string.
+func (r *Reader) PeekString(name string) (string, bool) {
+	c, ok := r.peek()
+	if !ok {
+		return "", false
+	}
+	defer r.peeked(&c)
+	if !c.find(name) || c.pos >= len(c.src) || c.src[c.pos] != '"' {
+		return "", false
+	}
+	end, escaped, ok := scanString(c.src, c.pos)
+	c.end = end
+	switch {
+	case !ok:
+		return "", false
+	case escaped:
+		return unquote(c.src[c.pos+1 : end-1]), true
+	}
+	return c.src[c.pos+1 : end-1], true
+}
+
+// PeekInt64 returns the value of the member called name when it is an integer
+// that an int64 holds.
+func (r *Reader) PeekInt64(name string) (int64, bool) {
+	raw, ok := r.PeekRaw(name)
+	if !ok || raw.Kind() != KindNumber {
+		return 0, false
+	}
+	i, integral, ok := parseInt64(string(raw))
+	return i, integral && ok
+}
+
+// PeekRaw returns the value of the member called name.
+func (r *Reader) PeekRaw(name string) (Raw, bool) {
+	c, ok := r.peek()
+	if !ok {
+		return "", false
+	}
+	defer r.peeked(&c)
+	if !c.find(name) {
+		return "", false
+	}
+	end, _, reach, _ := scanValue(c.src, c.pos, r.depth+1)
+	c.end = reach
+	if end < 0 {
+		return "", false
+	}
+	return Raw(c.src[c.pos:end]), true
+}
+
+// PeekHas returns a mask with bit i set when there is a member called names[i].
+// There may be at most 64 names.
+func (r *Reader) PeekHas(names ...string) uint64 {
+	c, ok := r.peek()
+	if !ok {
+		return 0
+	}
+	defer r.peeked(&c)
+	var has uint64
+	all := uint64(1)<<len(names) - 1
+	for has != all && c.next() {
+		for i, name := range names {
+			if c.name == name {
+				has |= 1 << i
+			}
+		}
+	}
+	return has
+}
+
+// PeekPath reports whether there is a member path[0] that is an object with a
+// member path[1], and so on.
+func (r *Reader) PeekPath(path ...string) bool {
+	c, ok := r.peek()
+	if !ok {
+		return false
+	}
+	defer r.peeked(&c)
+	for i, name := range path {
+		if i > 0 {
+			inner, ok := openObject(c.src, c.pos)
+			if !ok {
+				return false
+			}
+			c = inner
+		}
+		if !c.find(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// peek returns a cursor in the object that comes next.
+func (r *Reader) peek() (cursor, bool) {
+	if r.err != nil {
+		return cursor{}, false
+	}
+	return openObject(r.src, r.pos)
+}
+
+// peeked counts what c has passed. In malformed text c may have searched all of
+// it for the end of a value.
+func (r *Reader) peeked(c *cursor) {
+	end := max(c.pos, c.end)
+	if c.end < 0 {
+		end = len(r.src)
+	}
+	r.spend(end - r.pos)
+}
+
+// Try decodes v from the next value and reports whether that worked; if not,
+// the Reader is where it was, without an error, and v may be half written.
+// What all calls of Try and Peek methods read in vain is bounded in proportion
+// to the text; beyond that the Reader fails.
+func (r *Reader) Try(v Value) bool {
+	if r.err != nil {
+		return false
+	}
+	pos, depth, fresh, name, nameAt := r.pos, r.depth, r.fresh, r.name, r.nameAt
+	r.trying++
+	err := v.DecodeJSON(r)
+	r.trying--
+	if err == nil && r.err == nil {
+		return true
+	}
+	wasted := r.pos - pos
+	r.err, r.place, r.located = nil, atValue, false
+	r.pos, r.depth, r.fresh, r.name, r.nameAt = pos, depth, fresh, name, nameAt
+	for n := len(r.indexes); n > 0 && r.indexes[n-1].depth > depth; n-- {
+		r.indexes = r.indexes[:n-1]
+	}
+	r.spend(wasted)
+	return false
+}
+
+// spend counts bytes that are read again, and fails when they are too many.
+// A small sum on top of the bytes stands for the cost of the call itself.
+func (r *Reader) spend(n int) {
+	const perCall, perByte, free = 8, 32, 1 << 16
+	r.spent += n + perCall
+	if r.spent > free+perByte*len(r.src) && r.err == nil {
+		r.fail(r.pos, "too much of the text has to be read again to tell what it is")
+	}
+}

@@ -1,0 +1,132 @@
+package wire
+
+import "strconv"
+
+// appendPointer appends the token of a JSON Pointer for a member: a slash and
+// the name, in which ~ is ~0 and / is ~1.
+func appendPointer(dst []byte, name string) []byte {
+	dst = append(dst, '/')
+	for i := range len(name) {
+		switch name[i] {
+		case '~':
+			dst = append(dst, "~0"...)
+		case '/':
+			dst = append(dst, "~1"...)
+		default:
+			dst = append(dst, name[i])
+		}
+	}
+	return dst
+}
+
+// locate gives the Reader's error its pointer, by reading the text up to the
+// error once more. That costs nothing as long as there are no errors.
+func (r *Reader) locate() {
+	path := trace(r.src, r.about)
+	var pointer []byte
+	for i, l := range path {
+		last := i == len(path)-1
+		switch {
+		case last && l.done:
+			// Between two values: the trouble is the container's.
+		case !l.object:
+			pointer = append(pointer, '/')
+			pointer = strconv.AppendInt(pointer, int64(l.index), 10)
+		case l.named:
+			pointer = appendPointer(pointer, l.name)
+		}
+	}
+	switch r.place {
+	case atMember:
+		if end, escaped, ok := scanString(r.src, r.about); ok {
+			name := r.src[r.about+1 : end-1]
+			if escaped {
+				name = unquote(name)
+			}
+			pointer = appendPointer(pointer, name)
+		}
+	case atObject:
+		if len(path) > 0 {
+			r.err.Offset = int64(path[len(path)-1].start)
+		}
+	}
+	r.err.Pointer = string(pointer)
+}
+
+// level is an open container on the way to an offset.
+type level struct {
+	start  int  // offset of its opening bracket
+	object bool // else an array
+	named  bool // object: the name of the current member has been met
+	done   bool // the current value is over, and no comma has followed yet
+	index  int  // array: of the current element
+	name   string
+}
+
+// trace returns the containers that are open at an offset of src, outermost
+// first. The text before the offset has been read, and is well formed.
+func trace(src string, offset int) []level {
+	var path []level
+	for i := 0; i < offset; {
+		var top level // the zero level where none is open
+		if n := len(path); n > 0 {
+			top = path[n-1]
+		}
+		switch c := src[i]; c {
+		case '{', '[':
+			path = append(path, level{start: i, object: c == '{'})
+			i++
+			continue
+		case '}', ']':
+			if len(path) > 0 {
+				path = path[:len(path)-1]
+			}
+			if len(path) == 0 {
+				return nil
+			}
+			top = path[len(path)-1]
+			top.done = true
+			i++
+		case ',':
+			top.index++
+			top.named, top.done = false, false
+			i++
+		case '"':
+			end, escaped, ok := scanString(src, i)
+			if !ok {
+				return path
+			}
+			if top.object && !top.named {
+				top.name, top.named = src[i+1:end-1], true
+				if escaped {
+					top.name = unquote(top.name)
+				}
+			} else {
+				top.done = true
+			}
+			i = end
+		case ' ', '\n', '\r', '\t', ':':
+			i++
+		default:
+			top.done = true
+			i = tokenEnd(src, i)
+		}
+		if len(path) > 0 {
+			path[len(path)-1] = top
+		}
+	}
+	return path
+}
+
+// tokenEnd returns the offset after the number or literal that begins at src[i].
+func tokenEnd(src string, i int) int {
+	if kindOf(src[i]) == KindNumber {
+		end, _ := scanNumber(src, i)
+		return end
+	}
+	i++
+	for i < len(src) && isLetter(src[i]) {
+		i++
+	}
+	return i
+}

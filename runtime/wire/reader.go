@@ -1,0 +1,197 @@
+package wire
+
+// A Reader reads one text from front to back, value by value.
+//
+// An array or object is read by opening it and asking for one element or
+// member after the other; each must be read before the next one is asked for:
+//
+//	for r.BeginObject(); r.Member(); {
+//		switch r.Name() {
+//		case "text":
+//			x.Text = r.ReadString()
+//		default:
+//			x.Extra.Decode(r)
+//		}
+//	}
+//
+// After the first error every method does nothing and returns a zero value.
+type Reader struct {
+	src   string
+	pos   int
+	depth int  // how many containers are open
+	fresh bool // the container has just been opened: no comma comes next
+
+	name    string // of the current member
+	nameAt  int    // offset of its opening quote
+	indexes []memberIndex
+
+	trying int // how many calls of Try are under way
+	spent  int // bytes read that are, or have to be, read again
+
+	slabs slabs // of the Pointer methods
+
+	err     *Error
+	about   int   // where the value begins that err is about, or err's offset
+	place   place // what err's pointer shall name
+	located bool  // err has its pointer
+}
+
+// NewReader returns a Reader of a copy of src.
+func NewReader(src []byte) *Reader { return NewStringReader(string(src)) }
+
+// NewStringReader returns a Reader of src. What it reads shares the memory of src.
+func NewStringReader(src string) *Reader { return &Reader{src: src} }
+
+// Err returns the first error, an [*Error], or nil.
+func (r *Reader) Err() error {
+	if r.err == nil {
+		return nil
+	}
+	if !r.located && r.trying == 0 {
+		r.located = true
+		r.locate()
+	}
+	return r.err
+}
+
+// Offset returns how many bytes have been read. It has no meaning after an error.
+func (r *Reader) Offset() int { return r.pos }
+
+// End fails unless only white space is left.
+func (r *Reader) End() {
+	if r.err != nil {
+		return
+	}
+	r.pos = skipSpace(r.src, r.pos)
+	if r.pos < len(r.src) {
+		r.failFound(r.pos, "the end of the text")
+	}
+}
+
+// Kind returns the kind of the value that comes next. When none does, it
+// records that and returns KindInvalid.
+func (r *Reader) Kind() Kind {
+	if r.err != nil {
+		return KindInvalid
+	}
+	r.pos = skipSpace(r.src, r.pos)
+	if r.pos < len(r.src) {
+		if k := kindOf(r.src[r.pos]); k != KindInvalid {
+			return k
+		}
+	}
+	r.failFound(r.pos, "a value")
+	return KindInvalid
+}
+
+// BeginObject opens an object and reports whether there was one to open.
+func (r *Reader) BeginObject() bool { return r.begin('{', "an object") }
+
+// BeginArray opens an array and reports whether there was one to open.
+func (r *Reader) BeginArray() bool { return r.begin('[', "an array") }
+
+func (r *Reader) begin(open byte, want string) bool {
+	if r.err != nil {
+		return false
+	}
+	i := skipSpace(r.src, r.pos)
+	if i >= len(r.src) || r.src[i] != open {
+		r.failKind(i, want)
+		return false
+	}
+	if r.depth == MaxDepth {
+		r.failSyntax(i, tooDeep())
+		return false
+	}
+	r.depth++
+	r.pos = i + 1
+	r.fresh = true
+	return true
+}
+
+// Member moves to the next member of the open object, so that its value comes
+// next. It returns false after the last one, when the object is closed.
+func (r *Reader) Member() bool {
+	if r.err != nil {
+		return false
+	}
+	src := r.src
+	i := skipSpace(src, r.pos)
+	if i < len(src) && src[i] == '}' {
+		r.close(i)
+		return false
+	}
+	if !r.fresh {
+		if i >= len(src) || src[i] != ',' {
+			r.failFound(i, "',' or '}'")
+			return false
+		}
+		i = skipSpace(src, i+1)
+	}
+	r.fresh = false
+	if i >= len(src) || src[i] != '"' {
+		r.failFound(i, "a member name")
+		return false
+	}
+	end, escaped, ok := scanString(src, i)
+	if !ok {
+		r.failString(i, end)
+		return false
+	}
+	r.nameAt = i
+	r.name = src[i+1 : end-1]
+	if escaped {
+		r.name = unquote(r.name)
+	}
+	if end < len(src) && src[end] != ':' {
+		end = skipSpace(src, end)
+	}
+	if end >= len(src) || src[end] != ':' {
+		r.failFound(end, "':'")
+		return false
+	}
+	r.pos = end + 1
+	return true
+}
+
+// Name returns the name of the member that Member moved to, unescaped. It is
+// the name of another member once the value has been read.
+func (r *Reader) Name() string { return r.name }
+
+// Element reports whether another element of the open array comes next. It
+// returns false after the last one, when the array is closed.
+func (r *Reader) Element() bool {
+	if r.err != nil {
+		return false
+	}
+	src := r.src
+	i := skipSpace(src, r.pos)
+	if i < len(src) && src[i] == ']' {
+		r.close(i)
+		return false
+	}
+	if !r.fresh {
+		if i >= len(src) || src[i] != ',' {
+			r.failFound(i, "',' or ']'")
+			return false
+		}
+		i = skipSpace(src, i+1)
+	}
+	r.fresh = false
+	r.pos = i
+	if i >= len(src) || src[i] == ']' {
+		r.failFound(i, "a value")
+		return false
+	}
+	return true
+}
+
+// close leaves the container whose last byte is at i.
+func (r *Reader) close(i int) {
+	r.pos = i + 1
+	r.depth--
+	r.fresh = false
+	if n := len(r.indexes); n > 0 && r.indexes[n-1].depth > r.depth {
+		r.indexes = r.indexes[:n-1]
+	}
+}

@@ -1,0 +1,256 @@
+package wire
+
+import (
+	"strconv"
+	"strings"
+)
+
+// skipSpace returns the offset of the first byte of src at or after i that is
+// not white space.
+func skipSpace(src string, i int) int {
+	for i < len(src) && src[i] <= ' ' && (src[i] == ' ' || src[i] == '\n' || src[i] == '\r' || src[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// A scanner checks one value of a text without decoding it.
+type scanner struct {
+	seen  map[string]struct{} // of duplicate, reused
+	room  int                 // how many names seen was made for
+	space bool                // white space was met inside of the value
+	reach int                 // how far a failed scan went
+	fault fault
+}
+
+// span is where a name is, without its quotes.
+type span struct{ start, end int }
+
+func (n span) of(src string) string { return src[n.start:n.end] }
+
+// fewNames is up to how many names are compared pair by pair; more go through a map.
+const fewNames = 16
+
+// scanValue checks the value that begins at src[i], inside depth open
+// containers, and returns the offset after it and whether there is white space
+// in it. Where the value is malformed, end is -1; then f says why and reach how
+// far the scan went.
+func scanValue(src string, i, depth int) (end int, space bool, reach int, f fault) {
+	var s scanner
+	end = s.value(src, i, depth)
+	return end, s.space, s.reach, s.fault
+}
+
+func (s *scanner) fail(at int, problem string) int {
+	s.fault = fault{at: at, about: at, problem: problem, syntax: true}
+	s.reach = at
+	return -1
+}
+
+// failToken fails within the token that begins at i.
+func (s *scanner) failToken(i, at int, problem string) int {
+	s.fail(at, problem)
+	s.fault.about = i
+	return -1
+}
+
+func (s *scanner) failFound(src string, i int, want string) int {
+	return s.fail(i, "expected "+want+", found "+found(src, i))
+}
+
+func (s *scanner) failString(src string, i, reach int) int {
+	at, problem := stringFault(src, i)
+	s.failToken(i, at, problem)
+	s.reach = reach
+	return -1
+}
+
+// value returns the offset after the value that begins at i, or -1.
+func (s *scanner) value(src string, i, depth int) int {
+	if i >= len(src) {
+		return s.failFound(src, i, "a value")
+	}
+	switch src[i] {
+	case '"':
+		end, _, ok := scanString(src, i)
+		if !ok {
+			return s.failString(src, i, end)
+		}
+		return end
+	case '{':
+		return s.object(src, i, depth+1)
+	case '[':
+		return s.array(src, i, depth+1)
+	case 't':
+		return s.literal(src, i, "true")
+	case 'f':
+		return s.literal(src, i, "false")
+	case 'n':
+		return s.literal(src, i, "null")
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		end, ok := scanNumber(src, i)
+		if !ok {
+			return s.failToken(i, end, noDigit(src, end))
+		}
+		return end
+	}
+	return s.failFound(src, i, "a value")
+}
+
+func (s *scanner) literal(src string, i int, want string) int {
+	end := scanLiteral(src, i, want)
+	if end < 0 {
+		at, problem := literalFault(src, i, want)
+		return s.failToken(i, at, problem)
+	}
+	return end
+}
+
+// scanLiteral returns the offset after want, which src should have at i, or -1.
+func scanLiteral(src string, i int, want string) int {
+	if len(src)-i >= len(want) && src[i:i+len(want)] == want {
+		return i + len(want)
+	}
+	return -1
+}
+
+// literalFault returns where src differs from want, which it should have at i.
+func literalFault(src string, i int, want string) (at int, problem string) {
+	n := 0
+	for i+n < len(src) && src[i+n] == want[n] {
+		n++
+	}
+	return i + n, "expected " + want + ", found " + found(src, i+n)
+}
+
+// after returns the offset of the next token.
+func (s *scanner) after(src string, i int) int {
+	if i < len(src) && src[i] > ' ' {
+		return i
+	}
+	end := skipSpace(src, i)
+	s.space = s.space || end > i
+	return end
+}
+
+func (s *scanner) array(src string, i, depth int) int {
+	if depth > MaxDepth {
+		return s.fail(i, tooDeep())
+	}
+	i = s.after(src, i+1)
+	if i < len(src) && src[i] == ']' {
+		return i + 1
+	}
+	for {
+		i = s.value(src, i, depth)
+		if i < 0 {
+			return -1
+		}
+		i = s.after(src, i)
+		if i >= len(src) {
+			return s.failFound(src, i, "',' or ']'")
+		}
+		switch src[i] {
+		case ',':
+			i = s.after(src, i+1)
+		case ']':
+			return i + 1
+		default:
+			return s.failFound(src, i, "',' or ']'")
+		}
+	}
+}
+
+func (s *scanner) object(src string, i, depth int) int {
+	if depth > MaxDepth {
+		return s.fail(i, tooDeep())
+	}
+	var few [fewNames]span // so that most objects need no memory from the heap
+	names := few[:0]
+	start, anyEscaped := i, false
+	i = s.after(src, i+1)
+	if i < len(src) && src[i] == '}' {
+		return i + 1
+	}
+	for {
+		if i >= len(src) || src[i] != '"' {
+			return s.failFound(src, i, "a member name")
+		}
+		end, escaped, ok := scanString(src, i)
+		if !ok {
+			return s.failString(src, i, end)
+		}
+		names = append(names, span{i + 1, end - 1})
+		anyEscaped = anyEscaped || escaped
+		i = s.after(src, end)
+		if i >= len(src) || src[i] != ':' {
+			return s.failFound(src, i, "':'")
+		}
+		i = s.value(src, s.after(src, i+1), depth)
+		if i < 0 {
+			return -1
+		}
+		i = s.after(src, i)
+		if i >= len(src) {
+			return s.failFound(src, i, "',' or '}'")
+		}
+		switch src[i] {
+		case ',':
+			i = s.after(src, i+1)
+		case '}':
+			if n := s.duplicate(src, names, anyEscaped); n >= 0 {
+				return s.failDuplicate(src, start, n, i)
+			}
+			return i + 1
+		default:
+			return s.failFound(src, i, "',' or '}'")
+		}
+	}
+}
+
+// duplicate returns the index of the first name that stands before it too, or -1.
+func (s *scanner) duplicate(src string, names []span, escaped bool) int {
+	if len(names) <= fewNames && !escaped {
+		for i, name := range names {
+			for _, other := range names[:i] {
+				if name.end-name.start == other.end-other.start && name.of(src) == other.of(src) {
+					return i
+				}
+			}
+		}
+		return -1
+	}
+	// A map much larger than needed costs more to clear than a new one to make.
+	if s.room < len(names) || s.room > 8*len(names) {
+		s.room = len(names)
+		s.seen = make(map[string]struct{}, len(names))
+	} else {
+		clear(s.seen)
+	}
+	for i, n := range names {
+		name := n.of(src)
+		if escaped && strings.IndexByte(name, '\\') >= 0 {
+			name = unquote(name)
+		}
+		s.seen[name] = struct{}{}
+		if len(s.seen) == i {
+			return i
+		}
+	}
+	return -1
+}
+
+// failDuplicate fails at the n-th member of the object at start.
+func (s *scanner) failDuplicate(src string, start, n, reach int) int {
+	c, _ := openObject(src, start)
+	for range n + 1 {
+		c.next()
+	}
+	s.fault = duplicateFault(c.nameAt, c.name)
+	s.reach = reach
+	return -1
+}
+
+func tooDeep() string {
+	return "nested more than " + strconv.Itoa(MaxDepth) + " levels deep"
+}

@@ -1,0 +1,215 @@
+package wire
+
+import (
+	"math/bits"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// A byte repeated in all eight bytes of a word.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x80 * ones
+)
+
+// load8 returns the eight bytes of s at i, the first one lowest.
+// The compiler makes one load of it.
+func load8(s string, i int) uint64 {
+	b := s[i : i+8]
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+}
+
+// special returns a word in which the lowest high bit marks the first byte of x
+// that is a control character, a quote or a backslash. Bits above it may be set
+// for no reason: a subtraction borrows from the bytes above it only.
+func special(x uint64) uint64 {
+	control := (x - 0x20*ones) &^ x
+	quote := x ^ '"'*ones
+	quote = (quote - ones) &^ quote
+	backslash := x ^ '\\'*ones
+	backslash = (backslash - ones) &^ backslash
+	return (control | quote | backslash) & highs
+}
+
+// scanString scans the string whose opening quote is src[i]. It returns the
+// offset after the closing quote and whether an escape was met. Where the
+// string is malformed, ok is false, end is how far the scan went, and
+// stringFault tells what is wrong.
+func scanString(src string, i int) (end int, escaped, ok bool) {
+	start := i
+	var seen uint64 // all bytes, or'ed: the high bits tell whether all are ASCII
+	i++
+	for {
+		for i+8 <= len(src) {
+			x := load8(src, i)
+			m := special(x)
+			if m == 0 {
+				seen |= x
+				i += 8
+				continue
+			}
+			n := bits.TrailingZeros64(m) // 8*k+7, where byte k is the first special one
+			seen |= x & (1<<n - 1)
+			i += n >> 3
+			break
+		}
+		for i < len(src) && src[i] >= ' ' && src[i] != '"' && src[i] != '\\' {
+			seen |= uint64(src[i])
+			i++
+		}
+		if i >= len(src) || src[i] < ' ' {
+			return i, escaped, false
+		}
+		if src[i] == '"' {
+			i++
+			if seen&highs != 0 && !utf8.ValidString(src[start:i]) {
+				return i, escaped, false
+			}
+			return i, escaped, true
+		}
+		escaped = true
+		n := escapeLen(src[i:])
+		if n == 0 {
+			return i, escaped, false
+		}
+		i += n
+	}
+}
+
+// escapeLen returns the length of the escape sequence that s begins with, a
+// pair of surrogates counting as one, or 0 when it is malformed.
+func escapeLen(s string) int {
+	if len(s) < 2 {
+		return 0
+	}
+	switch s[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		_, n := unicodeEscape(s)
+		return n
+	}
+	return 0
+}
+
+// unicodeEscape returns the character of the \u escape (or the pair of them)
+// that s begins with, and its length in s: 0 when it is malformed or half of a
+// surrogate pair.
+func unicodeEscape(s string) (rune, int) {
+	r := hex4(s)
+	switch {
+	case r < 0:
+		return 0, 0
+	case !utf16.IsSurrogate(r):
+		return r, 6
+	}
+	r = utf16.DecodeRune(r, hex4(s[6:]))
+	if r == utf8.RuneError {
+		return 0, 0
+	}
+	return r, 12
+}
+
+// hex4 returns the code unit of the \uXXXX that s begins with, or -1.
+func hex4(s string) rune {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return -1
+	}
+	var r rune
+	for _, c := range []byte(s[2:6]) {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return -1
+		}
+		r = r<<4 | rune(c)
+	}
+	return r
+}
+
+// stringFault returns what is wrong with the string at src[i] that scanString
+// refused, and where.
+func stringFault(src string, i int) (at int, problem string) {
+	for i++; i < len(src); {
+		c := src[i]
+		switch {
+		case c == '"':
+			return i, "malformed string"
+		case c < ' ':
+			return i, "unescaped control character " + found(src, i) + " in a string"
+		case c == '\\':
+			n := escapeLen(src[i:])
+			if n == 0 {
+				return i, escapeFault(src[i:])
+			}
+			i += n
+		case c < utf8.RuneSelf:
+			i++
+		default:
+			r, n := utf8.DecodeRuneInString(src[i:])
+			if r == utf8.RuneError && n == 1 {
+				return i, "invalid UTF-8 in a string"
+			}
+			i += n
+		}
+	}
+	return len(src), "string without end"
+}
+
+// escapeFault returns what is wrong with the escape sequence that s begins with.
+func escapeFault(s string) string {
+	if hex4(s) >= 0 {
+		return "half of a surrogate pair: " + s[:6]
+	}
+	most := 2
+	if strings.HasPrefix(s, `\u`) {
+		most = 6
+	}
+	n := 1
+	for n < min(most, len(s)) && ' ' < s[n] && s[n] <= '~' && s[n] != '"' {
+		n++
+	}
+	return "malformed escape sequence " + s[:n]
+}
+
+// unquote returns the meaning of the body of a string, without its quotes, that
+// scanString has passed.
+func unquote(body string) string {
+	var b strings.Builder
+	b.Grow(len(body)) // no escape is shorter than what it stands for
+	for {
+		i := strings.IndexByte(body, '\\')
+		if i < 0 {
+			b.WriteString(body)
+			return b.String()
+		}
+		b.WriteString(body[:i])
+		n := 2
+		switch c := body[i+1]; c {
+		case 'b':
+			b.WriteByte('\b')
+		case 'f':
+			b.WriteByte('\f')
+		case 'n':
+			b.WriteByte('\n')
+		case 'r':
+			b.WriteByte('\r')
+		case 't':
+			b.WriteByte('\t')
+		case 'u':
+			var r rune
+			r, n = unicodeEscape(body[i:])
+			b.WriteRune(r)
+		default:
+			b.WriteByte(c)
+		}
+		body = body[i+n:]
+	}
+}
