@@ -1,0 +1,169 @@
+package runtime
+
+import (
+	"context"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// BindingV1 is true while this package fits code generated against the first version
+// of [Binding] and [Method]. Generated code refers to it, so that a mismatch does not
+// compile.
+const BindingV1 = true
+
+// Kind tells requests from notifications.
+type Kind uint8
+
+// The kinds of method.
+const (
+	Request Kind = iota + 1
+	Notification
+)
+
+// String names the kind.
+func (k Kind) String() string {
+	switch k {
+	case Request:
+		return "request"
+	case Notification:
+		return "notification"
+	}
+	return "unknown"
+}
+
+// Direction is the set of sides a message may go to.
+type Direction uint8
+
+// The directions; a method that both sides may send has both.
+const (
+	ToServer Direction = 1 << iota
+	ToClient
+)
+
+// String names the direction.
+func (d Direction) String() string {
+	switch d {
+	case ToServer:
+		return "to server"
+	case ToClient:
+		return "to client"
+	case ToServer | ToClient:
+		return "both"
+	}
+	return "none"
+}
+
+// Method is a row of a revision's generated method table.
+type Method struct {
+	Name           string    // on the wire: "tools/call"
+	Kind           Kind      // request or notification
+	Direction      Direction // the sides it may be sent to
+	Definition     string    // upstream definition: "CallToolRequest"
+	Params         string    // name of the params for the package's New; "" when there are none
+	Result         string    // name of the result for the package's New; "" for notifications
+	ParamsRequired bool      // params is a required member
+	Capability     string    // dotted path ("resources.subscribe") in the capabilities of the side that answers the request or sends the notification; "" for none
+	Paginated      bool      // params have a cursor, the result a nextCursor
+
+	NewParams func() wire.Value // a fresh params value
+	NewResult func() wire.Value // a fresh result value; nil for notifications
+}
+
+// Binding connects an implementation of one side of one revision to the runtime.
+// Generated BindServer and BindClient make them.
+type Binding struct {
+	Revision  string    // "2025-06-18"
+	Direction Direction // ToServer for a server's binding, ToClient for a client's
+	Methods   []Method  // the whole table of the revision
+
+	// Handle answers a request or takes a notification. Params is "" or an object. The
+	// result of a notification is nil. For a method it does not know it returns the
+	// error of MethodNotFound, which asks the runtime to do what it can by itself. It
+	// is called concurrently.
+	Handle func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error)
+
+	// Opened, if there is one, is told of each session of a server with the revision,
+	// before any of the client's messages but initialize is handled. What it returns, if
+	// anything, is called when the session is over. The session reads nothing meanwhile,
+	// so both must be quick.
+	Opened func(*ServerSession) (closed func())
+}
+
+// Caller sends to the other side. Generated typed callers are made on top of one.
+type Caller interface {
+	// Call sends a request and decodes its result; nil params leave the member out, a
+	// nil result is read and forgotten. An error that the peer answered is a
+	// *jsonrpc.Error. When ctx ends first, the peer is told that the request is
+	// cancelled and the error is that of ctx. When the peer has not declared the
+	// capability that the request needs, nothing is sent and the error is a
+	// *CapabilityError. After the session's end it is ErrClosed.
+	Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error
+	// Notify sends a notification. When this side has not declared the capability that
+	// the notification needs, nothing is sent and the error is a *CapabilityError.
+	Notify(ctx context.Context, method string, params wire.Appender) error
+}
+
+// bound is a binding made ready for dispatch. Nothing in it changes.
+type bound struct {
+	Binding
+	rows  map[string]row // by method
+	needs []string       // the capabilities that rows refer to; the first is "", for none
+	serve Handler        // handle within the middleware
+}
+
+func bind(b Binding, around layers) *bound {
+	ready := &bound{Binding: b}
+	ready.serve = around.handler(ready.handle)
+	ready.tabulate()
+	return ready
+}
+
+// terms are those of a session under the binding with a peer that has introduced itself
+// and declared capabilities, as has this side. What is "" is not known.
+func (b *bound) terms(info, peer, own wire.Object) *terms {
+	return &terms{
+		revision:     b.Revision,
+		handle:       b.serve,
+		info:         info,
+		capabilities: peer,
+		declared:     own,
+		bound:        b,
+		peer:         b.grants(peer),
+		own:          b.grants(own),
+	}
+}
+
+// handle is Binding.Handle and what the runtime does by itself.
+func (b *bound) handle(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+	if b.Handle == nil {
+		return b.fallback(ctx, method, params, MethodNotFound(method))
+	}
+	result, err := b.Handle(ctx, method, params)
+	switch {
+	case err != nil:
+		return b.fallback(ctx, method, params, err)
+	case method == methodSetLevel:
+		CallOf(ctx).peer.setLogLevel(params) // a level the handler took and nobody knows changes nothing
+	}
+	return result, nil
+}
+
+// fallback answers what the implementation does not, if the runtime can.
+func (b *bound) fallback(ctx context.Context, method string, params wire.Raw, err error) (wire.Appender, error) {
+	if !isMethodNotFound(err) || len(b.rows) > 0 && b.rows[method].kind != Request {
+		return nil, err
+	}
+	switch {
+	case method == methodPing:
+		return emptyResult, nil
+	case method == methodSetLevel && len(b.rows) > 0 && b.Direction == ToServer:
+		if err := CallOf(ctx).peer.setLogLevel(params); err != nil {
+			return nil, err
+		}
+		return emptyResult, nil
+	}
+	return nil, err
+}
+
+// emptyResult is an answer that says nothing but yes.
+const emptyResult = wire.Raw("{}")

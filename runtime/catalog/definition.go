@@ -1,0 +1,135 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// kind is what definitions of one kind of item must have.
+type kind struct {
+	noun     string
+	required []string // members; the first one is the item's key
+}
+
+var (
+	kindTool     = &kind{"tool", []string{"name", "inputSchema"}}
+	kindPrompt   = &kind{"prompt", []string{"name"}}
+	kindResource = &kind{"resource", []string{"uri", "name"}}
+	kindTemplate = &kind{"resource template", []string{"uriTemplate", "name"}}
+)
+
+// definition is what the catalog reads of a definition when it is added.
+type definition struct {
+	text      string // without white space between tokens
+	key       string
+	arguments []argument // prompts only
+}
+
+// argument is a PromptArgument.
+type argument struct {
+	name     string
+	required bool
+}
+
+// define checks a definition: that the members are there which every revision requires,
+// and that those are of the right type which mean the same in every revision.
+func (k *kind) define(o wire.Object) (definition, error) {
+	var d definition
+	text, err := wire.AppendObject(nil, o)
+	if err == nil {
+		d.text = string(text)
+		err = d.read(k)
+	}
+	if err == nil && d.key == "" {
+		err = wire.In(errors.New("must not be empty"), k.required[0])
+	}
+	if err != nil {
+		return d, fmt.Errorf("catalog: %s %.100q: %w", k.noun, d.key, err)
+	}
+	return d, nil
+}
+
+func (d *definition) read(k *kind) error {
+	r := wire.NewStringReader(d.text)
+	var seen [1]uint64
+	schemas := make(map[string]string) // their types
+	for r.BeginObject(); r.Member(); {
+		name := r.Name()
+		for i, n := range k.required {
+			if n == name {
+				seen[0] |= 1 << i
+			}
+		}
+		switch {
+		case name == k.required[0]:
+			d.key = r.ReadString()
+		case name == "name" || name == "title" || name == "description" || name == "mimeType":
+			r.ReadString()
+		case name == "annotations" || name == "_meta":
+			r.ReadObject()
+		case k == kindTool && (name == "inputSchema" || name == "outputSchema"):
+			schemas[name] = readSchema(r)
+		case k == kindPrompt && name == "arguments":
+			d.readArguments(r)
+		default:
+			r.Skip()
+		}
+	}
+	if seen[0] != 1<<len(k.required)-1 {
+		r.Missing(seen[:], k.required...)
+	}
+	if err := r.Err(); err != nil {
+		return err
+	}
+	for name, schema := range schemas {
+		if schema != "object" {
+			return wire.In(fmt.Errorf(`the schema's type must be "object", not %.50q`, schema), name)
+		}
+	}
+	return nil
+}
+
+// readSchema reads a tool's schema and returns its type, which every revision wants.
+func readSchema(r *wire.Reader) string {
+	var seen [1]uint64
+	of := ""
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "type":
+			r.Once(&seen[0], 0)
+			of = r.ReadString()
+		default:
+			r.Skip()
+		}
+	}
+	if seen[0] == 0 {
+		r.Missing(seen[:], "type")
+	}
+	return of
+}
+
+func (d *definition) readArguments(r *wire.Reader) {
+	for r.BeginArray(); r.Element(); {
+		var a argument
+		var seen [1]uint64
+		for r.BeginObject(); r.Member(); {
+			switch r.Name() {
+			case "name":
+				r.Once(&seen[0], 0)
+				a.name = r.ReadString()
+			case "required":
+				a.required = r.ReadBool()
+			case "title", "description":
+				r.ReadString()
+			default:
+				r.Skip()
+			}
+		}
+		if seen[0] == 0 {
+			r.Missing(seen[:], "name")
+		}
+		d.arguments = append(d.arguments, a)
+	}
+}

@@ -1,0 +1,174 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// list keeps the items of one kind in the order in which they were added. Readers share
+// a view and take no lock.
+type list[T any] struct {
+	member   string // of the result that holds the items
+	tag      byte   // in its cursors
+	pageSize int
+
+	mu      sync.Mutex // held by changes, and while a view is rendered
+	items   map[string]*item[T]
+	last    uint64 // the number of the item that was added last
+	current atomic.Pointer[view[T]]
+}
+
+// item is one entry. Nothing in it changes.
+type item[T any] struct {
+	number uint64 // grows with each new key; an item that replaces another has its number
+	text   string // the definition, without white space between tokens
+	value  T
+}
+
+// view is what clients see of a list. Nothing in it changes.
+//
+//	text     {"name":"a"},{"name":"b"},{"name":"c"}
+//	ends                 ^            ^            ^
+type view[T any] struct {
+	items   map[string]*item[T]
+	ordered []*item[T]
+	text    string // all definitions, with commas between them
+	ends    []int  // of each definition in text
+}
+
+func newList[T any](member string, tag byte, pageSize int) *list[T] {
+	return &list[T]{member: member, tag: tag, pageSize: pageSize, items: make(map[string]*item[T])}
+}
+
+// put adds items, or replaces those with the same key.
+func (l *list[T]) put(keys []string, items []*item[T]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, it := range items {
+		if old, ok := l.items[keys[i]]; ok {
+			it.number = old.number
+		} else {
+			l.last++
+			it.number = l.last
+		}
+		l.items[keys[i]] = it
+	}
+	l.current.Store(nil)
+}
+
+// remove takes items out and reports how many there were.
+func (l *list[T]) remove(keys []string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before := len(l.items)
+	for _, key := range keys {
+		delete(l.items, key)
+	}
+	if len(l.items) < before {
+		l.current.Store(nil)
+	}
+	return before - len(l.items)
+}
+
+// get finds an item by its key.
+func (l *list[T]) get(key string) (T, bool) {
+	if it, ok := l.view().items[key]; ok {
+		return it.value, true
+	}
+	var none T
+	return none, false
+}
+
+// view returns the view of now.
+func (l *list[T]) view() *view[T] {
+	if v := l.current.Load(); v != nil {
+		return v
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if v := l.current.Load(); v != nil {
+		return v
+	}
+	v := render(l.items)
+	l.current.Store(v)
+	return v
+}
+
+func render[T any](items map[string]*item[T]) *view[T] {
+	v := &view[T]{items: maps.Clone(items), ends: make([]int, 0, len(items))}
+	v.ordered = slices.SortedFunc(maps.Values(items), func(a, b *item[T]) int { return cmp.Compare(a.number, b.number) })
+	var text []byte
+	for i, it := range v.ordered {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, it.text...)
+		v.ends = append(v.ends, len(text))
+	}
+	v.text = string(text)
+	return v
+}
+
+// answer is the result of the list's method ("Pagination" in server/utilities/pagination
+// of every revision). The page after a cursor begins with the first item that was added
+// after the one that the page before ended with, whether that is still there or not. So
+// a client that goes through the pages while the list changes gets every item that is
+// there all the time exactly once.
+func (l *list[T]) answer(_ context.Context, p *listParams) (page, error) {
+	v := l.view()
+	from := 0
+	if p.cursor != nil {
+		after, ok := l.parseCursor(*p.cursor)
+		if !ok {
+			return page{}, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /cursor: not a cursor of this list")
+		}
+		from, _ = slices.BinarySearchFunc(v.ordered, after+1, func(it *item[T], n uint64) int { return cmp.Compare(it.number, n) })
+	}
+	return v.page(l, from), nil
+}
+
+// page is the one that begins with the item at from.
+func (v *view[T]) page(l *list[T], from int) page {
+	to := min(from+l.pageSize, len(v.ordered))
+	pg := page{member: l.member}
+	if from < to {
+		start := 0
+		if from > 0 {
+			start = v.ends[from-1] + 1
+		}
+		pg.items = v.text[start:v.ends[to-1]]
+	}
+	if to < len(v.ordered) {
+		pg.tag, pg.last = l.tag, v.ordered[to-1].number
+	}
+	return pg
+}
+
+// page is a result. The items are part of a view's text.
+type page struct {
+	member string
+	items  string
+	tag    byte   // of the cursor; 0 on the last page
+	last   uint64 // the number of the last item on the page
+}
+
+// AppendJSON implements wire.Appender.
+func (p page) AppendJSON(dst []byte) ([]byte, error) {
+	dst = wire.AppendName(append(dst, '{'), p.member)
+	dst = append(dst, '[')
+	dst = append(dst, p.items...)
+	dst = append(dst, ']')
+	if p.tag != 0 {
+		dst = append(dst, `,"nextCursor":"`...)
+		dst = appendCursor(dst, p.tag, p.last)
+		dst = append(dst, '"')
+	}
+	return append(dst, '}'), nil
+}

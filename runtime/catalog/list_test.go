@@ -1,0 +1,237 @@
+package catalog_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// turn asks for a page of tools and returns their names and the next cursor.
+func turn(c *client, cursor string) (names []string, next string) {
+	c.t.Helper()
+	params := wire.Raw(`{}`)
+	if cursor != "" {
+		params = wire.Raw(fmt.Sprintf(`{"cursor":%q}`, cursor))
+	}
+	text := c.ask("tools/list", params)
+	for part := range strings.SplitSeq(text, `{"name":"`) {
+		if name, _, ok := strings.Cut(part, `","`); ok {
+			names = append(names, name)
+		}
+	}
+	if _, rest, ok := strings.Cut(text, `"nextCursor":"`); ok {
+		next = strings.TrimSuffix(rest, `"}`)
+	}
+	return names, next
+}
+
+func TestPages(t *testing.T) {
+	for _, row := range []struct {
+		items int
+		want  []string
+	}{
+		{0, []string{""}},
+		{1, []string{"0"}},
+		{3, []string{"0 1 2"}},
+		{4, []string{"0 1 2", "3"}},
+		{7, []string{"0 1 2", "3 4 5", "6"}},
+	} {
+		c := catalog.New(catalog.Options{PageSize: 3})
+		for i := range row.items {
+			must(t, c.AddTools(echo(fmt.Sprint(i))))
+		}
+		s := connect(t, serve(t, c, everything))
+		var got []string
+		for cursor := ""; ; {
+			names, next := turn(s, cursor)
+			got = append(got, strings.Join(names, " "))
+			if cursor = next; cursor == "" {
+				break
+			}
+		}
+		if diff := cmp.Diff(row.want, got); diff != "" {
+			t.Errorf("%d items (-want +got):\n%s", row.items, diff)
+		}
+		s.close()
+	}
+}
+
+// TestPagesOfChangingList changes the list between two pages.
+func TestPagesOfChangingList(t *testing.T) {
+	for name, row := range map[string]struct {
+		change func(c *catalog.Catalog) error
+		want   string // the second page
+	}{
+		"nothing":           {func(c *catalog.Catalog) error { return nil }, "c d"},
+		"last removed":      {func(c *catalog.Catalog) error { c.RemoveTools("b"); return nil }, "c d"},
+		"first removed":     {func(c *catalog.Catalog) error { c.RemoveTools("a"); return nil }, "c d"},
+		"next removed":      {func(c *catalog.Catalog) error { c.RemoveTools("c"); return nil }, "d e"},
+		"all later removed": {func(c *catalog.Catalog) error { c.RemoveTools("c", "d", "e"); return nil }, ""},
+		"all removed":       {func(c *catalog.Catalog) error { c.RemoveTools("a", "b", "c", "d", "e"); return nil }, ""},
+		"one added":         {func(c *catalog.Catalog) error { return c.AddTools(echo("f")) }, "c d"},
+		"first replaced":    {func(c *catalog.Catalog) error { return c.AddTools(echo("a")) }, "c d"},
+		"moved to the end": {func(c *catalog.Catalog) error {
+			c.RemoveTools("b", "c", "d")
+			return c.AddTools(echo("b"))
+		}, "e b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := catalog.New(catalog.Options{PageSize: 2})
+			must(t, c.AddTools(echo("a"), echo("b"), echo("c"), echo("d"), echo("e")))
+			s := connect(t, serve(t, c, everything))
+			defer s.close()
+			_, cursor := turn(s, "")
+			must(t, row.change(c))
+			if names, _ := turn(s, cursor); strings.Join(names, " ") != row.want {
+				t.Errorf("got %s, want %s", names, row.want)
+			}
+		})
+	}
+}
+
+// TestCursors tells that only what the list has made is a cursor.
+func TestCursors(t *testing.T) {
+	c := filled(t, catalog.Options{PageSize: 1})
+	s := connect(t, serve(t, c, everything))
+	defer s.close()
+	_, good := turn(s, "")
+	if good != "dAE" { // 't', 1
+		t.Errorf("cursor %q", good)
+	}
+	_, prompts, _ := strings.Cut(s.ask("prompts/list", ``), `"nextCursor":"`)
+	bad := []string{
+		"", "x", "dAE=", "dAF", " dAE", "dAE\n", "dAA", "dAY", "dIEA", "dA", "____", strings.Repeat("A", 100_000),
+		strings.TrimSuffix(prompts, `"}`),
+	}
+	for _, cursor := range bad {
+		params, err := wire.ObjectOf(wire.Member{Name: "cursor", Value: wire.Raw(wire.StringScalar(cursor).String())})
+		must(t, err)
+		if got := s.ask("tools/list", wire.Raw(params)); !strings.HasPrefix(got, "-32602 ") {
+			t.Errorf("%.50q: got %s", cursor, got)
+		}
+	}
+}
+
+// large is a catalog with many tools.
+func large(t testing.TB, n int) *catalog.Catalog {
+	c := catalog.New(catalog.Options{PageSize: n})
+	var all []catalog.Tool
+	for i := range n {
+		tool := echo(fmt.Sprint("tool", i))
+		tool.Definition, _ = tool.Definition.With("description", wire.Raw(`"`+strings.Repeat("words ", 50)+`"`))
+		all = append(all, tool)
+	}
+	must(t, c.AddTools(all...))
+	return c
+}
+
+// TestListAllocations holds that a call renders nothing: however long the list, it takes
+// the same few allocations.
+func TestListAllocations(t *testing.T) {
+	measure := func(n int) float64 {
+		handle := large(t, n).Over(runtime.Binding{Methods: methods}).Handle
+		buf := make([]byte, 0, 1<<20)
+		return testing.AllocsPerRun(100, func() {
+			result, err := handle(t.Context(), "tools/list", `{}`)
+			if err == nil {
+				_, err = result.AppendJSON(buf)
+			}
+			must(t, err)
+		})
+	}
+	few, many := measure(1), measure(1000)
+	if few != many || many > 5 {
+		t.Errorf("%v allocations for a tool, %v for a thousand", few, many)
+	}
+}
+
+// TestConcurrentChanges uses a catalog while it changes; the race detector looks on.
+func TestConcurrentChanges(t *testing.T) {
+	c := filled(t, catalog.Options{PageSize: 2})
+	server := serve(t, c, everything)
+	stop := make(chan struct{})
+	changed := make(chan struct{})
+	go func() {
+		defer close(changed)
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			name := fmt.Sprint("extra", i%7)
+			c.AddTools(echo(name))
+			c.RemoveTools(fmt.Sprint("extra", (i+3)%7))
+			c.ResourceUpdated("test://a")
+			c.AddResources(catalog.Resource{Definition: `{"uri":"test://b","name":"b"}`, Read: contents})
+			c.RemoveResources("test://b")
+		}
+	}()
+	done := make(chan struct{})
+	for range 4 {
+		go func() {
+			defer func() { done <- struct{}{} }()
+			for range 5 {
+				s := connect(t, server)
+				s.ask("resources/subscribe", `{"uri":"test://a"}`)
+				var all []string
+				for cursor, i := "", 0; i < 20; i++ {
+					names, next := turn(s, cursor)
+					all = append(all, names...)
+					if cursor = next; cursor == "" {
+						break
+					}
+				}
+				// What is there all the time is seen once.
+				for _, name := range []string{"echo", "fail", "panic", "protocol", "nothing"} {
+					if slices.Index(all, name) < 0 || slices.Index(all[slices.Index(all, name)+1:], name) >= 0 {
+						t.Errorf("%s not once in %s", name, all)
+					}
+				}
+				if got := s.ask("tools/call", `{"name":"echo"}`); !strings.HasPrefix(got, `{"content":[]`) {
+					t.Errorf("call: %s", got)
+				}
+				s.ask("resources/unsubscribe", `{"uri":"test://a"}`)
+				s.close()
+			}
+		}()
+	}
+	for range 4 {
+		<-done
+	}
+	close(stop)
+	<-changed
+}
+
+func BenchmarkList(b *testing.B) {
+	for _, n := range []int{1, 100, 1000} {
+		handle := large(b, n).Over(runtime.Binding{Methods: methods}).Handle
+		buf := make([]byte, 0, 1<<20)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				result, err := handle(b.Context(), "tools/list", `{}`)
+				if err == nil {
+					_, err = result.AppendJSON(buf)
+				}
+				must(b, err)
+			}
+		})
+	}
+}
+
+func BenchmarkCall(b *testing.B) {
+	handle := large(b, 1000).Over(runtime.Binding{Methods: methods}).Handle
+	b.ReportAllocs()
+	for b.Loop() {
+		_, err := handle(b.Context(), "tools/call", `{"name":"tool7","arguments":{"a":1}}`)
+		must(b, err)
+	}
+}

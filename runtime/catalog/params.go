@@ -1,0 +1,278 @@
+package catalog
+
+import (
+	"errors"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// The params of the methods, as far as the catalog reads them. They are the same in all
+// revisions up to 2025-11-25, but for the context of completion/complete, which came
+// with 2025-06-18. Members that nobody here knows are read over, as the schemas of all
+// revisions want.
+
+// received makes a wire.Value of params that are only read.
+type received struct{}
+
+// AppendJSON fails.
+func (received) AppendJSON(dst []byte) ([]byte, error) {
+	return dst, errors.New("catalog: params are not written")
+}
+
+// skipOther reads a member that is none of a method's own.
+func skipOther(r *wire.Reader) {
+	if r.Name() != "_meta" {
+		r.Skip()
+		return
+	}
+	// Nobody needs the object here, but a bad one must not pass.
+	for r.BeginObject(); r.Member(); {
+		if r.Name() == "progressToken" {
+			r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+		} else {
+			r.Skip()
+		}
+	}
+}
+
+// readStrings reads an object whose members are strings.
+func readStrings(r *wire.Reader) map[string]string {
+	m := make(map[string]string)
+	for r.BeginObject(); r.Member(); {
+		name := r.Name()
+		if _, ok := m[name]; ok {
+			r.Duplicate()
+		}
+		m[name] = r.ReadString()
+	}
+	return m
+}
+
+// listParams are those of the methods that list (definition PaginatedRequest).
+type listParams struct {
+	received
+	cursor *string
+}
+
+// DecodeJSON implements wire.Value.
+func (p *listParams) DecodeJSON(r *wire.Reader) error {
+	var seen uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "cursor":
+			r.Once(&seen, 0)
+			p.cursor = r.ReadStringPointer()
+		default:
+			skipOther(r)
+		}
+	}
+	return r.Err()
+}
+
+// callParams are those of tools/call (definition CallToolRequest).
+type callParams struct {
+	received
+	name      string
+	arguments wire.Object // "{}" when absent
+}
+
+// DecodeJSON implements wire.Value.
+func (p *callParams) DecodeJSON(r *wire.Reader) error {
+	p.arguments = "{}"
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "name":
+			r.Once(&seen[0], 0)
+			p.name = r.ReadString()
+		case "arguments":
+			r.Once(&seen[0], 1)
+			p.arguments = r.ReadObject()
+		default:
+			skipOther(r)
+		}
+	}
+	if seen[0]&1 == 0 {
+		r.Missing(seen[:], "name")
+	}
+	return r.Err()
+}
+
+// promptParams are those of prompts/get (definition GetPromptRequest).
+type promptParams struct {
+	received
+	name      string
+	arguments map[string]string
+}
+
+// DecodeJSON implements wire.Value.
+func (p *promptParams) DecodeJSON(r *wire.Reader) error {
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "name":
+			r.Once(&seen[0], 0)
+			p.name = r.ReadString()
+		case "arguments":
+			r.Once(&seen[0], 1)
+			p.arguments = readStrings(r)
+		default:
+			skipOther(r)
+		}
+	}
+	if seen[0]&1 == 0 {
+		r.Missing(seen[:], "name")
+	}
+	return r.Err()
+}
+
+// uriParams are those of resources/read, resources/subscribe and resources/unsubscribe
+// (definitions ReadResourceRequest, SubscribeRequest, UnsubscribeRequest).
+type uriParams struct {
+	received
+	uri string
+}
+
+// DecodeJSON implements wire.Value.
+func (p *uriParams) DecodeJSON(r *wire.Reader) error {
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "uri":
+			r.Once(&seen[0], 0)
+			p.uri = r.ReadString()
+		default:
+			skipOther(r)
+		}
+	}
+	if seen[0]&1 == 0 {
+		r.Missing(seen[:], "uri")
+	}
+	return r.Err()
+}
+
+// maxURI bounds, in bytes, the URIs that clients may ask for: what a session subscribes
+// to is kept, and comparing with a template takes a time that grows with the length.
+const maxURI = 2 << 10
+
+// Validate implements wire.Validator.
+func (p *uriParams) Validate() error {
+	var c wire.Checker
+	c.Push("uri")
+	if len(p.uri) > maxURI {
+		c.Report("must not be longer than %d bytes", maxURI)
+	} else {
+		c.Format("uri", p.uri)
+	}
+	c.Pop()
+	return c.Err()
+}
+
+// The values of CompleteRequest's ref.type.
+const (
+	refPrompt   = "ref/prompt"
+	refTemplate = "ref/resource"
+)
+
+// completeParams are those of completion/complete (definition CompleteRequest).
+type completeParams struct {
+	received
+	ref      string // refPrompt or refTemplate
+	key      string // the prompt's name or the template's URI
+	argument string
+	value    string
+	settled  map[string]string // arguments that have their value already
+}
+
+// DecodeJSON implements wire.Value.
+func (p *completeParams) DecodeJSON(r *wire.Reader) error {
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "ref":
+			r.Once(&seen[0], 0)
+			p.readRef(r)
+		case "argument":
+			r.Once(&seen[0], 1)
+			p.readArgument(r)
+		case "context":
+			r.Once(&seen[0], 2)
+			p.readContext(r)
+		default:
+			skipOther(r)
+		}
+	}
+	if seen[0]&3 != 3 {
+		r.Missing(seen[:], "ref", "argument")
+	}
+	return r.Err()
+}
+
+func (p *completeParams) readRef(r *wire.Reader) {
+	key := "" // not needed by a type that is not known, which Validate is about
+	switch kind, _ := r.PeekString("type"); kind {
+	case refPrompt:
+		key = "name"
+	case refTemplate:
+		key = "uri"
+	}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "type":
+			r.Once(&seen[0], 0)
+			p.ref = r.ReadString()
+		case key:
+			r.Once(&seen[0], 1)
+			p.key = r.ReadString()
+		default:
+			r.Skip()
+		}
+	}
+	if seen[0]&1 == 0 || key != "" && seen[0]&2 == 0 {
+		r.Missing(seen[:], "type", key)
+	}
+}
+
+// Validate implements wire.Validator.
+func (p *completeParams) Validate() error {
+	var c wire.Checker
+	c.Push("ref")
+	c.Push("type")
+	if p.ref != refPrompt && p.ref != refTemplate {
+		c.Report("must be %q or %q", refPrompt, refTemplate)
+	}
+	return c.Err()
+}
+
+func (p *completeParams) readArgument(r *wire.Reader) {
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "name":
+			r.Once(&seen[0], 0)
+			p.argument = r.ReadString()
+		case "value":
+			r.Once(&seen[0], 1)
+			p.value = r.ReadString()
+		default:
+			r.Skip()
+		}
+	}
+	if seen[0] != 3 {
+		r.Missing(seen[:], "name", "value")
+	}
+}
+
+func (p *completeParams) readContext(r *wire.Reader) {
+	var seen uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "arguments":
+			r.Once(&seen, 0)
+			p.settled = readStrings(r)
+		default:
+			r.Skip()
+		}
+	}
+}

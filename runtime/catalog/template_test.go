@@ -1,0 +1,75 @@
+package catalog
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+func parse(t testing.TB, text string) *template {
+	t.Helper()
+	parsed, err := newTemplate(text, Template{Read: func(context.Context, string, map[string]string) (wire.Appender, error) { return nil, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed
+}
+
+func TestMatch(t *testing.T) {
+	for _, row := range []struct {
+		template, uri string
+		want          map[string]string // nil: does not fit
+	}{
+		{"a://{x}/b", "a://1/b", map[string]string{"x": "1"}},
+		{"a://{x}/b", "a:///b", map[string]string{"x": ""}},
+		{"a://{x}/b", "a://1/2/b", nil},
+		{"a://{x}/b", "a://1/b/", nil},
+		{"a://{x}/b", "A://1/b", nil},
+		{"a://{x}/b", "a://%2E%2e%2Fetc/b", map[string]string{"x": "../etc"}},
+		{"a://{+x}", "a://1/2?3", map[string]string{"x": "1/2?3"}},
+		{"a://b{?x,y}", "a://b?x=1&y=2", map[string]string{"x": "1", "y": "2"}},
+		{"a://b{/x*}", "a://b/1/2", map[string]string{"x": "1,2"}},
+		{"a://b", "a://b", map[string]string{}},
+		{"a://b", "a://bc", nil},
+	} {
+		got, ok := parse(t, row.template).match(row.uri)
+		if ok != (row.want != nil) {
+			t.Errorf("%s, %s: fits %v", row.template, row.uri, ok)
+		} else if diff := cmp.Diff(row.want, got); diff != "" {
+			t.Errorf("%s, %s (-want +got):\n%s", row.template, row.uri, diff)
+		}
+	}
+}
+
+// TestMatchHostile matches the longest URIs there can be, of every unit that a template
+// may have to look at again and again: it is to come to an end.
+func TestMatchHostile(t *testing.T) {
+	for _, text := range []string{"a:{x}", "a:{+x}", "a:{/x*}", "a:{+x}{+y}{+z}", "a:{/x*,y*}{?z*}"} {
+		for _, unit := range []string{"a", "/a", "%41", "/", ",", "?z=1&", "%", "%4"} {
+			uri := ("a:" + strings.Repeat(unit, maxURI))[:maxURI]
+			parse(t, text).match(uri)
+		}
+	}
+}
+
+// FuzzMatch is for panics.
+func FuzzMatch(f *testing.F) {
+	f.Add("a:{x}", "a:1")
+	f.Add("a:{+x}", "a:%")
+	f.Add("a:{x}", "a:%4")
+	f.Add("a:{/x*}", "a:/%zz/2")
+	f.Fuzz(func(t *testing.T, text, uri string) {
+		if len(text) > 100 || len(uri) > 100 {
+			return
+		}
+		kept, err := newTemplate(text, Template{Read: func(context.Context, string, map[string]string) (wire.Appender, error) { return nil, nil }})
+		if err != nil {
+			return
+		}
+		kept.match(uri)
+	})
+}

@@ -1,0 +1,135 @@
+package runtime
+
+import (
+	"context"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Detached says how a call goes on after the answer to its request, see [Call.Detach].
+type Detached struct {
+	// MetaName, if there is one, is a member that the _meta of all that the call sends
+	// gets, and MetaValue its value.
+	MetaName  string
+	MetaValue wire.Raw
+	// Waiting, if there is one, is told when the call begins to wait for an answer of
+	// the peer, and when it no longer does. It is called concurrently.
+	Waiting func(bool)
+}
+
+// detachment is what a call keeps of Detach: the one it was called on when to start, the
+// one made by it how to send.
+type detachment struct {
+	Detached
+	call     *Call         // the one that goes on
+	answered chan struct{} // closed when the first one is over
+}
+
+// Detach has f go on with the message when its request has been answered, in a goroutine
+// that belongs to the session. The context of f has the values of ctx and a Call of its
+// own ([CallOf]), which sends on no particular stream and reports progress until f
+// returns. It ends when cancel is called, when nothing more is read from the peer, and,
+// with context.Canceled, when the request is not answered. False: the session is ending,
+// and f is not run. F must not panic. A handler calls it before it returns.
+func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Context)) (cancel context.CancelCauseFunc, ok bool) {
+	p := c.peer
+	d := &Call{peer: p, terms: c.terms, handle: c.handle, id: c.id, method: c.method, params: c.params}
+	d.context.call = d
+	d.context.Context, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	made := &detachment{Detached: how, call: d}
+	d.detached.Store(made)
+	if c.cancel != nil && !c.over.Load() {
+		first := &detachment{call: d, answered: make(chan struct{})}
+		if c.detached.CompareAndSwap(nil, first) {
+			made.answered = first.answered
+		}
+	}
+	background := p.backgroundContext()
+	release := context.AfterFunc(background, func() { d.cancel(ErrClosed) })
+	ok = p.spawn(func() {
+		defer d.cancel(nil)
+		defer release()
+		defer d.finishDetached()
+		if made.answered != nil {
+			<-made.answered
+		}
+		f(&d.context)
+	})
+	if !ok {
+		release()
+		d.cancel(ErrClosed)
+	}
+	return d.cancel, ok
+}
+
+// finishDetached ends a call that Detach made: no progress follows.
+func (c *Call) finishDetached() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over.Store(true)
+}
+
+// release starts what was detached from c, which is over.
+func (c *Call) release() {
+	d := c.detached.Load()
+	if d == nil || d.call == c {
+		return
+	}
+	if c.unanswered {
+		d.call.cancel(context.Canceled)
+	}
+	close(d.answered)
+}
+
+// detachedHow is what Detach was told of c; nil when c is not a call made by it.
+func (c *Call) detachedHow() *Detached {
+	if d := c.detached.Load(); d != nil && d.call == c {
+		return &d.Detached
+	}
+	return nil
+}
+
+// outgoing are params as c sends them.
+func (c *Call) outgoing(params wire.Appender) wire.Appender {
+	if how := c.detachedHow(); how != nil && how.MetaName != "" {
+		return metaParams{params, how.MetaName, how.MetaValue}
+	}
+	return params
+}
+
+// Declared reports whether this side has declared the capability at a dotted path
+// ("tasks.requests.tools.call"), or whether that is not known.
+func (c *Call) Declared(capability string) bool {
+	return c.terms.declared == "" || declared(c.terms.declared, capability)
+}
+
+// Kept is what is kept for the session under key, which is made the first time and
+// forgotten with the session. The context of made ends when nothing more is read from
+// the peer. Made must be quick and make no use of the session.
+func (c *Call) Kept(key any, made func(ctx context.Context) any) any {
+	ctx := c.peer.backgroundContext()
+	c.peer.mu.Lock()
+	defer c.peer.mu.Unlock()
+	v, ok := c.peer.kept[key]
+	if !ok {
+		if c.peer.kept == nil {
+			c.peer.kept = make(map[any]any)
+		}
+		v = made(ctx)
+		c.peer.kept[key] = v
+	}
+	return v
+}
+
+// backgroundContext is the context of what belongs to the session and to no request.
+func (p *peer) backgroundContext() context.Context {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.background == nil {
+		p.background, p.endBackground = context.WithCancelCause(p.ctx)
+		if p.closed {
+			p.endBackground(ErrClosed)
+		}
+	}
+	return p.background
+}

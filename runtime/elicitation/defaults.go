@@ -1,0 +1,90 @@
+// Package elicitation helps clients to answer what servers ask the user for
+// (client/elicitation of revisions from 2025-06-18 on).
+package elicitation
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+const methodCreate = "elicitation/create"
+
+// FillDefaults returns a binding of a client in which a form that the user has accepted
+// is sent with the defaults that the server gave ("Requested Schema" in
+// client/elicitation) for the fields that the handler below left out. A default that is
+// not of the type of its field is left out too.
+func FillDefaults(below runtime.Binding) runtime.Binding {
+	b := below
+	b.Handle = func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+		if below.Handle == nil {
+			return nil, runtime.MethodNotFound(method)
+		}
+		result, err := below.Handle(ctx, method, params)
+		if method != methodCreate || err != nil || result == nil {
+			return result, err
+		}
+		text, err := wire.Marshal(result)
+		if err != nil {
+			return nil, fmt.Errorf("elicitation: %w", err)
+		}
+		return fill(wire.Object(params), wire.Object(text))
+	}
+	return b
+}
+
+// fill adds the defaults of the form in params to a result.
+func fill(params, result wire.Object) (wire.Object, error) {
+	schema, _ := params.Get("requestedSchema")
+	properties, ok := wire.Object(schema).Get("properties")
+	if action, _ := result.Get("action"); !ok || action != `"accept"` {
+		return result, nil
+	}
+	raw, _ := result.Get("content")
+	content := wire.Object(raw)
+	var members wire.Members
+	for name, value := range content.All() {
+		members = append(members, wire.Member{Name: name, Value: value})
+	}
+	answered := len(members)
+	for name, field := range wire.Object(properties).All() {
+		value, ok := wire.Object(field).Get("default")
+		if _, given := members.Get(name); ok && !given && fits(wire.Object(field), value) {
+			members = append(members, wire.Member{Name: name, Value: value})
+		}
+	}
+	if len(members) == answered {
+		return result, nil
+	}
+	content, err := wire.ObjectOf(members...)
+	if err != nil {
+		return "", fmt.Errorf("elicitation: %w", err)
+	}
+	return result.With("content", wire.Raw(content))
+}
+
+// fits reports whether a value is of the type of a field.
+func fits(field wire.Object, value wire.Raw) bool {
+	of, _ := field.Get("type")
+	switch of {
+	case `"string"`:
+		return value.Kind() == wire.KindString
+	case `"boolean"`:
+		return value.Kind() == wire.KindBool
+	case `"number"`:
+		return value.Kind() == wire.KindNumber
+	case `"integer"`:
+		r := wire.NewStringReader(string(value))
+		r.ReadScalar(wire.ScalarInteger)
+		return r.Err() == nil
+	case `"array"`:
+		r := wire.NewStringReader(string(value))
+		for r.BeginArray(); r.Element(); {
+			r.ReadString()
+		}
+		return r.Err() == nil
+	}
+	return false
+}

@@ -1,0 +1,89 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// ErrClosed is what a call returns whose answer can no longer come because the session
+// has ended. Errors may wrap it together with why.
+var ErrClosed = errors.New("runtime: session closed")
+
+// VersionError tells a client that the server speaks no revision it is bound to.
+type VersionError struct {
+	Answered string   // the revision the server answered with
+	Bound    []string // the revisions the client has bindings for, newest first
+}
+
+// Error tells both sides' revisions.
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("runtime: the server answered protocol version %.50q; bound are %s", e.Answered, strings.Join(e.Bound, ", "))
+}
+
+// CapabilityError tells that a message was not sent because of a capability that was not
+// declared when the session was opened.
+type CapabilityError struct {
+	Method     string // of the message
+	Capability string // dotted path in a side's capabilities: "tools", "resources.subscribe"
+	Own        bool   // it is this side that has not declared it, and not the peer
+}
+
+// Error tells the method and the capability.
+func (e *CapabilityError) Error() string {
+	side := "the peer"
+	if e.Own {
+		side = "this side"
+	}
+	return fmt.Sprintf("runtime: %s needs the capability %s, which %s has not declared", e.Method, e.Capability, side)
+}
+
+// TimeoutError tells that the peer did not answer a request in time. It is a
+// context.DeadlineExceeded for errors.Is.
+type TimeoutError struct {
+	Method string        // of the request
+	Quiet  time.Duration // how long may pass without an answer or progress
+	Total  time.Duration // how long it may take with progress; 0 is for ever
+}
+
+// Error tells the method and the shorter time.
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("runtime: no answer to %s within %v", e.Method, e.Quiet)
+}
+
+// Is reports a TimeoutError as context.DeadlineExceeded.
+func (e *TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
+
+// AnswerError is returned by the Receive of a transport that knows that the answer to a
+// request cannot come. Whoever waits for it gets Err.
+type AnswerError struct {
+	ID  wire.Scalar // of the request
+	Err error
+}
+
+// Error tells why there is no answer.
+func (e *AnswerError) Error() string { return "runtime: no answer: " + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *AnswerError) Unwrap() error { return e.Err }
+
+// CancelledError is the cause (context.Cause) with which the context of a handler ends
+// when the peer has cancelled the request.
+type CancelledError struct {
+	Reason string // as the peer gave it, or ""
+}
+
+// Error tells the reason.
+func (e *CancelledError) Error() string {
+	if e.Reason == "" {
+		return "runtime: cancelled by the peer"
+	}
+	return "runtime: cancelled by the peer: " + e.Reason
+}
+
+// Is reports a CancelledError as context.Canceled.
+func (e *CancelledError) Is(target error) bool { return target == context.Canceled }

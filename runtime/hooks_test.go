@@ -1,0 +1,201 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// routed is a transport with a route for each message, which records what the session
+// tells it.
+type routed struct {
+	in     chan runtime.Incoming
+	errs   chan error
+	mu     sync.Mutex
+	events []string
+}
+
+func newRouted() *routed {
+	return &routed{in: make(chan runtime.Incoming), errs: make(chan error)}
+}
+
+func (r *routed) record(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, fmt.Sprintf(format, args...))
+}
+
+// take waits until the session has nothing more to do and returns what it has told.
+func (r *routed) take() []string {
+	synctest.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	events := r.events
+	r.events = nil
+	return events
+}
+
+func (r *routed) Receive(ctx context.Context, _ int) (runtime.Incoming, error) {
+	select {
+	case in, ok := <-r.in:
+		if !ok {
+			return in, runtime.ErrClosed
+		}
+		return in, nil
+	case err := <-r.errs:
+		return runtime.Incoming{Route: "E"}, err
+	case <-ctx.Done():
+		return runtime.Incoming{}, context.Cause(ctx)
+	}
+}
+
+func (r *routed) Send(_ context.Context, m runtime.Outgoing) error {
+	r.record("%v: %s %s", m.Route, m.Kind, m.Method)
+	return nil
+}
+
+func (r *routed) Done(route runtime.Route, unanswered bool) {
+	r.record("%v done, unanswered %t", route, unanswered)
+}
+
+func (r *routed) Negotiated(h runtime.Handshake) {
+	r.record("negotiated %s with %s", h.Revision, h.PeerInfo)
+}
+
+func (r *routed) Close() error { return nil }
+
+// TestRoutes holds that a transport is told once when a route is done with, whatever
+// came with it, and what was negotiated before the answer.
+func TestRoutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const r03 = "2025-03-26"
+		tr := newRouted()
+		ended := make(chan error)
+		go func() { ended <- newServer(t, tools, runtime.ServerOptions{}, r03).Serve(t.Context(), tr) }()
+		for _, c := range []struct {
+			name, text string
+			want       []string
+		}{
+			{"initialize", fmt.Sprintf(initialize, r03), []string{`negotiated 2025-03-26 with {"name":"test","version":"1"}`, "R: response ", "R done, unanswered false"}},
+			{"notification", initialized, []string{"R done, unanswered false"}},
+			{"unknown notification", `{"jsonrpc":"2.0","method":"x"}`, []string{"R done, unanswered false"}},
+			{"response", `{"jsonrpc":"2.0","id":1,"result":{}}`, []string{"R done, unanswered false"}},
+			{"no JSON", `{`, []string{"R: response ", "R done, unanswered false"}},
+			{"request", toolCall("1", "echo", "{}"), []string{"R: response ", "R done, unanswered false"}},
+			{"panic", toolCall("1", "boom", "{}"), []string{"R: response ", "R done, unanswered false"}},
+			{"initialize again", fmt.Sprintf(initialize, r03), []string{"R: response ", "R done, unanswered false"}},
+			{"batch", "[" + toolCall("1", "echo", "{}") + "," + toolCall("2", "boom", "{}") + ",{}]", []string{"R: response ", "R done, unanswered false"}},
+			{"batch of notifications", "[" + initialized + "]", []string{"R done, unanswered false"}},
+			{"empty batch", "[]", []string{"R: response ", "R done, unanswered false"}},
+			{"request that waits", toolCall("7", "wait", "{}"), nil},
+			{"batch that waits", "[" + toolCall("8", "wait", "{}") + "," + toolCall("9", "echo", "{}") + "]", nil},
+		} {
+			tr.in <- runtime.Incoming{Text: c.text, Route: "R"}
+			if got := tr.take(); !slices.Equal(got, c.want) {
+				t.Errorf("%s: %q, want %q", c.name, got, c.want)
+			}
+		}
+		cancel := func(id string) {
+			tr.in <- runtime.Incoming{Text: `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`}
+		}
+		cancel("7")
+		if got, want := tr.take(), []string{"R done, unanswered true"}; !slices.Equal(got, want) {
+			t.Errorf("cancelled: %q, want %q", got, want)
+		}
+		cancel("8")
+		if got, want := tr.take(), []string{"R: response ", "R done, unanswered true"}; !slices.Equal(got, want) {
+			t.Errorf("cancelled in a batch: %q, want %q", got, want)
+		}
+		tr.errs <- jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "too long")
+		if got, want := tr.take(), []string{"E: response ", "E done, unanswered false"}; !slices.Equal(got, want) {
+			t.Errorf("refused by the transport: %q, want %q", got, want)
+		}
+		close(tr.in)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestResume holds that a session goes on without a handshake.
+func TestResume(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr := newRouted()
+		ended := make(chan error)
+		var revision, peer string
+		server := newServer(t, tools.with(side{"who": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+			revision, peer = runtime.CallOf(ctx).Revision(), string(runtime.CallOf(ctx).PeerInfo())
+			return wire.Raw("{}"), nil
+		}}), runtime.ServerOptions{}, r06, r2024)
+		if got := strings.Join(server.Revisions(), " "); got != r06+" "+r2024 {
+			t.Errorf("Revisions: %s", got)
+		}
+		go func() {
+			ended <- server.Resume(t.Context(), tr, runtime.Handshake{Revision: r2024, PeerInfo: `{"name":"x"}`})
+		}()
+		tr.in <- runtime.Incoming{Text: toolCall("1", "who", "{}"), Route: 1}
+		if got, want := tr.take(), []string{"1: response ", "1 done, unanswered false"}; !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if revision != r2024 || peer != `{"name":"x"}` {
+			t.Errorf("handled under %s for %s", revision, peer)
+		}
+		close(tr.in)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if err := server.Resume(t.Context(), newRouted(), runtime.Handshake{Revision: "1999-01-01"}); err == nil {
+			t.Error("a session of an unknown revision")
+		}
+	})
+}
+
+// TestAnswerError holds that one call alone ends with the error the transport has for it.
+func TestAnswerError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr := newRouted()
+		go func() {
+			synctest.Wait() // until the request is waiting
+			tr.in <- runtime.Incoming{Text: `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"` + r06 + `","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`}
+		}()
+		s, err := newClient(nil, r06).Connect(t.Context(), tr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{": request initialize", `negotiated 2025-06-18 with {"name":"s","version":"1"}`, ": notification notifications/initialized"}
+		got := tr.take()
+		for i := range got {
+			got[i] = strings.TrimPrefix(got[i], "<nil>")
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+		gone := errors.New("gone")
+		go func() {
+			synctest.Wait()
+			tr.errs <- &runtime.AnswerError{ID: wire.IntScalar(2), Err: gone}
+		}()
+		if err := s.Ping(t.Context()); err != gone {
+			t.Errorf("Ping: %v", err)
+		}
+		go func() {
+			synctest.Wait()
+			tr.in <- runtime.Incoming{Text: `{"jsonrpc":"2.0","id":3,"result":{}}`}
+		}()
+		if err := s.Ping(t.Context()); err != nil {
+			t.Errorf("Ping: %v", err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}

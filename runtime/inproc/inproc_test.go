@@ -1,0 +1,115 @@
+package inproc_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+func send(t *testing.T, from *inproc.Transport, text string) {
+	t.Helper()
+	buf := []byte(text)
+	if err := from.Send(t.Context(), runtime.Outgoing{Text: buf}); err != nil {
+		t.Fatal(err)
+	}
+	clear(buf) // the text must have been copied
+}
+
+func receive(t *testing.T, at *inproc.Transport, want string, wantErr error) {
+	t.Helper()
+	in, err := at.Receive(t.Context(), 5)
+	if in.Text != want || err != wantErr {
+		t.Errorf("received %q, %v; want %q, %v", in.Text, err, want, wantErr)
+	}
+}
+
+func TestPair(t *testing.T) {
+	a, b := inproc.Pair()
+	send(t, a, "1")
+	send(t, a, "2")
+	send(t, b, "3")
+	receive(t, b, "1", nil)
+	receive(t, b, "2", nil)
+	receive(t, a, "3", nil)
+
+	send(t, a, "too long")
+	if _, err := b.Receive(t.Context(), 5); !isRefusal(err) {
+		t.Errorf("a long text: %v", err)
+	}
+
+	// An end that sends no more can still receive.
+	send(t, a, "4")
+	a.CloseSend()
+	receive(t, b, "4", nil)
+	receive(t, b, "", io.EOF)
+	send(t, b, "5")
+	receive(t, a, "5", nil)
+
+	send(t, b, "6")
+	b.Close()
+	b.Close()
+	receive(t, b, "", runtime.ErrClosed)
+	receive(t, a, "6", nil)
+	receive(t, a, "", runtime.ErrClosed)
+	for _, end := range []*inproc.Transport{a, b} {
+		if err := end.Send(t.Context(), runtime.Outgoing{}); err != runtime.ErrClosed {
+			t.Errorf("sent after Close: %v", err)
+		}
+	}
+}
+
+func isRefusal(err error) bool {
+	_, ok := errors.AsType[*jsonrpc.Error](err)
+	return ok
+}
+
+// TestInterrupt holds that what waits returns when it is closed or its context ends.
+func TestInterrupt(t *testing.T) {
+	stop := errors.New("stop")
+	fill := func(ctx context.Context, a *inproc.Transport) error {
+		for {
+			if err := a.Send(ctx, runtime.Outgoing{Text: []byte("x")}); err != nil {
+				return err
+			}
+		}
+	}
+	read := func(ctx context.Context, a *inproc.Transport) error {
+		_, err := a.Receive(ctx, 5)
+		return err
+	}
+	for _, c := range []struct {
+		name string
+		wait func(context.Context, *inproc.Transport) error
+		end  func(a, b *inproc.Transport, cancel func(error))
+		want error
+	}{
+		{"send, own end closed", fill, func(a, _ *inproc.Transport, _ func(error)) { a.Close() }, runtime.ErrClosed},
+		{"send, other end closed", fill, func(_, b *inproc.Transport, _ func(error)) { b.Close() }, runtime.ErrClosed},
+		{"send, context", fill, func(_, _ *inproc.Transport, cancel func(error)) { cancel(stop) }, stop},
+		{"receive, own end closed", read, func(a, _ *inproc.Transport, _ func(error)) { a.Close() }, runtime.ErrClosed},
+		{"receive, other end closed", read, func(_, b *inproc.Transport, _ func(error)) { b.Close() }, runtime.ErrClosed},
+		{"receive, other end sends no more", read, func(_, b *inproc.Transport, _ func(error)) { b.CloseSend() }, io.EOF},
+		{"receive, context", read, func(_, _ *inproc.Transport, cancel func(error)) { cancel(stop) }, stop},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a, b := inproc.Pair()
+				ctx, cancel := context.WithCancelCause(t.Context())
+				ended := make(chan error, 1)
+				go func() { ended <- c.wait(ctx, a) }()
+				synctest.Wait()
+				c.end(a, b, cancel)
+				if err := <-ended; err != c.want {
+					t.Errorf("got %v, want %v", err, c.want)
+				}
+				cancel(nil)
+			})
+		})
+	}
+}

@@ -1,0 +1,174 @@
+package web
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// JSON is the media type of messages.
+const JSON = "application/json"
+
+// Refusal is why a request is not served: an HTTP status and what the body says.
+type Refusal struct {
+	Status  int
+	Code    int64 // of JSON-RPC; 0 is CodeInvalidRequest
+	Message string
+}
+
+// Error tells the status and the message.
+func (f *Refusal) Error() string {
+	return "web: status " + strconv.Itoa(f.Status) + ": " + f.Message
+}
+
+// Refuse makes a Refusal with CodeInvalidRequest.
+func Refuse(status int, message string) *Refusal {
+	return &Refusal{Status: status, Message: message}
+}
+
+// WriteTo answers the request with the refusal.
+func (f *Refusal) WriteTo(w http.ResponseWriter) {
+	code := f.Code
+	if code == 0 {
+		code = jsonrpc.CodeInvalidRequest
+	}
+	body, err := jsonrpc.AppendError(nil, noID, &jsonrpc.Error{Code: code, Message: f.Message})
+	if err != nil {
+		body = nil // cannot be: there is no data in it
+	}
+	WriteJSON(w, f.Status, body)
+}
+
+// WriteJSON answers with a JSON text.
+func WriteJSON(w http.ResponseWriter, status int, body []byte) error {
+	h := w.Header()
+	h.Set("Content-Type", JSON)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, err := w.Write(body)
+	return err
+}
+
+// CheckPost checks the headers of a request that brings a message: its body is JSON, and
+// with stream the client takes JSON as well as an event stream, as it must by the
+// section on sending messages (2025-11-25, basic/transports).
+func CheckPost(r *http.Request, stream bool) *Refusal {
+	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != JSON {
+		return Refuse(http.StatusUnsupportedMediaType, "invalid request: the Content-Type must be "+JSON)
+	}
+	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
+		return Refuse(http.StatusUnsupportedMediaType, "invalid request: the charset must be utf-8")
+	}
+	if r.Header.Get("Content-Encoding") != "" {
+		return Refuse(http.StatusUnsupportedMediaType, "invalid request: no content encoding is supported")
+	}
+	if stream && !(Accepts(r, JSON) && Accepts(r, eventstream.MediaType)) {
+		return Refuse(http.StatusNotAcceptable, "invalid request: the Accept header must have "+JSON+" and "+eventstream.MediaType)
+	}
+	return nil
+}
+
+// Accepts reports whether the client takes the media type. One that does not say takes
+// any.
+func Accepts(r *http.Request, media string) bool {
+	values := r.Header.Values("Accept")
+	if len(values) == 0 {
+		return true
+	}
+	kind, _, _ := strings.Cut(media, "/")
+	for _, value := range values {
+		for item := range strings.SplitSeq(value, ",") {
+			name, params, _ := strings.Cut(item, ";")
+			switch name = strings.ToLower(strings.TrimSpace(name)); name {
+			case media, kind + "/*", "*/*":
+				if !zeroQuality(params) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// zeroQuality reports whether the parameters of an item of Accept say that it is not
+// accepted.
+func zeroQuality(params string) bool {
+	for param := range strings.SplitSeq(params, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(param), "=")
+		if strings.EqualFold(name, "q") {
+			q, err := strconv.ParseFloat(value, 64)
+			return err == nil && q == 0
+		}
+	}
+	return false
+}
+
+// firstRead bounds what is allocated for a body on the word of its Content-Length.
+const firstRead = 32 << 10
+
+// ReadBody reads a body of at most max bytes, which must have come within the time.
+func ReadBody(w http.ResponseWriter, r *http.Request, max int, within time.Duration) (string, error) {
+	if r.ContentLength > int64(max) {
+		w.Header().Set("Connection", "close")
+		return "", tooLarge(max)
+	}
+	rc := http.NewResponseController(w)
+	limited := within > 0 && rc.SetReadDeadline(time.Now().Add(within)) == nil
+	body := http.MaxBytesReader(w, r.Body, int64(max))
+	buf := make([]byte, 0, bodySize(r.ContentLength))
+	for {
+		n, err := body.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return "", bodyError(err, w, max)
+		}
+		if len(buf) == cap(buf) {
+			buf = append(buf, 0)[:len(buf)]
+		}
+	}
+	if limited {
+		// Else it would end the connection under a long answer.
+		if err := rc.SetReadDeadline(time.Time{}); err != nil {
+			return "", bodyError(err, w, max)
+		}
+	}
+	return unsafe.String(unsafe.SliceData(buf), len(buf)), nil
+}
+
+// bodySize is how much to allocate at first: one byte more than is announced, so that
+// the end of the body is seen without growing.
+func bodySize(announced int64) int {
+	if announced < 0 {
+		return 1 << 10
+	}
+	return int(min(announced, firstRead)) + 1
+}
+
+func bodyError(err error, w http.ResponseWriter, max int) error {
+	w.Header().Set("Connection", "close")
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return tooLarge(max)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return Refuse(http.StatusRequestTimeout, "invalid request: the body took too long")
+	}
+	return Refuse(http.StatusBadRequest, "invalid request: the body could not be read")
+}
+
+func tooLarge(max int) error {
+	return Refuse(http.StatusRequestEntityTooLarge, "invalid request: a message longer than "+strconv.Itoa(max)+" bytes")
+}

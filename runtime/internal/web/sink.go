@@ -1,0 +1,129 @@
+package web
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+var noID wire.Scalar
+
+// Sink is a response that is written piece by piece, each of which the client must take
+// within a time. But for Interrupt it is not safe for concurrent use.
+type Sink struct {
+	w      http.ResponseWriter
+	rc     *http.ResponseController
+	within time.Duration
+	events bool   // it is an event stream, and its header is written
+	buf    []byte // for events
+
+	mu          sync.Mutex
+	interrupted bool
+	finished    bool // the response is no longer the sink's to touch
+}
+
+// NewSink makes a sink. Within bounds each write; 0 is no bound.
+func NewSink(w http.ResponseWriter, within time.Duration) *Sink {
+	return &Sink{w: w, rc: http.NewResponseController(w), within: within}
+}
+
+// Header is that of the response.
+func (s *Sink) Header() http.Header { return s.w.Header() }
+
+// Streaming reports whether the response has become an event stream.
+func (s *Sink) Streaming() bool { return s.events }
+
+// arm starts the time for a write. Without support for deadlines there is none.
+func (s *Sink) arm() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.within > 0 && !s.interrupted {
+		_ = s.rc.SetWriteDeadline(time.Now().Add(s.within))
+	}
+}
+
+// Begin makes the response an event stream, if it is not one yet.
+func (s *Sink) Begin() error {
+	if s.events {
+		return nil
+	}
+	s.events = true
+	h := s.w.Header()
+	h.Set("Content-Type", eventstream.MediaType)
+	h.Set("Cache-Control", "no-cache, no-transform")
+	h.Set("X-Accel-Buffering", "no") // a proxy that collects events would hold them back
+	h.Set("X-Content-Type-Options", "nosniff")
+	s.arm()
+	s.w.WriteHeader(http.StatusOK)
+	return s.rc.Flush()
+}
+
+// Event writes one event and has it leave at once.
+func (s *Sink) Event(id, typ string, retry time.Duration, data []byte) error {
+	if err := s.Begin(); err != nil {
+		return err
+	}
+	s.buf = eventstream.Append(s.buf[:0], id, typ, retry, data)
+	return s.flush()
+}
+
+// Beat writes a comment, by which both sides and what is between them see that the
+// connection is in use.
+func (s *Sink) Beat() error {
+	if err := s.Begin(); err != nil {
+		return err
+	}
+	s.buf = append(s.buf[:0], eventstream.Comment...)
+	return s.flush()
+}
+
+// maxKept bounds the buffer that is kept between events.
+const maxKept = 64 << 10
+
+func (s *Sink) flush() error {
+	s.arm()
+	_, err := s.w.Write(s.buf)
+	if cap(s.buf) > maxKept {
+		s.buf = nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.rc.Flush()
+}
+
+// JSON writes the whole response.
+func (s *Sink) JSON(status int, body []byte) error {
+	s.arm()
+	return WriteJSON(s.w, status, body)
+}
+
+// Empty writes the whole response, which has no body.
+func (s *Sink) Empty(status int) error {
+	s.arm()
+	s.w.WriteHeader(status)
+	return nil
+}
+
+// Interrupt lets a write that waits for the client fail, and every later one. It may be
+// called at any time.
+func (s *Sink) Interrupt() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.finished {
+		s.interrupted = true
+		_ = s.rc.SetWriteDeadline(time.Unix(1, 0))
+	}
+}
+
+// Finish is called when the handler of the request is about to return. What is left to be
+// written then has the time of one more write.
+func (s *Sink) Finish() {
+	s.arm()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.finished = true
+}

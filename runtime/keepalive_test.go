@@ -1,0 +1,154 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// deafAfter is a transport that hears nothing of its peer after a while.
+type deafAfter struct {
+	runtime.Transport
+	until time.Time
+}
+
+func (d deafAfter) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
+	for {
+		in, err := d.Transport.Receive(ctx, max)
+		if err != nil || time.Now().Before(d.until) {
+			return in, err
+		}
+	}
+}
+
+// TestKeepAlive holds when a session ends because of its peer's silence, on both sides.
+func TestKeepAlive(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		server, client time.Duration // KeepAlive
+		failures       int
+		silent         time.Duration // when the peer falls silent
+		ends           time.Duration // 0: not
+	}{
+		{name: "off", silent: time.Second},
+		{name: "answered", client: time.Minute, server: time.Minute, silent: time.Hour * 10},
+		// Silent from 90 s on: the ping at 120 s is the first that fails.
+		{name: "client", client: time.Minute, silent: 90 * time.Second, ends: (2 + 3) * time.Minute},
+		{name: "client, one failure", client: time.Minute, failures: 1, silent: 90 * time.Second, ends: 3 * time.Minute},
+		{name: "server", server: time.Minute, silent: 90 * time.Second, ends: (2 + 3) * time.Minute},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				a, b := inproc.Pair()
+				opts := runtime.ServerOptions{KeepAlive: c.server, KeepAliveFailures: c.failures}
+				ended := make(chan error, 2)
+				go func() {
+					ended <- runtime.NewServer(opts, tools.bind(r11, runtime.ToServer)).Serve(t.Context(), deafAfter{a, start.Add(c.silent)})
+				}()
+				session, err := runtime.NewClient(runtime.ClientOptions{KeepAlive: c.client, KeepAliveFailures: c.failures}, side{}.bind(r11, runtime.ToClient)).
+					Connect(t.Context(), deafAfter{b, start.Add(c.silent)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				go func() { ended <- session.Wait() }()
+				if c.ends == 0 {
+					time.Sleep(time.Hour)
+					if len(ended) > 0 {
+						t.Errorf("ended: %v", <-ended)
+					}
+					session.Close()
+					return
+				}
+				first := <-ended
+				if took := time.Since(start); took != c.ends {
+					t.Errorf("ended after %v, want %v", took, c.ends)
+				}
+				if !errors.Is(errors.Join(first, <-ended), runtime.ErrUnresponsive) {
+					t.Errorf("ended with %v", first)
+				}
+			})
+		})
+	}
+}
+
+// TestKeepAliveQuiet holds that a peer that says something is not pinged, and one that
+// does not know pings is alive.
+func TestKeepAliveQuiet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		session, server := scripted(t, runtime.ClientOptions{KeepAlive: time.Minute}, step{})
+		for range 100 {
+			time.Sleep(30 * time.Second)
+			if err := session.Call(t.Context(), "x", nil, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, m := range server.methods {
+			if m != `"x"` {
+				t.Errorf("sent %s", m)
+			}
+		}
+		session.Close()
+
+		refusing := side{"ping": func(context.Context, wire.Raw) (wire.Appender, error) { return nil, errors.New("no") }}
+		a, b := inproc.Pair()
+		go newServer(t, refusing, runtime.ServerOptions{}, r11).Serve(t.Context(), a)
+		session, err := runtime.NewClient(runtime.ClientOptions{KeepAlive: time.Second, KeepAliveFailures: 1}, side{}.bind(r11, runtime.ToClient)).Connect(t.Context(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		if err := session.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// stuckSend is a transport whose Send does not return until Close, once it is stuck.
+type stuckSend struct {
+	runtime.Transport
+	stuck  chan struct{}
+	closed chan struct{}
+}
+
+func (s stuckSend) Send(ctx context.Context, m runtime.Outgoing) error {
+	select {
+	case <-s.stuck:
+		<-s.closed
+		return io.ErrClosedPipe
+	default:
+		return s.Transport.Send(ctx, m)
+	}
+}
+
+func (s stuckSend) Close() error {
+	close(s.closed)
+	return s.Transport.Close()
+}
+
+// TestKeepAliveStuck holds that a peer that reads nothing ends the session as well.
+func TestKeepAliveStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := inproc.Pair()
+		go newServer(t, tools, runtime.ServerOptions{}, r11).Serve(t.Context(), a)
+		tr := stuckSend{b, make(chan struct{}), make(chan struct{})}
+		session, err := runtime.NewClient(runtime.ClientOptions{KeepAlive: time.Minute}, side{}.bind(r11, runtime.ToClient)).Connect(t.Context(), tr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		close(tr.stuck)
+		if err := session.Call(t.Context(), "tools/call", &toolParams{Name: "echo"}, nil); !errors.Is(err, runtime.ErrClosed) {
+			t.Errorf("call: %v", err)
+		}
+		if err := session.Wait(); err != runtime.ErrUnresponsive {
+			t.Errorf("session: %v", err)
+		}
+	})
+}

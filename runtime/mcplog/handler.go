@@ -1,0 +1,147 @@
+// Package mcplog makes the records of log/slog the log messages of the protocol: what a
+// handler logs with the context it got reaches the client that made the request, from
+// the level on that the client has asked for ("Log message notifications" in
+// server/utilities/logging of every revision).
+//
+// A record becomes the data of a message, an object: "msg" is the record's message, the
+// attributes follow, and a group is an object. Mind what the protocol says of log
+// messages: no secrets, nothing personal, nothing that helps an attacker.
+package mcplog
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Handler is a slog.Handler that sends records to the client, and to another handler as
+// well. Make it with New.
+type Handler struct {
+	logger string
+	next   slog.Handler
+	attrs  wire.Members // of WithAttrs, those in groups apart
+	groups []group      // open ones, the outermost first
+}
+
+// group is an open group with its attributes, inner groups apart.
+type group struct {
+	name  string
+	attrs wire.Members
+}
+
+// New makes a Handler. Logger names where the messages come from, for the client's eyes;
+// it may be "". Next, when not nil, gets every record that it is enabled for: those
+// logged outside of requests go to no client.
+func New(logger string, next slog.Handler) *Handler {
+	if next == nil {
+		next = slog.DiscardHandler
+	}
+	return &Handler{logger: logger, next: next}
+}
+
+// Enabled implements slog.Handler.
+func (h *Handler) Enabled(ctx context.Context, level slog.Level) bool {
+	if call := runtime.CallOf(ctx); call != nil && call.Logs(Level(level)) {
+		return true
+	}
+	return h.next.Enabled(ctx, level)
+}
+
+// Handle implements slog.Handler. The record goes to the next handler whatever becomes
+// of the message; the error is that of either.
+func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
+	var err error
+	if h.next.Enabled(ctx, r.Level) {
+		err = h.next.Handle(ctx, r.Clone())
+	}
+	call := runtime.CallOf(ctx)
+	if call == nil || !call.Logs(Level(r.Level)) {
+		return err
+	}
+	if sendErr := call.Log(ctx, Level(r.Level), h.logger, h.data(r)); err == nil {
+		err = sendErr
+	}
+	return err
+}
+
+// data is the object that a record becomes.
+func (h *Handler) data(r slog.Record) wire.Object {
+	data := wire.Members{{Name: "msg", Value: text(r.Message)}}
+	for _, m := range h.attrs {
+		data.Set(m.Name, m.Value)
+	}
+	// The record's attributes belong to the innermost group.
+	var inner wire.Members
+	if n := len(h.groups); n > 0 {
+		inner = slices.Clone(h.groups[n-1].attrs)
+	} else {
+		inner = data
+	}
+	r.Attrs(func(a slog.Attr) bool {
+		add(&inner, a)
+		return true
+	})
+	if len(h.groups) == 0 {
+		return object(inner)
+	}
+	for i := len(h.groups) - 1; i > 0; i-- {
+		outer := slices.Clone(h.groups[i-1].attrs)
+		set(&outer, h.groups[i].name, inner)
+		inner = outer
+	}
+	set(&data, h.groups[0].name, inner)
+	return object(data)
+}
+
+// WithAttrs implements slog.Handler.
+func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	c := *h
+	c.next = h.next.WithAttrs(attrs)
+	if n := len(h.groups); n > 0 {
+		c.groups = slices.Clone(h.groups)
+		last := &c.groups[n-1].attrs
+		*last = slices.Clone(*last)
+		addAll(last, attrs)
+	} else {
+		c.attrs = slices.Clone(h.attrs)
+		addAll(&c.attrs, attrs)
+	}
+	return &c
+}
+
+// WithGroup implements slog.Handler.
+func (h *Handler) WithGroup(name string) slog.Handler {
+	if name == "" {
+		return h
+	}
+	c := *h
+	c.next = h.next.WithGroup(name)
+	c.groups = append(slices.Clip(h.groups), group{name: name})
+	return &c
+}
+
+// Level is the protocol's level for one of slog. Between slog's four levels, which are
+// four apart, and above them there is room for the protocol's others: 2 is notice, 12
+// critical, 16 alert and 20 emergency.
+func Level(level slog.Level) runtime.LogLevel {
+	switch {
+	case level < slog.LevelInfo:
+		return runtime.LogDebug
+	case level < slog.LevelInfo+2:
+		return runtime.LogInfo
+	case level < slog.LevelWarn:
+		return runtime.LogNotice
+	case level < slog.LevelError:
+		return runtime.LogWarning
+	case level < slog.LevelError+4:
+		return runtime.LogError
+	case level < slog.LevelError+8:
+		return runtime.LogCritical
+	case level < slog.LevelError+12:
+		return runtime.LogAlert
+	}
+	return runtime.LogEmergency
+}

@@ -1,0 +1,94 @@
+package mcplog
+
+import (
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// add puts an attribute into an object. Of two with the same name the later one stays.
+func add(to *wire.Members, a slog.Attr) {
+	v := a.Value.Resolve()
+	if v.Kind() != slog.KindGroup {
+		if a.Key != "" || !a.Value.Equal(slog.Value{}) { // an empty attribute is ignored
+			to.Set(valid(a.Key), value(v))
+		}
+		return
+	}
+	if a.Key == "" { // a group without a name is no group
+		addAll(to, v.Group())
+		return
+	}
+	var members wire.Members
+	addAll(&members, v.Group())
+	set(to, a.Key, members)
+}
+
+func addAll(to *wire.Members, attrs []slog.Attr) {
+	for _, a := range attrs {
+		add(to, a)
+	}
+}
+
+// set puts an object into an object, unless it is empty.
+func set(to *wire.Members, name string, members wire.Members) {
+	if len(members) > 0 {
+		to.Set(valid(name), wire.Raw(object(members)))
+	}
+}
+
+// object is the object of members that add has made, which is always good JSON.
+func object(members wire.Members) wire.Object {
+	o, _ := wire.ObjectOf(members...)
+	return o
+}
+
+// value is the JSON of a value that is resolved and no group.
+func value(v slog.Value) wire.Raw {
+	switch v.Kind() {
+	case slog.KindBool:
+		return wire.Raw(strconv.FormatBool(v.Bool()))
+	case slog.KindInt64:
+		return wire.Raw(strconv.FormatInt(v.Int64(), 10))
+	case slog.KindUint64:
+		return wire.Raw(strconv.FormatUint(v.Uint64(), 10))
+	case slog.KindFloat64:
+		if number, err := wire.AppendFloat64(nil, v.Float64()); err == nil {
+			return wire.Raw(number)
+		}
+	case slog.KindTime:
+		return text(v.Time().Format(time.RFC3339Nano))
+	case slog.KindAny:
+		return anything(v.Any())
+	}
+	return text(v.String())
+}
+
+func anything(v any) wire.Raw {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case wire.Appender:
+		// Checked, because an object of members that are not good has no text at all.
+		if data, err := wire.Marshal(v); err == nil {
+			var raw wire.Raw
+			if wire.Unmarshal(data, &raw) == nil {
+				return raw
+			}
+		}
+	case error:
+		return text(v.Error())
+	}
+	return text(fmt.Sprintf("%+v", v))
+}
+
+func text(s string) wire.Raw {
+	t, _ := wire.AppendString(nil, valid(s))
+	return wire.Raw(t)
+}
+
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

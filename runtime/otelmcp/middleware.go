@@ -1,0 +1,163 @@
+package otelmcp
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/metric/noop"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// scope is the name of the instrumentation.
+const scope = "github.com/mcpgen/mcpgen/runtime/otelmcp"
+
+// Options say where traces and metrics go. The zero value is ready for use.
+type Options struct {
+	TracerProvider trace.TracerProvider // nil: the global one
+	MeterProvider  metric.MeterProvider // nil: the global one
+
+	// Propagator reads and writes the members of _meta. Nil is that of W3C Trace Context
+	// and Baggage, whose names the protocol sets aside. A peer reads all baggage.
+	Propagator propagation.TextMapPropagator
+
+	// Untrusted is for a server that strangers may use: their traces are linked to and not
+	// continued, and their baggage is ignored.
+	Untrusted bool
+
+	// Attributes are added to all spans and measurements, such as network.transport, which
+	// is "pipe" for stdio and "tcp" for HTTP.
+	Attributes []attribute.KeyValue
+}
+
+// New makes the middleware. It is to be the outermost, so that what other middleware does
+// is part of the spans.
+func New(opts Options) runtime.Middleware {
+	if opts.TracerProvider == nil {
+		opts.TracerProvider = otel.GetTracerProvider()
+	}
+	if opts.MeterProvider == nil {
+		opts.MeterProvider = otel.GetMeterProvider()
+	}
+	if opts.Propagator == nil {
+		opts.Propagator = propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})
+	}
+	meter := opts.MeterProvider.Meter(scope)
+	in := &instruments{
+		Options: opts,
+		tracer:  opts.TracerProvider.Tracer(scope),
+		received: histogram(meter, "mcp.server.operation.duration",
+			"MCP request or notification duration as observed on the receiver from the time it was received until the result or ack is sent."),
+		sent: histogram(meter, "mcp.client.operation.duration",
+			"The duration of the MCP request or notification as observed on the sender from the time it was sent until the response or ack is received."),
+	}
+	return runtime.Middleware{Handle: in.handle, Send: in.send}
+}
+
+// instruments is New's middleware.
+type instruments struct {
+	Options
+	tracer         trace.Tracer
+	received, sent metric.Float64Histogram
+}
+
+func histogram(m metric.Meter, name, description string) metric.Float64Histogram {
+	h, err := m.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(description),
+		metric.WithExplicitBucketBoundaries(0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300))
+	if err != nil {
+		otel.Handle(err)
+		return noop.Float64Histogram{}
+	}
+	return h
+}
+
+func (in *instruments) handle(next runtime.Handler) runtime.Handler {
+	return func(ctx context.Context, method string, params wire.Raw) (result wire.Appender, err error) {
+		o := operationOf(method, wire.Object(params))
+		ctx, links := in.extract(ctx, wire.Object(params))
+		call := runtime.CallOf(ctx)
+		o.start = time.Now()
+		ctx, span := in.tracer.Start(ctx, o.name(), trace.WithTimestamp(o.start), trace.WithSpanKind(trace.SpanKindServer),
+			trace.WithLinks(links...), trace.WithAttributes(o.atStart(in.Attributes)...))
+		out := outcome{kind: "panic", code: codeInternal} // unless next returns
+		defer func() {
+			if call != nil {
+				o.id, o.session, o.revision = call.ID(), call.SessionID(), call.Revision()
+				o.unknown = !call.Known() && notFound(err)
+				if o.id.IsZero() && notFound(err) {
+					out = outcome{} // an ignored notification
+				}
+			}
+			in.end(ctx, span, o, out, in.received)
+		}()
+		result, err = next(ctx, method, params)
+		if err == nil && method == methodCallTool {
+			result, out = readTool(result)
+		} else {
+			out = handled(ctx, err)
+		}
+		return result, err
+	}
+}
+
+func (in *instruments) send(next runtime.Sender) runtime.Sender {
+	return func(ctx context.Context, m *runtime.Message) error {
+		var params wire.Object
+		if m.Params != nil {
+			text, err := wire.Marshal(m.Params)
+			if err != nil {
+				return next(ctx, m) // which tells the error
+			}
+			params = wire.Object(text)
+		}
+		o := operationOf(m.Method(), params)
+		o.start = time.Now()
+		ctx, span := in.tracer.Start(ctx, o.name(), trace.WithTimestamp(o.start), trace.WithSpanKind(trace.SpanKindClient),
+			trace.WithAttributes(o.atStart(in.Attributes)...))
+		out := outcome{kind: "panic"}
+		defer func() {
+			o.id, o.session, o.revision = m.ID(), m.SessionID(), m.Revision()
+			in.end(ctx, span, o, out, in.sent)
+		}()
+		if params != "" {
+			m.Params = params // is encoded already
+		}
+		if carried, ok := in.inject(ctx, params); ok {
+			m.Params = carried
+		}
+		err := next(ctx, m)
+		out = sent(err)
+		if err == nil && m.Method() == methodCallTool && isToolError(m.Reply()) {
+			out.kind = toolError
+		}
+		return err
+	}
+}
+
+// end ends the span and measures.
+func (in *instruments) end(ctx context.Context, span trace.Span, o operation, out outcome, h metric.Float64Histogram) {
+	if span.IsRecording() {
+		span.SetAttributes(o.atEnd()...)
+		span.SetAttributes(out.attributes()...)
+		if out.kind != "" {
+			span.SetStatus(codes.Error, out.message)
+		}
+		if o.unknown {
+			span.SetName(other)
+		} else if out.refused() {
+			span.SetName(o.method)
+		}
+	}
+	now := time.Now()
+	span.End(trace.WithTimestamp(now))
+	if h.Enabled(ctx) {
+		h.Record(ctx, now.Sub(o.start).Seconds(), metric.WithAttributes(o.measured(in.Attributes, out)...))
+	}
+}

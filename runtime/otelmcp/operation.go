@@ -1,0 +1,238 @@
+package otelmcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// The attributes of the conventions.
+const (
+	keyMethod    = attribute.Key("mcp.method.name")
+	keyRevision  = attribute.Key("mcp.protocol.version")
+	keySession   = attribute.Key("mcp.session.id")
+	keyResource  = attribute.Key("mcp.resource.uri")
+	keyTool      = attribute.Key("gen_ai.tool.name")
+	keyPrompt    = attribute.Key("gen_ai.prompt.name")
+	keyOperation = attribute.Key("gen_ai.operation.name")
+	keyID        = attribute.Key("jsonrpc.request.id")
+	keyCode      = attribute.Key("rpc.response.status_code")
+	keyError     = attribute.Key("error.type")
+)
+
+// The methods whose params name something that a span is called after.
+const (
+	methodCallTool  = "tools/call"
+	methodGetPrompt = "prompts/get"
+)
+
+const (
+	other        = "_OTHER"
+	toolError    = "tool_error"
+	codeInternal = "-32603"
+)
+
+// maxText bounds what a peer chooses and an attribute holds, in bytes.
+const maxText = 512
+
+func bounded(s string) string {
+	if len(s) > maxText {
+		return strings.ToValidUTF8(s[:maxText], "")
+	}
+	return s
+}
+
+// operation is one message.
+type operation struct {
+	method string
+	target attribute.KeyValue // the tool or prompt; not valid when there is none
+	uri    string
+	start  time.Time
+
+	id                wire.Scalar
+	session, revision string
+	unknown           bool // there is no such method
+}
+
+func operationOf(method string, params wire.Object) operation {
+	o := operation{method: bounded(method)}
+	switch {
+	case method == methodCallTool:
+		o.target = keyTool.String(text(params, "name"))
+	case method == methodGetPrompt:
+		o.target = keyPrompt.String(text(params, "name"))
+	case strings.HasPrefix(method, "resources/") || method == "notifications/resources/updated":
+		o.uri = text(params, "uri")
+	}
+	return o
+}
+
+// text is a member that is a string, else "".
+func text(o wire.Object, name string) string { return bounded(metaReader(o).Get(name)) }
+
+// name is that of the span.
+func (o *operation) name() string {
+	if target := o.target.Value.AsString(); target != "" {
+		return o.method + " " + target
+	}
+	return o.method
+}
+
+// atStart are the attributes of the span that a sampler may want to know.
+func (o *operation) atStart(more []attribute.KeyValue) []attribute.KeyValue {
+	attrs := append(slices.Clone(more), keyMethod.String(o.method))
+	if o.target.Value.AsString() != "" {
+		attrs = append(attrs, o.target)
+	}
+	if o.method == methodCallTool {
+		attrs = append(attrs, keyOperation.String("execute_tool"))
+	}
+	if o.uri != "" {
+		attrs = append(attrs, keyResource.String(o.uri))
+	}
+	return attrs
+}
+
+// atEnd are those that may not be known before.
+func (o *operation) atEnd() []attribute.KeyValue {
+	var attrs []attribute.KeyValue
+	if !o.id.IsZero() {
+		id, isString := o.id.Str()
+		if !isString {
+			id = o.id.String()
+		}
+		attrs = append(attrs, keyID.String(bounded(id)))
+	}
+	if o.session != "" {
+		attrs = append(attrs, keySession.String(o.session))
+	}
+	if o.revision != "" {
+		attrs = append(attrs, keyRevision.String(o.revision))
+	}
+	return attrs
+}
+
+// measured are the attributes of the measurement. A peer must not be able to make up
+// values, so what it names counts when there is such a thing.
+func (o *operation) measured(more []attribute.KeyValue, out outcome) []attribute.KeyValue {
+	attrs := slices.Clone(more)
+	if o.unknown {
+		attrs = append(attrs, keyMethod.String(other))
+	} else {
+		attrs = append(attrs, keyMethod.String(o.method))
+		if o.method == methodCallTool {
+			attrs = append(attrs, keyOperation.String("execute_tool"))
+		}
+		if o.target.Value.AsString() != "" && !out.refused() {
+			attrs = append(attrs, o.target)
+		}
+	}
+	if o.revision != "" {
+		attrs = append(attrs, keyRevision.String(o.revision))
+	}
+	return append(attrs, out.attributes()...)
+}
+
+// outcome is how an operation ended.
+type outcome struct {
+	kind    string // the error.type; "" for none
+	code    string // of the JSON-RPC error, or ""
+	message string // of the JSON-RPC error, or ""
+}
+
+// refused reports that the params may name what is not there.
+func (o outcome) refused() bool { return o.code != "" && o.code != codeInternal }
+
+func (o outcome) attributes() []attribute.KeyValue {
+	var attrs []attribute.KeyValue
+	if o.kind != "" {
+		attrs = append(attrs, keyError.String(o.kind))
+	}
+	if o.code != "" {
+		attrs = append(attrs, keyCode.String(o.code))
+	}
+	return attrs
+}
+
+// answered is the outcome of a JSON-RPC error.
+func answered(err error) (outcome, bool) {
+	e, ok := errors.AsType[*jsonrpc.Error](err)
+	if !ok {
+		return outcome{}, false
+	}
+	code := strconv.FormatInt(e.Code, 10)
+	return outcome{code, code, bounded(e.Message)}, true
+}
+
+// notFound reports that nobody handles the method.
+func notFound(err error) bool {
+	e, ok := errors.AsType[*jsonrpc.Error](err)
+	return ok && e.Code == jsonrpc.CodeMethodNotFound
+}
+
+// handled is the outcome of a message that was received.
+func handled(ctx context.Context, err error) outcome {
+	if err == nil {
+		return outcome{}
+	}
+	if _, ok := errors.AsType[*runtime.CancelledError](context.Cause(ctx)); ok {
+		return outcome{kind: "cancelled"}
+	}
+	if out, ok := answered(err); ok {
+		return out
+	}
+	if errors.Is(context.Cause(ctx), runtime.ErrClosed) {
+		return outcome{kind: "closed"}
+	}
+	return outcome{kind: codeInternal, code: codeInternal}
+}
+
+// sent is the outcome of a message that was sent.
+func sent(err error) outcome {
+	if err == nil {
+		return outcome{}
+	}
+	if out, ok := answered(err); ok {
+		return out
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return outcome{kind: "timeout"}
+	case errors.Is(err, context.Canceled):
+		return outcome{kind: "cancelled"}
+	case errors.Is(err, runtime.ErrClosed):
+		return outcome{kind: "closed"}
+	}
+	return outcome{kind: other}
+}
+
+// readTool is the outcome of tools/call. It encodes the result to see it, and returns it
+// encoded.
+func readTool(result wire.Appender) (wire.Appender, outcome) {
+	if result == nil {
+		return nil, outcome{kind: codeInternal, code: codeInternal}
+	}
+	text, err := wire.Marshal(result)
+	switch {
+	case err != nil:
+		return result, outcome{kind: codeInternal, code: codeInternal}
+	case bytes.Contains(text, []byte(`"isError"`)) && isToolError(wire.Raw(text)):
+		return wire.Raw(text), outcome{kind: toolError}
+	}
+	return wire.Raw(text), outcome{}
+}
+
+func isToolError(result wire.Raw) bool {
+	failed, _ := wire.Object(result).Get("isError")
+	return failed == "true"
+}

@@ -1,0 +1,316 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// pending is a request to the peer that waits for its answer. When that is over it is
+// used for another one.
+type pending struct {
+	reply chan reply  // takes one without blocking
+	timer *time.Timer // of the waiting goroutine; nil before the first use
+	// apply, when there is one, turns the reply into what the caller gets. It runs on
+	// the reading goroutine, so that its effect precedes every later message.
+	apply func(reply) reply
+	news  // of progress
+}
+
+// maxSpare bounds the pendings that a session keeps for further use.
+const maxSpare = 16
+
+type reply struct {
+	result wire.Raw
+	err    error
+}
+
+// request is a request to the peer.
+type request struct {
+	method   string
+	id       int64 // once there is one
+	params   wire.Appender
+	route    Route
+	terms    *terms // nil before the handshake
+	row      row
+	apply    func(reply) reply // see pending
+	progress func(Progress)    // nil when the caller does not want any
+}
+
+// call sends a request and waits for its answer.
+func (p *peer) call(ctx context.Context, t *terms, method string, params wire.Appender, result wire.Value, route Route) error {
+	row, err := t.sending(Request, method)
+	if err != nil {
+		return err
+	}
+	q := request{method: method, params: params, route: route, terms: t, row: row, progress: progressOf(ctx)}
+	return p.ask(ctx, &q, result)
+}
+
+// ask sends a request, through the middleware, and waits for its answer.
+func (p *peer) ask(ctx context.Context, q *request, result wire.Value) error {
+	if p.sender != nil {
+		return p.sender(ctx, &Message{Params: q.params, Result: result, peer: p, kind: Request, request: *q})
+	}
+	r, err := p.exchange(ctx, q)
+	if err != nil {
+		return err
+	}
+	return decodeResult(q.method, r, result)
+}
+
+func decodeResult(method string, text wire.Raw, result wire.Value) error {
+	if result == nil {
+		return nil
+	}
+	if err := wire.UnmarshalString(string(text), result); err != nil {
+		return fmt.Errorf("runtime: result of %s: %w", method, err)
+	}
+	return nil
+}
+
+// exchange is ask without middleware and decoding. The peer is told when the answer is not waited for
+// any more, but for that to initialize, which cannot be cancelled.
+func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	n, w, err := p.expect(q)
+	if err != nil {
+		return "", err
+	}
+	q.id = n
+	sent := false
+	var r reply
+	if err = p.sendRequest(ctx, wire.IntScalar(n), q); err == nil {
+		sent = true
+		r, err = w.await(ctx, p.limits.patience(ctx, q.method), q)
+	}
+	if err != nil {
+		if !p.forget(n) {
+			// The answer, or the end of the session, came first. Why the session ended says
+			// more than a failed sending.
+			r = <-w.reply
+		} else if r.err = err; sent && q.method != methodInitialize {
+			p.withdraw(n, err, q.route)
+		}
+	}
+	p.release(w)
+	return r.result, r.err
+}
+
+// await waits for the answer until ctx or the caller's patience ends.
+func (w *pending) await(ctx context.Context, limit patience, q *request) (reply, error) {
+	var expired <-chan time.Time
+	var start time.Time
+	if limit.quiet > 0 {
+		expired = w.expire(limit.quiet)
+		defer w.timer.Stop()
+		if q.progress != nil {
+			start = time.Now()
+		}
+	}
+	for {
+		select {
+		case r := <-w.reply:
+			for len(w.progress) > 0 {
+				q.progress(<-w.progress)
+			}
+			return r, nil
+		case progress := <-w.progress:
+			if limit.quiet > 0 {
+				w.timer.Reset(limit.left(time.Since(start)))
+			}
+			q.progress(progress)
+		case <-ctx.Done():
+			return reply{}, ctx.Err()
+		case <-expired:
+			if len(w.progress) == 0 || limit.left(time.Since(start)) == 0 {
+				return reply{}, &TimeoutError{Method: q.method, Quiet: limit.quiet, Total: limit.total}
+			}
+		}
+	}
+}
+
+// expire starts the timer.
+func (w *pending) expire(d time.Duration) <-chan time.Time {
+	if w.timer == nil {
+		w.timer = time.NewTimer(d)
+	} else {
+		w.timer.Reset(d)
+	}
+	return w.timer.C
+}
+
+// withdraw tells the peer that the answer to a request is not waited for any more. It
+// does so in a goroutine, because the caller must not wait for a peer that does not
+// read; not bound to the session's context, because a caller that gives up often ends
+// the session next.
+func (p *peer) withdraw(n int64, why error, route Route) {
+	params := cancelledParams{wire.IntScalar(n), why.Error()}
+	p.spawn(func() {
+		p.tell(context.WithoutCancel(p.ctx), methodCancelled, params, route)
+	})
+}
+
+func (p *peer) sendRequest(ctx context.Context, id wire.Scalar, q *request) error {
+	buf := p.buffers.get()
+	defer p.buffers.put(buf)
+	params := q.params
+	if q.progress != nil {
+		params = metaParams{params, "progressToken", id}
+	}
+	text, err := jsonrpc.AppendRequest(*buf, id, q.method, params)
+	if err != nil {
+		return fmt.Errorf("runtime: request %s: %w", q.method, err)
+	}
+	if err := q.terms.refine(q.row, text); err != nil {
+		return err
+	}
+	*buf = text
+	return p.send(ctx, buf, Outgoing{Kind: jsonrpc.Request, ID: id, Method: q.method, Route: q.route})
+}
+
+// notify sends a notification, through the middleware.
+func (p *peer) notify(ctx context.Context, t *terms, method string, params wire.Appender, route Route) error {
+	if _, err := t.sending(Notification, method); err != nil {
+		return err
+	}
+	if p.sender != nil {
+		q := request{method: method, route: route, terms: t}
+		return p.sender(ctx, &Message{Params: params, peer: p, kind: Notification, request: q})
+	}
+	return p.tell(ctx, method, params, route)
+}
+
+// tell is notify without middleware.
+func (p *peer) tell(ctx context.Context, method string, params wire.Appender, route Route) error {
+	buf := p.buffers.get()
+	defer p.buffers.put(buf)
+	text, err := jsonrpc.AppendNotification(*buf, method, params)
+	if err != nil {
+		return fmt.Errorf("runtime: notification %s: %w", method, err)
+	}
+	if method == methodMessage && !p.wantsMessage(text) {
+		return nil
+	}
+	*buf = text
+	return p.send(ctx, buf, Outgoing{Kind: jsonrpc.Notification, Method: method, Route: route})
+}
+
+// expect gives a request an id and a place to wait.
+func (p *peer) expect(q *request) (int64, *pending, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.unheard != nil {
+		return 0, nil, p.unheard
+	}
+	var w *pending
+	if last := len(p.spare) - 1; last >= 0 {
+		w, p.spare = p.spare[last], p.spare[:last]
+	} else {
+		w = &pending{reply: make(chan reply, 1)}
+	}
+	w.apply = q.apply
+	if q.progress != nil {
+		w.progress = make(chan Progress, maxNews)
+	}
+	p.lastID++
+	p.pending[p.lastID] = w
+	return p.lastID, w, nil
+}
+
+// release keeps w for another request. Nobody sends to it any more: it is not in
+// p.pending, and its reply has been taken if there was one.
+func (p *peer) release(w *pending) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w.apply, w.news = nil, news{}
+	if len(p.spare) < maxSpare {
+		p.spare = append(p.spare, w)
+	}
+}
+
+// forget reports whether the request was still waiting; it is not any more. When it was
+// not, its reply has been or is being sent.
+func (p *peer) forget(id int64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, ok := p.pending[id]
+	delete(p.pending, id)
+	return ok
+}
+
+// receiveResponse hands a response to its caller. Reading goroutine.
+func (p *peer) receiveResponse(m *jsonrpc.Message) {
+	r := reply{result: m.Result}
+	if m.Error != nil {
+		r.err = m.Error
+	}
+	if !p.resolve(m.ID, r) {
+		if m.ID.IsZero() && m.Error != nil {
+			p.log.Warn("the peer could not read a message", "error", m.Error)
+			return
+		}
+		p.log.Debug("response to no request in flight dropped")
+	}
+}
+
+// resolve gives the reply to the request that waits for it, if there is one.
+func (p *peer) resolve(id wire.Scalar, r reply) bool {
+	n, ok := id.Int64()
+	if !ok {
+		return false
+	}
+	p.mu.Lock()
+	w, ok := p.pending[n]
+	delete(p.pending, n)
+	p.mu.Unlock()
+	if !ok {
+		return false
+	}
+	if w.apply != nil {
+		r = w.apply(r)
+	}
+	w.reply <- r
+	return true
+}
+
+// hangUp ends all calls that wait for an answer, and all later ones: no answer is read
+// any more.
+func (p *peer) hangUp(why error) {
+	err := ErrClosed
+	if why != nil && why != io.EOF && why != ErrClosed {
+		err = fmt.Errorf("%w: %w", ErrClosed, why)
+	}
+	p.mu.Lock()
+	waiting := p.pending
+	p.pending, p.unheard = nil, err
+	p.mu.Unlock()
+	close(p.over)
+	for _, w := range waiting {
+		w.reply <- reply{err: err}
+	}
+}
+
+// cancelledParams are the params of notifications/cancelled.
+type cancelledParams struct {
+	id     wire.Scalar
+	reason string
+}
+
+// AppendJSON appends the params object.
+func (p cancelledParams) AppendJSON(dst []byte) ([]byte, error) {
+	dst, err := p.id.AppendJSON(append(dst, `{"requestId":`...))
+	if err != nil {
+		return dst, err
+	}
+	if dst, err = wire.AppendString(append(dst, `,"reason":`...), p.reason); err != nil {
+		return dst, err
+	}
+	return append(dst, '}'), nil
+}

@@ -1,0 +1,98 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// ErrCursorLoop is the error of a list whose pages do not end: a cursor came that had
+// come before.
+var ErrCursorLoop = errors.New("runtime: the same cursor twice")
+
+// Pages yields the pages of a paginated list. Page is called with nil for the first page
+// and then with the cursor that it returned last, as it came, until that is nil; ""
+// counts as nil, because some servers end their lists with it. After an error, which is
+// yielded with what page returned, nothing follows ("Pagination" in
+// server/utilities/pagination of every revision).
+func Pages[P any](page func(cursor *string) (p P, next *string, err error)) iter.Seq2[P, error] {
+	return func(yield func(P, error) bool) {
+		seen := make(map[string]bool)
+		for cursor := (*string)(nil); ; {
+			p, next, err := page(cursor)
+			if !yield(p, err) || err != nil || next == nil || *next == "" {
+				return
+			}
+			if seen[*next] {
+				var none P
+				yield(none, fmt.Errorf("%w: %.100q", ErrCursorLoop, *next))
+				return
+			}
+			seen[*next] = true
+			cursor = next
+		}
+	}
+}
+
+// All yields the items of a paginated list, of which page returns those of one page, see
+// [Pages]. The next page is asked for when its first item is.
+func All[T any](page func(cursor *string) (items []T, next *string, err error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for items, err := range Pages(page) {
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, item := range items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Page is a server's side of a paginated list: the part of items, at most size of them,
+// that a client's cursor leads to, and the cursor of the next page, nil after the last
+// one. A nil cursor leads to the first page; a size of 0 or less is that of all items. A
+// cursor that is not one of Page, or that leads beyond a list that has become shorter,
+// is a *jsonrpc.Error with CodeInvalidParams ("Error handling" in
+// server/utilities/pagination). Cursors need no state: any copy of the server with the
+// same list reads them.
+func Page[T any](items []T, cursor *string, size int) (page []T, next *string, err error) {
+	start := 0
+	if cursor != nil {
+		var ok bool
+		if start, ok = parseCursor(*cursor); !ok || start >= len(items) {
+			return nil, nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /cursor: not a cursor of this list: %.50q", *cursor)
+		}
+	}
+	page = items[start:]
+	if size <= 0 || size >= len(page) {
+		return page, nil, nil
+	}
+	return page[:size:size], new(formatCursor(start + size)), nil
+}
+
+const (
+	cursorPrefix = "at-"
+	cursorBase   = 36
+)
+
+// formatCursor makes the cursor of a page that begins with that item.
+func formatCursor(start int) string {
+	return cursorPrefix + strconv.FormatInt(int64(start), cursorBase)
+}
+
+// parseCursor reads exactly what formatCursor makes; no page but the first, which has no
+// cursor, begins at 0.
+func parseCursor(cursor string) (start int, ok bool) {
+	digits, ok := strings.CutPrefix(cursor, cursorPrefix)
+	n, err := strconv.ParseInt(digits, cursorBase, 0)
+	return int(n), ok && err == nil && n > 0 && cursor == formatCursor(int(n))
+}

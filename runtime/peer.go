@@ -1,0 +1,342 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// peer is the JSON-RPC engine of one session: it reads messages, hands them to what
+// the lifecycle says, and sends. It knows no handshake.
+//
+// One goroutine, the reading one, runs everything up to the start of a handler; fields
+// marked as its own need no lock.
+type peer struct {
+	transport Transport
+	lifecycle lifecycle
+	common
+
+	// ctx is that of every handler and ends with the session, with the reason as cause.
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	requests      gate // the reading goroutine's own
+	notifications gate // the reading goroutine's own
+
+	opened atomic.Int64 // when the handshake was over, in nanoseconds; 0 before
+
+	heard    atomic.Bool   // a message came since keepAlive looked; not kept up without it
+	logLevel atomic.Int32  // the severity from which on the peer wants log messages
+	over     chan struct{} // closed when nothing is read any more
+
+	mu       sync.Mutex
+	inflight map[wire.Scalar]*Call // requests of the peer without an answer, by canonical id
+	pending  map[int64]*pending    // requests to the peer without an answer
+	spare    []*pending            // for further use
+	lastID   int64
+	unheard  error   // not nil once no answer can come any more: what calls return
+	queue    []*Call // notifications waiting for the goroutine that handles them
+	draining bool    // that goroutine is there
+	active   int     // goroutines of this session, the reading one apart
+	closed   bool    // no new goroutine may start
+	idle     chan struct{}
+
+	kept          map[any]any             // by Call.Kept
+	background    context.Context         // nil before it is needed; see backgroundContext
+	endBackground context.CancelCauseFunc // with background
+}
+
+// lifecycle decides under which terms a session's messages are handled. All methods are
+// called by the reading goroutine in order of arrival.
+type lifecycle interface {
+	// admit says how a request or notification is handled, or why it is not: a request
+	// is answered with the error, a notification is dropped.
+	admit(m jsonrpc.Message) (admission, error)
+	// batches reports whether a batch may come now.
+	batches() bool
+	// unknownID is what an error answer has for an id when that of the request could
+	// not be told: null, or zero for none.
+	unknownID() wire.Scalar
+}
+
+// admission is how a message is handled.
+type admission struct {
+	terms  *terms
+	handle Handler
+	inline bool // on the reading goroutine, before the next message is read
+}
+
+const (
+	// maxQueued bounds the notifications of a session that wait for their handler.
+	maxQueued = 256
+	// maxBatch bounds the messages of a batch, each of which may ask for an answer.
+	maxBatch = 1000
+	// closeWait bounds the wait for what is being sent when a session ends, and for a
+	// Receive that nothing can interrupt.
+	closeWait = 100 * time.Millisecond
+)
+
+func newPeer(ctx context.Context, t Transport, l lifecycle, shared common) *peer {
+	p := &peer{
+		transport:     t,
+		lifecycle:     l,
+		common:        shared,
+		requests:      newGate(shared.limits.concurrent),
+		notifications: newGate(maxQueued),
+		inflight:      make(map[wire.Scalar]*Call),
+		pending:       make(map[int64]*pending),
+		idle:          make(chan struct{}),
+		over:          make(chan struct{}),
+	}
+	p.ctx, p.cancel = context.WithCancelCause(ctx)
+	if id := p.sessionID(); id != "" {
+		p.log = p.log.With("session", id)
+	}
+	return p
+}
+
+// run serves until the peer ends the session, returning nil, the transport fails, or
+// the session's context ends, returning why. No goroutine is left then, see closeWait.
+func (p *peer) run() error {
+	ended := make(chan error, 1)
+	go p.read(ended)
+	var err error
+	reading := true
+	select {
+	case err = <-ended:
+		reading = false
+	case <-p.ctx.Done():
+		err = context.Cause(p.ctx)
+	}
+	p.hangUp(err)
+	p.stop()
+	if err == io.EOF {
+		wait(p.idle, p.limits.grace, p.ctx.Done())
+	}
+	p.cancel(ErrClosed)
+	wait(p.idle, closeWait, nil) // for what is being sent, such as cancellations
+	if err := p.transport.Close(); err != nil {
+		p.log.Debug("closing the transport failed", "error", err)
+	}
+	<-p.idle
+	if reading {
+		wait(ended, closeWait, nil)
+	}
+	if err == io.EOF || err == ErrClosed {
+		err = nil
+	}
+	p.ended(err)
+	return err
+}
+
+// ended logs the end of a session that has been opened.
+func (p *peer) ended(err error) {
+	opened := p.opened.Load()
+	if opened == 0 {
+		return
+	}
+	attrs := []slog.Attr{slog.Duration("duration", time.Since(time.Unix(0, opened)))}
+	level := slog.LevelInfo
+	if err != nil {
+		attrs = append(attrs, slog.Any("error", err))
+		if !errors.Is(err, context.Canceled) { // it is not the program that ends
+			level = slog.LevelWarn
+		}
+	}
+	p.log.LogAttrs(p.ctx, level, "session ended", attrs...)
+}
+
+// wait waits for done, but not beyond d or the end of over.
+func wait[T any](done <-chan T, d time.Duration, over <-chan struct{}) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	case <-over:
+	}
+}
+
+// stop lets no new goroutine start; idle is closed when the last one ends.
+func (p *peer) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.closed = true
+		if p.endBackground != nil {
+			p.endBackground(ErrClosed)
+		}
+		if p.active == 0 {
+			close(p.idle)
+		}
+	}
+}
+
+// enterLocked counts a goroutine about to start. False: it must not.
+func (p *peer) enterLocked() bool {
+	if p.closed {
+		return false
+	}
+	p.active++
+	return true
+}
+
+func (p *peer) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.active--
+	if p.closed && p.active == 0 {
+		close(p.idle)
+	}
+}
+
+// spawn runs f in a goroutine of the session. False: the session is ending, and f is
+// not run.
+func (p *peer) spawn(f func()) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.enterLocked() {
+		return false
+	}
+	go func() {
+		defer p.leave()
+		f()
+	}()
+	return true
+}
+
+// read is the reading goroutine. When it has read a request it hands the reading to a
+// new goroutine and serves the request itself: the request does not wait for another
+// goroutine to be scheduled, only the next message does.
+func (p *peer) read(ended chan<- error) {
+	for {
+		in, err := p.transport.Receive(p.ctx, p.limits.message)
+		if err != nil {
+			if lost, ok := errors.AsType[*AnswerError](err); ok {
+				p.resolve(lost.ID, reply{err: lost.Err})
+				continue
+			}
+			if refusal, ok := errors.AsType[*jsonrpc.Error](err); ok {
+				p.log.Warn("message refused", "error", refusal)
+				p.refuse(wire.Scalar{}, refusal, in.Route, nil)
+				p.done(in.Route, false)
+				continue
+			}
+			ended <- err
+			return
+		}
+		if p.limits.ping > 0 {
+			p.heard.Store(true)
+		}
+		if jsonrpc.IsBatch(in.Text) {
+			p.receiveBatch(in)
+			continue
+		}
+		m, err := jsonrpc.Parse(in.Text)
+		if err != nil {
+			p.malformed(&m, err, in.Route, nil)
+			p.done(in.Route, false)
+			continue
+		}
+		if c := p.receive(&m, in.Route, nil); c != nil {
+			go p.read(ended)
+			c.serve()
+			return
+		}
+		p.done(in.Route, m.Kind == jsonrpc.Request && p.ctx.Err() != nil)
+	}
+}
+
+// receive handles a message, all but a request to be served, which it returns.
+func (p *peer) receive(m *jsonrpc.Message, route Route, b *batch) *Call {
+	switch m.Kind {
+	case jsonrpc.Request:
+		return p.receiveRequest(m, route, b)
+	case jsonrpc.Notification:
+		p.receiveNotification(m, route)
+	case jsonrpc.Response:
+		p.receiveResponse(m)
+	}
+	return nil
+}
+
+// malformed answers what is no message. The answer to a bad response has no id, because
+// the peer would take its own for that of a request; the caller waiting for it is told.
+func (p *peer) malformed(m *jsonrpc.Message, err error, route Route, b *batch) {
+	p.log.Warn("bad message", "error", err)
+	id := m.ID
+	if m.Kind == jsonrpc.Response {
+		p.resolve(id, reply{err: fmt.Errorf("runtime: bad response: %w", err)})
+		id = wire.Scalar{}
+	}
+	p.refuse(id, err, route, b)
+}
+
+// refuse answers with an error. A zero id is one that could not be told. Reading
+// goroutine.
+func (p *peer) refuse(id wire.Scalar, err error, route Route, b *batch) {
+	if id.IsZero() {
+		id = p.lifecycle.unknownID()
+	}
+	buf := p.buffers.get()
+	defer p.buffers.put(buf)
+	p.encodeError(buf, id, err)
+	p.answer(buf, id, route, b)
+}
+
+// done tells the transport that nothing more is sent on a route.
+func (p *peer) done(route Route, unanswered bool) {
+	if e, ok := p.transport.(RouteEnder); ok && route != nil {
+		e.Done(route, unanswered)
+	}
+}
+
+// encodeError leaves the text of an error answer in buf.
+func (p *peer) encodeError(buf *[]byte, id wire.Scalar, err error) {
+	text, err := jsonrpc.AppendError((*buf)[:0], id, peerError(err))
+	if err != nil {
+		p.log.Error("an error could not be encoded", "error", err)
+		text, _ = jsonrpc.AppendError((*buf)[:0], id, errInternal)
+	}
+	*buf = text
+}
+
+// answer sends the encoded response in buf, or lets the batch do so.
+func (p *peer) answer(buf *[]byte, id wire.Scalar, route Route, b *batch) {
+	if b != nil {
+		b.add(*buf, false)
+		return
+	}
+	// The session's context, not the call's: a cancellation that comes while the
+	// answer waits for its turn is too late.
+	p.send(p.ctx, buf, Outgoing{Kind: jsonrpc.Response, ID: id, Route: route})
+}
+
+// send hands the text in buf to the transport.
+func (p *peer) send(ctx context.Context, buf *[]byte, m Outgoing) error {
+	m.Text = *buf
+	err := p.transport.Send(ctx, m)
+	if err != nil {
+		p.log.Debug("sending failed", "kind", m.Kind, "method", m.Method, "error", err)
+	}
+	return err
+}
+
+// errInternal is all that a peer learns of an error that is not meant for it.
+var errInternal = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
+
+// peerError is what the peer may know of err.
+func peerError(err error) *jsonrpc.Error {
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return e
+	}
+	return errInternal
+}

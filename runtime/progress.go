@@ -1,0 +1,178 @@
+package runtime
+
+import (
+	"context"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Progress tells the peer how far the request has come, if the peer has asked for it
+// with a progress token; otherwise it does nothing. A value that is not above the last
+// one, and any value after the answer or the cancellation of the request, is dropped:
+// the protocol wants progress that grows and ends. Total may be nil, message "".
+// Revision 2024-11-05 has no message; there it is left out.
+func (c *Call) Progress(ctx context.Context, progress float64, total *float64, message string) error {
+	token, ok := c.ProgressToken()
+	if !ok {
+		return nil
+	}
+	if c.terms.revision < revisionProgressMessage {
+		message = ""
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over.Load() || c.context.Err() != nil || c.reported && progress <= c.progress {
+		return nil
+	}
+	params := progressParams{token, progress, total, message}
+	if err := c.peer.notify(ctx, c.terms, methodProgress, c.outgoing(params), c.route); err != nil {
+		return err
+	}
+	c.progress, c.reported = progress, true
+	return nil
+}
+
+// Progress is how far the peer has come with a request.
+type Progress struct {
+	Progress float64  // grows from one to the next
+	Total    *float64 // what Progress will be at the end, if known
+	Message  string   // for people; "" when there is none
+}
+
+// maxNews bounds the progress of a request that waits for its callback. Of more than
+// that the oldest goes: the newest says all.
+const maxNews = 16
+
+// news is the progress of a pending request. It is guarded by peer.mu, but for receiving.
+type news struct {
+	progress chan Progress // nil when the caller does not want any
+	last     float64       // what was received last
+	reported bool          // last is set
+}
+
+type progressKey struct{}
+
+// WithProgress returns a context for requests whose progress is to be reported: a
+// request made with it, or with a context made from it, carries a progress token, which
+// is the request's id and takes the place of one that the params may have. The callback
+// runs in the goroutine that makes the request, which returns after the last report.
+// Reports that do not grow are dropped, and so are the oldest ones when the callback is
+// slow; a handler for notifications/progress gets none of them. Each report renews the
+// timeout of the request, see ClientOptions ("Progress flow" in
+// basic/utilities/progress, "Timeouts" in basic/lifecycle).
+func WithProgress(ctx context.Context, report func(Progress)) context.Context {
+	return context.WithValue(ctx, progressKey{}, report)
+}
+
+func progressOf(ctx context.Context) func(Progress) {
+	report, _ := ctx.Value(progressKey{}).(func(Progress))
+	return report
+}
+
+// progressed hands the params of a progress notification to the request that asked for
+// it. False: none did. Reading goroutine.
+func (p *peer) progressed(params wire.Raw) bool {
+	token, ok := scalarMember(wire.Object(params), "progressToken")
+	if !ok {
+		return false
+	}
+	n, ok := token.Int64()
+	if !ok {
+		return false
+	}
+	value, _ := scalarMember(wire.Object(params), "progress")
+	progress, ok := value.Float64()
+	if !ok {
+		return false
+	}
+	report := Progress{Progress: progress, Message: stringMember(wire.Object(params), "message")}
+	if value, _ := scalarMember(wire.Object(params), "total"); !value.IsZero() {
+		if total, ok := value.Float64(); ok {
+			report.Total = &total
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.pending[n]
+	if w == nil || w.progress == nil {
+		return false
+	}
+	if w.reported && progress <= w.last {
+		p.log.Debug("progress that does not grow dropped", "progress", progress)
+		return true
+	}
+	w.last, w.reported = progress, true
+	for {
+		select {
+		case w.progress <- report:
+			return true
+		default:
+		}
+		select {
+		case <-w.progress:
+		default:
+		}
+	}
+}
+
+// metaParams are params with one more member in their _meta.
+type metaParams struct {
+	params wire.Appender // nil for none
+	name   string
+	value  wire.Appender
+}
+
+// AppendJSON appends the params object.
+func (m metaParams) AppendJSON(dst []byte) ([]byte, error) {
+	var params wire.Object
+	if m.params != nil {
+		text, err := wire.Marshal(m.params)
+		if err != nil {
+			return dst, err
+		}
+		params = wire.Object(text)
+	}
+	value, err := wire.Marshal(m.value)
+	if err != nil {
+		return dst, err
+	}
+	meta, _ := params.Get("_meta")
+	with, err := wire.Object(meta).With(m.name, wire.Raw(value))
+	if err != nil {
+		return dst, wire.In(err, "_meta")
+	}
+	if params, err = params.With("_meta", wire.Raw(with)); err != nil {
+		return dst, err
+	}
+	return wire.AppendObject(dst, params)
+}
+
+// progressParams are the params of notifications/progress.
+type progressParams struct {
+	token    wire.Scalar
+	progress float64
+	total    *float64
+	message  string
+}
+
+// AppendJSON appends the params object.
+func (p progressParams) AppendJSON(dst []byte) ([]byte, error) {
+	dst, err := p.token.AppendJSON(append(dst, `{"progressToken":`...))
+	if err != nil {
+		return dst, wire.In(err, "progressToken")
+	}
+	if dst, err = wire.AppendFloat64(append(dst, `,"progress":`...), p.progress); err != nil {
+		return dst, wire.In(err, "progress")
+	}
+	if p.total != nil {
+		if dst, err = wire.AppendFloat64(append(dst, `,"total":`...), *p.total); err != nil {
+			return dst, wire.In(err, "total")
+		}
+	}
+	if p.message != "" {
+		if dst, err = wire.AppendString(append(dst, `,"message":`...), p.message); err != nil {
+			return dst, wire.In(err, "message")
+		}
+	}
+	return append(dst, '}'), nil
+}

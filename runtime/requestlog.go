@@ -1,0 +1,109 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// LogRequests is middleware that makes a record of every request and notification, in
+// both directions, when it is done. The records are at the level, but at least warnings
+// when something failed in another way than with an error that one side has answered the
+// other or by a cancellation. The attributes are those of all records of a session:
+//
+//	method    of the message
+//	id        of the request; not for notifications
+//	revision  the negotiated revision, once there is one
+//	session   the transport's name of the session, when it has one
+//	duration  until the handler returned or the answer came
+//	code      of the JSON-RPC error that is the answer
+//	error     what went wrong
+func LogRequests(l *slog.Logger, level slog.Level) Middleware {
+	r := requestLog{logger(l), level}
+	return Middleware{Handle: r.handle, Send: r.send}
+}
+
+type requestLog struct {
+	log   *slog.Logger
+	level slog.Level
+}
+
+var errPanicked = errors.New("runtime: the handler panicked")
+
+func (r requestLog) handle(next Handler) Handler {
+	return func(ctx context.Context, method string, params wire.Raw) (result wire.Appender, err error) {
+		start := time.Now()
+		err = errPanicked // unless next returns
+		defer func() {
+			c := CallOf(ctx)
+			e := entry{"request handled", method, c.ID(), c.Revision(), c.SessionID(), start, err}
+			if e.id.IsZero() {
+				e.text = "notification handled"
+			}
+			if _, cancelled := errors.AsType[*CancelledError](context.Cause(ctx)); cancelled && err != nil {
+				e.err = context.Cause(ctx)
+			}
+			r.write(ctx, e)
+		}()
+		result, err = next(ctx, method, params)
+		return result, err
+	}
+}
+
+func (r requestLog) send(next Sender) Sender {
+	return func(ctx context.Context, m *Message) error {
+		start := time.Now()
+		err := next(ctx, m)
+		e := entry{"request sent", m.Method(), m.ID(), m.Revision(), m.SessionID(), start, err}
+		if m.Kind() == Notification {
+			e.text = "notification sent"
+		}
+		r.write(ctx, e)
+		return err
+	}
+}
+
+// entry is what a record says.
+type entry struct {
+	text     string
+	method   string
+	id       wire.Scalar
+	revision string
+	session  string
+	start    time.Time
+	err      error
+}
+
+func (r requestLog) write(ctx context.Context, e entry) {
+	level := r.level
+	answered, isAnswer := errors.AsType[*jsonrpc.Error](e.err)
+	if e.err != nil && !isAnswer && !errors.Is(e.err, context.Canceled) {
+		level = max(level, slog.LevelWarn)
+	}
+	if !r.log.Enabled(ctx, level) {
+		return
+	}
+	attrs := make([]slog.Attr, 0, 7)
+	attrs = append(attrs, slog.String("method", e.method))
+	if !e.id.IsZero() {
+		attrs = append(attrs, slog.Any("id", e.id))
+	}
+	if e.revision != "" {
+		attrs = append(attrs, slog.String("revision", e.revision))
+	}
+	if e.session != "" {
+		attrs = append(attrs, slog.String("session", e.session))
+	}
+	attrs = append(attrs, slog.Duration("duration", time.Since(e.start)))
+	if isAnswer {
+		attrs = append(attrs, slog.Int64("code", answered.Code))
+	}
+	if e.err != nil {
+		attrs = append(attrs, slog.Any("error", e.err))
+	}
+	r.log.LogAttrs(ctx, level, e.text, attrs...)
+}

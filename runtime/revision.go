@@ -1,0 +1,38 @@
+package runtime
+
+import "github.com/mcpgen/mcpgen/runtime/wire"
+
+// The methods that the runtime itself sends or understands.
+const (
+	methodInitialize  = "initialize"
+	methodInitialized = "notifications/initialized"
+	methodPing        = "ping"
+	methodCancelled   = "notifications/cancelled"
+	methodProgress    = "notifications/progress"
+	methodMessage     = "notifications/message"
+	methodSetLevel    = "logging/setLevel"
+	methodElicit      = "elicitation/create"
+	methodSample      = "sampling/createMessage"
+	methodTaskResult  = "tasks/result"
+)
+
+// The revisions at which something the runtime does by itself begins. Revisions are
+// dates, so they compare as strings.
+const (
+	revisionProgressMessage = "2025-03-26" // progress notifications have a message
+	revisionTitle           = "2025-06-18" // Implementation has a title
+	revisionNoID            = "2025-11-25" // an error answer may be without an id
+)
+
+// allowsBatches reports whether messages may come in arrays: one revision brought that
+// in and the next took it out.
+func allowsBatches(revision string) bool { return revision == "2025-03-26" }
+
+// unknownID is the id in the answer to a request whose id could not be told. JSON-RPC
+// says null, which no schema of the protocol allows; once one lets the id be absent, it is.
+func unknownID(revision string) wire.Scalar {
+	if revision >= revisionNoID {
+		return wire.Scalar{}
+	}
+	return wire.NullScalar()
+}

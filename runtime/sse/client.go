@@ -1,0 +1,223 @@
+package sse
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// StatusError is the error of a message that the server refused with an HTTP status.
+type StatusError = web.StatusError
+
+// ClientOptions say how a transport reaches a server.
+type ClientOptions struct {
+	// HTTPClient makes the requests; nil is http.DefaultClient. A Timeout in it would
+	// also end the session. Redirects to other servers are not followed whatever it says.
+	HTTPClient *http.Client
+	// Header is added to every request.
+	Header http.Header
+	// MaxMessage is the longest message, in bytes, that is read. 0 is
+	// runtime.DefaultMaxClientMessage. Let it agree with the client's.
+	MaxMessage int
+}
+
+// framing is what an event may have beyond a message of the maximum size.
+const framing = 4 << 10
+
+// Transport is a client's end of a session over HTTP with SSE. Make it with Dial; it
+// serves one session.
+type Transport struct {
+	http     *http.Client
+	opts     ClientOptions
+	endpoint string
+	body     io.Closer
+
+	ctx     context.Context // ends when the transport is closed
+	cancel  context.CancelFunc
+	in      chan received
+	reading chan struct{} // closed when the stream is not read any more
+}
+
+type received struct {
+	text string
+	err  error
+}
+
+// Dial opens the event stream of a server and waits for the endpoint that the server
+// names, which must be on the same server. Ctx is for the opening alone.
+func Dial(ctx context.Context, address string, opts ClientOptions) (*Transport, error) {
+	base, err := url.Parse(address)
+	if err != nil {
+		return nil, fmt.Errorf("sse: %w", err)
+	}
+	if base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
+		return nil, fmt.Errorf("sse: not an HTTP URL: %.200q", address)
+	}
+	opts.MaxMessage = cmp.Or(max(opts.MaxMessage, 0), runtime.DefaultMaxClientMessage)
+	t := &Transport{
+		http:    web.Client(opts.HTTPClient),
+		opts:    opts,
+		in:      make(chan received),
+		reading: make(chan struct{}),
+	}
+	t.ctx, t.cancel = context.WithCancel(context.Background())
+	stop := context.AfterFunc(ctx, t.cancel)
+	events, err := t.open(base)
+	if !stop() && err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		t.cancel()
+		if t.body != nil {
+			t.body.Close()
+		}
+		if ctx.Err() != nil {
+			err = context.Cause(ctx) // and not that of the request it has ended
+		}
+		return nil, fmt.Errorf("sse: connect: %w", err)
+	}
+	go t.read(events)
+	return t, nil
+}
+
+// open makes the GET and reads the first event.
+func (t *Transport) open(base *url.URL) (*eventstream.Reader, error) {
+	req, err := t.request(http.MethodGet, base.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", eventstream.MediaType)
+	resp, err := t.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	t.body = resp.Body
+	if resp.StatusCode != http.StatusOK {
+		failure, _ := web.Failure(resp)
+		return nil, failure
+	}
+	if media := web.MediaType(resp); media != eventstream.MediaType {
+		return nil, fmt.Errorf("content type %.100q, not that of an event stream", media)
+	}
+	events := eventstream.NewReader(resp.Body, t.opts.MaxMessage+framing)
+	for {
+		event, err := events.Next()
+		if err != nil {
+			return nil, err
+		}
+		if event.Type != "endpoint" {
+			continue
+		}
+		endpoint, err := base.Parse(event.Data)
+		if err != nil {
+			return nil, fmt.Errorf("the endpoint is no URL: %w", err)
+		}
+		if endpoint.Scheme != base.Scheme || endpoint.Host != base.Host {
+			return nil, fmt.Errorf("the endpoint is on another server, %.100s", endpoint.Host)
+		}
+		t.endpoint = endpoint.String()
+		return events, nil
+	}
+}
+
+func (t *Transport) request(method, address string, body []byte) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(t.ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range t.opts.Header {
+		req.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	return req, nil
+}
+
+// read hands the messages of the stream to Receive, and last how the stream ended.
+func (t *Transport) read(events *eventstream.Reader) {
+	defer close(t.reading)
+	for {
+		event, err := events.Next()
+		var r received
+		switch {
+		case err == eventstream.ErrTooLong:
+			r.err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", t.opts.MaxMessage)
+		case err == io.EOF:
+			r.err = runtime.ErrClosed
+		case err != nil:
+			r.err = fmt.Errorf("sse: the stream was lost: %w", err)
+		case event.Type != "" && event.Type != "message" || event.Data == "":
+			continue
+		default:
+			r.text = event.Data
+		}
+		select {
+		case t.in <- r:
+		case <-t.ctx.Done():
+			return
+		}
+		if err != nil && err != eventstream.ErrTooLong {
+			return
+		}
+	}
+}
+
+// Receive implements runtime.Transport.
+func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
+	select {
+	case r := <-t.in:
+		if r.err == nil && len(r.text) > max {
+			r = received{err: jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)}
+		}
+		return runtime.Incoming{Text: r.text}, r.err
+	case <-t.ctx.Done():
+		return runtime.Incoming{}, runtime.ErrClosed
+	case <-ctx.Done():
+		return runtime.Incoming{}, context.Cause(ctx)
+	}
+}
+
+// Send implements runtime.Transport: it makes one POST.
+func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
+	// The HTTP client may read the body after it has returned.
+	req, err := t.request(http.MethodPost, t.endpoint, bytes.Clone(m.Text))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", web.JSON)
+	both, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(t.ctx, cancel)()
+	resp, err := t.http.Do(req.WithContext(both))
+	if err != nil {
+		if t.ctx.Err() != nil {
+			return runtime.ErrClosed
+		}
+		return fmt.Errorf("sse: %w", err)
+	}
+	defer web.Discard(resp)
+	if resp.StatusCode/100 == 2 {
+		return nil
+	}
+	failure, _ := web.Failure(resp)
+	return failure
+}
+
+// Close implements runtime.Transport. The end of the stream ends the session at the
+// server.
+func (t *Transport) Close() error {
+	t.cancel()
+	<-t.reading
+	if err := t.body.Close(); err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package sse
+
+import (
+	"context"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// session is one session, and the runtime.Transport through which its server sees it.
+type session struct {
+	id   string
+	in   chan string
+	gone chan struct{} // closed when it is over
+	over sync.Once
+
+	// writing holds a token while something is written. It is a channel because a
+	// write may take long, and who waits for it may give up.
+	writing chan struct{}
+	sink    *web.Sink
+}
+
+func newSession(id string, sink *web.Sink) *session {
+	return &session{
+		id:      id,
+		in:      make(chan string),
+		gone:    make(chan struct{}),
+		writing: make(chan struct{}, 1),
+		sink:    sink,
+	}
+}
+
+// SessionID implements runtime.Identified.
+func (s *session) SessionID() string { return s.id }
+
+// Receive implements runtime.Transport.
+func (s *session) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
+	select {
+	case text := <-s.in:
+		if len(text) > max {
+			return runtime.Incoming{}, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
+		}
+		return runtime.Incoming{Text: text}, nil
+	case <-s.gone:
+		return runtime.Incoming{}, runtime.ErrClosed
+	case <-ctx.Done():
+		return runtime.Incoming{}, context.Cause(ctx)
+	}
+}
+
+// Send implements runtime.Transport. After a failed write the session is over, because
+// nothing is resumed.
+func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
+	select {
+	case <-s.gone:
+		return runtime.ErrClosed
+	default:
+	}
+	select {
+	case s.writing <- struct{}{}:
+	case <-s.gone:
+		return runtime.ErrClosed
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-s.writing }()
+	return s.write("message", m.Text)
+}
+
+// event writes an event of the transport's own.
+func (s *session) event(name string, data []byte) error {
+	s.writing <- struct{}{}
+	defer func() { <-s.writing }()
+	return s.write(name, data)
+}
+
+func (s *session) write(name string, data []byte) error {
+	err := s.sink.Event("", name, 0, data)
+	if err != nil {
+		s.end()
+	}
+	return err
+}
+
+// beat keeps a silent connection in use.
+func (s *session) beat() {
+	select {
+	case s.writing <- struct{}{}:
+	default:
+		return // it is not silent
+	}
+	defer func() { <-s.writing }()
+	if s.sink.Beat() != nil {
+		s.end()
+	}
+}
+
+// leave ends the session and makes sure that nothing is written any more, whatever a
+// write waits for.
+func (s *session) leave() {
+	s.end()
+	select {
+	case s.writing <- struct{}{}: // and never given back
+	default:
+		s.sink.Interrupt()
+		s.writing <- struct{}{}
+	}
+	s.sink.Finish()
+}
+
+func (s *session) end() { s.over.Do(func() { close(s.gone) }) }
+
+// Close implements runtime.Transport.
+func (s *session) Close() error {
+	s.end()
+	return nil
+}

@@ -1,0 +1,296 @@
+package sse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	goruntime "runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+const (
+	revision    = "2024-11-05"
+	initialize  = `{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
+	initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+)
+
+// handlers of a hand-written binding, by method.
+type handlers map[string]func(ctx context.Context, params wire.Raw) (wire.Appender, error)
+
+func (h handlers) bind(d runtime.Direction) runtime.Binding {
+	return runtime.Binding{Revision: revision, Direction: d,
+		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+			if f, ok := h[method]; ok {
+				return f(ctx, params)
+			}
+			return nil, runtime.MethodNotFound(method)
+		}}
+}
+
+var base = handlers{
+	"echo": func(_ context.Context, params wire.Raw) (wire.Appender, error) { return params, nil },
+	"ask": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		var result wire.Raw
+		err := runtime.CallOf(ctx).Call(ctx, "client/echo", params, &result)
+		return result, err
+	},
+	"wait": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	},
+	"flood": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		for {
+			if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(`{"a":"`+strings.Repeat("x", 10_000)+`"}`)); err != nil {
+				return nil, err
+			}
+		}
+	},
+}
+
+func newServer(t testing.TB, opts Options) (*httptest.Server, *Handler) {
+	h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, base.bind(runtime.ToServer)), opts)
+	mux := http.NewServeMux()
+	mux.Handle("/api/", http.StripPrefix("/api", h))
+	ts := httptest.NewServer(mux)
+	t.Cleanup(func() {
+		h.Close()
+		ts.Close()
+		if n := h.open.Load(); n != 0 {
+			t.Errorf("%d sessions are left", n)
+		}
+	})
+	return ts, h
+}
+
+func connect(t testing.TB, url string, opts ClientOptions) (*runtime.Session, error) {
+	transport, err := Dial(t.Context(), url, opts)
+	if err != nil {
+		return nil, err
+	}
+	client := handlers{"client/echo": func(_ context.Context, params wire.Raw) (wire.Appender, error) { return params, nil }}
+	return runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, client.bind(runtime.ToClient)).Connect(t.Context(), transport)
+}
+
+// TestInterop holds that our client and our server understand each other, many sessions
+// at a time, and that nothing is left of them.
+func TestInterop(t *testing.T) {
+	ts, h := newServer(t, Options{KeepAlive: 5 * time.Millisecond})
+	before := goruntime.NumGoroutine()
+	var all sync.WaitGroup
+	for n := range 20 {
+		all.Go(func() {
+			s, err := connect(t, ts.URL+"/api/sse", ClientOptions{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for i := range 20 {
+				args := wire.Raw(fmt.Sprintf(`{"n":%d,"i":%d}`, n, i))
+				var got wire.Raw
+				if err := s.Call(t.Context(), []string{"echo", "ask"}[i%2], args, &got); err != nil || got != args {
+					t.Errorf("%s, %v; want %s", got, err, args)
+				}
+			}
+			err = s.Call(t.Context(), "nope", nil, nil)
+			if e, ok := errors.AsType[*jsonrpc.Error](err); !ok || e.Code != -32601 {
+				t.Errorf("nope: %v", err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+			defer cancel()
+			if err := s.Call(ctx, "wait", nil, nil); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("wait: %v", err)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	http.DefaultClient.CloseIdleConnections()
+	for range 200 {
+		if h.open.Load() == 0 && goruntime.NumGoroutine() <= before+2 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d sessions, %d goroutines, %d before", h.open.Load(), goruntime.NumGoroutine(), before)
+}
+
+// TestRequests holds how requests are judged; all errors have a JSON-RPC error as their body.
+func TestRequests(t *testing.T) {
+	ts, _ := newServer(t, Options{})
+	stream, err := http.Get(ts.URL + "/api/sse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	events := eventstream.NewReader(stream.Body, 1<<20)
+	endpoint, err := events.Next()
+	if err != nil || endpoint.Type != "endpoint" || !strings.HasPrefix(endpoint.Data, "/api/sse?sessionId=") {
+		t.Fatalf("%+v, %v", endpoint, err)
+	}
+	for _, c := range []struct {
+		name, method, path, body string
+		header                   [2]string
+		status                   int
+		code                     int64  // of the error in the body
+		event                    string // part of the next event
+	}{
+		{name: "early", body: `{"jsonrpc":"2.0","id":1,"method":"echo"}`, status: 202, event: "-32600"},
+		{name: "initialize", body: initialize, status: 202, event: `"protocolVersion":"2024-11-05"`},
+		{name: "initialized", body: initialized, status: 202},
+		{name: "echo", body: `{"jsonrpc":"2.0","id":9007199254740993,"method":"echo","params":{"n":9007199254740993}}`, status: 202, event: `{"jsonrpc":"2.0","id":9007199254740993,"result":{"n":9007199254740993}}`},
+		{name: "not JSON", body: "hello", status: 400, code: -32700},
+		{name: "trailing bytes", body: initialized + " xyz", status: 400, code: -32700},
+		{name: "id 1.5", body: `{"jsonrpc":"2.0","id":1.5,"method":"echo"}`, status: 400, code: -32600},
+		{name: "id null", body: `{"jsonrpc":"2.0","id":null,"method":"echo"}`, status: 400, code: -32600},
+		{name: "duplicate method", body: `{"jsonrpc":"2.0","id":1,"method":"echo","method":"x"}`, status: 202, event: "-32600"},
+		{name: "both method and result", body: `{"jsonrpc":"2.0","id":1,"method":"echo","result":{}}`, status: 202, event: "-32600"},
+		{name: "unknown method", body: `{"jsonrpc":"2.0","id":1,"method":"nope"}`, status: 202, event: "-32601"},
+		{name: "batch", body: "[" + initialized + "]", status: 202, event: "-32600"},
+		{name: "forged session", path: "/api/sse?sessionId=x", body: initialized, status: 404, code: -32600},
+		{name: "no session", path: "/api/sse", body: initialized, status: 404, code: -32600},
+		{name: "Content-Type", body: initialized, header: [2]string{"Content-Type", "text/plain"}, status: 415, code: -32600},
+		{name: "Host evil", body: initialized, header: [2]string{"Host", "evil.example.com"}, status: 403, code: -32600},
+		{name: "Origin evil", body: initialized, header: [2]string{"Origin", "http://evil.example.com"}, status: 403, code: -32600},
+		{name: "Origin evil on GET", method: "GET", header: [2]string{"Origin", "http://evil.example.com"}, status: 403, code: -32600},
+		{name: "Accept on GET", method: "GET", header: [2]string{"Accept", "application/json"}, status: 406, code: -32600},
+		{name: "DELETE", method: "DELETE", status: 405, code: -32600},
+		{name: "too long", body: strings.Repeat(" ", runtime.DefaultMaxMessage+1), status: 413, code: -32600},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.method == "" {
+				c.method = "POST"
+			}
+			if c.path == "" {
+				c.path = endpoint.Data
+			}
+			req, err := http.NewRequestWithContext(t.Context(), c.method, ts.URL+c.path, strings.NewReader(c.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Content-Type", "application/json")
+			if c.header[0] == "Host" {
+				req.Host = c.header[1]
+			} else if c.header[0] != "" {
+				req.Header.Set(c.header[0], c.header[1])
+			}
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			text, _ := io.ReadAll(resp.Body)
+			if resp.StatusCode != c.status {
+				t.Errorf("%s: %s; want %d", resp.Status, text, c.status)
+			}
+			if c.code != 0 {
+				if m, err := jsonrpc.Parse(string(text)); err != nil || m.Error == nil || m.Error.Code != c.code {
+					t.Errorf("%s; want code %d", text, c.code)
+				}
+			}
+			if c.event != "" {
+				if e, err := events.Next(); err != nil || e.Type != "message" || !strings.Contains(e.Data, c.event) {
+					t.Errorf("event %+v, %v; want %s", e, err, c.event)
+				}
+			}
+		})
+	}
+}
+
+// TestSlowReader holds that a client that takes nothing loses its session, and the
+// handler that writes to it ends.
+func TestSlowReader(t *testing.T) {
+	ts, h := newServer(t, Options{IOTimeout: 100 * time.Millisecond})
+	stream, err := http.Get(ts.URL + "/api/sse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	endpoint, err := eventstream.NewReader(stream.Body, 1<<20).Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{initialize, initialized, `{"jsonrpc":"2.0","id":1,"method":"flood"}`} {
+		resp, err := http.Post(ts.URL+endpoint.Data, "application/json", strings.NewReader(body))
+		if err != nil || resp.StatusCode != 202 {
+			t.Fatalf("%v, %v", resp, err)
+		}
+		resp.Body.Close()
+	}
+	for range 500 {
+		if h.open.Load() == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("the session goes on")
+}
+
+// TestDial holds what is no server of this transport.
+func TestDial(t *testing.T) {
+	for _, c := range []struct {
+		name, media, body string
+		status            int
+		want              string
+	}{
+		{name: "status", status: 405, want: "405"},
+		{name: "no stream", media: "text/html", want: "content type"},
+		{name: "no endpoint", media: "text/event-stream", body: "data: x\n\n", want: "EOF"},
+		{name: "endpoint on another server", media: "text/event-stream", body: "event: endpoint\ndata: http://evil.example.com/x\n\n", want: "another server"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", c.media)
+				if c.status != 0 {
+					w.WriteHeader(c.status)
+				}
+				io.WriteString(w, c.body)
+			}))
+			defer ts.Close()
+			if _, err := Dial(t.Context(), ts.URL, ClientOptions{}); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v; want %s", err, c.want)
+			}
+		})
+	}
+	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer silent.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := Dial(ctx, silent.URL, ClientOptions{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+// TestServerGone holds that a client's session ends with the server's.
+func TestServerGone(t *testing.T) {
+	ts, h := newServer(t, Options{MaxSessions: 1})
+	s, err := connect(t, ts.URL+"/api/sse", ClientOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := connect(t, ts.URL+"/api/sse", ClientOptions{}); err == nil || !strings.Contains(err.Error(), "503") {
+		t.Errorf("a session too many: %v", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Call(t.Context(), "wait", nil, nil) }()
+	time.Sleep(20 * time.Millisecond)
+	h.Close()
+	if err := s.Wait(); err != nil {
+		t.Errorf("Wait: %v", err)
+	}
+	if err := <-ended; err == nil {
+		t.Error("the call was answered")
+	}
+}

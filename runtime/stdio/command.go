@@ -1,0 +1,280 @@
+package stdio
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// How long Close waits where the options leave it zero.
+const (
+	DefaultExitWait = 2 * time.Second
+	DefaultTermWait = 2 * time.Second
+)
+
+const (
+	// killWait bounds the wait for a process that cannot even be killed.
+	killWait = 5 * time.Second
+	// drainWait is how long the output of a process is read on after its end, in case
+	// a process that it started holds the stream open; and how long the end is waited
+	// for when the output has ended.
+	drainWait = time.Second
+)
+
+// CommandOptions say how a server process is run.
+type CommandOptions struct {
+	// Stderr gets what the process writes to its standard error. Nil is the command's
+	// own Stderr or, when that is nil too, os.Stderr; io.Discard throws it away, and
+	// LogLines makes a log of it.
+	Stderr io.Writer
+
+	// ExitWait is how long the process may take to exit after its input is closed,
+	// before it gets SIGTERM. 0 is DefaultExitWait, less is none.
+	ExitWait time.Duration
+	// TermWait is how long it may take to exit after SIGTERM, before it is killed. 0 is
+	// DefaultTermWait, less is none.
+	TermWait time.Duration
+}
+
+// Command is a client's runtime.Transport to a server that runs as a child process, over
+// the child's standard input and output. Make it with Start.
+//
+// When the process ends by itself with another status than 0, the session's error wraps
+// an *ExitError. Close ends the process and whatever it has left in its process group.
+type Command struct {
+	cmd     *exec.Cmd
+	opts    CommandOptions
+	lines   *Transport // reads the child's output, writes its input
+	output  *os.File
+	stderr  *os.File
+	tail    *tail
+	copied  chan struct{} // closed when stderr has ended
+	closing atomic.Bool
+	closer  sync.Once
+	exited  chan struct{} // closed when the process has been waited for
+	status  error         // of the process; read after exited
+	stopped error         // what Close returns
+}
+
+// Start starts a server process. The command's Stdin and Stdout must be nil; its
+// environment, folder and SysProcAttr are the caller's. On unix the process leads a
+// process group of its own, unless SysProcAttr says otherwise: signals go to the whole
+// group, and those of the terminal do not reach it. The session that the transport is
+// given to closes it; without one, Close must be called.
+func Start(cmd *exec.Cmd, opts CommandOptions) (*Command, error) {
+	if cmd.Stdin != nil || cmd.Stdout != nil {
+		return nil, errors.New("stdio: the command's Stdin or Stdout is set")
+	}
+	opts.ExitWait = cmp.Or(opts.ExitWait, DefaultExitWait)
+	opts.TermWait = cmp.Or(opts.TermWait, DefaultTermWait)
+	c := &Command{cmd: cmd, opts: opts, copied: make(chan struct{}), exited: make(chan struct{})}
+	switch {
+	case opts.Stderr != nil:
+		c.tail = &tail{w: opts.Stderr}
+	case cmd.Stderr != nil:
+		c.tail = &tail{w: cmd.Stderr}
+	default:
+		c.tail = &tail{w: os.Stderr}
+	}
+	ownGroup(cmd)
+	if err := c.start(); err != nil {
+		return nil, fmt.Errorf("stdio: start: %w", err)
+	}
+	go c.copyStderr()
+	go c.wait()
+	return c, nil
+}
+
+// start starts the process on pipes of ours. Those that the command would make are
+// closed when the process ends, with its last messages still unread.
+func (c *Command) start() error {
+	var ours, theirs [3]*os.File
+	defer func() { closeAll(theirs[:]) }()
+	for i := range ours {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll(ours[:])
+			return err
+		}
+		if ours[i], theirs[i] = r, w; i == 0 {
+			ours[i], theirs[i] = w, r
+		}
+	}
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = theirs[0], theirs[1], theirs[2]
+	if err := c.cmd.Start(); err != nil {
+		closeAll(ours[:])
+		return err
+	}
+	c.output, c.stderr = ours[1], ours[2]
+	c.lines = New(io.NopCloser(c.output), ours[0])
+	return nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+func (c *Command) copyStderr() {
+	defer close(c.copied)
+	io.Copy(c.tail, c.stderr)
+	c.stderr.Close()
+}
+
+// wait is the goroutine that waits for the process.
+func (c *Command) wait() {
+	err := c.cmd.Wait()
+	killGroup(c.cmd)
+	// What is left in the pipes can be read at once; more can come only from processes
+	// that have left the group.
+	end := time.Now().Add(drainWait)
+	c.output.SetReadDeadline(end)
+	c.stderr.SetReadDeadline(end)
+	select {
+	case <-c.copied:
+	case <-time.After(2 * drainWait): // the writer does not take it
+	}
+	if err != nil {
+		c.status = &ExitError{Status: err.Error(), Code: c.cmd.ProcessState.ExitCode(), Stderr: c.tail.String(), err: err}
+	}
+	close(c.exited)
+}
+
+// Pid is the process's id.
+func (c *Command) Pid() int { return c.cmd.Process.Pid }
+
+// Receive implements runtime.Transport. When the output has ended because the process
+// has failed, the error is an *ExitError.
+func (c *Command) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
+	in, err := c.lines.Receive(ctx, max)
+	if c.closing.Load() {
+		return runtime.Incoming{}, runtime.ErrClosed // Close reads too, so in may be half a line
+	}
+	if err == nil || ctx.Err() != nil {
+		return in, err
+	}
+	if _, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return in, err
+	}
+	if status := c.failure(ctx); status != nil {
+		return runtime.Incoming{}, status
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = io.EOF
+	}
+	return runtime.Incoming{}, err
+}
+
+// failure waits for the process, which has closed a stream, to end, and returns its
+// status if that is an error.
+func (c *Command) failure(ctx context.Context) error {
+	timer := time.NewTimer(drainWait)
+	defer timer.Stop()
+	select {
+	case <-c.exited:
+		return c.status
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return nil
+}
+
+// Send implements runtime.Transport. When the process is gone, the error is
+// runtime.ErrClosed, together with an *ExitError if the process has failed.
+func (c *Command) Send(ctx context.Context, m runtime.Outgoing) error {
+	err := c.lines.Send(ctx, m)
+	switch {
+	case err == nil:
+	case c.closing.Load():
+		return runtime.ErrClosed
+	case errors.Is(err, syscall.EPIPE):
+		if status := c.failure(ctx); status != nil {
+			return fmt.Errorf("%w: %w", runtime.ErrClosed, status)
+		}
+		return runtime.ErrClosed
+	}
+	return err
+}
+
+// Close implements runtime.Transport: it closes the process's input, which asks a server
+// to exit, and after the waits of the options sends SIGTERM and then SIGKILL (see
+// "Shutdown" in basic/lifecycle of every revision). Where there is no SIGTERM the process
+// is killed at once. It returns when the process is gone: an *ExitError when that took
+// SIGKILL, or the process had failed by itself.
+func (c *Command) Close() error {
+	c.closer.Do(func() {
+		c.closing.Store(true)
+		c.lines.Close()
+		drained := make(chan struct{})
+		go func() { // a process that cannot get rid of its output would not exit
+			defer close(drained)
+			io.Copy(io.Discard, c.output)
+		}()
+		c.stopped = c.stop()
+		c.output.Close()
+		<-drained
+	})
+	return c.stopped
+}
+
+func (c *Command) stop() error {
+	if c.ends(c.opts.ExitWait) {
+		return c.status
+	}
+	if terminate(c.cmd) == nil && c.ends(c.opts.TermWait) {
+		return nil
+	}
+	if err := kill(c.cmd); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("stdio: killing the server: %w", err)
+	}
+	if !c.ends(killWait) {
+		return errors.New("stdio: the server was killed and does not end")
+	}
+	return c.status
+}
+
+// ends waits for the process.
+func (c *Command) ends(wait time.Duration) bool {
+	timer := time.NewTimer(max(wait, 0))
+	defer timer.Stop()
+	select {
+	case <-c.exited:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// ExitError tells that a server process ended with another status than 0.
+type ExitError struct {
+	Status string // "exit status 3", "signal: killed"
+	Code   int    // exit status; -1 when a signal ended the process
+	Stderr string // the last lines of its standard error, at most 4 KiB
+
+	err error
+}
+
+// Error tells the status and the last line of the standard error.
+func (e *ExitError) Error() string {
+	if line := lastLine(e.Stderr); line != "" {
+		return fmt.Sprintf("stdio: the server ended: %s: %.500s", e.Status, line)
+	}
+	return "stdio: the server ended: " + e.Status
+}
+
+// Unwrap returns what the command's Wait returned, mostly an *exec.ExitError.
+func (e *ExitError) Unwrap() error { return e.err }

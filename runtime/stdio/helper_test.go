@@ -1,0 +1,148 @@
+//go:build unix
+
+package stdio
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// The test binary is also the child process of the tests of Command: what the variable
+// helperMode says.
+const helperMode = "MCPGEN_STDIO_HELPER"
+
+func TestMain(m *testing.M) {
+	if mode := os.Getenv(helperMode); mode != "" {
+		os.Exit(helper(mode))
+	}
+	os.Exit(m.Run())
+}
+
+const helperRevision = "2025-06-18"
+
+// helper is the child process; it returns its exit status.
+func helper(mode string) int {
+	switch mode {
+	case "stubborn": // neither the end of the input nor SIGTERM ends it
+		signal.Ignore(syscall.SIGTERM)
+		serve(mode)
+		time.Sleep(time.Hour)
+	case "deaf": // ends by SIGTERM only, with a status of its own
+		terminated := make(chan os.Signal, 1)
+		signal.Notify(terminated, syscall.SIGTERM)
+		serve(mode)
+		<-terminated
+		return 7
+	case "mute": // never reads nor writes
+		time.Sleep(time.Hour)
+	case "broken":
+		fmt.Fprintln(os.Stderr, "first line\nno configuration")
+		return 3
+	case "garbage":
+		fmt.Println("Listening!\n{\"jsonrpc\":\n\x00\xff\n[]")
+	case "flood":
+		line := strings.Repeat("x", 1000) + "\n"
+		for range 5000 {
+			os.Stderr.WriteString(line)
+		}
+		fmt.Fprintln(os.Stderr, "end of flood")
+	case "parent": // leaves a process behind that holds the streams open
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), helperMode+"=mute")
+		child.Stdout, child.Stderr = os.Stdout, os.Stderr
+		if err := child.Start(); err != nil {
+			return 4
+		}
+		fmt.Fprintln(os.Stderr, child.Process.Pid)
+	}
+	return serve(mode)
+}
+
+// serve is a small server. It ends with the status 5 when it is asked to "die".
+func serve(mode string) int {
+	err := runtime.NewServer(runtime.ServerOptions{Name: mode, Version: "1"}, runtime.Binding{
+		Revision: helperRevision, Direction: runtime.ToServer,
+		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+			switch method {
+			case "echo":
+				return params, nil
+			case "die":
+				fmt.Fprintln(os.Stderr, "about to die")
+				os.Exit(5)
+			case "exit":
+				os.Exit(0)
+			case "wait":
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return nil, runtime.MethodNotFound(method)
+		},
+	}).Serve(context.Background(), &Transport{})
+	if mode == "chatty" { // writes more than a pipe holds when it should exit
+		os.Stdout.WriteString(strings.Repeat("bye\n", 100_000))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// helperCommand is the command of a child process.
+func helperCommand(t *testing.T, mode string) *exec.Cmd {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), helperMode+"="+mode, "GORACE=atexit_sleep_ms=0")
+	return cmd
+}
+
+// start starts a child process and checks at the end of the test that it is gone.
+func start(t *testing.T, mode string, opts CommandOptions) *Command {
+	t.Helper()
+	if opts.Stderr == nil {
+		opts.Stderr = io.Discard
+	}
+	c, err := Start(helperCommand(t, mode), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.Close()
+		if c.cmd.ProcessState == nil {
+			t.Error("the process is left")
+		}
+	})
+	return c
+}
+
+// connect starts a child process and opens a session with it.
+func connect(t *testing.T, mode string, opts CommandOptions) (*runtime.Session, *Command) {
+	t.Helper()
+	c := start(t, mode, opts)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	s, err := helperClient().Connect(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, c
+}
+
+func helperClient() *runtime.Client {
+	return runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"},
+		runtime.Binding{Revision: helperRevision, Direction: runtime.ToClient})
+}

@@ -1,0 +1,116 @@
+package stdio
+
+import (
+	"bytes"
+	"io"
+	"unsafe"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// readSize is how much is read at a time, and the longest line that takes one copy.
+const readSize = 32 << 10
+
+// maxEmptyReads is how often in a row a reader may return nothing and no error.
+const maxEmptyReads = 100
+
+// lines splits a stream into lines.
+type lines struct {
+	src  io.Reader
+	buf  []byte // readSize bytes
+	rest []byte // the part of buf that is read and not yet returned
+	err  error  // of src; returned when rest is used up
+	skip bool   // within a line that was too long
+}
+
+// next returns the next line without its newline; the text has its own memory. A line
+// longer than max is a *jsonrpc.Error as soon as that is known, and the next call goes
+// on after it.
+func (l *lines) next(max int) (string, error) {
+	var long []byte // the beginning of a line that is not in buf any more
+	for {
+		i := bytes.IndexByte(l.rest, '\n')
+		part := l.rest
+		if i >= 0 {
+			part = l.rest[:i]
+		}
+		switch {
+		case l.skip:
+			l.skip = i < 0
+			l.drop(len(part), i >= 0)
+			if i < 0 {
+				if err := l.fill(); err != nil {
+					return "", err
+				}
+			}
+			continue
+		case lineLen(long, part) > max:
+			l.skip = true
+			return "", jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
+		case i >= 0 && long == nil:
+			text := string(trimCR(part))
+			l.drop(len(part), true)
+			return text, nil
+		}
+		long = append(long, part...)
+		l.drop(len(part), i >= 0)
+		if i >= 0 {
+			return own(trimCR(long)), nil
+		}
+		if err := l.fill(); err != nil {
+			if err == io.EOF && len(long) > 0 {
+				return own(trimCR(long)), nil
+			}
+			return "", err
+		}
+	}
+}
+
+// drop takes n bytes, and the newline after them, from rest.
+func (l *lines) drop(n int, newline bool) {
+	if newline {
+		n++
+	}
+	l.rest = l.rest[n:]
+}
+
+// fill reads more; rest is empty.
+func (l *lines) fill() error {
+	if l.buf == nil {
+		l.buf = make([]byte, readSize)
+	}
+	for range maxEmptyReads {
+		if l.err != nil {
+			return l.err
+		}
+		var n int
+		n, l.err = l.src.Read(l.buf)
+		if n > 0 {
+			l.rest = l.buf[:n]
+			return nil
+		}
+	}
+	return io.ErrNoProgress
+}
+
+// lineLen is the length of a line that so far is a and b.
+func lineLen(a, b []byte) int {
+	last := b
+	if len(b) == 0 {
+		last = a
+	}
+	n := len(a) + len(b)
+	if bytes.HasSuffix(last, []byte{'\r'}) {
+		n-- // it ends the line, or the next byte tells
+	}
+	return n
+}
+
+func trimCR(line []byte) []byte {
+	return bytes.TrimSuffix(line, []byte{'\r'})
+}
+
+// own is the string in b's memory, which nothing else may refer to.
+func own(b []byte) string {
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}

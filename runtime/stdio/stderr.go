@@ -1,0 +1,98 @@
+package stdio
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+)
+
+const (
+	// maxTail is how much of a process's standard error an ExitError has.
+	maxTail = 4 << 10
+	// maxLogged is the longest line that LogLines logs whole.
+	maxLogged = 4 << 10
+)
+
+// tail passes on what is written to it and keeps the end. It does not fail: a process
+// must not suffer from what becomes of its standard error.
+type tail struct {
+	w  io.Writer
+	mu sync.Mutex
+	// kept is the end of what was written. It grows to twice maxTail before its first
+	// half goes, so that each byte is moved once.
+	kept []byte
+}
+
+// Write takes all of p.
+func (t *tail) Write(p []byte) (int, error) {
+	t.w.Write(p)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	last := p[max(0, len(p)-maxTail):]
+	if len(t.kept)+len(last) > 2*maxTail {
+		t.kept = append(t.kept[:0], t.kept[len(t.kept)-maxTail:]...)
+	}
+	t.kept = append(t.kept, last...)
+	return len(p), nil
+}
+
+// String is the end of what was written, from the beginning of a line on if that is
+// within reach.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := t.kept
+	if len(text) > maxTail {
+		text = text[len(text)-maxTail:]
+		if i := bytes.IndexByte(text, '\n'); i >= 0 && i+1 < len(text) {
+			text = text[i+1:]
+		}
+	}
+	return strings.ToValidUTF8(string(text), "\uFFFD")
+}
+
+func lastLine(text string) string {
+	text = strings.TrimRight(text, "\r\n")
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+// LogLines returns a writer that logs each line written to it as a message of that
+// level. A line longer than 4 KiB is logged in pieces. It is for the Stderr of
+// CommandOptions and not safe for concurrent use.
+func LogLines(l *slog.Logger, level slog.Level) io.Writer {
+	return &lineLogger{log: l, level: level}
+}
+
+type lineLogger struct {
+	log   *slog.Logger
+	level slog.Level
+	part  []byte // of a line whose end has not come
+}
+
+func (l *lineLogger) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		i := bytes.IndexByte(rest, '\n')
+		ended := i >= 0
+		if !ended {
+			i = len(rest)
+		}
+		if room := maxLogged - len(l.part); i > room {
+			i, ended = room, false
+		}
+		l.part = append(l.part, rest[:i]...)
+		rest = rest[i:]
+		if ended {
+			rest = rest[1:]
+		}
+		if ended || len(l.part) == maxLogged {
+			if line := bytes.TrimSpace(l.part); len(line) > 0 {
+				l.log.Log(context.Background(), l.level, string(line))
+			}
+			l.part = l.part[:0]
+		}
+	}
+	return len(p), nil
+}

@@ -1,0 +1,150 @@
+// Package stdio carries messages as lines over a pair of byte streams: a server's
+// standard input and output, or any reader and writer (section "stdio" of
+// basic/transports in every revision). A [Transport] is a server's end; a [Command] is
+// a client's, which starts the server and ends it.
+//
+// A message is one line. Lines end with a newline, after an optional carriage return;
+// the last one may lack it. Blank lines are skipped. A line longer than the session
+// allows is refused while it is read and its bytes are thrown away, so it costs no
+// memory.
+package stdio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime"
+)
+
+// Transport is a runtime.Transport over a reader and a writer. The zero value is that of
+// a server process: it uses the standard input and output, to which nothing else may
+// write then. Close closes both streams if they can be closed. A Transport serves one
+// session.
+type Transport struct {
+	In  io.Reader // nil: os.Stdin
+	Out io.Writer // nil: os.Stdout
+
+	once    sync.Once
+	lines   lines
+	out     io.Writer
+	closer  sync.Once
+	closed  chan struct{}
+	writing chan struct{} // holds a token while a line is written
+	failed  error         // of a write, after which the stream has half a line; guarded by writing
+}
+
+// New returns a transport that reads from in and writes to out.
+func New(in io.Reader, out io.Writer) *Transport {
+	return &Transport{In: in, Out: out}
+}
+
+func (t *Transport) setup() {
+	t.once.Do(func() {
+		t.lines.src, t.out = t.In, t.Out
+		if t.lines.src == nil {
+			t.lines.src = os.Stdin
+		}
+		if t.out == nil {
+			t.out = os.Stdout
+		}
+		t.closed = make(chan struct{})
+		t.writing = make(chan struct{}, 1)
+	})
+}
+
+// Receive implements runtime.Transport: it reads the next line. Ctx cannot interrupt a
+// read; Close can, if closing the reader does.
+func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
+	t.setup()
+	for {
+		if err := ctx.Err(); err != nil {
+			return runtime.Incoming{}, context.Cause(ctx)
+		}
+		text, err := t.lines.next(max)
+		if err != nil || !blank(text) {
+			return runtime.Incoming{Text: text}, err
+		}
+	}
+}
+
+func blank(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c != ' ' && c != '\t' && c != '\r' {
+			return false
+		}
+	}
+	return true
+}
+
+// Send implements runtime.Transport: it writes one line with one Write. After a failed
+// write it writes no more, because the stream may have ended within a line.
+func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
+	t.setup()
+	line := append(oneLine(m.Text), '\n')
+	select {
+	case t.writing <- struct{}{}:
+	case <-t.closed:
+		return runtime.ErrClosed
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-t.writing }()
+	switch {
+	case t.isClosed():
+		return runtime.ErrClosed
+	case t.failed != nil:
+		return t.failed
+	}
+	n, err := t.out.Write(line)
+	if err == nil && n < len(line) {
+		err = io.ErrShortWrite
+	}
+	if t.failed = err; err != nil && t.isClosed() {
+		return runtime.ErrClosed
+	}
+	return err
+}
+
+func (t *Transport) isClosed() bool {
+	select {
+	case <-t.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+// oneLine makes white space of the line breaks in a JSON text. Generated code writes
+// none; an Appender of the user's may.
+func oneLine(text []byte) []byte {
+	for rest := text; ; {
+		i := bytes.IndexByte(rest, '\n')
+		if i < 0 {
+			return text
+		}
+		rest[i] = ' '
+		rest = rest[i+1:]
+	}
+}
+
+// Close implements runtime.Transport.
+func (t *Transport) Close() error {
+	t.setup()
+	var err error
+	t.closer.Do(func() {
+		close(t.closed)
+		err = errors.Join(closeStream(t.out), closeStream(t.lines.src))
+	})
+	return err
+}
+
+func closeStream(s any) error {
+	if c, ok := s.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}

@@ -1,0 +1,246 @@
+package stdio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	goruntime "runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// all receives until the end; a refused line is "-".
+func all(t *testing.T, tr *Transport, max int) []string {
+	t.Helper()
+	var texts []string
+	for {
+		in, err := tr.Receive(t.Context(), max)
+		if _, ok := errors.AsType[*jsonrpc.Error](err); ok {
+			texts = append(texts, "-")
+			continue
+		}
+		if err != nil {
+			if err != io.EOF {
+				t.Errorf("end: %v", err)
+			}
+			return texts
+		}
+		texts = append(texts, in.Text)
+	}
+}
+
+func TestReceive(t *testing.T) {
+	long := strings.Repeat("y", readSize+100)
+	for _, c := range []struct {
+		name string
+		in   string
+		max  int
+		want []string
+	}{
+		{"nothing", "", 10, nil},
+		{"lines", "a\nb\n", 10, []string{"a", "b"}},
+		{"no newline at the end", "a\nb", 10, []string{"a", "b"}},
+		{"blank lines", "\n \t\r\n\na\n\n", 10, []string{"a"}},
+		{"CRLF", "a\r\nb\r\n", 10, []string{"a", "b"}},
+		{"CR within", "a\rb\n", 10, []string{"a\rb"}},
+		{"as long as may be", "1234567890\n1234567890\r\n", 10, []string{"1234567890", "1234567890"}},
+		{"too long", "12345678901\na\n", 10, []string{"-", "a"}},
+		{"too long at the end", "a\n12345678901", 10, []string{"a", "-"}},
+		{"too long twice", "12345678901\n12345678901\na\n", 10, []string{"-", "-", "a"}},
+		{"longer than a read", long + "\n" + long + "\r\na\n", 1 << 20, []string{long, long, "a"}},
+		{"longer than a read, at the end", long, 1 << 20, []string{long}},
+		{"longer than a read and too long", long + long + "\na\n", readSize + 50, []string{"-", "a"}},
+		{"as long as a read", long[:readSize] + "\na\n", readSize, []string{long[:readSize], "a"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for name, r := range map[string]io.Reader{
+				"whole":     strings.NewReader(c.in),
+				"bytewise":  iotest.OneByteReader(strings.NewReader(c.in)),
+				"halves":    iotest.HalfReader(strings.NewReader(c.in)),
+				"with data": iotest.DataErrReader(strings.NewReader(c.in)),
+			} {
+				if diff := cmp.Diff(c.want, all(t, New(r, io.Discard), c.max)); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", name, diff)
+				}
+			}
+		})
+	}
+}
+
+func FuzzReceive(f *testing.F) {
+	f.Add([]byte("a\n\r\nbc\r\n12345678901\nd"), 3)
+	f.Fuzz(func(t *testing.T, data []byte, chunk int) {
+		const max = 10
+		var want []string
+		for line := range bytes.SplitSeq(data, []byte("\n")) {
+			switch line = bytes.TrimSuffix(line, []byte("\r")); {
+			case len(line) > max:
+				want = append(want, "-")
+			case !blank(string(line)):
+				want = append(want, string(line))
+			}
+		}
+		got := all(t, New(&chunks{data, 1 + chunk&15}, io.Discard), max)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+// chunks reads n bytes at a time.
+type chunks struct {
+	data []byte
+	n    int
+}
+
+func (c *chunks) Read(p []byte) (int, error) {
+	if len(c.data) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, c.data[:min(c.n, len(c.data))])
+	c.data = c.data[n:]
+	return n, nil
+}
+
+// TestEndlessLine holds that a line without an end is refused once and costs no memory.
+func TestEndlessLine(t *testing.T) {
+	const size = 100 << 20
+	tr := New(io.MultiReader(io.LimitReader(endless{}, size), strings.NewReader("\nnext\n")), io.Discard)
+	var before, after goruntime.MemStats
+	goruntime.ReadMemStats(&before)
+	got := all(t, tr, 4<<20)
+	goruntime.ReadMemStats(&after)
+	if diff := cmp.Diff([]string{"-", "next"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 32<<20 {
+		t.Errorf("%d bytes allocated", used)
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
+}
+
+func TestNoProgress(t *testing.T) {
+	if _, err := New(stuck{}, io.Discard).Receive(t.Context(), 10); err != io.ErrNoProgress {
+		t.Error(err)
+	}
+}
+
+type stuck struct{}
+
+func (stuck) Read([]byte) (int, error) { return 0, nil }
+
+// TestSend holds that each message is one Write of one line, however many send.
+func TestSend(t *testing.T) {
+	var out lineWriter
+	tr := New(strings.NewReader(""), &out)
+	var wg sync.WaitGroup
+	for i := range 50 {
+		wg.Go(func() {
+			text := fmt.Appendf(nil, "{\n\"i\": %d\n}", i)
+			if err := tr.Send(t.Context(), runtime.Outgoing{Text: text}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	seen := map[string]bool{}
+	for _, line := range out {
+		if strings.Count(line, "\n") != 1 || !strings.HasSuffix(line, "\n") || seen[line] {
+			t.Errorf("wrote %q", line)
+		}
+		seen[line] = true
+	}
+	if len(seen) != 50 {
+		t.Errorf("%d lines", len(seen))
+	}
+}
+
+type lineWriter []string
+
+func (w *lineWriter) Write(p []byte) (int, error) {
+	*w = append(*w, string(p))
+	return len(p), nil
+}
+
+// TestSendAfterFailure holds that nothing follows half a line.
+func TestSendAfterFailure(t *testing.T) {
+	var out bytes.Buffer
+	tr := New(strings.NewReader(""), shortWriter{&out})
+	for range 2 {
+		if err := tr.Send(t.Context(), runtime.Outgoing{Text: []byte("ab")}); err != io.ErrShortWrite {
+			t.Error(err)
+		}
+	}
+	if got := out.String(); got != "a" {
+		t.Errorf("wrote %q", got)
+	}
+}
+
+type shortWriter struct{ w io.Writer }
+
+func (s shortWriter) Write(p []byte) (int, error) { return s.w.Write(p[:1]) }
+
+func TestInterrupt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inR, inW := io.Pipe()
+		outR, outW := io.Pipe()
+		defer inW.Close()
+		defer outR.Close()
+		tr := New(inR, outW)
+		ended := make(chan error, 3)
+		go func() {
+			_, err := tr.Receive(t.Context(), 10)
+			ended <- err
+		}()
+		for range 2 {
+			go func() { ended <- tr.Send(t.Context(), runtime.Outgoing{Text: []byte("x")}) }()
+		}
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := tr.Send(ctx, runtime.Outgoing{Text: []byte("x")}); err != context.Canceled {
+			t.Errorf("send behind a send that waits: %v", err)
+		}
+		if err := tr.Close(); err != nil {
+			t.Error(err)
+		}
+		for range 3 {
+			if err := <-ended; err != io.ErrClosedPipe && err != runtime.ErrClosed {
+				t.Error(err)
+			}
+		}
+		if err := tr.Send(t.Context(), runtime.Outgoing{Text: []byte("x")}); err != runtime.ErrClosed {
+			t.Error(err)
+		}
+		if _, err := tr.Receive(ctx, 10); err != context.Canceled {
+			t.Error(err)
+		}
+	})
+}
+
+func TestZeroTransport(t *testing.T) {
+	var tr Transport
+	tr.setup()
+	if tr.lines.src != os.Stdin || tr.out != os.Stdout {
+		t.Error("the zero transport is not that of the process")
+	}
+}

@@ -1,0 +1,66 @@
+package streamable
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// BenchmarkPost is one call through the handler, without a network: "none" is the same
+// with a handler that does nothing, "echo" is answered as JSON, "note" as an event stream.
+func BenchmarkPost(b *testing.B) {
+	h := NewHandler(newRuntimeServer(b, base, runtime.ServerOptions{}, r11), Options{})
+	defer h.Close()
+	post := func(h http.Handler, body, id string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("POST", "/", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		r.Header.Set("Mcp-Session-Id", id)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	id := post(h, initialize(r11), "").Header().Get("Mcp-Session-Id")
+	none := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	for _, c := range []struct {
+		name, method string
+		handler      http.Handler
+	}{{"none", "echo", none}, {"echo", "echo", h}, {"note", "note", h}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			body := call(1, c.method, `{"a":1}`)
+			for b.Loop() {
+				if w := post(c.handler, body, id); w.Code != 200 {
+					b.Fatal(w.Code, w.Body)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkCall is one call of our client over a local connection.
+func BenchmarkCall(b *testing.B) {
+	h := NewHandler(newRuntimeServer(b, base, runtime.ServerOptions{}, r11), Options{})
+	ts := httptest.NewServer(h)
+	defer ts.Close()
+	defer h.Close()
+	transport, err := NewTransport(ts.URL, ClientOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, echoing.bind(r11, runtime.ToClient)).Connect(b.Context(), transport)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := s.Call(b.Context(), "echo", wire.Raw(`{"a":1}`), nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

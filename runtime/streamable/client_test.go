@@ -1,0 +1,390 @@
+package streamable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// connect opens a session of a client with the server at url.
+func connect(t testing.TB, url string, h handlers, opts ClientOptions, revisions ...string) (*runtime.Session, error) {
+	t.Helper()
+	transport, err := NewTransport(url, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bindings []runtime.Binding
+	for _, r := range revisions {
+		bindings = append(bindings, h.bind(r, runtime.ToClient))
+	}
+	return runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, bindings...).Connect(t.Context(), transport)
+}
+
+// echoing is a client that answers what "ask" asks.
+var echoing = handlers{"client/echo": func(_ context.Context, params wire.Raw) (wire.Appender, error) { return params, nil }}
+
+// TestInterop holds that our client and our server understand each other.
+func TestInterop(t *testing.T) {
+	for _, revision := range []string{r03, r06, r11} {
+		for _, stateless := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s stateless %t", revision, stateless), func(t *testing.T) {
+				r := newRig(t, base, Options{Stateless: stateless})
+				var mu sync.Mutex
+				var notes []string
+				s, err := connect(t, r.URL, echoing.with(handlers{"notifications/n": func(_ context.Context, params wire.Raw) (wire.Appender, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					notes = append(notes, string(params))
+					return nil, nil
+				}}), ClientOptions{}, revision)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if s.Revision() != revision {
+					t.Errorf("Revision: %s", s.Revision())
+				}
+				var got wire.Raw
+				if err := s.Call(t.Context(), "echo", wire.Raw(`{"a":1}`), &got); err != nil || got != `{"a":1}` {
+					t.Errorf("echo: %s, %v", got, err)
+				}
+				if err := s.Call(t.Context(), "note", wire.Raw(`{"b":1}`), &got); err != nil || got != `{"b":1}` {
+					t.Errorf("note: %s, %v", got, err)
+				}
+				err = s.Call(t.Context(), "ask", wire.Raw(`{"c":1}`), &got)
+				if !stateless && (err != nil || got != `{"c":1}`) || stateless && err == nil {
+					t.Errorf("ask: %s, %v", got, err)
+				}
+				err = s.Call(t.Context(), "nope", nil, nil)
+				if e, ok := errors.AsType[*jsonrpc.Error](err); !ok || e.Code != -32601 {
+					t.Errorf("nope: %v", err)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+				defer cancel()
+				if err := s.Call(ctx, "wait", nil, nil); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("wait: %v", err)
+				}
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				if len(notes) != 2 || notes[0] != `{"i":0}` || notes[1] != `{"i":1}` {
+					t.Errorf("notifications: %q", notes)
+				}
+				for range 100 {
+					if r.handler.open.Load() == 0 {
+						return
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
+				t.Error("the server's session is left")
+			})
+		}
+	}
+}
+
+// TestSessionLost holds that a client is told when the server does not know its session.
+func TestSessionLost(t *testing.T) {
+	r := newRig(t, base, Options{})
+	s, err := connect(t, r.URL, nil, ClientOptions{}, r11)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.handler.sessions.Range(func(_, v any) bool { v.(*session).end(runtime.ErrClosed); return true })
+	if err := s.Call(t.Context(), "echo", nil, nil); !errors.Is(err, ErrSessionLost) {
+		t.Errorf("Call: %v", err)
+	}
+	if err := s.Wait(); !errors.Is(err, ErrSessionLost) {
+		t.Errorf("Wait: %v", err)
+	}
+}
+
+// flaky cuts the event streams of a server after a number of bytes.
+func flaky(next http.Handler, bytes func() int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(&cutter{ResponseWriter: w, left: bytes()}, r)
+	})
+}
+
+type cutter struct {
+	http.ResponseWriter
+	left int
+}
+
+func (c *cutter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+func (c *cutter) Write(p []byte) (int, error) {
+	if c.Header().Get("Content-Type") != "text/event-stream" {
+		return c.ResponseWriter.Write(p)
+	}
+	n := min(len(p), c.left)
+	c.left -= n
+	if _, err := c.ResponseWriter.Write(p[:n]); err != nil {
+		return 0, err
+	}
+	if n < len(p) {
+		http.NewResponseController(c.ResponseWriter).Flush()
+		return n, errors.New("cut")
+	}
+	return n, nil
+}
+
+// TestClientResumes holds that a client gets every notification of a call once, in order,
+// and its answer, when the stream is cut again and again.
+func TestClientResumes(t *testing.T) {
+	const n = 60
+	server := newRuntimeServer(t, base.with(handlers{"count": counter(n, nil)}), runtime.ServerOptions{}, r11)
+	handler := NewHandler(server, Options{Retry: time.Millisecond})
+	cut := 0
+	var mu sync.Mutex
+	ts := httptest.NewServer(flaky(handler, func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		cut += 137
+		return 300 + cut%900
+	}))
+	defer ts.Close()
+	defer handler.Close()
+	var got []string
+	s, err := connect(t, ts.URL, handlers{"notifications/n": func(_ context.Context, params wire.Raw) (wire.Appender, error) {
+		got = append(got, string(params))
+		return nil, nil
+	}}, ClientOptions{}, r11)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Call(t.Context(), "count", wire.Raw(`{}`), nil); err != nil {
+		t.Error(err)
+	}
+	time.Sleep(20 * time.Millisecond) // notifications are handled after the answer is
+	s.Close()
+	if len(got) != n {
+		t.Errorf("%d notifications", len(got))
+	}
+	for i, text := range got {
+		if text != fmt.Sprintf(`{"i":%d}`, i+1) {
+			t.Fatalf("notification %d is %s", i, text)
+		}
+	}
+}
+
+// fake is a server that answers initialize properly and everything else as told.
+func fake(t *testing.T, answer http.HandlerFunc) string {
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(strings.NewReader(string(body)))
+		switch {
+		case strings.Contains(string(body), `"method":"initialize"`):
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Mcp-Session-Id", "s1")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":%q,"capabilities":{},"serverInfo":{"name":"f","version":"1"}}}`, r03)
+		case strings.Contains(string(body), `"notifications/`):
+			w.WriteHeader(202)
+		default:
+			answer(w, r)
+		}
+	}))
+	t.Cleanup(ts.Close)
+	return ts.URL
+}
+
+// TestClientOfOddServers holds what a call returns when a server answers oddly, and that
+// the session goes on.
+func TestClientOfOddServers(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("the redirect was followed to another server")
+	}))
+	defer other.Close()
+	for _, c := range []struct {
+		name   string
+		answer http.HandlerFunc
+		want   string // part of the error
+		is     error
+	}{
+		{name: "status 500", answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, want: "HTTP status 500"},
+		{name: "JSON-RPC error with status 400", answer: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(400)
+			io.WriteString(w, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"bad"}}`)
+		}, want: "HTTP status 400 Bad Request: jsonrpc: error -32600: bad"},
+		{name: "202 for a request", answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(202) }, want: "status 202"},
+		{name: "HTML", answer: func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") }, want: "content type"},
+		{name: "a stream that ends", answer: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			io.WriteString(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\n")
+		}, is: errNoAnswer},
+		{name: "a body that is too long", answer: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			io.WriteString(w, strings.Repeat(" ", 100_000))
+		}, is: errTooLong},
+		{name: "an event that is too long", answer: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			io.WriteString(w, "id: 1\ndata: "+strings.Repeat("x", 100_000)+"\n\n")
+		}, is: errTooLong},
+		{name: "redirected to another server", answer: func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+		}, want: "redirect to another server"},
+		{name: "redirected to a GET", answer: func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == "POST" {
+				http.Redirect(w, r, "/other", http.StatusSeeOther)
+			}
+		}, want: "redirect that makes a GET"},
+		{name: "a stream that cannot be resumed", answer: func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == "GET" {
+				w.WriteHeader(405)
+				return
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			io.WriteString(w, "id: 1\nretry: 1\ndata:\n\n")
+		}, want: "could not be resumed"},
+		{name: "the session is gone", answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, is: ErrSessionLost},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			url := fake(t, func(w http.ResponseWriter, r *http.Request) {
+				if body, _ := io.ReadAll(r.Body); strings.Contains(string(body), `"ping"`) {
+					w.Header().Set("Content-Type", "application/json")
+					m, _ := jsonrpc.Parse(string(body))
+					text, _ := jsonrpc.AppendResult(nil, m.ID, wire.Raw("{}"))
+					w.Write(text)
+					return
+				}
+				if r.Method == "GET" && r.Header.Get("Last-Event-ID") == "" {
+					w.WriteHeader(405)
+					return
+				}
+				c.answer(w, r)
+			})
+			s, err := connect(t, url, nil, ClientOptions{MaxMessage: 10_000}, r03)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			err = s.Call(t.Context(), "x", nil, nil)
+			if err == nil || !strings.Contains(err.Error(), c.want) || c.is != nil && !errors.Is(err, c.is) {
+				t.Errorf("%v; want %s %v", err, c.want, c.is)
+			}
+			if c.is == ErrSessionLost {
+				return
+			}
+			if err := s.Ping(t.Context()); err != nil {
+				t.Errorf("afterwards: %v", err)
+			}
+		})
+	}
+}
+
+// TestClientWaits holds that a client comes back after the time the server told it, to a
+// server that closes the stream of a call after its first event.
+func TestClientWaits(t *testing.T) {
+	var closed, back time.Time
+	var header http.Header
+	url := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		switch {
+		case r.Method == "POST":
+			io.WriteString(w, "id: 7\nretry: 200\ndata:\n\n")
+			closed = time.Now()
+		case r.Header.Get("Last-Event-ID") != "":
+			back, header = time.Now(), r.Header.Clone()
+			io.WriteString(w, "id: 8\ndata: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n\n")
+		}
+	})
+	s, err := connect(t, url, nil, ClientOptions{Header: http.Header{"X-Key": {"k"}}}, r03)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Call(t.Context(), "x", nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if d := back.Sub(closed); d < 195*time.Millisecond || d > 600*time.Millisecond {
+		t.Errorf("came back after %v", d)
+	}
+	for name, want := range map[string]string{"Last-Event-ID": "7", "Mcp-Session-Id": "s1", "Mcp-Protocol-Version": r03, "X-Key": "k", "Accept": "text/event-stream"} {
+		if got := header.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestEndless holds that a call whose answer never ends is given up with its context.
+func TestEndless(t *testing.T) {
+	ended := make(chan struct{})
+	url := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != "POST" {
+			w.WriteHeader(405)
+			return
+		}
+		defer close(ended)
+		w.Header().Set("Content-Type", "text/event-stream")
+		for {
+			if _, err := io.WriteString(w, ": still there\n\nid: 1\ndata:\n\n"); err != nil {
+				return
+			}
+		}
+	})
+	s, err := connect(t, url, nil, ClientOptions{}, r03)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := s.Call(ctx, "x", nil, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	select {
+	case <-ended:
+	case <-time.After(2 * time.Second):
+		t.Error("the stream is still read")
+	}
+	s.Close()
+}
+
+// TestAnsweredElsewhere holds that a client takes the answer to a call from the server's
+// own stream, and then asks no more for the one it came too late for.
+func TestAnsweredElsewhere(t *testing.T) {
+	asked, back := make(chan struct{}), make(chan struct{}, 100)
+	url := fake(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == "POST":
+			w.Header().Set("Content-Type", "text/event-stream")
+			io.WriteString(w, "id: 1\nretry: 100\ndata:\n\n")
+			close(asked)
+		case r.Method == "DELETE":
+		case r.Header.Get("Last-Event-ID") != "":
+			back <- struct{}{}
+			w.WriteHeader(503)
+		default:
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.WriteHeader(200)
+			http.NewResponseController(w).Flush()
+			<-asked
+			io.WriteString(w, "data: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n\n")
+			http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}
+	})
+	s, err := connect(t, url, nil, ClientOptions{}, r03)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Call(t.Context(), "x", nil, nil); err != nil {
+		t.Error(err)
+	}
+	time.Sleep(250 * time.Millisecond)
+	if len(back) > 0 {
+		t.Errorf("the client asked %d times", len(back))
+	}
+}

@@ -1,0 +1,42 @@
+// Package streamable carries sessions over Streamable HTTP, the transport of revisions
+// from 2025-03-26 on: one endpoint that takes messages by POST, opens a stream for the
+// server's own messages by GET and ends a session by DELETE.
+//
+// [NewHandler] makes an http.Handler of a runtime.Server; put it into any mux, under any
+// middleware. [NewTransport] makes a runtime.Transport that a runtime.Client connects
+// through.
+//
+// # Answers
+//
+// A request is answered with one JSON text while its handler has sent nothing else, and
+// with an event stream from its first notification or request on. What a handler sends
+// belongs to the stream of its request; what a server sends on its own goes to the
+// stream that the client has opened by GET.
+//
+// # Lost connections
+//
+// The loss of a connection cancels nothing. Each event has an id and is kept in an
+// [EventStore]; a client that comes back by GET with Last-Event-ID gets what it has
+// missed of that stream, and then what comes. An id is the name of its stream and the
+// number of the event in it. Of an answer that was to be a single JSON text nothing has
+// an id, so it is lost with its connection.
+//
+// # Limits
+//
+// A message has a maximum size, that of the server's options. Bodies must arrive and
+// events be taken within a time. Sessions are limited in number, and end when nobody
+// has used them for a time. The store of events that is there by default is limited in
+// bytes.
+//
+// What comes before a request reaches a handler is for the http.Server to limit: set its
+// ReadHeaderTimeout, and MaxHeaderBytes if the default is too much. Its ReadTimeout
+// and WriteTimeout can stay zero; a handler sets deadlines of its own.
+//
+// A message that cannot be taken, because its body is no message or has no id that could
+// be answered, is answered with an HTTP error status; so is a request that names no
+// session. Every other request is answered with status 200, also when the answer is an
+// error. The body is a JSON-RPC error either way.
+//
+// Where a comment names a section without a page, it is one of basic/transports of
+// revision 2025-11-25.
+package streamable

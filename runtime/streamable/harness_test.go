@@ -1,0 +1,216 @@
+package streamable
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// The revisions that tests speak.
+const (
+	r03 = "2025-03-26"
+	r06 = "2025-06-18"
+	r11 = "2025-11-25"
+)
+
+const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+
+func initialize(revision string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`, revision)
+}
+
+// call is a request of a method that the test binding knows.
+func call(id any, method, params string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"method":%q,"params":%s}`, id, method, params)
+}
+
+// handlers of a hand-written binding, by method.
+type handlers map[string]func(ctx context.Context, params wire.Raw) (wire.Appender, error)
+
+func (h handlers) bind(revision string, d runtime.Direction) runtime.Binding {
+	return runtime.Binding{Revision: revision, Direction: d,
+		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+			if f, ok := h[method]; ok {
+				return f(ctx, params)
+			}
+			return nil, runtime.MethodNotFound(method)
+		}}
+}
+
+// base is what most tests' servers do.
+var base = handlers{
+	"echo": func(_ context.Context, params wire.Raw) (wire.Appender, error) { return params, nil },
+	"boom": func(context.Context, wire.Raw) (wire.Appender, error) { panic("boom") },
+	// note sends two notifications before its answer.
+	"note": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		for i := range 2 {
+			if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(fmt.Sprintf(`{"i":%d}`, i))); err != nil {
+				return nil, err
+			}
+		}
+		return params, nil
+	},
+	// ask asks the client and answers what it answered.
+	"ask": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		var result wire.Raw
+		err := runtime.CallOf(ctx).Call(ctx, "client/echo", params, &result)
+		return result, err
+	},
+	"wait": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	},
+	"sleep": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		time.Sleep(50 * time.Millisecond)
+		return params, nil
+	},
+	"notifications/initialized": func(context.Context, wire.Raw) (wire.Appender, error) { return nil, nil },
+}
+
+func (h handlers) with(more handlers) handlers {
+	all := handlers{}
+	for _, m := range []handlers{h, more} {
+		for k, f := range m {
+			all[k] = f
+		}
+	}
+	return all
+}
+
+var discard = slog.New(slog.DiscardHandler)
+
+// rig is a server under test.
+type rig struct {
+	t       testing.TB
+	handler *Handler
+	*httptest.Server
+}
+
+func newRuntimeServer(t testing.TB, h handlers, opts runtime.ServerOptions, revisions ...string) *runtime.Server {
+	opts.Name, opts.Version = "probe", "1"
+	if testing.Verbose() && opts.Logger == nil {
+		opts.Logger = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	var bindings []runtime.Binding
+	for _, r := range revisions {
+		bindings = append(bindings, h.bind(r, runtime.ToServer))
+	}
+	return runtime.NewServer(opts, bindings...)
+}
+
+func newRig(t testing.TB, h handlers, opts Options) *rig {
+	handler := NewHandler(newRuntimeServer(t, h, runtime.ServerOptions{}, r11, r06, r03), opts)
+	r := &rig{t: t, handler: handler, Server: httptest.NewServer(handler)}
+	t.Cleanup(func() {
+		handler.Close()
+		r.Server.Close()
+		if n := handler.open.Load(); n != 0 {
+			t.Errorf("%d sessions are left", n)
+		}
+	})
+	return r
+}
+
+// request is one HTTP request; header has name, value, name, value.
+func (r *rig) request(ctx context.Context, method, body string, header ...string) *http.Response {
+	r.t.Helper()
+	req, err := http.NewRequestWithContext(ctx, method, r.URL, strings.NewReader(body))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+	}
+	if method == http.MethodGet {
+		req.Header.Set("Accept", "text/event-stream")
+	}
+	for i := 0; i < len(header); i += 2 {
+		switch {
+		case header[i] == "Host":
+			req.Host = header[i+1]
+		case header[i+1] == "":
+			req.Header.Del(header[i])
+			req.Header[http.CanonicalHeaderKey(header[i])] = nil
+		default:
+			req.Header.Set(header[i], header[i+1])
+		}
+	}
+	resp, err := r.Client().Do(req)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return resp
+}
+
+// do is a request whose whole answer is read.
+func (r *rig) do(method, body string, header ...string) (*http.Response, string) {
+	r.t.Helper()
+	resp := r.request(r.t.Context(), method, body, header...)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return resp, string(text)
+}
+
+// open does the handshake and returns the session's id.
+func (r *rig) open(revision string) string {
+	r.t.Helper()
+	resp, text := r.do("POST", initialize(revision))
+	id := resp.Header.Get("Mcp-Session-Id")
+	if resp.StatusCode != 200 || id == "" || !strings.Contains(text, `"protocolVersion":"`+revision+`"`) {
+		r.t.Fatalf("initialize: %s, id %q: %s", resp.Status, id, text)
+	}
+	if resp, text := r.do("POST", initialized, "Mcp-Session-Id", id, "MCP-Protocol-Version", revision); resp.StatusCode != 202 || text != "" {
+		r.t.Fatalf("initialized: %s: %s", resp.Status, text)
+	}
+	return id
+}
+
+// event is one event of a stream under test.
+type event struct{ id, data string }
+
+// streamOf reads events until the body ends or n have come; 0 is all.
+func streamOf(t testing.TB, body io.Reader, n int) []event {
+	t.Helper()
+	var events []event
+	reader := eventstream.NewReader(body, 1<<20)
+	for n == 0 || len(events) < n {
+		e, err := reader.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatalf("after %d events: %v", len(events), err)
+		}
+		events = append(events, event{e.ID, e.Data})
+	}
+	return events
+}
+
+// codeOf is the JSON-RPC error code of a body, 0 when it is no error.
+func codeOf(t testing.TB, body string) int64 {
+	t.Helper()
+	m, err := jsonrpc.Parse(body)
+	if err != nil {
+		t.Errorf("not a message: %q: %v", body, err)
+		return 0
+	}
+	if m.Error == nil {
+		return 0
+	}
+	return m.Error.Code
+}

@@ -1,0 +1,201 @@
+package streamable
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+)
+
+// TestPeerMistakes sends what other implementations are known to get wrong. The names
+// are what is sent.
+func TestPeerMistakes(t *testing.T) {
+	r := newRig(t, base, Options{})
+	deep := strings.Repeat("[", 2000) + strings.Repeat("]", 2000)
+	for _, c := range []struct {
+		name, body string
+		revision   string // default r11
+		status     int
+		code       int64  // of the error in the body
+		want       string // else part of the body
+	}{
+		{name: "trailing bytes", body: call(1, "echo", "{}") + " xyz", status: 400, code: -32700},
+		{name: "Method in another case", body: `{"jsonrpc":"2.0","id":1,"Method":"echo","params":{}}`, status: 200, code: -32600},
+		{name: "duplicate method", body: `{"jsonrpc":"2.0","id":1,"method":"echo","method":"boom"}`, status: 200, code: -32600},
+		{name: "duplicate argument", body: call(1, "echo", `{"a":1,"a":2}`), status: 200, code: -32600},
+		{name: "id 1.5", body: call("1.5", "echo", "{}"), status: 400, code: -32600},
+		{name: "id 2^53+1", body: call("9007199254740993", "echo", "{}"), status: 200, want: `"id":9007199254740993,`},
+		{name: "id true", body: call("true", "echo", "{}"), status: 400, code: -32600},
+		{name: "id {}", body: call("{}", "echo", "{}"), status: 400, code: -32600},
+		{name: "id null", body: call("null", "echo", "{}"), status: 400, code: -32600},
+		{name: "int64 argument 2^53+1", body: call(1, "echo", `{"n":9007199254740993}`), status: 200, want: `"result":{"n":9007199254740993}`},
+		{name: "unknown method", body: call(1, "nope", "{}"), status: 200, code: -32601},
+		{name: "server/discover", body: call(1, "server/discover", "{}"), status: 200, code: -32601},
+		{name: "not JSON", body: "hello", status: 400, code: -32700},
+		{name: "empty body", body: "", status: 400, code: -32700},
+		{name: "bad version tag", body: `{"jsonrpc":"1.0","id":1,"method":"echo"}`, status: 200, code: -32600},
+		{name: "nesting 2,000", body: call(1, "echo", `{"a":`+deep+`}`), status: 400, code: -32700},
+		{name: "batch at 2025-11-25", body: "[" + call(1, "echo", "{}") + "]", status: 400, code: -32600},
+		{name: "batch at 2025-06-18", body: "[" + call(1, "echo", "{}") + "]", revision: r06, status: 400, code: -32600},
+		{name: "batch at 2025-03-26", body: "[" + call(1, "echo", "{}") + "," + initialized + "]", revision: r03, status: 200, want: `[{"jsonrpc":"2.0","id":1,"result":{}}]`},
+		{name: "batch of notifications at 2025-03-26", body: "[" + initialized + "]", revision: r03, status: 202},
+		{name: "both method and result", body: `{"jsonrpc":"2.0","id":1,"method":"echo","result":{}}`, status: 200, code: -32600},
+		{name: "second initialize", body: initialize(r11), status: 200, code: -32600},
+		{name: "panic in the handler", body: call(1, "boom", "{}"), status: 200, code: -32603},
+		{name: "invalid UTF-8", body: call(1, "echo", "{\"a\":\"\xff\"}"), status: 400, code: -32700},
+		{name: "response to nothing", body: `{"jsonrpc":"2.0","id":77,"result":{}}`, status: 202},
+		{name: "bad response", body: `{"jsonrpc":"2.0","id":77,"result":{},"error":{}}`, status: 400, code: -32600},
+		{name: "unknown notification", body: `{"jsonrpc":"2.0","method":"notifications/x"}`, status: 202},
+		{name: "and still served", body: call(1, "echo", "{}"), status: 200, want: `"result":{}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			revision := c.revision
+			if revision == "" {
+				revision = r11
+			}
+			id := r.open(revision)
+			resp, text := r.do("POST", c.body, "Mcp-Session-Id", id, "Mcp-Protocol-Version", revision)
+			if resp.StatusCode != c.status || !strings.Contains(text, c.want) {
+				t.Errorf("%s: %s; want %d and %s", resp.Status, text, c.status, c.want)
+			}
+			if c.code != 0 && codeOf(t, text) != c.code {
+				t.Errorf("%s; want code %d", text, c.code)
+			}
+			if c.status == 202 && text != "" {
+				t.Errorf("a body: %s", text)
+			}
+		})
+	}
+}
+
+// TestRequests holds how the headers and the method of a request are judged. All errors
+// have a JSON-RPC error as their body.
+func TestRequests(t *testing.T) {
+	r := newRig(t, base, Options{Origins: []string{"https://app.example.com"}})
+	id := r.open(r06)
+	echo := call(1, "echo", "{}")
+	local := strings.TrimPrefix(r.URL, "http://")
+	for _, c := range []struct {
+		name, method, body string
+		header             []string
+		alone              bool // without the session's id
+		status             int
+	}{
+		{name: "plain", method: "POST", body: echo, status: 200},
+		{name: "revision absent", method: "POST", body: echo, header: []string{"Mcp-Protocol-Version", ""}, status: 200},
+		{name: "revision of the session", method: "POST", body: echo, header: []string{"Mcp-Protocol-Version", r06}, status: 200},
+		{name: "another revision", method: "POST", body: echo, header: []string{"Mcp-Protocol-Version", r11}, status: 400},
+		{name: "revision 2024-11-05", method: "POST", body: echo, header: []string{"Mcp-Protocol-Version", "2024-11-05"}, status: 400},
+		{name: "another revision on GET", method: "GET", header: []string{"Mcp-Protocol-Version", r11}, status: 400},
+		{name: "another revision on DELETE", method: "DELETE", header: []string{"Mcp-Protocol-Version", r11}, status: 400},
+		{name: "revision on initialize", method: "POST", body: initialize(r06), alone: true, header: []string{"Mcp-Protocol-Version", r11}, status: 200},
+		{name: "no session", method: "POST", body: echo, alone: true, status: 400},
+		{name: "no session on GET", method: "GET", alone: true, status: 400},
+		{name: "no session on DELETE", method: "DELETE", alone: true, status: 400},
+		{name: "batch without a session", method: "POST", body: "[" + initialize(r03) + "]", alone: true, status: 400},
+		{name: "no JSON without a session", method: "POST", body: "{", alone: true, status: 400},
+		{name: "initialize with {} params", method: "POST", body: call(1, "initialize", "{}"), alone: true, status: 200},
+		{name: "forged session id", method: "POST", body: echo, header: []string{"Mcp-Session-Id", "3fd34f7a-5a3e-4c1e-b8a8-0e6d2d1b4a11"}, status: 404},
+		{name: "forged session id on GET", method: "GET", header: []string{"Mcp-Session-Id", "x"}, status: 404},
+		{name: "Host evil", method: "POST", body: initialize(r11), alone: true, header: []string{"Host", "evil.example.com"}, status: 403},
+		{name: "Host evil with the port", method: "POST", body: echo, header: []string{"Host", "evil.example.com:80"}, status: 403},
+		{name: "Host localhost", method: "POST", body: echo, header: []string{"Host", "localhost:1234"}, status: 200},
+		{name: "Host [::1]", method: "POST", body: echo, header: []string{"Host", "[::1]:1234"}, status: 200},
+		{name: "Origin evil", method: "POST", body: echo, header: []string{"Origin", "http://evil.example.com"}, status: 403},
+		{name: "Origin evil on GET", method: "GET", header: []string{"Origin", "http://evil.example.com"}, status: 403},
+		{name: "Origin that begins well", method: "POST", body: echo, header: []string{"Origin", "http://localhost.evil.example.com"}, status: 403},
+		{name: "Origin null", method: "POST", body: echo, header: []string{"Origin", "null"}, status: 403},
+		{name: "Origin same", method: "POST", body: echo, header: []string{"Origin", "http://" + local}, status: 200},
+		{name: "Origin of another local server", method: "POST", body: echo, header: []string{"Origin", "http://localhost:6274"}, status: 200},
+		{name: "Origin that is allowed", method: "POST", body: echo, header: []string{"Origin", "https://app.example.com"}, status: 200},
+		{name: "Content-Type absent", method: "POST", body: echo, header: []string{"Content-Type", ""}, status: 415},
+		{name: "Content-Type of a form", method: "POST", body: echo, header: []string{"Content-Type", "text/plain"}, status: 415},
+		{name: "Content-Type with charset", method: "POST", body: echo, header: []string{"Content-Type", "application/json; charset=UTF-8"}, status: 200},
+		{name: "Content-Type with another charset", method: "POST", body: echo, header: []string{"Content-Type", "application/json; charset=latin1"}, status: 415},
+		{name: "compressed", method: "POST", body: echo, header: []string{"Content-Encoding", "gzip"}, status: 415},
+		{name: "Accept JSON alone", method: "POST", body: echo, header: []string{"Accept", "application/json"}, status: 406},
+		{name: "Accept refuses events", method: "POST", body: echo, header: []string{"Accept", "application/json, text/event-stream;q=0"}, status: 406},
+		{name: "Accept any", method: "POST", body: echo, header: []string{"Accept", "*/*"}, status: 200},
+		{name: "Accept ranges", method: "POST", body: echo, header: []string{"Accept", "Application/*;q=0.5, text/*"}, status: 200},
+		{name: "Accept JSON on GET", method: "GET", header: []string{"Accept", "application/json"}, status: 406},
+		{name: "bad event id", method: "GET", header: []string{"Last-Event-ID", "x"}, status: 400},
+		{name: "unknown stream", method: "GET", header: []string{"Last-Event-ID", "x_1"}, status: 400},
+		{name: "PUT", method: "PUT", body: echo, status: 405},
+		{name: "OPTIONS", method: "OPTIONS", status: 405},
+		{name: "too long", method: "POST", body: call(1, "echo", `{"a":"`+strings.Repeat("x", runtime.DefaultMaxMessage)+`"}`), status: 413},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			header := []string{"Mcp-Session-Id", id}
+			if c.alone {
+				header = nil
+			}
+			resp, text := r.do(c.method, c.body, append(header, c.header...)...)
+			if resp.StatusCode != c.status {
+				t.Errorf("%s: %s; want %d", resp.Status, text, c.status)
+			}
+			if c.status >= 400 && codeOf(t, text) == 0 {
+				t.Errorf("no error in the body: %s", text)
+			}
+			if c.name == "initialize with {} params" && (codeOf(t, text) != -32602 || resp.Header.Get("Mcp-Session-Id") != "") {
+				t.Errorf("session %q: %s", resp.Header.Get("Mcp-Session-Id"), text)
+			}
+		})
+	}
+}
+
+// raw sends bytes over a connection of its own and returns what comes back.
+func (r *rig) raw(parts ...string) string {
+	r.t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(r.URL, "http://"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer conn.Close()
+	for _, p := range parts {
+		io.WriteString(conn, p)
+	}
+	conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil {
+		return err.Error()
+	}
+	return line
+}
+
+// TestBodies holds the limits on bodies that do not say how long they are, or do not come.
+func TestBodies(t *testing.T) {
+	r := newRig(t, base, Options{IOTimeout: 200 * time.Millisecond})
+	id := r.open(r11)
+	head := "POST / HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: " + id + "\r\nContent-Type: application/json\r\nAccept: */*\r\n"
+	big := strings.Repeat("x", 64<<10)
+	var chunks []string
+	for range runtime.DefaultMaxMessage/len(big) + 1 {
+		chunks = append(chunks, fmt.Sprintf("%x\r\n%s\r\n", len(big), big))
+	}
+	for _, c := range []struct {
+		name  string
+		parts []string
+		want  string
+	}{
+		{"announced too long", []string{head + "Content-Length: 99999999\r\n\r\n"}, " 413 "},
+		{"chunks without end", append([]string{head + "Transfer-Encoding: chunked\r\n\r\n"}, chunks...), " 413 "},
+		{"nothing comes", []string{head + "Content-Length: 10\r\n\r\n"}, " 408 "},
+		{"half comes", []string{head + "Content-Length: 1000\r\n\r\n{\"jsonrpc\":"}, " 408 "},
+	} {
+		if got := r.raw(c.parts...); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s", c.name, got)
+		}
+	}
+	start := time.Now()
+	// The time for the body is no time for the answer.
+	body := call(1, "sleep", "{}")
+	got := r.raw(head + fmt.Sprintf("Content-Length: %d\r\n\r\n", len(body)) + body)
+	if !strings.Contains(got, " 200 ") || time.Since(start) > 5*time.Second {
+		t.Errorf("after slow bodies: %s", got)
+	}
+}

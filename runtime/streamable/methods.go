@@ -1,0 +1,277 @@
+package streamable
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// post takes a message (section Sending Messages to the Server).
+func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
+	if refusal := web.CheckPost(r, true); refusal != nil {
+		return refusal
+	}
+	if h.opts.Stateless || r.Header.Get(headerSession) == "" {
+		return h.postFirst(w, r)
+	}
+	s, err := h.find(r)
+	if err != nil {
+		return err
+	}
+	defer s.leave()
+	text, err := h.body(w, r)
+	if err != nil {
+		return err
+	}
+	_, err = h.exchange(w, r, newStream(s), text)
+	return err
+}
+
+func (h *Handler) body(w http.ResponseWriter, r *http.Request) (string, error) {
+	return web.ReadBody(w, r, h.server.MaxMessage(), h.opts.IOTimeout)
+}
+
+// postFirst takes a message without a session: it is initialize, or the server keeps no
+// sessions.
+func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
+	text, err := h.body(w, r)
+	if err != nil {
+		return err
+	}
+	opens := false
+	if !jsonrpc.IsBatch(text) {
+		m, err := jsonrpc.Parse(text)
+		if refusal, ok := errors.AsType[*jsonrpc.Error](err); ok && (m.ID.IsZero() || m.Kind == jsonrpc.Response) {
+			return &web.Refusal{Status: http.StatusBadRequest, Code: refusal.Code, Message: refusal.Message}
+		}
+		opens = m.Kind == jsonrpc.Request && m.Method == "initialize"
+	}
+	if h.opts.Stateless {
+		return h.postAlone(w, r, text, opens)
+	}
+	if !opens {
+		return errSessionID
+	}
+	s := h.newSession(rand.Text())
+	s.active = 1
+	st := newStream(s)
+	st.opening = true
+	h.sessions.Store(s.id, s)
+	if err := h.start(s); err != nil {
+		return err
+	}
+	sent, err := h.exchange(w, r, st, text)
+	if !sent || !s.negotiated() {
+		s.end(runtime.ErrClosed) // nobody knows its id
+	} else {
+		s.leave()
+	}
+	return err
+}
+
+// postAlone serves a message of a client without a session.
+func (h *Handler) postAlone(w http.ResponseWriter, r *http.Request, text string, opens bool) error {
+	s := h.newSession("")
+	if !opens {
+		revision, err := h.revisionOf(r)
+		if err != nil {
+			s.discard()
+			return err
+		}
+		s.handshake.Revision = revision
+	}
+	s.single = newStream(s)
+	if err := h.start(s); err != nil {
+		return err
+	}
+	sent, err := h.exchange(w, r, s.single, text)
+	if !sent {
+		s.end(runtime.ErrClosed) // nobody can get the answer or cancel the request
+	}
+	return err
+}
+
+// revisionOf is the revision of a request without a session (section Protocol Version
+// Header).
+func (h *Handler) revisionOf(r *http.Request) (string, error) {
+	bound := h.server.Revisions()
+	revision := r.Header.Get(headerRevision)
+	switch {
+	case revision == "" && len(bound) > 0 && !slices.Contains(bound, revisionAssumed):
+		return bound[0], nil
+	case revision == "":
+		return revisionAssumed, nil
+	case !slices.Contains(bound, revision):
+		return "", errUnspoken
+	}
+	return revision, nil
+}
+
+// exchange hands a message to the session and waits until its stream is done or the
+// connection is gone; false when the client has not got all of it.
+func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, st *stream, text string) (bool, error) {
+	s := st.session
+	sink := web.NewSink(w, h.opts.IOTimeout)
+	left := st.connect(sink)
+	defer st.disconnect(sink)
+	select {
+	case s.in <- runtime.Incoming{Text: text, Route: st}:
+	case <-s.gone:
+		return false, errNoSession
+	case <-r.Context().Done():
+		return false, nil
+	}
+	if !h.wait(r.Context(), st, left) {
+		st.disconnect(sink)
+		if s.isGone() && !sink.Streaming() && !st.answered {
+			return false, errNoSession
+		}
+		return false, nil
+	}
+	return true, st.close(sink)
+}
+
+// wait waits until the stream is done; false when its sink is let go of before.
+func (h *Handler) wait(ctx context.Context, st *stream, left <-chan struct{}) bool {
+	var beat <-chan time.Time
+	if d := h.opts.KeepAlive; d > 0 {
+		ticker := time.NewTicker(d)
+		defer ticker.Stop()
+		beat = ticker.C
+	}
+	for {
+		select {
+		case <-st.done:
+			return true
+		case <-left:
+			return false
+		case <-st.session.gone:
+			return isClosed(st.done) // without sessions that is why it is gone
+		case <-ctx.Done():
+			return false
+		case <-beat:
+			st.beat(ctx)
+		}
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// close ends the answer to a POST whose stream is done: one that nothing was sent on took
+// a notification or response, or a request that gets no answer.
+func (st *stream) close(sink *web.Sink) error {
+	st.lock <- struct{}{}
+	defer st.release()
+	switch {
+	case st.answered || sink.Streaming():
+		return nil
+	case st.unanswered && st.session.isGone():
+		return errNoSession
+	case st.unanswered:
+		return sink.Begin()
+	}
+	return sink.Empty(http.StatusAccepted)
+}
+
+// get opens a stream for the server's own messages, or one that the client has lost
+// (sections Listening for Messages from the Server, Resumability and Redelivery).
+func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
+	if !web.Accepts(r, eventstream.MediaType) {
+		return web.Refuse(http.StatusNotAcceptable, "invalid request: the Accept header must have "+eventstream.MediaType)
+	}
+	s, err := h.find(r)
+	if err != nil {
+		return err
+	}
+	defer s.leave()
+	sink := web.NewSink(w, h.opts.IOTimeout)
+	defer sink.Finish()
+	last := r.Header.Get(headerLast)
+	if last == "" {
+		return h.follow(r.Context(), s.own, sink, func() (<-chan struct{}, error) {
+			return s.own.listen(r.Context(), sink)
+		})
+	}
+	name, n, ok := parseEventID(last)
+	if !ok {
+		return errEventID
+	}
+	if st := s.stream(name); st != nil {
+		return h.follow(r.Context(), st, sink, func() (<-chan struct{}, error) {
+			return st.resume(r.Context(), sink, n)
+		})
+	}
+	return replayError(s.replay(r.Context(), sink, name, n), sink)
+}
+
+// follow has a sink take over a stream and waits until either is done.
+func (h *Handler) follow(ctx context.Context, st *stream, sink *web.Sink, take func() (<-chan struct{}, error)) error {
+	left, err := take()
+	if err != nil {
+		return replayError(err, sink)
+	}
+	if left == nil {
+		return nil
+	}
+	defer st.disconnect(sink)
+	h.wait(ctx, st, left)
+	return nil
+}
+
+// replayError is what a client is answered that cannot get its events, if nothing was
+// written yet.
+func replayError(err error, sink *web.Sink) error {
+	switch {
+	case err == nil || sink.Streaming():
+		return nil
+	case errors.Is(err, ErrEventsLost):
+		return errEventsGone
+	case errors.Is(err, runtime.ErrClosed):
+		return errNoSession
+	}
+	return web.Refuse(http.StatusServiceUnavailable, "unavailable: the events cannot be read")
+}
+
+// replay writes what is kept of a stream that is done, or of another process.
+func (s *session) replay(ctx context.Context, sink *web.Sink, stream string, n uint64) error {
+	for data, err := range s.handler.opts.Events.After(ctx, s.id, stream, n) {
+		if err != nil {
+			return err
+		}
+		n++
+		if err := sink.Event(eventID(stream, n), "", 0, data); err != nil {
+			return err
+		}
+	}
+	return sink.Begin()
+}
+
+// delete ends a session (section Session Management, 5).
+func (h *Handler) delete(w http.ResponseWriter, r *http.Request) error {
+	s, err := h.find(r)
+	if err != nil {
+		return err
+	}
+	defer s.leave()
+	if err := s.withdraw(r.Context()); err != nil {
+		h.log.Error("a session could not be deleted", "error", err)
+	}
+	s.end(runtime.ErrClosed)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

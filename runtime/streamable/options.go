@@ -1,0 +1,73 @@
+package streamable
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
+)
+
+// The limits of a handler where the options leave them zero.
+const (
+	DefaultMaxSessions = 10_000
+	DefaultIdleTimeout = 30 * time.Minute
+	DefaultKeepAlive   = 30 * time.Second
+	DefaultIOTimeout   = 30 * time.Second
+	DefaultRetry       = time.Second
+)
+
+// Options say how a handler serves. The zero value is safe: it protects a local server
+// against web pages and limits what a client can take up.
+type Options struct {
+	// Hosts are the values of the Host header that are allowed, without ports; "*" is
+	// any. Empty: what arrives at a loopback address must name a loopback host. A local
+	// server behind a proxy needs the proxy's public name here.
+	Hosts []string
+	// Origins are the origins, such as "https://app.example.com", whose pages may send
+	// requests, besides the pages of the server's own host; "*" is any. Headers that make
+	// browsers allow it (CORS) are the business of a middleware.
+	Origins []string
+
+	// Stateless serves each POST by itself: no session ids, no GET, no requests to the
+	// client. The revision is that of the MCP-Protocol-Version header.
+	Stateless bool
+
+	// Sessions keeps what another process needs to take over a session. Nil: a session
+	// lives in this handler alone.
+	Sessions SessionStore
+	// Events keeps events for clients that come back. Nil: NewMemoryEvents of
+	// DefaultMemoryEvents bytes.
+	Events EventStore
+
+	// MaxSessions bounds the sessions that are open at a time; further ones are refused
+	// with status 503. 0 is DefaultMaxSessions.
+	MaxSessions int
+	// IdleTimeout is how long a session stays open while no request of its client is
+	// in progress, the GET that holds a stream open included. 0 is DefaultIdleTimeout,
+	// less is for ever.
+	IdleTimeout time.Duration
+	// KeepAlive is how often a comment is sent on a silent event stream, so that a
+	// connection that is gone is noticed. A request whose handler takes longer is
+	// answered with an event stream. 0 is DefaultKeepAlive, less is never.
+	KeepAlive time.Duration
+	// IOTimeout is how long a body may take to arrive, and how long a client may take to
+	// accept an event. 0 is DefaultIOTimeout, less is for ever.
+	IOTimeout time.Duration
+	// Retry is how long a client is told to wait before it comes back. 0 is
+	// DefaultRetry, less is nothing said.
+	Retry time.Duration
+}
+
+func (o Options) withDefaults() Options {
+	if o.Events == nil {
+		o.Events = NewMemoryEvents(DefaultMemoryEvents)
+	}
+	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), DefaultMaxSessions)
+	o.IdleTimeout = cmp.Or(o.IdleTimeout, DefaultIdleTimeout)
+	o.KeepAlive = cmp.Or(o.KeepAlive, DefaultKeepAlive)
+	o.IOTimeout = cmp.Or(o.IOTimeout, DefaultIOTimeout)
+	o.Retry = cmp.Or(o.Retry, DefaultRetry)
+	return o
+}
+
+func (o Options) guard() web.Guard { return web.Guard{Hosts: o.Hosts, Origins: o.Origins} }

@@ -1,0 +1,277 @@
+package streamable
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// revisionPriming is the one from which an event without data tells a client from where
+// to resume. Clients of earlier ones may take it for a bad message.
+const revisionPriming = "2025-11-25"
+
+// errStateless is the error of a message that only a client of a session can be sent.
+var errStateless = errors.New("streamable: without sessions a server cannot send on its own or ask the client")
+
+// session is one session, and the runtime.Transport through which its server sees it.
+type session struct {
+	handler *Handler
+	id      string // "" without sessions
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	in      chan runtime.Incoming
+	gone    chan struct{} // closed when it is over
+	over    sync.Once
+	own     *stream // what the server sends on its own; nil without sessions
+	single  *stream // without sessions: the answer to the only message
+
+	mu        sync.Mutex
+	handshake runtime.Handshake // zero before there is one
+	stays     bool              // in the stores when this process lets go of it
+	streams   map[string]*stream
+	active    int         // requests of the client in progress
+	idle      *time.Timer // ends the session; runs while active is 0; nil for none
+	expired   bool        // idle has done so
+}
+
+func (h *Handler) newSession(id string) *session {
+	s := &session{
+		handler: h,
+		id:      id,
+		in:      make(chan runtime.Incoming),
+		gone:    make(chan struct{}),
+		streams: make(map[string]*stream),
+	}
+	s.ctx, s.cancel = context.WithCancelCause(h.ctx)
+	if id != "" {
+		s.own = newStream(s)
+		s.own.own = true
+		if d := h.opts.IdleTimeout; d > 0 {
+			s.idle = time.AfterFunc(d, s.expire)
+		}
+	}
+	return s
+}
+
+// SessionID implements runtime.Identified.
+func (s *session) SessionID() string { return s.id }
+
+// Receive implements runtime.Transport.
+func (s *session) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
+	var done <-chan struct{}
+	if s.single != nil {
+		done = s.single.done
+	}
+	select {
+	case in := <-s.in:
+		if len(in.Text) > max {
+			return runtime.Incoming{Route: in.Route}, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
+		}
+		return in, nil
+	case <-done:
+		return runtime.Incoming{}, io.EOF
+	case <-s.gone:
+		return runtime.Incoming{}, runtime.ErrClosed
+	case <-ctx.Done():
+		return runtime.Incoming{}, context.Cause(ctx)
+	}
+}
+
+// Send implements runtime.Transport.
+func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
+	if s.isGone() {
+		return runtime.ErrClosed
+	}
+	if m.Kind == jsonrpc.Request && s.id == "" {
+		return errStateless
+	}
+	if st, ok := m.Route.(*stream); ok {
+		if here, err := st.send(ctx, m); here {
+			return err
+		}
+	}
+	if s.own == nil {
+		return errStateless
+	}
+	_, err := s.own.send(ctx, m)
+	return err
+}
+
+// Done implements runtime.RouteEnder.
+func (s *session) Done(route runtime.Route, unanswered bool) {
+	if st, ok := route.(*stream); ok {
+		st.end(unanswered)
+	}
+}
+
+// Negotiated implements runtime.Negotiator.
+func (s *session) Negotiated(h runtime.Handshake) {
+	stays := false
+	if s.id != "" && s.handler.opts.Sessions != nil {
+		err := s.handler.opts.Sessions.Save(s.ctx, s.id, h)
+		if stays = err == nil; !stays {
+			s.handler.log.Error("a session could not be kept", "session", s.id, "error", err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.handshake, s.stays = h, stays
+}
+
+// Close implements runtime.Transport.
+func (s *session) Close() error {
+	s.end(runtime.ErrClosed)
+	return nil
+}
+
+// end ends the session; its server lets go of it soon after.
+func (s *session) end(why error) {
+	s.over.Do(func() {
+		close(s.gone)
+		s.handler.remove(s)
+		s.cancel(why)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.idle != nil {
+			s.idle.Stop()
+		}
+	})
+}
+
+// discard undoes newSession for a session that has not been started.
+func (s *session) discard() {
+	s.cancel(nil)
+	if s.idle != nil {
+		s.idle.Stop()
+	}
+}
+
+// forget drops the events of a session that is over, unless another process may go on
+// with it.
+func (s *session) forget() {
+	s.mu.Lock()
+	stays := s.stays
+	s.mu.Unlock()
+	if s.id == "" || stays {
+		return
+	}
+	if err := s.handler.opts.Events.Drop(context.Background(), s.id); err != nil {
+		s.handler.log.Warn("the events of a session could not be dropped", "session", s.id, "error", err)
+	}
+}
+
+// withdraw makes the session end in the stores too.
+func (s *session) withdraw(ctx context.Context) error {
+	s.mu.Lock()
+	stays := s.stays
+	s.stays = false
+	s.mu.Unlock()
+	if !stays {
+		return nil
+	}
+	return s.handler.opts.Sessions.Delete(ctx, s.id)
+}
+
+func (s *session) isGone() bool { return isClosed(s.gone) }
+
+// whyNot is the error of who could not get a stream's lock.
+func (s *session) whyNot(ctx context.Context) error {
+	if s.isGone() {
+		return runtime.ErrClosed
+	}
+	return context.Cause(ctx)
+}
+
+func (s *session) revision() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.handshake.Revision
+}
+
+func (s *session) negotiated() bool { return s.revision() != "" }
+
+// primes reports whether the client knows events without data.
+func (s *session) primes() bool { return s.revision() >= revisionPriming }
+
+// prime begins an event stream, and tells a client that knows such events how to resume
+// it from the event of the id.
+func (s *session) prime(sink *web.Sink, id string) error {
+	if s.id == "" || !s.primes() {
+		return sink.Begin()
+	}
+	return sink.Event(id, "", s.handler.opts.Retry, nil)
+}
+
+// enter tells that a request of the client is in progress. False: the session is over.
+func (s *session) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.expired || s.isGone() {
+		return false
+	}
+	s.active++
+	if s.idle != nil {
+		s.idle.Stop()
+	}
+	return true
+}
+
+func (s *session) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.active--
+	if s.active == 0 && s.idle != nil && !s.isGone() {
+		s.idle.Reset(s.handler.opts.IdleTimeout)
+	}
+}
+
+// expire ends a session that nobody uses.
+func (s *session) expire() {
+	s.mu.Lock()
+	s.expired = s.active == 0
+	expired := s.expired
+	s.mu.Unlock()
+	if expired {
+		s.handler.log.Debug("idle session closed", "session", s.id)
+		s.end(errIdle)
+	}
+}
+
+var errIdle = errors.New("streamable: the session was idle")
+
+// keep puts an event into the store. Without a session nobody could ask for it.
+func (s *session) keep(ctx context.Context, stream string, n uint64, data []byte) error {
+	if s.id == "" {
+		return errStateless
+	}
+	err := s.handler.opts.Events.Append(context.WithoutCancel(ctx), s.id, stream, n, data)
+	if err != nil {
+		s.handler.log.Warn("an event could not be kept", "session", s.id, "error", err)
+	}
+	return err
+}
+
+// register makes a stream findable for a client that comes back.
+func (s *session) register(st *stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.streams[st.name] = st
+}
+
+func (s *session) unregister(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.streams, name)
+}
+
+func (s *session) stream(name string) *stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.streams[name]
+}

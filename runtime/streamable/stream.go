@@ -1,0 +1,348 @@
+package streamable
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// errDisconnected is the error of a message that nobody can be given any more.
+var errDisconnected = errors.New("streamable: the client is not connected")
+
+// stream is a sequence of messages to the client: the answer to one POST, or what the
+// server sends on its own. It is the runtime.Route of what it belongs to. It outlives
+// the connection it is written to, its sink, and may get another one.
+//
+// Events go to the store first and then to the sink, under the lock, so that what a
+// client gets after reconnecting continues what it got before: nothing twice, nothing
+// left out.
+type stream struct {
+	session *session
+	opening bool // the answer to initialize, which carries the session's id
+	own     bool // what the server sends on its own; never done
+
+	done chan struct{} // closed when nothing more comes
+
+	// lock holds a token while the fields below are in use. It is a channel because a
+	// write may take long, and who waits for it may give up.
+	lock       chan struct{}
+	name       string        // "" until it is an event stream
+	last       uint64        // number of the last event
+	sent       uint64        // number of the last event that was written to a sink
+	sink       *web.Sink     // nil when no connection is there
+	left       chan struct{} // closed when sink is let go of
+	answered   bool          // the sink has been given the answer as JSON
+	ended      bool          // done is closed
+	unanswered bool
+
+	live atomic.Pointer[web.Sink] // sink, for who has not the lock
+}
+
+func newStream(s *session) *stream {
+	return &stream{session: s, done: make(chan struct{}), lock: make(chan struct{}, 1)}
+}
+
+// acquire takes the lock; false when ctx or the session ends first.
+func (st *stream) acquire(ctx context.Context) bool {
+	select {
+	case st.lock <- struct{}{}:
+		return true
+	default:
+	}
+	select {
+	case st.lock <- struct{}{}:
+		return true
+	case <-ctx.Done():
+	case <-st.session.gone:
+	}
+	return false
+}
+
+func (st *stream) release() { <-st.lock }
+
+// connect makes the sink that of a stream that has none yet and is not in use. The returned
+// channel is closed when the sink is not used any more.
+func (st *stream) connect(sink *web.Sink) <-chan struct{} {
+	st.sink, st.left = sink, make(chan struct{})
+	st.live.Store(sink)
+	return st.left
+}
+
+// drop lets go of the sink, if there is one. Under the lock.
+func (st *stream) drop() {
+	if st.sink != nil {
+		st.sink = nil
+		st.live.Store(nil)
+		close(st.left)
+	}
+}
+
+// disconnect makes sure that the sink is not used any more, whatever it waits for.
+func (st *stream) disconnect(sink *web.Sink) {
+	defer sink.Finish()
+	if st.live.Load() != sink {
+		return // whoever let go of it does not use it any more
+	}
+	select {
+	case st.lock <- struct{}{}:
+	default:
+		sink.Interrupt()
+		st.lock <- struct{}{}
+	}
+	defer st.release()
+	if st.sink == sink {
+		st.drop()
+	}
+}
+
+// send writes a message, or keeps it for a client that comes back. False: the stream is
+// done, and the message belongs elsewhere.
+func (st *stream) send(ctx context.Context, m runtime.Outgoing) (bool, error) {
+	if !st.acquire(ctx) {
+		return true, st.session.whyNot(ctx)
+	}
+	defer st.release()
+	if st.ended {
+		return false, nil
+	}
+	if m.Kind == jsonrpc.Response && st.name == "" && !(st.sink != nil && st.sink.Streaming()) {
+		return true, st.answer(m)
+	}
+	if st.name == "" && st.sink == nil && !st.own {
+		return true, errDisconnected // no event has an id yet, so nobody can come back
+	}
+	return true, st.event(ctx, m.Text)
+}
+
+// answer writes the whole answer to a POST as one JSON text. Under the lock.
+func (st *stream) answer(m runtime.Outgoing) error {
+	if st.sink == nil {
+		return errDisconnected
+	}
+	st.answered = true
+	if st.opening && st.session.negotiated() {
+		st.announce()
+	}
+	status := http.StatusOK
+	if m.ID.IsZero() && len(m.Text) > 0 && m.Text[0] == '{' || m.ID.Is(wire.ScalarNull) {
+		// An error whose request is unknown: the message could not be accepted.
+		status = http.StatusBadRequest
+	}
+	if err := st.sink.JSON(status, m.Text); err != nil {
+		st.drop()
+		return err
+	}
+	return nil
+}
+
+// announce puts the session's id on the answer to initialize (section Session
+// Management, 1).
+func (st *stream) announce() {
+	st.sink.Header().Set(headerSession, st.session.id)
+}
+
+// event keeps a message as the next event and writes it, if somebody is there. Under the
+// lock.
+func (st *stream) event(ctx context.Context, text []byte) error {
+	st.begin()
+	n := st.last + 1
+	kept := st.session.keep(ctx, st.name, n, text)
+	if kept == nil {
+		st.last = n
+	}
+	if st.sink == nil {
+		return kept
+	}
+	id, retry := "", time.Duration(0)
+	if kept == nil {
+		id = eventID(st.name, n)
+		if n == 1 {
+			retry = st.session.handler.opts.Retry
+		}
+	}
+	if err := st.sink.Event(id, "", retry, text); err != nil {
+		st.drop()
+		if kept == nil {
+			return nil
+		}
+		return err
+	}
+	st.sent = st.last
+	return nil
+}
+
+// begin makes an event stream of it, with a name under which it is found again. Under the
+// lock.
+func (st *stream) begin() {
+	if st.name == "" {
+		st.name = newStreamName()
+		st.session.register(st)
+		if st.opening && st.sink != nil {
+			st.announce()
+		}
+	}
+}
+
+func newStreamName() string { return rand.Text()[:12] }
+
+// resume has the sink take over the stream: the client gets the events after number n
+// and then what comes. The returned channel is closed when the sink is not used any more;
+// it is nil when nothing more comes.
+func (st *stream) resume(ctx context.Context, sink *web.Sink, n uint64) (<-chan struct{}, error) {
+	if !st.take(ctx) {
+		return nil, st.session.whyNot(ctx)
+	}
+	defer st.release()
+	st.drop()
+	if n > st.last {
+		return nil, ErrEventsLost
+	}
+	if err := st.replay(ctx, sink, n); err != nil {
+		return nil, err
+	}
+	if st.ended {
+		return nil, nil
+	}
+	return st.connect(sink), nil
+}
+
+// listen is resume for a client that names no event: it gets what nobody has been sent
+// yet, as far as it is kept.
+func (st *stream) listen(ctx context.Context, sink *web.Sink) (<-chan struct{}, error) {
+	if !st.take(ctx) {
+		return nil, st.session.whyNot(ctx)
+	}
+	defer st.release()
+	st.drop()
+	err := st.replay(ctx, sink, st.sent)
+	if errors.Is(err, ErrEventsLost) {
+		st.session.handler.log.Warn("events were lost before a client asked for them")
+		st.sent = st.last
+		err = st.replay(ctx, sink, st.sent)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return st.connect(sink), nil
+}
+
+// take acquires the lock from whoever writes to a connection that may be dead.
+func (st *stream) take(ctx context.Context) bool {
+	select {
+	case st.lock <- struct{}{}:
+		return true
+	default:
+	}
+	if sink := st.live.Load(); sink != nil {
+		sink.Interrupt()
+	}
+	return st.acquire(ctx)
+}
+
+// replay writes the events after number n, and before them one that says where the
+// stream goes on. Under the lock.
+func (st *stream) replay(ctx context.Context, sink *web.Sink, n uint64) error {
+	st.begin()
+	var missed [][]byte
+	if n < st.last {
+		for data, err := range st.session.handler.opts.Events.After(ctx, st.session.id, st.name, n) {
+			if err != nil {
+				return err
+			}
+			missed = append(missed, data)
+		}
+	}
+	if err := st.session.prime(sink, eventID(st.name, n)); err != nil {
+		return err
+	}
+	for _, data := range missed {
+		n++
+		if err := sink.Event(eventID(st.name, n), "", 0, data); err != nil {
+			return err
+		}
+		st.sent = max(st.sent, n)
+	}
+	return nil
+}
+
+// beat keeps a silent connection in use. A POST that has not been answered for so long
+// becomes an event stream.
+func (st *stream) beat(ctx context.Context) {
+	select {
+	case st.lock <- struct{}{}:
+	default:
+		return // it is not silent
+	}
+	defer st.release()
+	if st.sink == nil || st.ended || st.answered {
+		return
+	}
+	var err error
+	if st.name == "" && !st.opening {
+		st.begin()
+		err = st.session.prime(st.sink, eventID(st.name, 0))
+	} else if st.name != "" {
+		err = st.sink.Beat()
+	}
+	if err != nil {
+		st.drop()
+	}
+}
+
+// part ends the connection, but not the stream: the client is to come back after the
+// time given.
+func (st *stream) part(ctx context.Context, retry time.Duration) error {
+	if !st.acquire(ctx) {
+		return st.session.whyNot(ctx)
+	}
+	defer st.release()
+	switch {
+	case st.sink == nil || st.ended:
+		return nil
+	case !st.session.primes() && st.last == 0:
+		return errors.New("streamable: the revision has no way to tell the client where to go on")
+	}
+	st.begin()
+	if st.session.primes() {
+		if err := st.sink.Event(eventID(st.name, st.last), "", retry, nil); err != nil {
+			st.drop()
+			return nil // the connection has ended by itself
+		}
+	}
+	st.drop()
+	return nil
+}
+
+// end is called when nothing more comes.
+func (st *stream) end(unanswered bool) {
+	st.lock <- struct{}{}
+	st.ended, st.unanswered = true, unanswered
+	name := st.name
+	st.release()
+	close(st.done)
+	if name != "" {
+		st.session.unregister(name)
+	}
+}
+
+// Disconnect ends the connection on which the client waits for the answer to the request
+// that ctx is of, and tells it to come back after the time given for what the handler
+// sends from now on (section Sending Messages to the Server). So a handler that takes long
+// holds no connection. It does nothing outside of handlers and for other transports. The
+// revision must be 2025-11-25 or later, unless the handler has sent something already.
+func Disconnect(ctx context.Context, retry time.Duration) error {
+	if call := runtime.CallOf(ctx); call != nil {
+		if st, ok := call.Route().(*stream); ok {
+			return st.part(ctx, retry)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,330 @@
+package streamable
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// counter is a handler that sends notifications 1 to n, waiting for a step before each
+// when there are steps, and then its answer.
+func counter(n int, steps <-chan struct{}) func(context.Context, wire.Raw) (wire.Appender, error) {
+	return func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		for i := 1; i <= n; i++ {
+			if steps != nil {
+				<-steps
+			}
+			if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(fmt.Sprintf(`{"i":%d}`, i))); err != nil {
+				return nil, err
+			}
+		}
+		return params, nil
+	}
+}
+
+// TestResumption kills the stream of a call at random points; the client that comes back gets
+// every event once, in order.
+func TestResumption(t *testing.T) {
+	const n = 40
+	for _, revision := range []string{r03, r11} {
+		for seed := range uint64(10) {
+			random := rand.New(rand.NewPCG(seed, 1))
+			r := newRig(t, base.with(handlers{"count": counter(n, nil)}), Options{})
+			session := []string{"Mcp-Session-Id", r.open(revision)}
+			ctx, cancel := context.WithCancel(t.Context())
+			resp := r.request(ctx, "POST", call(1, "count", `{}`), session...)
+			var got []string
+			last := ""
+			for connections := 0; len(got) <= n; connections++ {
+				if connections > 500 {
+					t.Fatal("no progress")
+				}
+				events := streamOf(t, resp.Body, 1+random.IntN(6))
+				cancel()
+				resp.Body.Close()
+				for _, e := range events {
+					if e.id == "" {
+						t.Fatalf("an event without an id: %q", e.data)
+					}
+					if last = e.id; e.data != "" {
+						got = append(got, e.data)
+					}
+				}
+				if len(got) > n {
+					break
+				}
+				ctx, cancel = context.WithCancel(t.Context())
+				resp = r.request(ctx, "GET", "", append(session, "Last-Event-ID", last)...)
+				if resp.StatusCode != 200 {
+					t.Fatalf("resuming after %q: %s", last, resp.Status)
+				}
+			}
+			cancel()
+			resp.Body.Close()
+			for i, text := range got {
+				want := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/n","params":{"i":%d}}`, i+1)
+				if i == n {
+					want = `{"jsonrpc":"2.0","id":1,"result":{}}`
+				}
+				if text != want {
+					t.Fatalf("event %d is %s", i, text)
+				}
+			}
+		}
+	}
+}
+
+// TestAnswerAfterDisconnect holds that a call goes on without its client, and that its
+// answer waits for it.
+func TestAnswerAfterDisconnect(t *testing.T) {
+	steps := make(chan struct{})
+	r := newRig(t, base.with(handlers{"count": counter(3, steps)}), Options{})
+	session := []string{"Mcp-Session-Id", r.open(r11)}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { steps <- struct{}{} }()
+	resp := r.request(ctx, "POST", call(1, "count", `{}`), session...)
+	first := streamOf(t, resp.Body, 1)
+	cancel()
+	resp.Body.Close()
+	steps <- struct{}{}
+	steps <- struct{}{}
+	time.Sleep(20 * time.Millisecond) // the handler ends
+	_, text := r.do("GET", "", append(session, "Last-Event-ID", first[0].id)...)
+	events := streamOf(t, strings.NewReader(text), 0)
+	if len(events) != 3 || events[2].data != `{"jsonrpc":"2.0","id":1,"result":{}}` {
+		t.Errorf("%q", events)
+	}
+	// Again: what is kept is not used up by being sent.
+	if _, again := r.do("GET", "", append(session, "Last-Event-ID", first[0].id)...); again != text {
+		t.Errorf("%q, then %q", text, again)
+	}
+}
+
+// TestOwnStream holds that what a server sends on its own goes to the GET stream alone,
+// waits for it, and is not lost with its connection.
+func TestOwnStream(t *testing.T) {
+	calls := make(chan *runtime.Call, 1)
+	r := newRig(t, base.with(handlers{"leave": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		calls <- runtime.CallOf(ctx)
+		return params, nil
+	}}), Options{})
+	session := []string{"Mcp-Session-Id", r.open(r11)}
+	if _, text := r.do("POST", call(1, "leave", "{}"), session...); !strings.Contains(text, "result") {
+		t.Fatal(text)
+	}
+	c := <-calls
+	n := 0
+	notify := func() {
+		n++
+		if err := c.Notify(t.Context(), "notifications/n", wire.Raw(fmt.Sprintf(`{"i":%d}`, n))); err != nil {
+			t.Error(err)
+		}
+	}
+	check := func(events []event, from int) {
+		t.Helper()
+		for i, e := range events {
+			if !strings.Contains(e.data, fmt.Sprintf(`{"i":%d}`, from+i)) {
+				t.Errorf("event %d: %s", from+i, e.data)
+			}
+		}
+	}
+	notify()
+	notify()
+	ctx, cancel := context.WithCancel(t.Context())
+	resp := r.request(ctx, "GET", "", session...)
+	events := streamOf(t, resp.Body, 3)
+	if events[0].data != "" || events[0].id == "" {
+		t.Errorf("not primed: %q", events[0])
+	}
+	check(events[1:], 1)
+	notify()
+	check(streamOf(t, resp.Body, 1), 3)
+	// A second connection takes over, because the first may be dead.
+	second := r.request(t.Context(), "GET", "", session...)
+	streamOf(t, second.Body, 1)
+	if left := streamOf(t, resp.Body, 0); len(left) != 0 {
+		t.Errorf("the first stream goes on: %q", left)
+	}
+	cancel()
+	notify()
+	check(streamOf(t, second.Body, 1), 4)
+	second.Body.Close()
+	notify()
+	third := r.request(t.Context(), "GET", "", append(session, "Last-Event-ID", events[2].id)...)
+	events = streamOf(t, third.Body, 4)
+	check(events[1:], 3)
+	third.Body.Close()
+}
+
+// TestAskOnTheCallsStream holds that a request to the client travels on the stream of the
+// call it belongs to.
+func TestAskOnTheCallsStream(t *testing.T) {
+	r := newRig(t, base, Options{})
+	session := []string{"Mcp-Session-Id", r.open(r11)}
+	resp := r.request(t.Context(), "POST", call(1, "ask", `{"q":1}`), session...)
+	defer resp.Body.Close()
+	question := streamOf(t, resp.Body, 1)[0].data
+	if question != `{"jsonrpc":"2.0","id":1,"method":"client/echo","params":{"q":1}}` {
+		t.Fatal(question)
+	}
+	if resp, text := r.do("POST", `{"jsonrpc":"2.0","id":1,"result":{"a":2}}`, session...); resp.StatusCode != 202 {
+		t.Fatalf("%s: %s", resp.Status, text)
+	}
+	if answer := streamOf(t, resp.Body, 0); len(answer) != 1 || answer[0].data != `{"jsonrpc":"2.0","id":1,"result":{"a":2}}` {
+		t.Errorf("%q", answer)
+	}
+}
+
+// TestCancelled holds that a cancelled request ends its stream without an answer, and
+// that the session of another client is not touched by it.
+func TestCancelled(t *testing.T) {
+	r := newRig(t, base, Options{})
+	id, other := r.open(r11), r.open(r11)
+	answered := make(chan string, 2)
+	for _, session := range []string{id, other} {
+		go func() {
+			resp, text := r.do("POST", call(5, "wait", "{}"), "Mcp-Session-Id", session)
+			answered <- fmt.Sprintf("%t %d %s %s.", session == id, resp.StatusCode, resp.Header.Get("Content-Type"), text)
+		}()
+	}
+	time.Sleep(50 * time.Millisecond)
+	r.do("POST", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}`, "Mcp-Session-Id", id)
+	if got := <-answered; got != "true 200 text/event-stream ." {
+		t.Error(got)
+	}
+	select {
+	case got := <-answered:
+		t.Errorf("the other session's request ended too: %s", got)
+	case <-time.After(50 * time.Millisecond):
+	}
+	r.do("DELETE", "", "Mcp-Session-Id", other)
+	if got := <-answered; !strings.Contains(got, "404") {
+		t.Errorf("when the session ended: %s", got)
+	}
+}
+
+// TestIdle holds that sessions nobody uses end, and others do not.
+func TestIdle(t *testing.T) {
+	r := newRig(t, base, Options{IdleTimeout: 100 * time.Millisecond})
+	idle, busy, listening := r.open(r11), r.open(r11), r.open(r11)
+	resp := r.request(t.Context(), "GET", "", "Mcp-Session-Id", listening)
+	defer resp.Body.Close()
+	for range 6 {
+		time.Sleep(50 * time.Millisecond)
+		if resp, text := r.do("POST", call(1, "echo", "{}"), "Mcp-Session-Id", busy); resp.StatusCode != 200 {
+			t.Fatalf("busy: %s: %s", resp.Status, text)
+		}
+	}
+	for session, status := range map[string]int{idle: 404, listening: 200} {
+		if resp, text := r.do("POST", call(1, "echo", "{}"), "Mcp-Session-Id", session); resp.StatusCode != status {
+			t.Errorf("%s: %s; want %d", resp.Status, text, status)
+		}
+	}
+}
+
+// TestKeepAlive holds that silent streams are kept in use, and that a call that takes
+// long becomes a stream, from which the client can resume.
+func TestKeepAlive(t *testing.T) {
+	for revision, primed := range map[string]bool{r06: false, r11: true} {
+		r := newRig(t, base, Options{KeepAlive: 10 * time.Millisecond})
+		session := []string{"Mcp-Session-Id", r.open(revision)}
+		resp, text := r.do("POST", call(1, "sleep", "{}"), session...)
+		if resp.Header.Get("Content-Type") != "text/event-stream" || !strings.Contains(text, ":\n\n") ||
+			!strings.Contains(text, `"result"`) || strings.HasPrefix(text, "id: ") != primed {
+			t.Errorf("%s: %s: %q", revision, resp.Header.Get("Content-Type"), text)
+		}
+	}
+}
+
+// TestDisconnect holds that a handler can let go of its connection and answer to a client
+// that comes back.
+func TestDisconnect(t *testing.T) {
+	r := newRig(t, base.with(handlers{"part": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		err := Disconnect(ctx, 70*time.Millisecond)
+		time.Sleep(20 * time.Millisecond)
+		return params, err
+	}}), Options{})
+	session := []string{"Mcp-Session-Id", r.open(r11)}
+	_, text := r.do("POST", call(1, "part", "{}"), session...)
+	events := streamOf(t, strings.NewReader(text), 0)
+	if len(events) != 1 || events[0].data != "" || !strings.Contains(text, "retry: 70\n") {
+		t.Fatalf("%q", text)
+	}
+	_, text = r.do("GET", "", append(session, "Last-Event-ID", events[0].id)...)
+	if events := streamOf(t, strings.NewReader(text), 0); len(events) != 2 || events[1].data != `{"jsonrpc":"2.0","id":1,"result":{}}` {
+		t.Errorf("%q", text)
+	}
+	if _, text := r.do("POST", call(1, "part", "{}"), "Mcp-Session-Id", r.open(r06)); codeOf(t, text) != -32603 {
+		t.Errorf("2025-06-18: %s", text)
+	}
+}
+
+// TestStateless holds that a server without sessions serves each POST by itself.
+func TestStateless(t *testing.T) {
+	r := newRig(t, base.with(handlers{"revision": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+		return wire.Raw(`{"is":"` + runtime.CallOf(ctx).Revision() + `"}`), nil
+	}}), Options{Stateless: true})
+	for _, c := range []struct {
+		method, body, revision string
+		status                 int
+		want                   string
+	}{
+		{"POST", initialize(r06), "", 200, `"protocolVersion":"2025-06-18"`},
+		{"POST", initialized, r06, 202, ""},
+		{"POST", call(1, "revision", "{}"), r11, 200, `{"is":"2025-11-25"}`},
+		{"POST", call(1, "revision", "{}"), "", 200, `{"is":"2025-03-26"}`},
+		{"POST", call(1, "revision", "{}"), "1999-01-01", 400, "revision"},
+		{"POST", call(1, "note", "{}"), r11, 200, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n"},
+		{"POST", call(1, "ask", "{}"), r11, 200, "-32603"},
+		{"POST", "[" + call(1, "echo", "{}") + "]", "", 200, "[{"},
+		{"POST", "{", "", 400, "-32700"},
+		{"GET", "", "", 405, ""},
+		{"DELETE", "", "", 405, ""},
+	} {
+		header := []string{"Mcp-Protocol-Version", c.revision}
+		if c.revision == "" {
+			header = nil
+		}
+		resp, text := r.do(c.method, c.body, header...)
+		if resp.StatusCode != c.status || !strings.Contains(text, c.want) || resp.Header.Get("Mcp-Session-Id") != "" {
+			t.Errorf("%s %s: %s: %s", c.method, c.body, resp.Status, text)
+		}
+	}
+	if n := r.handler.opts.Events.(*MemoryEvents).Len(); n != 0 {
+		t.Errorf("%d events are kept", n)
+	}
+	// Who goes away cancels: nobody else can.
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	req, _ := http.NewRequestWithContext(ctx, "POST", r.URL, strings.NewReader(call(1, "wait", "{}")))
+	req.Header.Set("Content-Type", "application/json")
+	if resp, err := r.Client().Do(req); err == nil {
+		t.Errorf("%s", resp.Status)
+	}
+	for range 100 {
+		if r.handler.open.Load() == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("the call goes on")
+}
+
+// TestMaxSessions holds that sessions are limited in number and that room is made again.
+func TestMaxSessions(t *testing.T) {
+	r := newRig(t, base, Options{MaxSessions: 2})
+	first := r.open(r11)
+	r.open(r11)
+	if resp, text := r.do("POST", initialize(r11)); resp.StatusCode != 503 || codeOf(t, text) == 0 {
+		t.Errorf("%s: %s", resp.Status, text)
+	}
+	r.do("DELETE", "", "Mcp-Session-Id", first)
+	r.open(r11)
+}

@@ -1,0 +1,321 @@
+package tasks
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// session keeps the tasks of one.
+type session struct {
+	*Tasks
+	call *runtime.Call // the first; it is over, and stands for the session
+
+	mu      sync.Mutex
+	tasks   []*task // in the order of their creation
+	changed []*task // the peer is to be told of
+	sending bool    // a goroutine is at it
+	over    bool
+}
+
+// session is that of a call.
+func (t *Tasks) session(c *runtime.Call) *session {
+	return c.Kept(t, func(ctx context.Context) any {
+		s := &session{Tasks: t, call: c}
+		context.AfterFunc(ctx, s.end)
+		return s
+	}).(*session)
+}
+
+// end forgets all tasks. Their contexts end by themselves.
+func (s *session) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	for len(s.tasks) > 0 {
+		s.drop(s.tasks[0])
+	}
+}
+
+// create makes a task of a request and answers it ("Creating Tasks").
+func (s *session) create(ctx context.Context, c *runtime.Call, w work, ttl time.Duration) (wire.Appender, error) {
+	now := time.Now()
+	t := &task{id: rand.Text(), created: now, ttl: ttl, done: make(chan struct{}), listed: true}
+	t.state = state{id: t.id, status: working, created: now, updated: now, ttl: ttl, poll: s.opts.PollInterval}
+	answer := created{t.state}
+	s.mu.Lock()
+	if s.over {
+		s.mu.Unlock()
+		return nil, runtime.ErrClosed
+	}
+	if len(s.tasks) >= s.opts.MaxTasks {
+		s.mu.Unlock()
+		return nil, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "too many tasks: %d are kept for this session", s.opts.MaxTasks)
+	}
+	s.tasks = append(s.tasks, t)
+	t.timer = time.AfterFunc(ttl, func() { s.expire(t) })
+	s.mu.Unlock()
+
+	how := runtime.Detached{
+		MetaName:  metaName,
+		MetaValue: related(t.id),
+		Waiting:   func(waiting bool) { s.asks(t, waiting) },
+	}
+	cancel, ok := c.Detach(ctx, how, func(ctx context.Context) { s.run(ctx, t, w) })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !ok {
+		s.drop(t)
+		return nil, runtime.ErrClosed
+	}
+	t.cancel = cancel
+	if !t.listed || t.state.status.terminal() {
+		cancel(context.Canceled)
+	}
+	return answer, nil
+}
+
+// run does the work of a task.
+func (s *session) run(ctx context.Context, t *task, w work) {
+	finished := false
+	defer func() {
+		if !finished { // a panic or runtime.Goexit
+			s.log.Error("handler panicked", "method", w.method, "task", t.id, "panic", recover(), "stack", string(debug.Stack()))
+			s.finish(t, failed, "", errInternal)
+		}
+	}()
+	result, err := s.outcome(ctx, t, w)
+	finished = true
+	st := completed
+	switch isError, _ := result.Get("isError"); {
+	case err != nil && ctx.Err() != nil:
+		st = cancelled
+	case err != nil || w.method == methodCallTool && isError == "true":
+		st = failed
+	}
+	if e, ok := errors.AsType[*jsonrpc.Error](err); err != nil && ok {
+		err = e
+	} else if err != nil {
+		if st == failed {
+			s.log.Error("task failed", "method", w.method, "task", t.id, "error", err)
+		}
+		err = errInternal
+	}
+	s.finish(t, st, result, err)
+}
+
+// errInternal is all that a peer learns of an error that is not meant for it.
+var errInternal = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
+
+// outcome calls the handler.
+func (s *session) outcome(ctx context.Context, t *task, w work) (wire.Object, error) {
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	result, err := w.handle(ctx, w.method, w.params)
+	if err != nil {
+		return "", err
+	}
+	if result == nil {
+		return "", errors.New("tasks: the handler returned no result")
+	}
+	text, err := wire.Marshal(result)
+	if err != nil {
+		return "", err
+	}
+	return withRelated(wire.Object(text), t.id)
+}
+
+// finish keeps the outcome of a task that is not over yet.
+func (s *session) finish(t *task, st status, result wire.Object, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.state.status.terminal() || !t.listed {
+		return
+	}
+	t.result, t.err = result, err
+	message := ""
+	switch {
+	case st == cancelled:
+		t.result, t.err, message = "", errCancelled(t.id), "The request was cancelled."
+	case err != nil:
+		message = fmt.Sprintf("%.500s", err.(*jsonrpc.Error).Message)
+	}
+	s.set(t, st, message)
+	close(t.done)
+}
+
+func errCancelled(id string) error {
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q was cancelled and has no result", id)
+}
+
+// asks follows the requests of a task to its requester ("Input Required Status").
+func (s *session) asks(t *task, waiting bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := inputRequired
+	if waiting {
+		t.asking++
+	} else if t.asking--; t.asking == 0 {
+		st = working
+	}
+	if !t.state.status.terminal() && t.state.status != st {
+		s.set(t, st, "")
+	}
+}
+
+// set changes the status and has the peer told. Under s.mu.
+func (s *session) set(t *task, st status, message string) {
+	t.state.status, t.state.message, t.state.updated = st, message, time.Now()
+	if s.over || !t.listed {
+		return
+	}
+	if !t.news {
+		t.news = true
+		s.changed = append(s.changed, t)
+	}
+	if !s.sending {
+		_, s.sending = s.call.Detach(context.Background(), runtime.Detached{}, s.send)
+	}
+}
+
+// send is the goroutine that tells the peer of changed tasks, each once with the status
+// it has by then; it ends when there is none ("Task Notifications").
+func (s *session) send(ctx context.Context) {
+	for {
+		st, ok := s.next(ctx)
+		if !ok {
+			return
+		}
+		// An error is about a session that is over, which is nobody's business.
+		_ = runtime.CallOf(ctx).Notify(ctx, methodStatus, st)
+	}
+}
+
+// next is what the peer is told next.
+func (s *session) next(ctx context.Context) (state, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ctx.Err() == nil && len(s.changed) > 0 {
+		t := s.changed[0]
+		s.changed[0] = nil
+		s.changed = s.changed[1:]
+		t.news = false
+		return t.state, true
+	}
+	s.changed, s.sending = nil, false
+	return state{}, false
+}
+
+// expire ends the life of a task.
+func (s *session) expire(t *task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop(t)
+}
+
+// drop forgets a task and stops its work. Under s.mu.
+func (s *session) drop(t *task) {
+	if !t.listed {
+		return
+	}
+	t.listed = false
+	t.timer.Stop()
+	s.tasks = slices.DeleteFunc(s.tasks, func(other *task) bool { return other == t })
+	if t.cancel != nil {
+		t.cancel(context.Canceled)
+	}
+	if !t.state.status.terminal() {
+		close(t.done)
+	}
+}
+
+// find is a task by its id. Under s.mu.
+func (s *session) find(id string) (*task, error) {
+	for _, t := range s.tasks {
+		if t.id == id {
+			return t, nil
+		}
+	}
+	return nil, errUnknown(id)
+}
+
+func errUnknown(id string) error {
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "no task %.100q: unknown or expired", id)
+}
+
+// get answers tasks/get.
+func (s *session) get(_ context.Context, p *taskParams) (state, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, err := s.find(p.id)
+	if err != nil {
+		return state{}, err
+	}
+	return t.state, nil
+}
+
+// await answers tasks/result, when the task is over ("Result Retrieval").
+func (s *session) await(ctx context.Context, p *taskParams) (wire.Object, error) {
+	s.mu.Lock()
+	t, err := s.find(p.id)
+	s.mu.Unlock()
+	if err != nil {
+		return "", err
+	}
+	select {
+	case <-t.done:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !t.state.status.terminal() { // expired meanwhile
+		return "", errUnknown(p.id)
+	}
+	return t.result, t.err
+}
+
+// list answers tasks/list ("Task Listing").
+func (s *session) list(_ context.Context, p *listParams) (page, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tasks, next, err := runtime.Page(s.tasks, p.cursor, s.opts.PageSize)
+	if err != nil {
+		return page{}, err
+	}
+	pg := page{next: next}
+	for _, t := range tasks {
+		pg.tasks = append(pg.tasks, t.state)
+	}
+	return pg, nil
+}
+
+// stop answers tasks/cancel ("Task Cancellation").
+func (s *session) stop(_ context.Context, p *taskParams) (state, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, err := s.find(p.id)
+	if err != nil {
+		return state{}, err
+	}
+	if st := t.state.status; st.terminal() {
+		return state{}, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q is already %s", p.id, st)
+	}
+	t.err = errCancelled(t.id)
+	s.set(t, cancelled, "The task was cancelled by request.")
+	close(t.done)
+	if t.cancel != nil {
+		t.cancel(&runtime.CancelledError{Reason: t.state.message})
+	}
+	return t.state, nil
+}

@@ -1,0 +1,135 @@
+package tasks
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// status is definition TaskStatus ("Task Status Lifecycle").
+type status string
+
+const (
+	working       status = "working"
+	inputRequired status = "input_required"
+	completed     status = "completed"
+	failed        status = "failed"
+	cancelled     status = "cancelled"
+)
+
+// terminal reports whether no other status follows.
+func (s status) terminal() bool { return s != working && s != inputRequired }
+
+// work is the request that a task is for.
+type work struct {
+	handle handler
+	method string
+	params wire.Raw
+}
+
+// task is one task. What changes is guarded by the session.
+type task struct {
+	id      string
+	created time.Time
+	ttl     time.Duration
+	done    chan struct{} // closed when the task is over or dropped
+
+	state  state
+	asking int         // requests to the peer that wait for their answer
+	result wire.Object // of the request, when completed or failed
+	err    error       // instead of a result
+	cancel context.CancelCauseFunc
+	timer  *time.Timer
+	listed bool // not dropped
+	news   bool // the peer is to be told of the status
+}
+
+// state is what the peer sees of a task (definition Task).
+type state struct {
+	id      string
+	status  status
+	message string // "" for none
+	created time.Time
+	updated time.Time
+	ttl     time.Duration
+	poll    time.Duration
+}
+
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// AppendJSON implements wire.Appender.
+func (s state) AppendJSON(dst []byte) ([]byte, error) {
+	dst = append(dst, `{"taskId":"`+s.id+`","status":"`+string(s.status)+`"`...)
+	if s.message != "" {
+		var err error
+		if dst, err = wire.AppendString(append(dst, `,"statusMessage":`...), s.message); err != nil {
+			return dst, wire.In(err, "statusMessage")
+		}
+	}
+	dst = s.created.UTC().AppendFormat(append(dst, `,"createdAt":"`...), timeLayout)
+	dst = s.updated.UTC().AppendFormat(append(dst, `","lastUpdatedAt":"`...), timeLayout)
+	dst = strconv.AppendInt(append(dst, `","ttl":`...), s.ttl.Milliseconds(), 10)
+	dst = strconv.AppendInt(append(dst, `,"pollInterval":`...), max(s.poll.Milliseconds(), 1), 10)
+	return append(dst, '}'), nil
+}
+
+// created is a CreateTaskResult.
+type created struct{ state }
+
+// AppendJSON implements wire.Appender.
+func (c created) AppendJSON(dst []byte) ([]byte, error) {
+	dst, err := c.state.AppendJSON(append(dst, `{"task":`...))
+	if err != nil {
+		return dst, wire.In(err, "task")
+	}
+	return append(dst, `,"_meta":{"`+metaName+`":`+string(related(c.id))+`}}`...), nil
+}
+
+// page is a ListTasksResult.
+type page struct {
+	tasks []state
+	next  *string
+}
+
+// AppendJSON implements wire.Appender.
+func (p page) AppendJSON(dst []byte) ([]byte, error) {
+	dst = append(dst, `{"tasks":[`...)
+	var err error
+	for i, s := range p.tasks {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, err = s.AppendJSON(dst); err != nil {
+			return dst, err
+		}
+	}
+	dst = append(dst, ']')
+	if p.next != nil {
+		if dst, err = wire.AppendString(append(dst, `,"nextCursor":`...), *p.next); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// metaName is the member of _meta by which messages name the task they belong to
+// ("Associating Task-Related Messages").
+const metaName = "io.modelcontextprotocol/related-task"
+
+// related is the value of that member.
+func related(id string) wire.Raw {
+	dst, _ := wire.AppendString([]byte(`{"taskId":`), id) // an id is valid UTF-8, being made or read here
+	return wire.Raw(append(dst, '}'))
+}
+
+// withRelated is a result with that member.
+func withRelated(result wire.Object, id string) (wire.Object, error) {
+	meta, _ := result.Get("_meta")
+	with, err := wire.Object(meta).With(metaName, related(id))
+	if err != nil {
+		return "", err
+	}
+	return result.With("_meta", wire.Raw(with))
+}

@@ -1,0 +1,423 @@
+package tasks_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/tasks"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+const (
+	serverTasks = `{"tools":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}}`
+	clientTasks = `{"elicitation":{},"tasks":{"list":{},"cancel":{},"requests":{"elicitation":{"create":{}}}}}`
+	metaKey     = "io.modelcontextprotocol/related-task"
+)
+
+// server calls tools of the tests' own.
+type server struct {
+	mcp20251125.UnimplementedServer
+	t *testing.T
+}
+
+func text(s string) *mcp20251125.CallToolResult {
+	return &mcp20251125.CallToolResult{Content: []mcp20251125.ContentBlock{&mcp20251125.TextContent{Text: s}}}
+}
+
+func (s server) CallTool(ctx context.Context, p *mcp20251125.CallToolRequestParams) (mcp20251125.CallToolResponse, error) {
+	if p.Task != nil {
+		s.t.Error("the tool sees that it is a task")
+	}
+	c := runtime.CallOf(ctx)
+	switch p.Name {
+	case "sleep":
+		select {
+		case <-time.After(3 * time.Second):
+			return text("slept"), nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	case "fail":
+		r := text("failed")
+		r.IsError = new(true)
+		return r, nil
+	case "error":
+		return nil, &jsonrpc.Error{Code: -32050, Message: "no"}
+	case "broken":
+		return nil, errors.New("secret")
+	case "panic":
+		panic("secret")
+	case "progress":
+		time.Sleep(time.Second)
+		return text("told"), c.Progress(ctx, 1, nil, "one")
+	case "ask", "delegate":
+		params := wire.Object(`{"message":"m","requestedSchema":{"type":"object","properties":{}}}`)
+		var answer wire.Object
+		var err error
+		if p.Name == "ask" {
+			err = c.Call(ctx, "elicitation/create", params, &answer)
+		} else {
+			err = tasks.Await(ctx, c, "elicitation/create", params, &answer)
+		}
+		action, _ := answer.Get("action")
+		return text(string(action)), err
+	}
+	return text("done"), nil
+}
+
+// pair is a client's session with a server, and what the client was told.
+type pair struct {
+	*runtime.Session
+	t      *testing.T
+	mu     sync.Mutex
+	told   []string
+	served chan error
+}
+
+// Elicit answers after two seconds.
+type client struct {
+	mcp20251125.UnimplementedClient
+}
+
+func (client) Elicit(ctx context.Context, _ mcp20251125.ElicitRequestParams) (mcp20251125.ElicitResponse, error) {
+	select {
+	case <-time.After(2 * time.Second):
+		return &mcp20251125.ElicitResult{Action: "accept"}, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func open(t *testing.T, opts tasks.Options, serverCaps, clientCaps wire.Raw) *pair {
+	t.Helper()
+	p := &pair{t: t, served: make(chan error, 1)}
+	opts.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
+	srv := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: serverCaps},
+		tasks.New(opts).Over(mcp20251125.BindServer(server{t: t})))
+	near, far := inproc.Pair()
+	go func() { p.served <- srv.Serve(context.Background(), far) }()
+	below := tasks.New(tasks.Options{}).Over(mcp20251125.BindClient(client{}))
+	binding := below
+	binding.Handle = func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+		p.mu.Lock()
+		p.told = append(p.told, method+" "+string(params))
+		p.mu.Unlock()
+		if method == "notifications/tasks/status" {
+			p.valid("TaskStatusNotificationParams", params)
+		}
+		return below.Handle(ctx, method, params)
+	}
+	session, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1", Capabilities: clientCaps}, binding).Connect(t.Context(), near)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Session = session
+	return p
+}
+
+func (p *pair) close() {
+	p.t.Helper()
+	if err := p.Close(); err != nil {
+		p.t.Error(err)
+	}
+	if err := <-p.served; err != nil {
+		p.t.Error(err)
+	}
+}
+
+// valid checks a text against a definition.
+func (p *pair) valid(definition string, text wire.Raw) {
+	p.t.Helper()
+	v, ok := mcp20251125.New(definition)
+	if !ok {
+		p.t.Fatalf("no %s", definition)
+	}
+	err := wire.UnmarshalString(string(text), v)
+	if err == nil {
+		err = wire.Validate(v)
+	}
+	if err != nil {
+		p.t.Errorf("%s: %v: %s", definition, err, text)
+	}
+}
+
+// ask sends a request; the result, which is of the definition, or the error's text.
+func (p *pair) ask(method, params, definition string) wire.Object {
+	p.t.Helper()
+	var result wire.Object
+	err := p.Call(p.t.Context(), method, wire.Object(params), &result)
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return wire.Object(fmt.Sprintf("%d %s", e.Code, e.Message))
+	}
+	if err != nil {
+		p.t.Fatalf("%s: %v", method, err)
+	}
+	p.valid(definition, wire.Raw(result))
+	return result
+}
+
+// start makes a task and returns its id.
+func (p *pair) start(tool string) string {
+	p.t.Helper()
+	result := p.ask("tools/call", `{"name":"`+tool+`","task":{"ttl":10000}}`, "CreateTaskResult")
+	task, ok := result.Get("task")
+	if !ok {
+		p.t.Fatalf("%s: %s", tool, result)
+	}
+	if member(wire.Object(task), "status") != "working" {
+		p.t.Errorf("begins with %s", task)
+	}
+	return member(wire.Object(task), "taskId")
+}
+
+func (p *pair) status(id string) string {
+	p.t.Helper()
+	return member(p.ask("tasks/get", `{"taskId":"`+id+`"}`, "GetTaskResult"), "status")
+}
+
+func member(o wire.Object, name string) string {
+	raw, _ := o.Get(name)
+	return strings.Trim(string(raw), `"`)
+}
+
+// heard are the statuses that the client was told of.
+func (p *pair) heard() (statuses []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, line := range p.told {
+		if params, ok := strings.CutPrefix(line, "notifications/tasks/status "); ok {
+			statuses = append(statuses, member(wire.Object(params), "status"))
+		}
+	}
+	return statuses
+}
+
+func TestOutcomes(t *testing.T) {
+	for _, row := range []struct {
+		tool, status string
+		result       string // begins with
+	}{
+		{"quick", "completed", `{"content":[{"type":"text","text":"done"}],"_meta":{"` + metaKey + `":{"taskId":"`},
+		{"sleep", "completed", `{"content":[{"type":"text","text":"slept"}],"_meta":`},
+		{"fail", "failed", `{"content":[{"type":"text","text":"failed"}],"isError":true,"_meta":`},
+		{"error", "failed", "-32050 no"},
+		{"broken", "failed", "-32603 internal error"},
+		{"panic", "failed", "-32603 internal error"},
+	} {
+		t.Run(row.tool, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := open(t, tasks.Options{}, serverTasks, `{}`)
+				defer p.close()
+				id := p.start(row.tool)
+				for range 2 {
+					if got := p.ask("tasks/result", `{"taskId":"`+id+`"}`, "CallToolResult"); !strings.HasPrefix(string(got), row.result) {
+						t.Errorf("got %s", got)
+					}
+				}
+				synctest.Wait()
+				if got := p.status(id); got != row.status {
+					t.Errorf("status is %s", got)
+				}
+				if got := fmt.Sprint(p.heard()); got != "["+row.status+"]" {
+					t.Errorf("told of %s", got)
+				}
+				if got := p.ask("tasks/cancel", `{"taskId":"`+id+`"}`, "CancelTaskResult"); !strings.HasPrefix(string(got), "-32602") {
+					t.Errorf("cancel: %s", got)
+				}
+			})
+		})
+	}
+}
+
+func TestCancel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := open(t, tasks.Options{}, serverTasks, `{}`)
+		defer p.close()
+		id := p.start("sleep")
+		synctest.Wait()
+		if got := member(p.ask("tasks/cancel", `{"taskId":"`+id+`"}`, "CancelTaskResult"), "status"); got != "cancelled" {
+			t.Errorf("got %s", got)
+		}
+		time.Sleep(5 * time.Second)
+		if got := p.status(id); got != "cancelled" {
+			t.Errorf("later: %s", got)
+		}
+		if got := p.ask("tasks/result", `{"taskId":"`+id+`"}`, "CallToolResult"); !strings.HasPrefix(string(got), "-32602") {
+			t.Errorf("result: %s", got)
+		}
+		if got := fmt.Sprint(p.heard()); got != "[cancelled]" {
+			t.Errorf("told of %s", got)
+		}
+	})
+}
+
+func TestTTL(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := open(t, tasks.Options{MaxTTL: 2 * time.Second, MaxTasks: 3, PageSize: 2}, serverTasks, `{}`)
+		defer p.close()
+		id := p.start("sleep")
+		p.start("quick")
+		p.start("quick")
+		if got := p.ask("tools/call", `{"name":"quick","task":{}}`, "CreateTaskResult"); !strings.HasPrefix(string(got), "-32000") {
+			t.Errorf("one too many: %s", got)
+		}
+		first := p.ask("tasks/list", `{}`, "ListTasksResult")
+		second := p.ask("tasks/list", `{"cursor":"`+member(first, "nextCursor")+`"}`, "ListTasksResult")
+		if n := strings.Count(string(first+second), `"taskId"`); n != 3 || member(second, "nextCursor") != "" {
+			t.Errorf("%d tasks: %s %s", n, first, second)
+		}
+		if got := p.ask("tasks/list", `{"cursor":"x"}`, "ListTasksResult"); !strings.HasPrefix(string(got), "-32602") {
+			t.Errorf("bad cursor: %s", got)
+		}
+		// The result is waited for when the task expires.
+		if got := p.ask("tasks/result", `{"taskId":"`+id+`"}`, "CallToolResult"); !strings.HasPrefix(string(got), "-32602") {
+			t.Errorf("expired: %s", got)
+		}
+		if got := p.ask("tasks/get", `{"taskId":"`+id+`"}`, "GetTaskResult"); !strings.HasPrefix(string(got), "-32602") {
+			t.Errorf("expired: %s", got)
+		}
+		// The others expire at the same instant, each by a timer of its own.
+		synctest.Wait()
+		if got := p.ask("tasks/list", `{}`, "ListTasksResult"); string(got) != `{"tasks":[]}` {
+			t.Errorf("left: %s", got)
+		}
+	})
+}
+
+// TestInput has a task ask its requester, who need not be there when it ends.
+func TestInput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := open(t, tasks.Options{}, serverTasks, clientTasks)
+		defer p.close()
+		id := p.start("ask")
+		synctest.Wait()
+		if got := p.status(id); got != "input_required" {
+			t.Errorf("got %s", got)
+		}
+		if got := p.ask("tasks/result", `{"taskId":"`+id+`"}`, "CallToolResult"); !strings.Contains(string(got), "accept") {
+			t.Errorf("got %s", got)
+		}
+		synctest.Wait()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if !strings.Contains(strings.Join(p.told, "\n"), `"_meta":{"`+metaKey+`":{"taskId":"`+id+`"}}`) {
+			t.Errorf("told %q", p.told)
+		}
+	})
+}
+
+func TestProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := open(t, tasks.Options{}, serverTasks, `{}`)
+		defer p.close()
+		p.ask("tools/call", `{"name":"progress","_meta":{"progressToken":"t"},"task":{}}`, "CreateTaskResult")
+		time.Sleep(2 * time.Second)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if !strings.Contains(strings.Join(p.told, "\n"), `notifications/progress {"progressToken":"t","progress":1,`) {
+			t.Errorf("told %q", p.told)
+		}
+	})
+}
+
+func TestAwait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := open(t, tasks.Options{}, serverTasks, clientTasks)
+		defer p.close()
+		for tool, want := range map[string]string{"sleep": "slept", "ask": "accept", "delegate": "accept"} {
+			var result mcp20251125.CallToolResult
+			if err := tasks.Await(t.Context(), p, "tools/call", wire.Object(`{"name":"`+tool+`"}`), &result); err != nil {
+				t.Errorf("%s: %v", tool, err)
+			}
+			if got, _ := wire.Marshal(&result); !strings.Contains(string(got), want) {
+				t.Errorf("%s: %s", tool, got)
+			}
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+		defer cancel()
+		err := tasks.Await(ctx, p, "tools/call", wire.Object(`{"name":"sleep"}`), nil)
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		if got := p.ask("tasks/list", `{}`, "ListTasksResult"); !strings.Contains(string(got), `"cancelled"`) {
+			t.Errorf("not cancelled: %s", got)
+		}
+	})
+}
+
+func TestRefused(t *testing.T) {
+	support := func(tool string) tasks.Support {
+		return map[string]tasks.Support{"o": tasks.SupportOptional, "r": tasks.SupportRequired}[tool]
+	}
+	for _, row := range []struct{ capabilities, method, params, want string }{
+		{serverTasks, "tools/call", `{"name":"o","task":1}`, "-32602"},
+		{serverTasks, "tools/call", `{"name":"o","task":{"ttl":-1}}`, "-32602"},
+		{serverTasks, "tools/call", `{"name":"o","task":{"ttl":0.5}}`, "-32602"},
+		{serverTasks, "tools/call", `{"name":"o","task":{"ttl":9223372036854775807}}`, `{"task"`},
+		{serverTasks, "tools/call", `{"name":"o"}`, `{"content"`},
+		{serverTasks, "tools/call", `{"name":"r"}`, "-32601"},
+		{serverTasks, "tools/call", `{"name":"none"}`, `{"content"`},
+		{serverTasks, "tools/call", `{"name":"none","task":{}}`, "-32601"},
+		{serverTasks, "tasks/get", `{"taskId":"x"}`, "-32602"},
+		{serverTasks, "tasks/get", `{}`, "-32602"},
+		{serverTasks, "tasks/result", `{"taskId":"x"}`, "-32602"},
+		{serverTasks, "tasks/cancel", `{"taskId":"x"}`, "-32602"},
+	} {
+		t.Run(row.method+" "+row.params, func(t *testing.T) {
+			p := open(t, tasks.Options{Support: support}, wire.Raw(row.capabilities), `{}`)
+			defer p.close()
+			var result wire.Object
+			err := p.Call(t.Context(), row.method, wire.Object(row.params), &result)
+			got := string(result)
+			if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+				got = fmt.Sprint(e.Code)
+			}
+			if !strings.HasPrefix(got, row.want) {
+				t.Errorf("got %s, %v", got, err)
+			}
+		})
+	}
+}
+
+// TestUndeclared has a binding called as if the request asked for no task.
+func TestUndeclared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(`{"tools":{}}`)},
+			tasks.New(tasks.Options{}).Over(mcp20251125.BindServer(server{t: t})))
+		near, far := inproc.Pair()
+		go srv.Serve(context.Background(), far)
+		ctx := t.Context()
+		for _, line := range []string{
+			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`,
+			`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","task":{},"arguments":{}}}`,
+		} {
+			if err := near.Send(ctx, runtime.Outgoing{Text: []byte(line)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var last string
+		for range 2 {
+			in, err := near.Receive(ctx, 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last = in.Text
+		}
+		if !strings.Contains(last, `"result":{"content"`) {
+			t.Errorf("got %s", last)
+		}
+		near.Close()
+	})
+}

@@ -1,0 +1,243 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// step is what a scripted server does after a while with the request it has got.
+type step struct {
+	after    time.Duration
+	progress float64 // 0: it answers
+}
+
+// script is a server's end that answers initialize at once and every other request by
+// steps. It records the cancellations it gets.
+type script struct {
+	t         testing.TB
+	end       *inproc.Transport
+	cancelled []string
+	params    []wire.Raw
+	methods   []string
+}
+
+// scripted opens a session with a server that does the steps.
+func scripted(t testing.TB, opts runtime.ClientOptions, steps ...step) (*runtime.Session, *script) {
+	a, b := inproc.Pair()
+	s := &script{t: t, end: a}
+	go s.serve(steps)
+	session, err := runtime.NewClient(opts, side{}.bind(r11, runtime.ToClient)).Connect(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session, s
+}
+
+func (s *script) send(format string, args ...any) {
+	s.end.Send(context.Background(), runtime.Outgoing{Text: fmt.Appendf(nil, format, args...)})
+}
+
+func (s *script) serve(steps []step) {
+	for {
+		in, err := s.end.Receive(context.Background(), 1<<20)
+		if err != nil {
+			return
+		}
+		m := wire.Object(in.Text)
+		method, _ := m.Get("method")
+		id, isRequest := m.Get("id")
+		params, _ := m.Get("params")
+		switch {
+		case method == `"initialize"`:
+			s.send(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`, id, r11)
+		case method == `"notifications/cancelled"`:
+			s.cancelled = append(s.cancelled, string(params))
+		case isRequest:
+			s.methods = append(s.methods, string(method))
+			s.params = append(s.params, params)
+			go func() {
+				for _, step := range steps {
+					time.Sleep(step.after)
+					if step.progress != 0 {
+						s.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%v,"total":10,"message":"m"}}`, id, step.progress)
+					} else {
+						s.send(`{"jsonrpc":"2.0","id":%s,"result":{}}`, id)
+					}
+				}
+			}()
+		}
+	}
+}
+
+// TestTimeout holds how long an answer is waited for.
+func TestTimeout(t *testing.T) {
+	const s = time.Second
+	for _, c := range []struct {
+		name     string
+		opts     runtime.ClientOptions
+		method   string // "tools/call" when ""
+		steps    []step
+		deadline time.Duration
+		progress bool
+		took     time.Duration
+		want     *runtime.TimeoutError // nil for none
+	}{
+		{name: "in time", steps: []step{{59 * s, 0}}, took: 59 * s},
+		{name: "default", took: 60 * s, want: &runtime.TimeoutError{Method: "tools/call", Quiet: 60 * s, Total: time.Hour}},
+		{name: "option", opts: runtime.ClientOptions{Timeout: 2 * s}, took: 2 * s, want: &runtime.TimeoutError{Method: "tools/call", Quiet: 2 * s, Total: time.Hour}},
+		{name: "none", opts: runtime.ClientOptions{Timeout: -1, MaxTimeout: -1}, steps: []step{{100 * time.Hour, 0}}, took: 100 * time.Hour},
+		{name: "only the longer one", opts: runtime.ClientOptions{Timeout: -1, MaxTimeout: 3 * s}, took: 3 * s, want: &runtime.TimeoutError{Method: "tools/call", Quiet: 3 * s, Total: 3 * s}},
+		{name: "a longer deadline", deadline: 2 * time.Hour, steps: []step{{90 * time.Minute, 0}}, took: 90 * time.Minute},
+		{name: "a person", method: "elicitation/create", steps: []step{{59 * time.Minute, 0}}, took: 59 * time.Minute},
+		{name: "a person is gone", method: "sampling/createMessage", took: time.Hour, want: &runtime.TimeoutError{Method: "sampling/createMessage", Quiet: time.Hour, Total: time.Hour}},
+		{name: "progress", progress: true, steps: []step{{50 * s, 1}, {50 * s, 2}, {50 * s, 0}}, took: 150 * s},
+		{name: "progress not asked for", steps: []step{{50 * s, 1}, {50 * s, 0}}, took: 60 * s, want: &runtime.TimeoutError{Method: "tools/call", Quiet: 60 * s, Total: time.Hour}},
+		{name: "progress that does not grow", progress: true, steps: []step{{50 * s, 1}, {50 * s, 1}, {50 * s, 0}}, took: 110 * s,
+			want: &runtime.TimeoutError{Method: "tools/call", Quiet: 60 * s, Total: time.Hour}},
+		{name: "progress without end", opts: runtime.ClientOptions{MaxTimeout: 100 * s}, progress: true, steps: []step{{50 * s, 1}, {45 * s, 2}, {20 * s, 0}}, took: 100 * s,
+			want: &runtime.TimeoutError{Method: "tools/call", Quiet: 60 * s, Total: 100 * s}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				if c.method == "" {
+					c.method = "tools/call"
+				}
+				session, server := scripted(t, c.opts, c.steps...)
+				ctx := t.Context()
+				if c.deadline > 0 {
+					var cancel context.CancelFunc
+					ctx, cancel = context.WithTimeout(ctx, c.deadline)
+					defer cancel()
+				}
+				if c.progress {
+					ctx = runtime.WithProgress(ctx, func(runtime.Progress) {})
+				}
+				for range 2 { // what is kept of the first request must not harm the second
+					start := time.Now()
+					err := session.Call(ctx, c.method, nil, nil)
+					if took := time.Since(start); took != c.took {
+						t.Errorf("took %v, want %v", took, c.took)
+					}
+					got, _ := errors.AsType[*runtime.TimeoutError](err)
+					if diff := cmp.Diff(c.want, got); diff != "" {
+						t.Errorf("%v (-want +got):\n%s", err, diff)
+					}
+					if errors.Is(err, context.DeadlineExceeded) != (c.want != nil) {
+						t.Errorf("error: %v", err)
+					}
+					if c.deadline > 0 {
+						break
+					}
+				}
+				synctest.Wait()
+				var cancelled []string
+				if c.want != nil {
+					for _, id := range []string{"2", "3"} {
+						cancelled = append(cancelled, `{"requestId":`+id+`,"reason":"`+c.want.Error()+`"}`)
+					}
+				}
+				if diff := cmp.Diff(cancelled, server.cancelled); diff != "" {
+					t.Errorf("cancelled (-want +got):\n%s", diff)
+				}
+				session.Close()
+				time.Sleep(200 * time.Hour) // the script's goroutines
+			})
+		})
+	}
+}
+
+// TestConnectTimeout holds that the answer to initialize is not waited for without end,
+// and that initialize is not cancelled.
+func TestConnectTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := inproc.Pair()
+		_, err := newClient(nil, r11).Connect(t.Context(), b)
+		if _, ok := errors.AsType[*runtime.TimeoutError](err); !ok {
+			t.Error(err)
+		}
+		if _, err := a.Receive(t.Context(), 1<<20); err != nil {
+			t.Error(err)
+		}
+		if in, err := a.Receive(t.Context(), 1<<20); err != runtime.ErrClosed {
+			t.Errorf("%s, %v", in.Text, err)
+		}
+	})
+}
+
+// TestWithProgress holds which reports reach the callback, in the goroutine of the call
+// and before it returns, and what the request's params become.
+func TestWithProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		session, server := scripted(t, runtime.ClientOptions{}, step{1, 1}, step{0, 3}, step{0, 2}, step{0, 3}, step{1, 3.5}, step{0, 0}, step{1, 9})
+		total := 10.0
+		for _, c := range []struct {
+			params wire.Appender
+			want   string
+		}{
+			{nil, `{"_meta":{"progressToken":2}}`},
+			{wire.Raw(`{"a":1}`), `{"a":1,"_meta":{"progressToken":3}}`},
+			{wire.Raw(`{"_meta":{"x":1,"progressToken":"own"},"a":1}`), `{"_meta":{"x":1,"progressToken":4},"a":1}`},
+		} {
+			var got []runtime.Progress
+			ctx := runtime.WithProgress(t.Context(), func(p runtime.Progress) { got = append(got, p) })
+			if err := session.Call(ctx, "tools/call", c.params, nil); err != nil {
+				t.Error(err)
+			}
+			want := []runtime.Progress{{1, &total, "m"}, {3, &total, "m"}, {3.5, &total, "m"}}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			time.Sleep(time.Second) // the report after the answer
+			if len(got) != len(want) {
+				t.Error("a report after the answer")
+			}
+			if last := server.params[len(server.params)-1]; string(last) != c.want {
+				t.Errorf("params %s, want %s", last, c.want)
+			}
+		}
+		ctx := runtime.WithProgress(t.Context(), func(runtime.Progress) {})
+		if err := session.Call(ctx, "tools/call", wire.Raw(`{"_meta":1}`), nil); err == nil {
+			t.Error("a _meta that is no object")
+		}
+		session.Close()
+	})
+}
+
+// TestSlowProgress holds that a slow callback neither stops the session nor misses the
+// newest report.
+func TestSlowProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var steps []step
+		for i := range 100 {
+			steps = append(steps, step{0, float64(i + 1)})
+		}
+		session, _ := scripted(t, runtime.ClientOptions{}, append(steps, step{0, 0})...)
+		reports, last := 0, 0.0
+		ctx := runtime.WithProgress(t.Context(), func(p runtime.Progress) {
+			reports, last = reports+1, p.Progress
+			if reports == 1 {
+				if err := session.Call(t.Context(), "tools/call", nil, nil); err != nil {
+					t.Error(err)
+				}
+				time.Sleep(time.Second)
+			}
+		})
+		if err := session.Call(ctx, "tools/call", nil, nil); err != nil {
+			t.Error(err)
+		}
+		if last != 100 || reports > 20 {
+			t.Errorf("%d reports, the last %v", reports, last)
+		}
+		session.Close()
+	})
+}
