@@ -1,0 +1,65 @@
+// Command mcpgen turns the official schemas of the Model Context Protocol into
+// Go, and checks messages against them.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// Exit codes of every verb.
+const (
+	exitDone     = 0
+	exitFindings = 1 // it worked, and what it looked at is not as it should be
+	exitFailed   = 2 // it could not do its work
+)
+
+// errFindings makes a verb exit with exitFindings; it has said why already.
+var errFindings = errors.New("findings")
+
+// run executes a command line.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := &cobra.Command{
+		Use:           "mcpgen",
+		Short:         "Typed Go for the Model Context Protocol, generated from its official schemas",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.AddCommand(generateCommand(), checkCommand(), verifyCommand(), specCommand())
+	root.SetArgs(args)
+	out := &output{w: stdout}
+	root.SetIn(&interruptible{ctx, stdin})
+	root.SetOut(out)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if out.err != nil {
+		err = fmt.Errorf("writing the output: %w", out.err)
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "mcpgen: interrupted")
+		return exitFailed
+	case err == nil:
+		return exitDone
+	case errors.Is(err, errFindings):
+		return exitFindings
+	default:
+		fmt.Fprintln(stderr, "mcpgen:", err)
+		return exitFailed
+	}
+}

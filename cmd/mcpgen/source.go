@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+// maxSource limits a schema: the official ones have up to 200 KB.
+const maxSource = 16 << 20
+
+// readSource returns the content of a schema: a file, an https URL, or "-" for
+// standard input.
+func readSource(ctx context.Context, stdin io.Reader, name string) ([]byte, error) {
+	switch {
+	case name == "-":
+		return readLimited(stdin, "standard input")
+	case strings.HasPrefix(name, "https://"):
+		return fetch(ctx, &http.Client{CheckRedirect: onlyHTTPS}, name)
+	case strings.Contains(name, "://"):
+		return nil, fmt.Errorf("%s: only https URLs are read", name)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readLimited(&interruptible{ctx, f}, name)
+}
+
+// onlyHTTPS follows as many redirects as http.DefaultClient, and none to where
+// somebody on the way could change the schema.
+func onlyHTTPS(req *http.Request, via []*http.Request) error {
+	if req.URL.Scheme != "https" {
+		return fmt.Errorf("only https URLs are read, and the server redirects to %s", req.URL)
+	}
+	if len(via) >= 10 {
+		return errors.New("stopped after 10 redirects")
+	}
+	return nil
+}
+
+func fetch(ctx context.Context, client *http.Client, url string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: the server answered %s", url, res.Status)
+	}
+	return readLimited(res.Body, url)
+}
+
+func readLimited(r io.Reader, name string) ([]byte, error) {
+	src, err := io.ReadAll(io.LimitReader(r, maxSource+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(src) > maxSource {
+		return nil, fmt.Errorf("%s: is larger than %d MiB", name, maxSource>>20)
+	}
+	return src, nil
+}

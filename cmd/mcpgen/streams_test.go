@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+// TestInterrupted interrupts verbs while they wait for input.
+func TestInterrupted(t *testing.T) {
+	for _, args := range []string{
+		"verify --revision 2025-06-18 -",
+		"spec verify -",
+		"generate --revision 2099-01-01 --out /nowhere --schema -",
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		stdin, _ := io.Pipe()
+		started := &notify{r: stdin, reading: cancel}
+		var stdout, stderr strings.Builder
+		if code := run(ctx, strings.Fields(args), started, &stdout, &stderr); code != exitFailed {
+			t.Errorf("%s: exit code %d", args, code)
+		}
+		if got := stderr.String(); got != "mcpgen: interrupted\n" {
+			t.Errorf("%s: said %q", args, got)
+		}
+		stdin.Close()
+	}
+}
+
+// notify tells when it is read from.
+type notify struct {
+	r       io.Reader
+	reading func()
+}
+
+func (n *notify) Read(p []byte) (int, error) {
+	n.reading()
+	return n.r.Read(p)
+}
+
+// TestUnwritable checks that a report which is lost is told of.
+func TestUnwritable(t *testing.T) {
+	for _, args := range []string{"verify --revision 2025-06-18 -", "spec list", "generate --out " + t.TempDir()} {
+		var stderr strings.Builder
+		if code := run(t.Context(), strings.Fields(args), strings.NewReader("1"), full{}, &stderr); code != exitFailed {
+			t.Errorf("%s: exit code %d", args, code)
+		}
+		if got := stderr.String(); got != "mcpgen: writing the output: no space left\n" {
+			t.Errorf("%s: said %q", args, got)
+		}
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
