@@ -1,0 +1,138 @@
+package agreement
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/spec"
+	"github.com/mcpgen/mcpgen/tests/agreement/random"
+)
+
+// ledger holds the deviations of spec/errata.yaml and counts what each explained.
+type ledger struct {
+	rows []spec.Deviation
+
+	mu   sync.Mutex
+	used map[entry]int
+}
+
+type entry struct {
+	name   string
+	effect spec.Effect
+}
+
+func newLedger(t *testing.T, rows []spec.Deviation) *ledger {
+	t.Helper()
+	for _, row := range rows {
+		if row.Reason == "" {
+			t.Errorf("errata.yaml: deviation %q has no reason", row.Name)
+		}
+	}
+	return &ledger{rows: rows, used: map[entry]int{}}
+}
+
+// honours reports whether a row allows this effect on the value of a case. Only
+// cases that were made to belong to the row's class are asked about: random
+// says so by the stray.
+func (l *ledger) honours(c random.Case, effect spec.Effect) bool {
+	for _, row := range l.rows {
+		if slices.Contains(c.Strays, row.Name) && slices.Contains(row.Effects, effect) {
+			l.count(row.Name, effect, 1)
+			return true
+		}
+	}
+	return false
+}
+
+func (l *ledger) count(name string, effect spec.Effect, n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.used[entry{name, effect}] += n
+}
+
+// forgottenMember is the deviation that random does not have to know: the
+// members are put into the upstream's schema before it judges.
+const forgottenMember = "forgotten-member"
+
+// addForgotten puts the members that the ir calls injected into the upstream's
+// tree, wherever the document's tree has them and it has not, if a row says so.
+func (l *ledger) addForgotten(upstream, document any, rev *ir.Revision) {
+	if !slices.ContainsFunc(l.rows, func(row spec.Deviation) bool { return row.Name == forgottenMember }) {
+		return
+	}
+	injected := map[string]bool{}
+	for _, d := range rev.Decls {
+		if object, ok := d.Type.(*ir.Object); ok {
+			for _, f := range object.Fields {
+				if f.Injected {
+					injected[f.Wire] = true
+				}
+			}
+		}
+	}
+	l.count(forgottenMember, spec.Narrower, graft(upstream, document, injected))
+}
+
+// graft adds properties of those names that only the document has, all the way
+// down, and returns how many.
+func graft(upstream, document any, names map[string]bool) int {
+	count := 0
+	switch theirs := upstream.(type) {
+	case map[string]any:
+		ours, ok := document.(map[string]any)
+		if !ok {
+			return 0
+		}
+		for name := range names {
+			schema, ok := member(ours, "properties", name)
+			if _, there := member(theirs, "properties", name); !ok || there {
+				continue
+			}
+			if theirs["properties"] == nil {
+				theirs["properties"] = map[string]any{}
+			}
+			theirs["properties"].(map[string]any)[name] = schema
+			count++
+		}
+		for name, value := range theirs {
+			count += graft(value, ours[name], names)
+		}
+	case []any:
+		if ours, ok := document.([]any); ok && len(ours) == len(theirs) {
+			for i, value := range theirs {
+				count += graft(value, ours[i], names)
+			}
+		}
+	}
+	return count
+}
+
+func member(object map[string]any, names ...string) (any, bool) {
+	var value any = object
+	for _, name := range names {
+		object, ok := value.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		if value, ok = object[name]; !ok {
+			return nil, false
+		}
+	}
+	return value, true
+}
+
+// check fails for rows that explained nothing, and says what the others did.
+func (l *ledger) check(t *testing.T) {
+	t.Helper()
+	for _, row := range l.rows {
+		for _, effect := range row.Effects {
+			n := l.used[entry{row.Name, effect}]
+			if n == 0 {
+				t.Errorf("errata.yaml: stale deviation %q: no value is judged %s because of it", row.Name, effect)
+			}
+			t.Logf("%s, %s: %d times", row.Name, effect, n)
+		}
+	}
+}

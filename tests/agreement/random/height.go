@@ -1,0 +1,76 @@
+package random
+
+import (
+	"math"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+)
+
+// endless is the height of what has no finite value.
+const endless = math.MaxInt32
+
+// heights finds, for every declaration, how many levels its flattest valid
+// value has. It goes on until nothing gets flatter; a declaration that demands
+// itself stays endless.
+func heights(rev *ir.Revision) map[*ir.Decl]int {
+	found := map[*ir.Decl]int{}
+	for _, d := range rev.Decls {
+		found[d] = endless
+	}
+	for again := true; again; {
+		again = false
+		for _, d := range rev.Decls {
+			if h := height(d.Type, found); h < found[d] {
+				found[d], again = h, true
+			}
+		}
+	}
+	return found
+}
+
+func height(t ir.Type, found map[*ir.Decl]int) int {
+	switch t := t.(type) {
+	case *ir.Ref:
+		return found[t.Decl]
+	case *ir.Union:
+		least := endless
+		for _, v := range t.Variants {
+			least = min(least, found[v.Decl])
+		}
+		return least
+	case *ir.Object:
+		most := 0
+		for _, f := range t.Fields {
+			if f.Required && !f.Nullable {
+				most = max(most, height(f.Type, found))
+			}
+		}
+		if most == endless {
+			return endless
+		}
+		return most + 1
+	}
+	return 1
+}
+
+// Possible reports whether a type has valid values at all: one that demands
+// itself in a circle has none that ends.
+func (s *Source) Possible(t ir.Type) bool { return height(t, s.heights) < endless }
+
+// variant picks a possible variant, the flattest one when there is no room left.
+func (s *Source) variant(u *ir.Union) *ir.Variant {
+	var possible []*ir.Variant
+	flattest := u.Variants[0]
+	for _, v := range u.Variants {
+		if s.heights[v.Decl] < endless {
+			possible = append(possible, v)
+		}
+		if s.heights[v.Decl] < s.heights[flattest.Decl] {
+			flattest = v
+		}
+	}
+	if s.room <= 0 || len(possible) == 0 {
+		return flattest
+	}
+	return pick(s, possible)
+}

@@ -1,0 +1,244 @@
+package random
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+)
+
+// Source makes cases for the declarations of one revision.
+type Source struct {
+	rng *rand.Rand
+	rev *ir.Revision
+	// members are names the revision knows, to be put where they do not belong.
+	members []string
+	heights map[*ir.Decl]int
+
+	// How the value now made is to be: room is how many nodes it may still
+	// have, density how likely an optional member is there.
+	room    int
+	density float64
+	wordy   bool
+	// exact says that the place keeps the tokens of numbers, whatever they are.
+	exact bool
+}
+
+// New returns a source for a revision.
+func New(rev *ir.Revision, seed uint64) *Source {
+	s := &Source{rng: rand.New(rand.NewPCG(seed, 0x6d637067656e)), rev: rev, heights: heights(rev)}
+	seen := map[string]bool{}
+	for _, d := range rev.Decls {
+		for _, f := range fields(d.Type) {
+			if !seen[f.Wire] {
+				seen[f.Wire] = true
+				s.members = append(s.members, f.Wire)
+			}
+		}
+	}
+	return s
+}
+
+// Case is one JSON text and how it came to be.
+type Case struct {
+	Text string
+	Tree *Value
+	// Mutations say what was done to a valid value; none for a valid one.
+	Mutations []string
+	// Strays name the classes of special reading the value may belong to.
+	Strays []string
+}
+
+// Case makes the next case for a declaration: a valid value, or, more often
+// than not, a mutation of one.
+func (s *Source) Case(d *ir.Decl) Case {
+	if !s.Possible(d.Type) {
+		c := Case{Tree: s.any(4), Mutations: []string{"impossible"}}
+		c.Text = s.Text(c.Tree)
+		return c
+	}
+	c := Case{Tree: s.Valid(d)}
+	switch n := s.rng.IntN(100); {
+	case n < 40:
+	case n < 43:
+		s.stray(&c)
+	case n < 85:
+		s.mutate(&c)
+	default:
+		s.mutate(&c)
+		s.mutate(&c)
+	}
+	c.Text = s.Text(c.Tree)
+	return c
+}
+
+// Text renders a value, with the freedoms that JSON leaves taken at random. It
+// is a text that all parsers read alike: without duplicate members, lone
+// surrogates, or bytes that are no UTF-8.
+func (s *Source) Text(v *Value) string {
+	w := writer{rng: s.rng, spaced: s.chance(0.2)}
+	w.value(v)
+	return string(w.dst)
+}
+
+// Valid makes a value that the declaration's schema accepts. The declaration
+// must be possible.
+func (s *Source) Valid(d *ir.Decl) *Value {
+	s.room = pick(s, []int{8, 25, 60, 120})
+	s.density = pick(s, []float64{0.1, 0.5, 0.95})
+	s.wordy = s.chance(0.2)
+	return s.value(&ir.Ref{Decl: d}, nil)
+}
+
+func (s *Source) chance(p float64) bool { return s.rng.Float64() < p }
+
+func pick[T any](s *Source, list []T) T { return list[s.rng.IntN(len(list))] }
+
+// value makes a valid value of a type; choices are the unions around it.
+func (s *Source) value(t ir.Type, choices []Choice) *Value {
+	s.room--
+	var v *Value
+	switch t := t.(type) {
+	case *ir.Ref:
+		u, ok := t.Decl.Type.(*ir.Union)
+		if !ok {
+			s.room++
+			return s.value(t.Decl.Type, choices)
+		}
+		s.room++
+		variant := s.variant(u)
+		return s.value(&ir.Ref{Decl: variant.Decl}, append(slices.Clip(choices), Choice{t.Decl, variant}))
+	case *ir.Object:
+		v = s.object(t)
+	case *ir.Map:
+		v = s.mapping(t)
+	case *ir.Array:
+		v = s.array(t)
+	case *ir.Enum:
+		v = scalar(ir.KindString, pick(s, t.Values).Wire)
+	case *ir.String:
+		v = scalar(ir.KindString, s.formatted(t.Format))
+	case *ir.Integer:
+		v = scalar(ir.KindNumber, s.integer(t.Bounds))
+	case *ir.Number:
+		v = scalar(ir.KindNumber, s.number(t.Bounds))
+	case *ir.Boolean:
+		v = s.boolean()
+	case *ir.Scalar:
+		v = s.scalar(t.Kinds)
+	case *ir.Open:
+		s.exact = true
+		v = s.anyObject(2)
+		s.exact = false
+	default:
+		s.exact = true
+		v = s.any(3)
+		s.exact = false
+	}
+	v.Type, v.Choices = t, choices
+	return v
+}
+
+func (s *Source) object(o *ir.Object) *Value {
+	members := make([]*Value, len(o.Fields))
+	for _, i := range s.rng.Perm(len(o.Fields)) { // so that none is always the last to find room
+		f := o.Fields[i]
+		if f.Required || s.room > 0 && s.Possible(f.Type) && s.chance(s.density) {
+			members[i] = s.member(f)
+		}
+	}
+	v := &Value{Kind: ir.KindObject}
+	for i, value := range members {
+		if value != nil {
+			v.Members = append(v.Members, Member{o.Fields[i].Wire, value})
+		}
+	}
+	if s.chance(0.15) {
+		for range 1 + s.rng.IntN(2) {
+			s.addUnknown(v, o)
+		}
+	}
+	if s.chance(0.5) {
+		s.rng.Shuffle(len(v.Members), func(i, j int) { v.Members[i], v.Members[j] = v.Members[j], v.Members[i] })
+	}
+	return v
+}
+
+func (s *Source) member(f *ir.Field) *Value {
+	var v *Value
+	switch c := f.Const.(type) {
+	case string:
+		v = scalar(ir.KindString, c)
+		v.Type = f.Type
+	case int64:
+		v = scalar(ir.KindNumber, s.spell(strconv.FormatInt(c, 10)))
+		v.Type = f.Type
+	default:
+		if f.Nullable && (s.chance(0.3) || !s.Possible(f.Type)) {
+			v = scalar(ir.KindNull, "null")
+			v.Type = f.Type
+			break
+		}
+		v = s.value(f.Type, nil)
+	}
+	v.Field = f
+	return v
+}
+
+// addUnknown adds a member that the object does not declare.
+func (s *Source) addUnknown(v *Value, o *ir.Object) {
+	name := s.unknownName()
+	if field(o, name) == nil && v.index(name) < 0 {
+		v.Members = append(v.Members, Member{name, s.any(2)})
+	}
+}
+
+func (s *Source) mapping(t *ir.Map) *Value {
+	v := &Value{Kind: ir.KindObject}
+	for range s.length(0, t.Elem) {
+		v.set(s.unknownName(), s.value(t.Elem, nil))
+	}
+	return v
+}
+
+func (s *Source) array(t *ir.Array) *Value {
+	v := &Value{Kind: ir.KindArray}
+	for range s.length(t.MaxItems, t.Elem) {
+		v.Elements = append(v.Elements, s.value(t.Elem, nil))
+	}
+	return v
+}
+
+// length is a number of elements or members of a type, at most limit unless
+// that is 0.
+func (s *Source) length(limit int, of ir.Type) int {
+	if s.room <= 0 || !s.Possible(of) {
+		return 0
+	}
+	n := s.rng.IntN(4)
+	if limit > 0 && s.chance(0.05) {
+		n = limit
+	}
+	if limit > 0 {
+		n = min(n, limit)
+	}
+	return n
+}
+
+// fields returns the fields of an object type, nil for others.
+func fields(t ir.Type) []*ir.Field {
+	if o, ok := ir.Resolve(t).(*ir.Object); ok {
+		return o.Fields
+	}
+	return nil
+}
+
+func field(o *ir.Object, name string) *ir.Field {
+	for _, f := range o.Fields {
+		if f.Wire == name {
+			return f
+		}
+	}
+	return nil
+}

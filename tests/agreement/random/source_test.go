@@ -1,0 +1,57 @@
+package random_test
+
+import (
+	"testing"
+
+	"github.com/mcpgen/mcpgen/gen"
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/spec"
+	"github.com/mcpgen/mcpgen/tests/agreement/random"
+)
+
+// TestSeed checks that the seed decides every case and another one changes them.
+func TestSeed(t *testing.T) {
+	s, err := spec.Load(spec.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	revisions := s.Revisions()
+	src, err := gen.PinnedSource(s, revisions[len(revisions)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	lowered, err := gen.Lower(s, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, same, other := random.New(lowered.Revision, 1), random.New(lowered.Revision, 1), random.New(lowered.Revision, 2)
+	differences := 0
+	for range 10 {
+		for _, d := range lowered.Revision.Decls {
+			a, b, c := first.Case(d), same.Case(d), other.Case(d)
+			if a.Text != b.Text {
+				t.Fatalf("%s: one seed gives %s and %s", d.Name, a.Text, b.Text)
+			}
+			if a.Text != c.Text {
+				differences++
+			}
+			uniqueNames(t, d, a.Tree)
+		}
+	}
+	if differences < 5*len(lowered.Revision.Decls) {
+		t.Errorf("another seed changes only %d values", differences)
+	}
+}
+
+func uniqueNames(t *testing.T, d *ir.Decl, tree *random.Value) {
+	t.Helper()
+	tree.Walk(func(v *random.Value) {
+		seen := map[string]bool{}
+		for _, m := range v.Members {
+			if seen[m.Name] {
+				t.Fatalf("%s: member %q stands twice", d.Name, m.Name)
+			}
+			seen[m.Name] = true
+		}
+	})
+}

@@ -1,0 +1,143 @@
+package agreement
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	reflector "github.com/invopop/jsonschema"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/schema"
+)
+
+// shape is what is compared of an object.
+type shape struct {
+	Properties, Required []string
+}
+
+// TestStructs reflects every generated struct and compares the members it has
+// and the ones it requires with those of its schema, read anew: the schema as
+// it is written, plus exactly the members that the ir calls injected.
+func TestStructs(t *testing.T) {
+	eachPinned(t, func(t *testing.T, s *subject) {
+		document, err := schema.Parse(s.id, s.facts, s.spec.Errata)
+		if err != nil {
+			t.Fatal(err)
+		}
+		written, lowered, injected := byPointer(document), byPointer(s.document), injectedAt(s.ir)
+		compared := map[string]bool{}
+		for _, d := range s.ir.Decls {
+			object, ok := d.Type.(*ir.Object)
+			if !ok {
+				continue
+			}
+			compared[d.Path] = true
+			node := written[d.Pointer]
+			if node == nil && injected[d.Pointer] {
+				node = lowered[d.Pointer] // the type of an injected member, seen there first
+			}
+			if node == nil {
+				t.Errorf("%s: nothing is written at %s", d.Name, d.Pointer)
+				continue
+			}
+			want := merge(document, node)
+			for _, f := range object.Fields {
+				if !f.Injected {
+					continue
+				}
+				if slices.Contains(want.Properties, f.Wire) {
+					t.Errorf("%s: the schema has the injected member %q", d.Name, f.Wire)
+				}
+				want.Properties = append(want.Properties, f.Wire)
+			}
+			if diff := cmp.Diff(want.sorted(), reflected(s.fresh(t, d))); diff != "" {
+				t.Errorf("%s (-schema +struct):\n%s", d.Name, diff)
+			}
+		}
+		for _, def := range document.Definitions {
+			isObject := def.Schema.AllOf != nil || def.Schema.IsObject() && len(def.Schema.Properties)+len(def.Schema.Required) > 0
+			if isObject && !compared[def.Name] {
+				t.Errorf("definition %s is an object and no struct", def.Name)
+			}
+		}
+		t.Logf("%d structs", len(compared))
+	})
+}
+
+// injectedAt returns the pointers of the injected members.
+func injectedAt(rev *ir.Revision) map[string]bool {
+	pointers := map[string]bool{}
+	for _, d := range rev.Decls {
+		if object, ok := d.Type.(*ir.Object); ok {
+			for _, f := range object.Fields {
+				if f.Injected {
+					pointers[f.Pointer] = true
+				}
+			}
+		}
+	}
+	return pointers
+}
+
+// reflected returns the shape that encoding/json would give a struct.
+func reflected(v any) shape {
+	r := reflector.Reflector{ExpandedStruct: true, Anonymous: true}
+	found := r.ReflectFromType(reflect.TypeOf(v).Elem())
+	out := shape{Required: found.Required}
+	for p := found.Properties.Oldest(); p != nil; p = p.Next() {
+		out.Properties = append(out.Properties, p.Key)
+	}
+	return out.sorted()
+}
+
+func (s shape) sorted() shape {
+	sorted := func(names []string) []string {
+		names = slices.Clone(names)
+		slices.Sort(names)
+		return slices.Compact(names)
+	}
+	return shape{sorted(s.Properties), sorted(s.Required)}
+}
+
+// merge returns the shape of an object, through references and allOf.
+func merge(document *schema.Document, s *schema.Schema) shape {
+	if s.Ref != "" {
+		return merge(document, document.Lookup(s.Ref))
+	}
+	out := shape{Required: slices.Clone(s.Required)}
+	for _, p := range s.Properties {
+		out.Properties = append(out.Properties, p.Name)
+	}
+	for _, branch := range s.AllOf {
+		more := merge(document, branch)
+		out.Properties = append(out.Properties, more.Properties...)
+		out.Required = append(out.Required, more.Required...)
+	}
+	return out
+}
+
+// byPointer finds every node of a document by where it stands.
+func byPointer(document *schema.Document) map[string]*schema.Schema {
+	found := map[string]*schema.Schema{}
+	var visit func(s *schema.Schema)
+	visit = func(s *schema.Schema) {
+		if s == nil {
+			return
+		}
+		found[s.Pointer] = s
+		for _, p := range s.Properties {
+			visit(p.Schema)
+		}
+		visit(s.Additional)
+		visit(s.Items)
+		for _, branch := range slices.Concat(s.AnyOf, s.AllOf) {
+			visit(branch)
+		}
+	}
+	for _, def := range document.Definitions {
+		visit(def.Schema)
+	}
+	return found
+}

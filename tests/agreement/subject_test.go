@@ -1,0 +1,183 @@
+package agreement
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/gen"
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/schema"
+	"github.com/mcpgen/mcpgen/generated"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+	"github.com/mcpgen/mcpgen/spec"
+	"github.com/mcpgen/mcpgen/tests/kitchensink/mcp20990101"
+)
+
+// subject is one revision: what it was generated from and what came of it.
+type subject struct {
+	id       string
+	spec     *spec.Spec
+	pinned   bool
+	document *schema.Document
+	ir       *ir.Revision
+	// facts are the schema.json as it lies in the project.
+	facts []byte
+	new   func(definition string) (wire.Value, bool)
+}
+
+// eachSubject runs a test for every pinned revision, and for the schema that
+// has every construct there is, in parallel.
+func eachSubject(t *testing.T, test func(t *testing.T, s *subject)) {
+	eachPinned(t, test)
+	t.Run("kitchensink", func(t *testing.T) {
+		t.Parallel()
+		src, err := os.ReadFile(filepath.Join("..", "kitchensink", "schema.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, newSubject(t, loadSpec(t), gen.Source{Revision: mcp20990101.Revision, Schema: src}, mcp20990101.New))
+	})
+}
+
+func loadSpec(t *testing.T) *spec.Spec {
+	t.Helper()
+	s, err := spec.Load(spec.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// eachPinned runs a test for every pinned revision, in parallel.
+func eachPinned(t *testing.T, test func(t *testing.T, s *subject)) {
+	facts := loadSpec(t)
+	for _, revision := range facts.Revisions() {
+		src, err := gen.PinnedSource(facts, revision)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, ok := generated.Lookup(revision)
+		if !ok {
+			t.Fatalf("there is no generated code for %s", revision)
+		}
+		t.Run(revision, func(t *testing.T) {
+			t.Parallel()
+			test(t, newSubject(t, facts, src, code.New))
+		})
+	}
+}
+
+func newSubject(t *testing.T, s *spec.Spec, src gen.Source, fresh func(string) (wire.Value, bool)) *subject {
+	t.Helper()
+	lowered, err := gen.Lower(s, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &subject{src.Revision, s, src.Pinned, lowered.Document, lowered.Revision, src.Schema, fresh}
+}
+
+// fresh returns an empty value of a declaration.
+func (s *subject) fresh(t *testing.T, d *ir.Decl) wire.Value {
+	t.Helper()
+	v, ok := s.new(key(d))
+	if !ok {
+		t.Fatalf("New does not know %s", key(d))
+	}
+	return v
+}
+
+// key is the name New knows a declaration by.
+func key(d *ir.Decl) string {
+	if d.Definition {
+		return d.Path
+	}
+	return d.Name
+}
+
+// targets are the declarations that values are made for: every definition, and
+// the unions of what may answer a request, which no schema has.
+func (s *subject) targets() []*ir.Decl {
+	var decls []*ir.Decl
+	for _, d := range s.ir.Decls {
+		if d.Definition {
+			decls = append(decls, d)
+		}
+	}
+	for _, m := range s.ir.Methods {
+		if m.Result != nil && !m.Result.Definition {
+			decls = append(decls, m.Result)
+		}
+	}
+	return decls
+}
+
+// upstream reads the upstream's own file, where it is at hand.
+func (s *subject) upstream(t *testing.T) ([]byte, bool) {
+	t.Helper()
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared := cmp.Or(os.Getenv("MCPGEN_SHARED"), filepath.Join(root, "..", "shared"))
+	if !filepath.IsAbs(shared) {
+		shared = filepath.Join(root, shared)
+	}
+	src, err := os.ReadFile(filepath.Join(shared, "upstream", s.id, "schema.json"))
+	return src, err == nil
+}
+
+// errata are the corrections to the subject's schema.
+func (s *subject) errata() []spec.Erratum {
+	if !s.pinned {
+		return nil
+	}
+	return s.spec.Errata
+}
+
+// documentTree is the checked document as a schema.json.
+func (s *subject) documentTree(t *testing.T) map[string]any {
+	t.Helper()
+	src, err := s.document.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parse(t, src)
+}
+
+// upstreamTree is the upstream's schema.json with the errata put right and the
+// forgotten members put in, untouched by the generator otherwise.
+func (s *subject) upstreamTree(t *testing.T, deviations *ledger) map[string]any {
+	t.Helper()
+	src, ok := s.upstream(t)
+	if !ok {
+		src = s.facts
+		if s.pinned {
+			t.Log("the upstream file is not at hand: judging by the pinned facts in its place")
+		}
+	}
+	root := parse(t, src)
+	for _, e := range s.errata() {
+		if e.Revision == s.id {
+			put(t, root, e.Pointer, e.New)
+		}
+	}
+	deviations.addForgotten(root, s.documentTree(t), s.ir)
+	return root
+}
+
+// setting reads a number from the environment.
+func setting(t *testing.T, name string, otherwise int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
+}

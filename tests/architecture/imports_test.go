@@ -1,0 +1,150 @@
+package architecture
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// arrows say what packages of the module a package may import. The first row
+// that fits a package is its; "..." stands for the package and all below.
+func arrows() []arrow {
+	return []arrow{
+		{"spec", nil},
+		{"gen/ir", nil},
+		{"gen/names", nil},
+		{"gen/files", nil},
+		{"gen/schema", []string{"spec"}},
+		{"gen/lower", []string{"gen/ir", "gen/names", "gen/schema", "spec"}},
+		{"gen/emit", []string{"gen/ir", "gen/lower", "gen/files"}},
+		{"gen/...", []string{"gen/...", "spec"}},
+		{"runtime/wire", nil},
+		{"runtime/jsonrpc", []string{"runtime/wire"}},
+		{"runtime", []string{"runtime/jsonrpc", "runtime/wire"}},
+		{"runtime/...", []string{"runtime", "runtime/internal/...", "runtime/jsonrpc", "runtime/wire"}},
+		{"generated", []string{"generated/...", "runtime", "runtime/wire"}},
+		{"generated/...", []string{"runtime", "runtime/jsonrpc", "runtime/wire"}},
+		{"cmd/...", []string{"gen/...", "spec", "generated/...", "runtime/..."}},
+		{"tests/kitchensink/...", []string{"runtime", "runtime/jsonrpc", "runtime/wire"}},
+		{"tests/examples/...", []string{"generated/...", "runtime/..."}},
+		{"tests/...", []string{"tests/...", "gen/...", "spec", "generated/...", "runtime/..."}},
+	}
+}
+
+// arrow is a row of the table.
+type arrow struct {
+	from string
+	to   []string
+}
+
+// fits reports whether a pattern is about a package.
+func fits(pattern, name string) bool {
+	stem, all := strings.CutSuffix(pattern, "/...")
+	return name == stem || all && strings.HasPrefix(name, stem+"/")
+}
+
+func TestArrows(t *testing.T) {
+	rows := arrows()
+	used := make([]bool, len(rows))
+	for _, p := range list(t, "./...") {
+		row := slices.IndexFunc(rows, func(a arrow) bool { return fits(a.from, p.name()) })
+		if row < 0 {
+			t.Errorf("%s: no row of the table says what it may import", p.name())
+			continue
+		}
+		used[row] = true
+		for _, path := range p.Imports {
+			target, ours := strings.CutPrefix(path, module+"/")
+			if ours && !slices.ContainsFunc(rows[row].to, func(to string) bool { return fits(to, target) }) {
+				t.Errorf("%s imports %s; it may import %v", p.name(), target, rows[row].to)
+			}
+		}
+	}
+	for i, row := range rows {
+		if !used[i] {
+			t.Errorf("stale row: no package is %s", row.from)
+		}
+	}
+}
+
+// TestNoReflection holds the promise that generated code and what it stands on
+// read and write JSON themselves.
+func TestNoReflection(t *testing.T) {
+	for _, p := range list(t, "./runtime/...", "./generated/...") {
+		for _, banned := range []string{"reflect", "encoding/json"} {
+			if slices.Contains(p.Imports, banned) {
+				t.Errorf("%s imports %s", p.name(), banned)
+			}
+		}
+	}
+}
+
+// standsOn says which modules a package of the runtime may bring into a server;
+// those without a row bring nothing but the standard library.
+var standsOn = map[string][]string{
+	"runtime/catalog": {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
+	"runtime/otelmcp": {"go.opentelemetry.io", "github.com/go-logr", "github.com/cespare/xxhash/v2"},
+}
+
+// TestServersStandAlone holds the promise that a server made of generated code
+// and the runtime brings nothing along but what it imports for itself.
+func TestServersStandAlone(t *testing.T) {
+	for _, p := range list(t, "./runtime/...", "./generated/...") {
+		allowed := standsOn[p.name()]
+		used := make([]bool, len(allowed))
+		for _, dep := range list(t, "-deps", "./"+p.name()) {
+			ours := strings.HasPrefix(dep.ImportPath, module+"/runtime") || strings.HasPrefix(dep.ImportPath, module+"/generated")
+			if dep.Standard || ours {
+				continue
+			}
+			i := slices.IndexFunc(allowed, func(m string) bool { return strings.HasPrefix(dep.ImportPath, m) })
+			if i < 0 {
+				t.Errorf("%s: a server would bring %s along", p.name(), dep.ImportPath)
+				continue
+			}
+			used[i] = true
+		}
+		for i, m := range allowed {
+			if !used[i] {
+				t.Errorf("stale row: %s does not stand on %s", p.name(), m)
+			}
+		}
+	}
+}
+
+// TestTestOnlyModules keeps what tests need out of the program.
+func TestTestOnlyModules(t *testing.T) {
+	banned := []string{
+		"github.com/google/go-cmp", "github.com/invopop/jsonschema",
+		"github.com/santhosh-tekuri/jsonschema", "github.com/go-json-experiment/json",
+		"go.opentelemetry.io/otel/sdk",
+	}
+	for _, p := range list(t, "-deps", "./cmd/...", "./gen/...", "./spec", "./runtime/...", "./generated/...") {
+		for _, path := range banned {
+			if strings.HasPrefix(p.ImportPath, path) {
+				t.Errorf("%s is reached from other code than tests", p.ImportPath)
+			}
+		}
+	}
+}
+
+// TestOneParser keeps the schema parser, which drops what it does not know,
+// behind the package that audits what it is given.
+func TestOneParser(t *testing.T) {
+	const parser = "github.com/atombender/go-jsonschema"
+	found := false
+	for _, p := range list(t, "./...") {
+		for _, path := range p.Imports {
+			if !strings.HasPrefix(path, parser) {
+				continue
+			}
+			found = true
+			if p.name() != "gen/schema" {
+				t.Errorf("%s imports %s, which is for gen/schema alone", p.name(), path)
+			}
+		}
+	}
+	if !found {
+		t.Errorf("nothing imports %s: this test has lost its reason", parser)
+	}
+}

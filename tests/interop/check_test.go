@@ -1,0 +1,215 @@
+package interop
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/mcpgen/mcpgen/spec"
+)
+
+// check checks the messages of a session against the schema of its revision, which must be
+// want: with mcpgen verify, and with a validator that knows nothing of this module but the
+// facts. Unknown are the methods that were used on purpose although the revision does not
+// have them.
+func check(t *testing.T, tr *transcript, want string, unknown ...string) {
+	t.Helper()
+	messages := tr.list()
+	if len(messages) < 4 {
+		t.Errorf("only %d messages were recorded", len(messages))
+	}
+	opened := tr.find(t, fromServer, func(e envelope) bool { return e.Result.ProtocolVersion != "" })
+	if len(opened) != 1 || opened[0].Result.ProtocolVersion != want {
+		t.Errorf("the session was opened with %+v, want one answer with %s", opened, want)
+		return
+	}
+
+	var text strings.Builder
+	for _, m := range messages {
+		fmt.Fprintln(&text, m.text)
+	}
+	file := filepath.Join(t.TempDir(), "transcript.jsonl")
+	if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(program(t, "mcpgen"), "verify", "--roundtrip", "--revision", want, file).CombinedOutput(); err != nil {
+		t.Errorf("mcpgen verify: %v\n%s", err, out)
+	}
+
+	j := newJudge(t, want)
+	for i, m := range messages {
+		for _, problem := range j.message(m) {
+			t.Errorf("message %d, %s: %s\n%.500s", i+1, m.from, problem, m.text)
+		}
+	}
+	slices.Sort(unknown)
+	if diff := cmp.Diff(unknown, slices.Sorted(maps.Keys(j.unknown)), cmp.Transformer("", func(s []string) string { return strings.Join(s, " ") })); diff != "" {
+		t.Errorf("methods that %s does not have (-expected +used):\n%s", want, diff)
+	}
+}
+
+// judge validates the messages of one session, one after the other.
+type judge struct {
+	compiler    *jsonschema.Compiler
+	container   string              // where the schema has its definitions
+	definitions map[string]any      // by name
+	methods     map[string]string   // method to the name of its definition
+	pending     map[string]string   // side and id of a request to the definition of its result
+	unknown     map[string]struct{} // methods that were used and have no definition
+}
+
+const schemaURL = "mem:///schema.json"
+
+func newJudge(t *testing.T, revision string) *judge {
+	t.Helper()
+	facts, err := spec.Load(spec.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := facts.Schema(revision)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range facts.Errata {
+		if e.Revision == revision {
+			put(t, root, e.Pointer, e.New)
+		}
+	}
+	j := &judge{
+		compiler:  jsonschema.NewCompiler(),
+		container: "$defs",
+		methods:   map[string]string{},
+		pending:   map[string]string{},
+		unknown:   map[string]struct{}{},
+	}
+	j.compiler.AssertFormat()
+	if err := j.compiler.AddResource(schemaURL, root); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := root.(map[string]any)["definitions"]; ok {
+		j.container = "definitions"
+	}
+	j.definitions = root.(map[string]any)[j.container].(map[string]any)
+	for name, definition := range j.definitions {
+		var d struct {
+			Properties struct {
+				Method struct{ Const string }
+			}
+		}
+		if text, err := json.Marshal(definition); err != nil || json.Unmarshal(text, &d) != nil {
+			t.Fatalf("definition %s: %v", name, err)
+		}
+		if method := d.Properties.Method.Const; method != "" {
+			j.methods[method] = name
+		}
+	}
+	return j
+}
+
+// put replaces what stands at a JSON Pointer without escapes.
+func put(t *testing.T, root any, pointer string, value any) {
+	t.Helper()
+	text, err := json.Marshal(value) // the value comes from YAML
+	if err != nil {
+		t.Fatal(err)
+	}
+	if value, err = jsonschema.UnmarshalJSON(bytes.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	segments := strings.Split(pointer, "/")[1:]
+	for _, segment := range segments[:len(segments)-1] {
+		if list, ok := root.([]any); ok {
+			i, _ := strconv.Atoi(segment)
+			root = list[i]
+		} else {
+			root = root.(map[string]any)[segment]
+		}
+	}
+	root.(map[string]any)[segments[len(segments)-1]] = value
+}
+
+// refuses says why a value is not of a definition, "" if it is.
+func (j *judge) refuses(definition string, value any) string {
+	schema, err := j.compiler.Compile(schemaURL + "#/" + j.container + "/" + definition)
+	if err == nil {
+		err = schema.Validate(value)
+	}
+	if err != nil {
+		return fmt.Sprintf("not a %s: %v", definition, err)
+	}
+	return ""
+}
+
+// message returns what is wrong with a message or a batch.
+func (j *judge) message(m message) []string {
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(m.text))
+	if err != nil {
+		return []string{err.Error()}
+	}
+	problems := []string{j.refuses("JSONRPCMessage", value)}
+	batch, ok := value.([]any)
+	if !ok {
+		batch = []any{value}
+	}
+	for _, single := range batch {
+		if object, ok := single.(map[string]any); ok {
+			problems = append(problems, j.single(m.from, object))
+		}
+	}
+	return slices.DeleteFunc(problems, func(problem string) bool { return problem == "" })
+}
+
+func (j *judge) single(from string, m map[string]any) string {
+	id, hasID := m["id"]
+	if method, ok := m["method"].(string); ok {
+		definition, ok := j.methods[method]
+		if !ok {
+			j.unknown[method] = struct{}{}
+			return ""
+		}
+		if hasID {
+			j.pending[fmt.Sprint(from, id)] = j.resultOf(definition, m)
+		}
+		return j.refuses(definition, m)
+	}
+	to := map[string]string{fromClient: fromServer, fromServer: fromClient}[from]
+	definition, ok := j.pending[fmt.Sprint(to, id)]
+	delete(j.pending, fmt.Sprint(to, id))
+	switch result, isResult := m["result"]; {
+	case !isResult:
+		return "" // an error; the envelope says all there is to say
+	case !ok:
+		return "the answer to no request"
+	default:
+		return j.refuses(definition, result)
+	}
+}
+
+// resultOf is the definition of what a request is answered, by the schema's own habit:
+// PingRequest has no PingResult because its result is empty. A request to be run as a task
+// is answered with the task.
+func (j *judge) resultOf(request string, m map[string]any) string {
+	if params, ok := m["params"].(map[string]any); ok && params["task"] != nil {
+		return "CreateTaskResult"
+	}
+	result := strings.TrimSuffix(request, "Request") + "Result"
+	if _, ok := j.definitions[result]; !ok {
+		return "EmptyResult"
+	}
+	return result
+}

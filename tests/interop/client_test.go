@@ -1,0 +1,243 @@
+package interop
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// TestTypeScriptClient drives the example server with both generations of the TypeScript
+// client, over each transport. client.mjs prints a line for each step.
+func TestTypeScriptClient(t *testing.T) {
+	t.Parallel()
+	needPeers(t)
+	if _, err := os.ReadFile("client.mjs"); err != nil {
+		t.Fatal(err)
+	}
+	hello := program(t, "hello")
+	for _, sdk := range []string{"v1", "v2", "v2-auto"} {
+		for _, way := range []string{"stdio", "sse", "http"} {
+			t.Run(sdk+"/"+way, func(t *testing.T) {
+				t.Parallel()
+				c := &typeScript{sdk: sdk, way: way, log: filepath.Join(t.TempDir(), "log")}
+				c.run(t, hello)
+			})
+		}
+	}
+}
+
+// typeScript is a session of the TypeScript client.
+type typeScript struct {
+	sdk, way string
+	log      string // file of the server's log
+	said     *transcript
+	proxy    *proxy // nil for stdio
+}
+
+func (c *typeScript) run(t *testing.T, hello string) {
+	var out []byte
+	if c.way == "stdio" {
+		file := filepath.Join(t.TempDir(), "transcript")
+		out = c.node(t, os.Args[0], relayArgument, file, c.log, hello)
+		c.said = readTranscript(t, file)
+	} else {
+		log, err := os.Create(c.log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { log.Close() })
+		cmd := exec.Command(hello, "-"+c.way, "127.0.0.1:0")
+		cmd.Stderr = log
+		url, _ := startHTTP(t, cmd, "url=")
+		c.proxy = newProxy(t, url)
+		c.proxy.cut = func(body string, events int) bool { return strings.Contains(body, `"to":10`) && events == 2 }
+		c.said = c.proxy.log
+		out = c.node(t, c.proxy.URL)
+	}
+	c.checkSteps(t, out)
+	c.checkSaid(t)
+	if c.way == "http" {
+		c.checkExchanges(t)
+	}
+	unknown := []string{"tools/dance"}
+	if c.sdk == "v2-auto" {
+		unknown = append(unknown, "server/discover")
+	}
+	check(t, c.said, "2025-06-18", unknown...)
+}
+
+// node returns what client.mjs prints.
+func (c *typeScript) node(t *testing.T, target ...string) []byte {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var log bytes.Buffer
+	cmd := exec.CommandContext(ctx, "node", append([]string{"client.mjs", c.sdk, c.log, c.way}, target...)...)
+	cmd.Stderr = &log
+	// A relay built with -race takes a second to exit unless it is told not to.
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("node client.mjs: %v\n%s\n%s", err, out, &log)
+	}
+	return out
+}
+
+// checkSteps compares what the client saw with what it should have.
+func (c *typeScript) checkSteps(t *testing.T, out []byte) {
+	text := `
+		{"step":"initialize","server":{"name":"hello","version":"1.0.0"},
+			"capabilities":{"tools":{}},"instructions":"Four tools to try a client with."}
+		{"step":"ping","result":{}}
+		{"step":"list","tools":["greet","divide","count","wait"],"greet":{
+			"name":"greet","description":"Greets somebody.",
+			"inputSchema":{"type":"object","required":["name"],"properties":{
+				"name":{"type":"string","description":"Whom to greet"},
+				"formal":{"type":"boolean","description":"Greet with respect","default":false}}},
+			"outputSchema":{"type":"object","required":["greeting"],"properties":{"greeting":{"type":"string"}}},
+			"annotations":{"readOnlyHint":true}}}
+		{"step":"call","result":{"content":[{"type":"text","text":"Hello, Zoë!"}],"structuredContent":{"greeting":"Hello, Zoë!"}}}
+		{"step":"tool error","result":{"content":[{"type":"text","text":"cannot divide by zero"}],"isError":true}}
+		{"step":"unknown tool","error":{"code":-32602,"message":"unknown tool \"dance\""}}
+		{"step":"bad arguments","error":{"code":-32602,
+			"message":"invalid arguments: wire: at /name, byte 8: expected a string, found a number"}}
+		{"step":"unknown method","error":{"code":-32601,"message":"method not found: \"tools/dance\""}}
+		{"step":"progress","result":{"content":[{"type":"text","text":"1 2 3"}]}}`
+	if c.way == "http" {
+		text += `{"step":"resume","result":{"content":[{"type":"text","text":"1 2 3 4 5 6 7 8 9 10"}]}}`
+	}
+	text += `{"step":"cancel","started":true,"meanwhile":"0.25","failed":true,"stopped":true,"reasonLogged":true}`
+	switch c.way {
+	case "http":
+		text += `{"step":"delete","had":true,"has":false}{"step":"close","inTime":true,"complaints":[]}`
+	case "sse":
+		text += `{"step":"close","inTime":true,"complaints":[]}`
+	case "stdio":
+		text += `{"step":"close","code":0,"signal":null,"inTime":true,"complaints":[]}`
+	}
+	got, want := steps(t, out), steps(t, []byte(text))
+	for i := range max(len(got), len(want)) {
+		if diff := cmp.Diff(at(want, i), at(got, i)); diff != "" {
+			t.Errorf("step %v (-want +got):\n%s", at(want, i)["step"], diff)
+		}
+	}
+}
+
+type step = map[string]any
+
+func at(list []step, i int) step {
+	if i < len(list) {
+		return list[i]
+	}
+	return nil
+}
+
+// steps reads JSON objects that follow one another.
+func steps(t *testing.T, text []byte) []step {
+	t.Helper()
+	var list []step
+	for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
+		var s step
+		if err := d.Decode(&s); err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// checkSaid looks into the transcript for what the client does not tell.
+func (c *typeScript) checkSaid(t *testing.T) {
+	asked := c.said.find(t, fromClient, func(e envelope) bool { return e.Method == "initialize" })
+	if len(asked) != 1 || asked[0].Params.ProtocolVersion != "2025-11-25" {
+		t.Errorf("initialize: got %+v, want one that asks for 2025-11-25", asked)
+	}
+
+	var progress []float64
+	for _, e := range c.said.find(t, fromServer, func(e envelope) bool { return e.Method == "notifications/progress" }) {
+		progress = append(progress, e.Params.Progress)
+	}
+	want := []float64{1, 2, 3}
+	if c.way == "http" {
+		want = append(want, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10) // of a stream that was cut
+	}
+	if diff := cmp.Diff(want, progress); diff != "" {
+		t.Errorf("progress (-want +got):\n%s", diff)
+	}
+
+	waits := c.said.find(t, fromClient, func(e envelope) bool { return e.Params.Name == "wait" })
+	cancels := c.said.find(t, fromClient, func(e envelope) bool { return e.Method == "notifications/cancelled" })
+	if len(waits) != 1 || len(cancels) != 1 || string(waits[0].ID) != string(cancels[0].Params.RequestID) {
+		t.Fatalf("the call %+v was cancelled by %+v", waits, cancels)
+	}
+	if answers := c.said.find(t, fromServer, func(e envelope) bool { return string(e.ID) == string(waits[0].ID) }); len(answers) > 0 {
+		t.Errorf("the cancelled call was answered: %+v", answers)
+	}
+}
+
+// checkExchanges looks at how the client and the server used HTTP.
+func (c *typeScript) checkExchanges(t *testing.T) {
+	var session string
+	var cut, resumed, deleted int
+	for i, e := range c.proxy.list() {
+		switch {
+		case i == 0 && c.sdk == "v2-auto":
+			// server/discover, of a revision that knows no sessions
+			if e.Status != http.StatusBadRequest || e.Error != jsonrpc.CodeInvalidRequest {
+				t.Errorf("server/discover: %+v", e)
+			}
+			continue
+		case session == "":
+			session = e.Session
+		}
+		if e.Session == "" || e.Session != session {
+			t.Errorf("exchange %d is not of session %q: %+v", i, session, e)
+		}
+		if e.Cut {
+			cut++
+		}
+		switch {
+		case e.Method == http.MethodGet && e.Last != "" && e.Status == http.StatusOK:
+			resumed++
+		case e.Method == http.MethodDelete && e.Status == http.StatusNoContent:
+			deleted++
+		case e.Status/100 != 2:
+			t.Errorf("exchange %d: %+v", i, e)
+		}
+	}
+	if cut != 1 || resumed != 1 || deleted != 1 {
+		t.Errorf("%d streams were cut, %d resumed, %d sessions deleted; want one of each", cut, resumed, deleted)
+	}
+
+	// The server has forgotten the session.
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.proxy.target.String(),
+		strings.NewReader(`{"jsonrpc":"2.0","id":"late","method":"ping"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = http.Header{
+		"Content-Type":   {"application/json"},
+		"Accept":         {"application/json, text/event-stream"},
+		"Mcp-Session-Id": {session},
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusNotFound {
+		t.Errorf("a ping after the end of the session: status %d", resp.StatusCode)
+	}
+}

@@ -1,0 +1,114 @@
+package interop
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	// What the programs are made of: changes of it are to be tested again.
+	_ "github.com/mcpgen/mcpgen/gen"
+	_ "github.com/mcpgen/mcpgen/generated"
+	_ "github.com/mcpgen/mcpgen/runtime/sse"
+	_ "github.com/mcpgen/mcpgen/runtime/stdio"
+	_ "github.com/mcpgen/mcpgen/runtime/streamable"
+)
+
+// built is the folder of the programs of this module that the tests run.
+var built string
+
+// buildPrograms builds them once for all tests.
+var buildPrograms = sync.OnceValue(func() error {
+	sources := []string{"../../cmd/mcpgen", "../examples/hello"}
+	// What a test opens decides, together with the imports, whether its result is cached.
+	for _, folder := range sources {
+		names, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			if _, err := os.ReadFile(name); err != nil {
+				return err
+			}
+		}
+	}
+	out, err := exec.Command("go", append([]string{"build", "-o", built}, sources...)...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return nil
+})
+
+// program is the path of mcpgen or of the example server hello.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	if err := buildPrograms(); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(built, name)
+}
+
+// startHTTP starts a server that listens. It returns what stands after the mark in the
+// server's log, up to the end of the line, and the log. When the test ends, the server is
+// interrupted. What the command already has as its Stderr gets the log too.
+func startHTTP(t *testing.T, cmd *exec.Cmd, mark string) (string, *buffer) {
+	t.Helper()
+	log := new(buffer)
+	if cmd.Stderr != nil {
+		cmd.Stderr = io.MultiWriter(cmd.Stderr, log)
+	} else {
+		cmd.Stderr = log
+	}
+	cmd.WaitDelay = time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(os.Interrupt)
+		kill := time.AfterFunc(15*time.Second, func() { cmd.Process.Kill() })
+		defer kill.Stop()
+		if err := cmd.Wait(); err != nil && !strings.Contains(err.Error(), "signal: interrupt") {
+			t.Errorf("the server exited with %v; its log:\n%s", err, log)
+		}
+	})
+	log.wait(t, mark)
+	_, rest, _ := strings.Cut(log.String(), mark)
+	line, _, _ := strings.Cut(rest, "\n")
+	return line, log
+}
+
+// buffer is written by a process while the test reads it.
+type buffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// wait waits until a line with the text has come.
+func (b *buffer) wait(t *testing.T, text string) {
+	t.Helper()
+	for range 2000 {
+		if _, rest, ok := strings.Cut(b.String(), text); ok && strings.Contains(rest, "\n") {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("the server's log lacks %q:\n%s", text, b)
+}

@@ -1,0 +1,190 @@
+package interop
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// proxy stands between HTTP clients and a server. It records what they say, and can cut
+// event streams.
+type proxy struct {
+	*httptest.Server
+	target *url.URL
+	http   http.RoundTripper
+	log    *transcript
+
+	// cut, if not nil, decides from a POST's body and the number of events that have
+	// been passed on since whether to break the connection.
+	cut func(body string, events int) bool
+
+	mu        sync.Mutex
+	exchanges []exchange
+}
+
+// exchange is one HTTP request and what became of it.
+type exchange struct {
+	Method  string
+	Session string // of the request; of the response where that is the first to tell
+	Last    string // Last-Event-ID
+	Status  int
+	Error   int64 // code of the JSON-RPC error of a refusal, 0 if there is none
+	Cut     bool
+}
+
+// newProxy starts a proxy for the server of a URL. Its own URL has the same path.
+func newProxy(t *testing.T, target string) *proxy {
+	t.Helper()
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{DisableCompression: true}
+	p := &proxy{target: u, http: transport, log: new(transcript)}
+	p.Server = httptest.NewServer(p)
+	p.URL += u.Path
+	t.Cleanup(func() {
+		p.CloseClientConnections()
+		p.Close()
+		transport.CloseIdleConnections()
+	})
+	return p
+}
+
+// list returns what has been exchanged so far, in the order in which the server began to
+// answer.
+func (p *proxy) list() []exchange {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.exchanges[:len(p.exchanges):len(p.exchanges)]
+}
+
+func (p *proxy) note(e exchange) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.exchanges = append(p.exchanges, e)
+	return len(p.exchanges) - 1
+}
+
+func (p *proxy) noteCut(i int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.exchanges[i].Cut = true
+}
+
+// ServeHTTP implements http.Handler.
+func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	if len(body) > 0 {
+		p.log.add(fromClient, string(body))
+	}
+	out := r.Clone(r.Context())
+	out.URL.Scheme, out.URL.Host, out.Host, out.RequestURI = p.target.Scheme, p.target.Host, "", ""
+	out.Body = io.NopCloser(bytes.NewReader(body))
+	resp, err := p.http.RoundTrip(out)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	defer resp.Body.Close()
+	e := exchange{Method: r.Method, Session: r.Header.Get("Mcp-Session-Id"), Last: r.Header.Get("Last-Event-ID"), Status: resp.StatusCode}
+	if e.Session == "" {
+		e.Session = resp.Header.Get("Mcp-Session-Id")
+	}
+	var text []byte
+	streams := mediaType(resp) == "text/event-stream"
+	if !streams {
+		if text, err = io.ReadAll(resp.Body); err != nil {
+			panic(http.ErrAbortHandler)
+		}
+	}
+	// The body of a refusal is an error, but no message of a session: it has no id.
+	switch {
+	case mediaType(resp) != "application/json":
+	case e.Status/100 == 2:
+		p.log.add(fromServer, string(text))
+	default:
+		if m, err := jsonrpc.Parse(string(text)); m.Error != nil && err == nil {
+			e.Error = m.Error.Code
+		}
+	}
+	i := p.note(e)
+	for name, values := range resp.Header {
+		switch name {
+		case "Connection", "Keep-Alive", "Transfer-Encoding", "Content-Length":
+		default:
+			w.Header()[name] = values
+		}
+	}
+	w.WriteHeader(resp.StatusCode)
+	if !streams {
+		w.Write(text)
+		return
+	}
+	flush := http.NewResponseController(w).Flush
+	flush()
+	events := bufio.NewReader(resp.Body)
+	for n := 0; ; n++ {
+		if p.cut != nil && p.cut(string(body), n) {
+			p.noteCut(i)
+			panic(http.ErrAbortHandler)
+		}
+		event, err := readEvent(events)
+		if text := event.message(); text != "" {
+			p.log.add(fromServer, text)
+		}
+		io.WriteString(w, event.text)
+		flush()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func mediaType(resp *http.Response) string {
+	media, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
+	return media
+}
+
+// event is an event of an event stream as it was sent.
+type event struct{ text string }
+
+func readEvent(r *bufio.Reader) (event, error) {
+	var e event
+	for {
+		line, err := r.ReadString('\n')
+		e.text += line
+		if err != nil || strings.TrimRight(line, "\r\n") == "" {
+			return e, err
+		}
+	}
+}
+
+// message is the JSON-RPC message of an event, "" if it has none.
+func (e event) message() string {
+	kind, data := "message", []string(nil)
+	for line := range strings.Lines(e.text) {
+		name, value, _ := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch name {
+		case "event":
+			kind = value
+		case "data":
+			data = append(data, value)
+		}
+	}
+	if kind != "message" {
+		return ""
+	}
+	return strings.Join(data, "\n")
+}

@@ -1,0 +1,189 @@
+package interop
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime"
+)
+
+// The sides of a session.
+const (
+	fromClient = "client"
+	fromServer = "server"
+)
+
+// transcript is what the two sides of a session have said to each other: a request comes
+// before its answer. Whoever has recorded one checks it with [check].
+type transcript struct {
+	mu       sync.Mutex
+	messages []message
+}
+
+type message struct {
+	from string
+	text string
+}
+
+func (tr *transcript) add(from, text string) {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	tr.messages = append(tr.messages, message{from, text})
+}
+
+func (tr *transcript) list() []message {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	return tr.messages[:len(tr.messages):len(tr.messages)]
+}
+
+// envelope is a message as far as tests look into it.
+type envelope struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Name            string          `json:"name"`
+		ProtocolVersion string          `json:"protocolVersion"`
+		Progress        float64         `json:"progress"`
+		RequestID       json.RawMessage `json:"requestId"`
+		Arguments       json.RawMessage `json:"arguments"`
+	} `json:"params"`
+	Result struct {
+		ProtocolVersion string `json:"protocolVersion"`
+	} `json:"result"`
+}
+
+// find returns the messages of a side that a function accepts.
+func (tr *transcript) find(t *testing.T, from string, accept func(envelope) bool) []envelope {
+	t.Helper()
+	var found []envelope
+	for _, m := range tr.list() {
+		if m.from != from || strings.HasPrefix(m.text, "[") {
+			continue
+		}
+		var e envelope
+		if err := json.Unmarshal([]byte(m.text), &e); err != nil {
+			t.Errorf("the %s sent %q: %v", from, m.text, err)
+		} else if accept(e) {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// recorder is a client's transport that records.
+type recorder struct {
+	runtime.Transport
+	log *transcript
+}
+
+func (r recorder) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
+	in, err := r.Transport.Receive(ctx, max)
+	if err == nil {
+		r.log.add(fromServer, in.Text)
+	}
+	return in, err
+}
+
+func (r recorder) Send(ctx context.Context, m runtime.Outgoing) error {
+	r.log.add(fromClient, string(m.Text))
+	return r.Transport.Send(ctx, m)
+}
+
+func (r recorder) Negotiated(h runtime.Handshake) {
+	if n, ok := r.Transport.(runtime.Negotiator); ok {
+		n.Negotiated(h)
+	}
+}
+
+// relayArgument makes the test binary stand between a client and a server that it starts,
+// and record what they say:
+//
+//	interop.test relay TRANSCRIPT LOG COMMAND [ARG]...
+//
+// The server's standard error goes to the file LOG.
+const relayArgument = "relay"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 4 && os.Args[1] == relayArgument {
+		os.Exit(relay(os.Args[2], os.Args[3], os.Args[4:]))
+	}
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	var err error
+	if built, err = os.MkdirTemp("", "interop"); err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(built)
+	return m.Run()
+}
+
+func relay(transcript, log string, command []string) int {
+	const mode = os.O_CREATE | os.O_APPEND | os.O_WRONLY
+	file, err := os.OpenFile(transcript, mode, 0o666)
+	if err != nil {
+		panic(err)
+	}
+	stderr, err := os.OpenFile(log, mode, 0o666)
+	if err != nil {
+		panic(err)
+	}
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stderr = stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		panic(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		panic(err)
+	}
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+	go func() {
+		relayLines(file, fromClient, in, os.Stdin)
+		in.Close()
+	}()
+	relayLines(file, fromServer, os.Stdout, out)
+	cmd.Wait()
+	return cmd.ProcessState.ExitCode()
+}
+
+// relayLines copies lines, and before that each with its side into the transcript.
+func relayLines(transcript io.Writer, from string, to io.Writer, lines io.Reader) {
+	for r := bufio.NewReader(lines); ; {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			return
+		}
+		io.WriteString(transcript, from+" "+line) // in one piece, after what is there
+		if _, err := io.WriteString(to, line); err != nil {
+			return
+		}
+	}
+}
+
+// readTranscript reads what a relay has recorded.
+func readTranscript(t *testing.T, file string) *transcript {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := new(transcript)
+	for line := range strings.Lines(string(text)) {
+		from, message, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
+		tr.add(from, message)
+	}
+	return tr
+}
