@@ -1,0 +1,66 @@
+# What a developer of mcpgen runs. Besides make it takes Go, and node with npm for the tests
+# against the TypeScript SDK.
+
+GO ?= go
+FUZZTIME ?= 10s
+BENCHTIME ?= 1s
+
+# Flags for go test, such as GOTESTFLAGS=-v.
+GOTESTFLAGS ?=
+
+# mcpgen as it is while generated/ may be missing or broken: all but the verb verify.
+MCPGEN = $(GO) run -tags bootstrap ./cmd/mcpgen
+
+# A schema of every construct that mcpgen understands, for tests.
+KITCHENSINK = --schema tests/kitchensink/schema.json --revision 2099-01-01 --out tests/kitchensink
+
+# The packages with goroutines; a new one below runtime is among them. The race detector
+# needs a C compiler, without which Go sets CGO_ENABLED to 0.
+CONCURRENT = $(filter-out %/runtime/wire %/runtime/jsonrpc,$(shell $(GO) list ./runtime/...)) ./tests/examples/hello
+RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+
+# Go files of the project, but for what npm has installed.
+SOURCES = find . -name node_modules -prune -o -name '*.go' -print
+
+.PHONY: generate
+generate: ## Regenerate the Go packages under generated/ from spec/ (what plain "make" does)
+	$(MCPGEN) generate
+	@$(MCPGEN) generate $(KITCHENSINK) >/dev/null
+
+.PHONY: test
+test: check ## Run every check and every test; installs the peers of the interop tests with npm
+	MCPGEN_REQUIRE_INTEROP=1 $(GO) test $(GOTESTFLAGS) ./...
+	$(if $(RACE),$(GO) test $(RACE) $(GOTESTFLAGS) $(CONCURRENT),@echo "no C compiler: not tested with -race")
+
+.PHONY: conformance
+conformance: ## Run the official conformance suite, which npm installs, against a server and a client
+	MCPGEN_REQUIRE_INTEROP=1 $(GO) test -count=1 -v $(GOTESTFLAGS) ./tests/conformance
+
+.PHONY: check
+check: ## Run the checks alone: gofmt, drift of generated/, go vet, staticcheck
+	@unformatted=$$($(SOURCES) | xargs gofmt -l) && test -z "$$unformatted" || \
+		{ echo "not formatted, run gofmt -w on:"; echo "$$unformatted"; exit 1; }
+	$(MCPGEN) check
+	@$(MCPGEN) check $(KITCHENSINK) >/dev/null || { echo "tests/kitchensink is not up to date: run make"; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+.PHONY: build
+build: ## Build the program ./mcpgen
+	$(GO) build -o mcpgen ./cmd/mcpgen
+
+.PHONY: bench
+bench: ## Run every benchmark, each for BENCHTIME (default 1s)
+	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) \
+		$$($(SOURCES) | xargs grep -l '^func Benchmark' | xargs -n 1 dirname | sort -u)
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target, each for FUZZTIME (default 10s)
+	@$(SOURCES) | xargs grep -Ho '^func Fuzz[A-Za-z0-9_]*' | sort | while IFS=: read -r file target; do \
+		echo "$(GO) test -run '^$$' -fuzz \"^$${target#func }\$$\" -fuzztime $(FUZZTIME) $$(dirname $$file)"; \
+		$(GO) test -run '^$$' -fuzz "^$${target#func }\$$" -fuzztime $(FUZZTIME) "$$(dirname $$file)" </dev/null || exit 1; \
+	done
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
