@@ -148,16 +148,19 @@ func (c *Call) Call(ctx context.Context, method string, params wire.Appender, re
 	if c.inline && !c.over.Load() {
 		return errInline
 	}
-	if how := c.detachedHow(); how != nil && how.Waiting != nil {
-		how.Waiting(true)
-		defer how.Waiting(false)
+	if how := c.detachedHow(); how != nil && how.Asking != nil {
+		answered, err := how.Asking(ctx)
+		if err != nil {
+			return err
+		}
+		defer answered()
 	}
-	return c.peer.call(ctx, c.terms, method, c.outgoing(params), result, c.currentRoute())
+	return c.peer.call(ctx, c.terms, method, c.outgoing(method, params), result, c.currentRoute())
 }
 
 // Notify implements [Caller].
 func (c *Call) Notify(ctx context.Context, method string, params wire.Appender) error {
-	return c.peer.notify(ctx, c.terms, method, c.outgoing(params), c.currentRoute())
+	return c.peer.notify(ctx, c.terms, method, c.outgoing(method, params), c.currentRoute())
 }
 
 // Route is the transport's stream that what the call sends goes to; nil for no
@@ -167,6 +170,9 @@ func (c *Call) Route() Route { return c.currentRoute() }
 func (c *Call) currentRoute() Route {
 	if c.over.Load() {
 		return nil
+	}
+	if how := c.detachedHow(); how != nil && how.Route != nil {
+		return how.Route()
 	}
 	return c.route
 }

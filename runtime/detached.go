@@ -8,13 +8,17 @@ import (
 
 // Detached says how a call goes on after the answer to its request, see [Call.Detach].
 type Detached struct {
-	// MetaName, if there is one, is a member that the _meta of all that the call sends
-	// gets, and MetaValue its value.
-	MetaName  string
-	MetaValue wire.Raw
-	// Waiting, if there is one, is told when the call begins to wait for an answer of
-	// the peer, and when it no longer does. It is called concurrently.
-	Waiting func(bool)
+	// Params, if there is one, is given the params of each message of the call, nil for
+	// none, and returns those that are sent. It is called concurrently.
+	Params func(method string, params wire.Appender) wire.Appender
+	// Route, if there is one, says on which of the transport's streams a message of the
+	// call goes out; nil is no particular one. It is called concurrently.
+	Route func() Route
+	// Asking, if there is one, is called before the call sends a request, which it may
+	// hold up, and must return when ctx ends. An error is that of the request. What it
+	// returns is called when the answer is not waited for any more. It is called
+	// concurrently.
+	Asking func(ctx context.Context) (answered func(), err error)
 }
 
 // detachment is what a call keeps of Detach: the one it was called on when to start, the
@@ -27,7 +31,7 @@ type detachment struct {
 
 // Detach has f go on with the message when its request has been answered, in a goroutine
 // that belongs to the session. The context of f has the values of ctx and a Call of its
-// own ([CallOf]), which sends on no particular stream and reports progress until f
+// own ([CallOf]), which sends on the stream that how names and reports progress until f
 // returns. It ends when cancel is called, when nothing more is read from the peer, and,
 // with context.Canceled, when the request is not answered. False: the session is ending,
 // and f is not run. F must not panic. A handler calls it before it returns.
@@ -90,9 +94,9 @@ func (c *Call) detachedHow() *Detached {
 }
 
 // outgoing are params as c sends them.
-func (c *Call) outgoing(params wire.Appender) wire.Appender {
-	if how := c.detachedHow(); how != nil && how.MetaName != "" {
-		return metaParams{params, how.MetaName, how.MetaValue}
+func (c *Call) outgoing(method string, params wire.Appender) wire.Appender {
+	if how := c.detachedHow(); how != nil && how.Params != nil {
+		return how.Params(method, params)
 	}
 	return params
 }

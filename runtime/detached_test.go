@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 
@@ -14,7 +15,7 @@ import (
 func TestDetach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var heard []string
-		var waiting []bool
+		var asking []bool
 		var kept []any
 		var ended error
 		server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, runtime.Binding{
@@ -27,11 +28,28 @@ func TestDetach(t *testing.T) {
 				for range 2 {
 					kept = append(kept, c.Kept("key", func(context.Context) any { return new(int) }))
 				}
-				how := runtime.Detached{MetaName: "m", MetaValue: "1", Waiting: func(w bool) { waiting = append(waiting, w) }}
+				how := runtime.Detached{
+					Params: func(method string, params wire.Appender) wire.Appender {
+						if params != nil && method == "notifications/n" {
+							return wire.Object(`{"n":1}`)
+						}
+						return params
+					},
+					Asking: func(context.Context) (func(), error) {
+						if len(asking) > 1 {
+							return nil, errors.New("enough")
+						}
+						asking = append(asking, true)
+						return func() { asking = append(asking, false) }, nil
+					},
+				}
 				_, ok := c.Detach(ctx, how, func(ctx context.Context) {
 					c := runtime.CallOf(ctx)
 					if err := c.Call(ctx, "ask", nil, nil); err != nil {
 						t.Error(err)
+					}
+					if err := c.Call(ctx, "ask", nil, nil); err == nil || err.Error() != "enough" {
+						t.Errorf("asked again: %v", err)
 					}
 					if err := c.Notify(ctx, "notifications/n", wire.Object(`{"a":1}`)); err != nil {
 						t.Error(err)
@@ -72,9 +90,9 @@ func TestDetach(t *testing.T) {
 			t.Error(err)
 		}
 		want := []string{
-			`ask {"_meta":{"m":1}}`,
-			`notifications/n {"a":1,"_meta":{"m":1}}`,
-			`notifications/progress {"progressToken":"p","progress":1,"_meta":{"m":1}}`,
+			`ask `,
+			`notifications/n {"n":1}`,
+			`notifications/progress {"progressToken":"p","progress":1}`,
 		}
 		if len(heard) != len(want) {
 			t.Fatalf("got %q", heard)
@@ -84,8 +102,8 @@ func TestDetach(t *testing.T) {
 				t.Errorf("got %s, want %s", heard[i], want[i])
 			}
 		}
-		if len(waiting) != 2 || !waiting[0] || waiting[1] {
-			t.Errorf("waiting: %v", waiting)
+		if len(asking) != 2 || !asking[0] || asking[1] {
+			t.Errorf("asking: %v", asking)
 		}
 		if len(kept) != 2 || kept[0] != kept[1] {
 			t.Errorf("kept: %v", kept)

@@ -35,28 +35,33 @@ func (l LogLevel) severity() int { return slices.Index(logLevels, l) }
 // sent. Logger names where the message comes from and may be "". Data is any JSON. An
 // ordinary Notify with notifications/message is held to the same level.
 func (c *Call) Log(ctx context.Context, level LogLevel, logger string, data wire.Appender) error {
-	return c.peer.logMessage(ctx, c.terms, logParams{level, logger, data}, c.currentRoute())
+	if ok, err := c.peer.mayLog(c.terms, level); !ok {
+		return err
+	}
+	return c.Notify(ctx, methodMessage, logParams{level, logger, data})
 }
 
 // Logs reports whether Log would send a message of that level.
 func (c *Call) Logs(level LogLevel) bool {
-	_, err := c.terms.sending(Notification, methodMessage)
-	return err == nil && c.peer.logs(level)
+	ok, _ := c.peer.mayLog(c.terms, level)
+	return ok
 }
 
 // Log sends a log message that belongs to no request, as Call.Log does one that does.
 func (s *ServerSession) Log(ctx context.Context, level LogLevel, logger string, data wire.Appender) error {
-	return s.peer.logMessage(ctx, s.terms, logParams{level, logger, data}, nil)
-}
-
-func (p *peer) logMessage(ctx context.Context, t *terms, params logParams, route Route) error {
-	if _, err := t.sending(Notification, methodMessage); err != nil {
+	if ok, err := s.peer.mayLog(s.terms, level); !ok {
 		return err
 	}
-	if !p.logs(params.level) {
-		return nil // before the data is encoded
+	return s.Notify(ctx, methodMessage, logParams{level, logger, data})
+}
+
+// mayLog reports whether a message of the level is to be sent, before its data is encoded.
+// An error tells that none ever is.
+func (p *peer) mayLog(t *terms, level LogLevel) (bool, error) {
+	if _, err := t.sending(Notification, methodMessage); err != nil {
+		return false, err
 	}
-	return p.notify(ctx, t, methodMessage, params, route)
+	return p.logs(level), nil
 }
 
 // logs reports whether the peer wants messages of the level. One that is not known is

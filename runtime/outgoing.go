@@ -39,6 +39,7 @@ type request struct {
 	row      row
 	apply    func(reply) reply // see pending
 	progress func(Progress)    // nil when the caller does not want any
+	followed *followed         // nil when progress is wanted until the answer
 }
 
 // call sends a request and waits for its answer.
@@ -47,7 +48,8 @@ func (p *peer) call(ctx context.Context, t *terms, method string, params wire.Ap
 	if err != nil {
 		return err
 	}
-	q := request{method: method, params: params, route: route, terms: t, row: row, progress: progressOf(ctx)}
+	q := request{method: method, params: params, route: route, terms: t, row: row}
+	q.progress, q.followed = reporterOf(ctx)
 	return p.ask(ctx, &q, result)
 }
 
@@ -221,6 +223,9 @@ func (p *peer) expect(q *request) (int64, *pending, error) {
 	}
 	p.lastID++
 	p.pending[p.lastID] = w
+	if q.followed != nil {
+		p.follow(q.followed, p.lastID)
+	}
 	return p.lastID, w, nil
 }
 

@@ -40,6 +40,7 @@ type peer struct {
 	mu       sync.Mutex
 	inflight map[wire.Scalar]*Call // requests of the peer without an answer, by canonical id
 	pending  map[int64]*pending    // requests to the peer without an answer
+	followed map[int64]*followed   // requests to the peer whose progress is followed; nil before there is one
 	spare    []*pending            // for further use
 	lastID   int64
 	unheard  error   // not nil once no answer can come any more: what calls return

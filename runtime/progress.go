@@ -25,7 +25,7 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 		return nil
 	}
 	params := progressParams{token, progress, total, message}
-	if err := c.peer.notify(ctx, c.terms, methodProgress, c.outgoing(params), c.route); err != nil {
+	if err := c.peer.notify(ctx, c.terms, methodProgress, c.outgoing(methodProgress, params), c.currentRoute()); err != nil {
 		return err
 	}
 	c.progress, c.reported = progress, true
@@ -43,11 +43,31 @@ type Progress struct {
 // that the oldest goes: the newest says all.
 const maxNews = 16
 
-// news is the progress of a pending request. It is guarded by peer.mu, but for receiving.
+// news is the progress of a request. It is guarded by peer.mu, but for receiving.
 type news struct {
 	progress chan Progress // nil when the caller does not want any
 	last     float64       // what was received last
 	reported bool          // last is set
+}
+
+// put keeps a report that grows, in place of the oldest one when there are too many. It
+// returns whether it did.
+func (n *news) put(report Progress) bool {
+	if n.reported && report.Progress <= n.last {
+		return false
+	}
+	n.last, n.reported = report.Progress, true
+	for {
+		select {
+		case n.progress <- report:
+			return true
+		default:
+		}
+		select {
+		case <-n.progress:
+		default:
+		}
+	}
 }
 
 type progressKey struct{}
@@ -59,14 +79,23 @@ type progressKey struct{}
 // Reports that do not grow are dropped, and so are the oldest ones when the callback is
 // slow; a handler for notifications/progress gets none of them. Each report renews the
 // timeout of the request, see ClientOptions ("Progress flow" in
-// basic/utilities/progress, "Timeouts" in basic/lifecycle).
+// basic/utilities/progress, "Timeouts" in basic/lifecycle). What comes after the answer goes
+// to the handler, but see [Follow].
 func WithProgress(ctx context.Context, report func(Progress)) context.Context {
 	return context.WithValue(ctx, progressKey{}, report)
 }
 
-func progressOf(ctx context.Context) func(Progress) {
-	report, _ := ctx.Value(progressKey{}).(func(Progress))
-	return report
+// reporter is what a context of WithProgress or Follow has.
+func reporterOf(ctx context.Context) (report func(Progress), f *followed) {
+	switch v := ctx.Value(progressKey{}).(type) {
+	case func(Progress):
+		return v, nil
+	case *followed:
+		if v.taken.CompareAndSwap(false, true) {
+			return func(Progress) {}, v // v gets each report itself; this one renews the timeout
+		}
+	}
+	return nil, nil
 }
 
 // progressed hands the params of a progress notification to the request that asked for
@@ -93,26 +122,18 @@ func (p *peer) progressed(params wire.Raw) bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	w := p.pending[n]
-	if w == nil || w.progress == nil {
-		return false
+	w, f := p.pending[n], p.followed[n]
+	wanted, grows := false, true
+	if w != nil && w.progress != nil {
+		wanted, grows = true, w.put(report)
 	}
-	if w.reported && progress <= w.last {
+	if f != nil {
+		wanted, grows = true, f.put(report)
+	}
+	if !grows {
 		p.log.Debug("progress that does not grow dropped", "progress", progress)
-		return true
 	}
-	w.last, w.reported = progress, true
-	for {
-		select {
-		case w.progress <- report:
-			return true
-		default:
-		}
-		select {
-		case <-w.progress:
-		default:
-		}
-	}
+	return wanted
 }
 
 // metaParams are params with one more member in their _meta.

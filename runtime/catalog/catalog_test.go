@@ -161,6 +161,28 @@ func TestAnswers(t *testing.T) {
 }
 
 // TestDefinitions tells what can be added.
+func TestTaskSupport(t *testing.T) {
+	c := catalog.New(catalog.Options{})
+	for _, row := range []struct{ name, execution, want string }{
+		{"silent", ``, "forbidden"},
+		{"other", `,"execution":{"x":1}`, "forbidden"},
+		{"never", `,"execution":{"taskSupport":"forbidden"}`, "forbidden"},
+		{"either", `,"execution":{"taskSupport":"optional"}`, "optional"},
+		{"always", `,"execution":{"taskSupport":"required"}`, "required"},
+	} {
+		must(t, c.AddTools(catalog.Tool{
+			Definition: wire.Object(`{"name":"` + row.name + `","inputSchema":{"type":"object"}` + row.execution + `}`),
+			Call:       echo("").Call,
+		}))
+		if got := c.TaskSupport(row.name); string(got) != row.want {
+			t.Errorf("%s: got %s", row.name, got)
+		}
+	}
+	if got := c.TaskSupport("unknown"); got != "optional" {
+		t.Errorf("unknown tool: got %s", got)
+	}
+}
+
 func TestDefinitions(t *testing.T) {
 	call := echo("").Call
 	get := func(context.Context, map[string]string) (wire.Appender, error) { return nil, nil }
@@ -180,6 +202,8 @@ func TestDefinitions(t *testing.T) {
 		{c.AddTools(catalog.Tool{`{"name":"a","inputSchema":{}}`, call}), `/inputSchema`},
 		{c.AddTools(catalog.Tool{`{"name":"a","inputSchema":{"type":"object"},"outputSchema":[]}`, call}), `/outputSchema`},
 		{c.AddTools(catalog.Tool{`{"name":"a","description":null,"inputSchema":{"type":"object"}}`, call}), `/description`},
+		{c.AddTools(catalog.Tool{`{"name":"a","inputSchema":{"type":"object"},"execution":{"taskSupport":"require"}}`, call}), `at /execution/taskSupport: must be "forbidden", "optional" or "required", not "require"`},
+		{c.AddTools(catalog.Tool{`{"name":"a","inputSchema":{"type":"object"},"execution":[]}`, call}), `/execution`},
 		{c.AddTools(catalog.Tool{`{"name":"a","inputSchema":{"type":"object"}}`, nil}), `no Call`},
 		{c.AddPrompts(catalog.Prompt{Definition: `{"name":"a","arguments":[{"name":"x"},{}]}`, Get: get}), `/arguments/1`},
 		{c.AddPrompts(catalog.Prompt{Definition: `{"name":"a"}`, Get: get, Complete: map[string]catalog.Completer{"x": nil}}), `a completer for "x", which is no argument`},

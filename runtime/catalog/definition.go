@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -24,7 +25,8 @@ var (
 type definition struct {
 	text      string // without white space between tokens
 	key       string
-	arguments []argument // prompts only
+	arguments []argument    // prompts only
+	tasks     tasks.Support // tools only
 }
 
 // argument is a PromptArgument.
@@ -71,6 +73,8 @@ func (d *definition) read(k *kind) error {
 			r.ReadObject()
 		case k == kindTool && (name == "inputSchema" || name == "outputSchema"):
 			schemas[name] = readSchema(r)
+		case k == kindTool && name == "execution":
+			d.tasks = readExecution(r)
 		case k == kindPrompt && name == "arguments":
 			d.readArguments(r)
 		default:
@@ -88,7 +92,12 @@ func (d *definition) read(k *kind) error {
 			return wire.In(fmt.Errorf(`the schema's type must be "object", not %.50q`, schema), name)
 		}
 	}
-	return nil
+	switch d.tasks {
+	case "", tasks.SupportForbidden, tasks.SupportOptional, tasks.SupportRequired:
+		return nil
+	}
+	err := fmt.Errorf("must be %q, %q or %q, not %.50q", tasks.SupportForbidden, tasks.SupportOptional, tasks.SupportRequired, d.tasks)
+	return wire.In(wire.In(err, "taskSupport"), "execution")
 }
 
 // readSchema reads a tool's schema and returns its type, which every revision wants.
@@ -108,6 +117,22 @@ func readSchema(r *wire.Reader) string {
 		r.Missing(seen[:], "type")
 	}
 	return of
+}
+
+// readExecution reads how a tool is run, a member that came with 2025-11-25 (definition
+// ToolExecution), and returns its taskSupport.
+func readExecution(r *wire.Reader) (support tasks.Support) {
+	var seen uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "taskSupport":
+			r.Once(&seen, 0)
+			support = tasks.Support(r.ReadString())
+		default:
+			r.Skip()
+		}
+	}
+	return support
 }
 
 func (d *definition) readArguments(r *wire.Reader) {

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -27,6 +29,7 @@ type Tool struct {
 type tool struct {
 	call  func(ctx context.Context, arguments wire.Object) (wire.Appender, error)
 	check func(arguments wire.Object) error // nil: anything goes
+	tasks tasks.Support
 }
 
 // AddTools adds tools; one whose name is taken replaces the other in its place. An error
@@ -40,7 +43,7 @@ func (c *Catalog) AddTools(tools ...Tool) error {
 		if err != nil {
 			return d, nil, err
 		}
-		kept := &tool{call: t.Call}
+		kept := &tool{call: t.Call, tasks: d.tasks}
 		if t.Call == nil {
 			return d, nil, fmt.Errorf("catalog: tool %.100q: no Call", d.key)
 		}
@@ -65,6 +68,18 @@ func (c *Catalog) RemoveTools(names ...string) int {
 		c.announce(toolsChanged)
 	}
 	return n
+}
+
+// TaskSupport says whether a tool can be called as a task: the execution.taskSupport of its
+// definition. It is what tasks.Options want to be told. A tool that does not say cannot
+// be ("Tool-Level Negotiation" in basic/utilities/tasks of 2025-11-25); one that is not
+// there can, so that whoever calls it learns that.
+func (c *Catalog) TaskSupport(tool string) tasks.Support {
+	t, ok := c.tools.get(tool)
+	if !ok {
+		return tasks.SupportOptional
+	}
+	return cmp.Or(t.tasks, tasks.SupportForbidden)
 }
 
 // callTool answers tools/call ("Error Handling" in server/tools: an unknown tool is an

@@ -16,17 +16,21 @@ const cancelWait = time.Second
 // is to be kept; nil params have only that member. An error that the request was
 // answered with is a *jsonrpc.Error. A peer that answers the request itself is content
 // with, too. When ctx ends first, the task is cancelled, if the peer allows that, which
-// takes up to a second ("Getting Tasks", "Retrieving Task Results").
-//
-// Progress of a task is reported to the handler of notifications/progress, because it
-// comes after the answer to the request.
+// takes up to a second ("Getting Tasks", "Retrieving Task Results"). With a context of
+// runtime.WithProgress, the progress of the task is reported until Await returns.
 func Await(ctx context.Context, caller runtime.Caller, method string, params wire.Appender, result wire.Value) error {
 	augmented, err := augment(params)
 	if err != nil {
 		return err
 	}
+	return runtime.Follow(ctx, func(ctx context.Context) error {
+		return await(ctx, caller, method, augmented, result)
+	})
+}
+
+func await(ctx context.Context, caller runtime.Caller, method string, params wire.Object, result wire.Value) error {
 	var answer wire.Object
-	if err := caller.Call(ctx, method, augmented, &answer); err != nil {
+	if err := caller.Call(ctx, method, params, &answer); err != nil {
 		return err
 	}
 	raw, ok := answer.Get("task")
@@ -38,7 +42,8 @@ func Await(ctx context.Context, caller runtime.Caller, method string, params wir
 		return wire.In(err, "task")
 	}
 	name := wire.Object(related(t.id)) // both are {"taskId": ...}
-	if err = poll(ctx, caller, name, t); err == nil {
+	err := poll(ctx, caller, name, t)
+	if err == nil {
 		if err = caller.Call(ctx, methodResult, name, &answer); err == nil {
 			return decode(answer, result)
 		}

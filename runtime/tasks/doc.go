@@ -12,4 +12,9 @@
 //	{"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}}
 //
 // What is not declared under requests is not made a task ("Task Support and Handling").
+//
+// Over a transport with a stream for each request, what a task asks its requester goes out
+// on the stream of the tasks/result that waits for the task, and waits for one: a
+// requester that finds the status input_required is to ask for the result ("Input
+// Required Status").
 package tasks

@@ -50,6 +50,8 @@ func (s *session) end() {
 func (s *session) create(ctx context.Context, c *runtime.Call, w work, ttl time.Duration) (wire.Appender, error) {
 	now := time.Now()
 	t := &task{id: rand.Text(), created: now, ttl: ttl, done: make(chan struct{}), listed: true}
+	// A transport with one stream gets requests to the peer at once.
+	t.held = c.Route() != nil
 	t.state = state{id: t.id, status: working, created: now, updated: now, ttl: ttl, poll: s.opts.PollInterval}
 	answer := created{t.state}
 	s.mu.Lock()
@@ -66,9 +68,9 @@ func (s *session) create(ctx context.Context, c *runtime.Call, w work, ttl time.
 	s.mu.Unlock()
 
 	how := runtime.Detached{
-		MetaName:  metaName,
-		MetaValue: related(t.id),
-		Waiting:   func(waiting bool) { s.asks(t, waiting) },
+		Params: func(method string, params wire.Appender) wire.Appender { return relate(method, params, t.id) },
+		Route:  func() runtime.Route { return s.route(t) },
+		Asking: func(ctx context.Context) (func(), error) { return s.ask(ctx, t) },
 	}
 	cancel, ok := c.Detach(ctx, how, func(ctx context.Context) { s.run(ctx, t, w) })
 	s.mu.Lock()
@@ -132,7 +134,7 @@ func (s *session) outcome(ctx context.Context, t *task, w work) (wire.Object, er
 	if err != nil {
 		return "", err
 	}
-	return withRelated(wire.Object(text), t.id)
+	return withRelated(wire.Object(text), related(t.id))
 }
 
 // finish keeps the outcome of a task that is not over yet.
@@ -158,18 +160,77 @@ func errCancelled(id string) error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q was cancelled and has no result", id)
 }
 
-// asks follows the requests of a task to its requester ("Input Required Status").
-func (s *session) asks(t *task, waiting bool) {
+// ask is called before a request of the task to its requester, and what it returns after
+// that. Where the transport has several streams, the request waits until its requester
+// asks for the result, whose stream is then there to be used: a client need not have
+// any other open ("Input Required Status").
+func (s *session) ask(ctx context.Context, t *task) (answered func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := inputRequired
-	if waiting {
-		t.asking++
-	} else if t.asking--; t.asking == 0 {
-		st = working
+	t.asking++
+	s.require(t)
+	for t.held && len(t.routes) == 0 && err == nil {
+		if t.opened == nil {
+			t.opened = make(chan struct{})
+		}
+		opened := t.opened
+		s.mu.Unlock()
+		select {
+		case <-opened:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+		s.mu.Lock()
+	}
+	answered = func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		t.asking--
+		s.require(t)
+	}
+	if err != nil {
+		t.asking--
+		s.require(t)
+	}
+	return answered, err
+}
+
+// require follows whether the task waits for its requester. Under s.mu.
+func (s *session) require(t *task) {
+	st := working
+	if t.asking > 0 {
+		st = inputRequired
 	}
 	if !t.state.status.terminal() && t.state.status != st {
 		s.set(t, st, "")
+	}
+}
+
+// route is the stream of a requester that waits for the result of the task, if there is
+// one.
+func (s *session) route(t *task) runtime.Route {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(t.routes) == 0 {
+		return nil
+	}
+	return t.routes[len(t.routes)-1]
+}
+
+// listen lends a stream to the messages of a task until the returned function is called.
+func (s *session) listen(t *task, route runtime.Route) (over func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.routes = append(t.routes, route)
+	if t.opened != nil {
+		close(t.opened)
+		t.opened = nil
+	}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		i := slices.Index(t.routes, route)
+		t.routes = slices.Delete(t.routes, i, i+1)
 	}
 }
 
@@ -272,10 +333,15 @@ func (s *session) await(ctx context.Context, p *taskParams) (wire.Object, error)
 	if err != nil {
 		return "", err
 	}
+	over := s.listen(t, runtime.CallOf(ctx).Route())
 	select {
 	case <-t.done:
 	case <-ctx.Done():
-		return "", ctx.Err()
+		err = ctx.Err()
+	}
+	over()
+	if err != nil {
+		return "", err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -44,6 +45,10 @@ type task struct {
 	timer  *time.Timer
 	listed bool // not dropped
 	news   bool // the peer is to be told of the status
+
+	held   bool            // requests to the peer wait for a stream
+	routes []runtime.Route // of the requests for the result that wait
+	opened chan struct{}   // closed when there is a route; nil when nobody waits for that
 }
 
 // state is what the peer sees of a task (definition Task).
@@ -124,10 +129,42 @@ func related(id string) wire.Raw {
 	return wire.Raw(append(dst, '}'))
 }
 
-// withRelated is a result with that member.
-func withRelated(result wire.Object, id string) (wire.Object, error) {
+// relate are params of a message that belongs to a task, but for a message about a task:
+// that has its id.
+func relate(method string, params wire.Appender, id string) wire.Appender {
+	switch method {
+	case methodGet, methodResult, methodCancel:
+		return params
+	}
+	return relatedParams{params, related(id)}
+}
+
+// relatedParams are params with that member.
+type relatedParams struct {
+	params  wire.Appender // nil for none
+	related wire.Raw
+}
+
+// AppendJSON implements wire.Appender.
+func (p relatedParams) AppendJSON(dst []byte) ([]byte, error) {
+	var text []byte
+	if p.params != nil {
+		var err error
+		if text, err = wire.Marshal(p.params); err != nil {
+			return dst, err
+		}
+	}
+	with, err := withRelated(wire.Object(text), p.related)
+	if err != nil {
+		return dst, err
+	}
+	return append(dst, with...), nil
+}
+
+// withRelated is a result, or are params, with that member.
+func withRelated(result wire.Object, related wire.Raw) (wire.Object, error) {
 	meta, _ := result.Get("_meta")
-	with, err := wire.Object(meta).With(metaName, related(id))
+	with, err := wire.Object(meta).With(metaName, related)
 	if err != nil {
 		return "", err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -49,7 +50,7 @@ type Options struct {
 	PageSize int
 
 	// Support, if there is one, says of a tool by its name whether it can be called as a
-	// task. Nil: each tool can be called either way.
+	// task; a catalog has a method that does. Nil: each tool can be called either way.
 	Support func(tool string) Support
 
 	// Logger gets the handlers' panics, and errors that are not for the peer. Nil:
@@ -111,14 +112,15 @@ func (t *Tasks) Over(below runtime.Binding) runtime.Binding {
 		return below
 	}
 	needs := augmentable[below.Direction]
+	handle := relating(below.Handle)
 	b := below
 	b.Handle = func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
 		c := runtime.CallOf(ctx)
 		if c == nil {
-			return below.Handle(ctx, method, params)
+			return handle(ctx, method, params)
 		}
 		if capability, ok := needs[method]; ok {
-			return t.request(ctx, c, below.Handle, method, params, c.Declared(capability))
+			return t.request(ctx, c, handle, method, params, c.Declared(capability))
 		}
 		switch method {
 		case methodGet:
@@ -130,9 +132,30 @@ func (t *Tasks) Over(below runtime.Binding) runtime.Binding {
 		case methodCancel:
 			return runtime.Answer(ctx, params, t.session(c).stop)
 		}
-		return below.Handle(ctx, method, params)
+		return handle(ctx, method, params)
 	}
 	return b
+}
+
+// relating has the result of a request that belongs to a task of the peer say so, too
+// ("Associating Task-Related Messages").
+func relating(handle handler) handler {
+	return func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+		result, err := handle(ctx, method, params)
+		if err != nil || result == nil || !strings.Contains(string(params), metaName) {
+			return result, err
+		}
+		meta, _ := wire.Object(params).Get("_meta")
+		task, ok := wire.Object(meta).Get(metaName)
+		if !ok {
+			return result, nil
+		}
+		text, err := wire.Marshal(result)
+		if err != nil {
+			return nil, err
+		}
+		return withRelated(wire.Object(text), task)
+	}
 }
 
 // offers reports whether a table has the methods about tasks; an empty one has all.

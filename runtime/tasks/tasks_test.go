@@ -99,14 +99,25 @@ func (client) Elicit(ctx context.Context, _ mcp20251125.ElicitRequestParams) (mc
 	}
 }
 
+func newServer(t *testing.T, opts tasks.Options, capabilities wire.Raw) *runtime.Server {
+	opts.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
+	return runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: capabilities},
+		tasks.New(opts).Over(mcp20251125.BindServer(server{t: t})))
+}
+
 func open(t *testing.T, opts tasks.Options, serverCaps, clientCaps wire.Raw) *pair {
 	t.Helper()
 	p := &pair{t: t, served: make(chan error, 1)}
-	opts.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
-	srv := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: serverCaps},
-		tasks.New(opts).Over(mcp20251125.BindServer(server{t: t})))
+	srv := newServer(t, opts, serverCaps)
 	near, far := inproc.Pair()
 	go func() { p.served <- srv.Serve(context.Background(), far) }()
+	p.connect(near, clientCaps)
+	return p
+}
+
+// connect opens the session.
+func (p *pair) connect(transport runtime.Transport, capabilities wire.Raw) {
+	p.t.Helper()
 	below := tasks.New(tasks.Options{}).Over(mcp20251125.BindClient(client{}))
 	binding := below
 	binding.Handle = func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
@@ -116,14 +127,22 @@ func open(t *testing.T, opts tasks.Options, serverCaps, clientCaps wire.Raw) *pa
 		if method == "notifications/tasks/status" {
 			p.valid("TaskStatusNotificationParams", params)
 		}
-		return below.Handle(ctx, method, params)
+		if strings.HasPrefix(method, "tasks/") && strings.Contains(string(params), metaKey) {
+			p.t.Errorf("%s names a task twice: %s", method, params)
+		}
+		result, err := below.Handle(ctx, method, params)
+		if meta, _ := wire.Object(params).Get("_meta"); strings.Contains(string(meta), metaKey) && err == nil && method == "elicitation/create" {
+			if text, err := wire.Marshal(result); err != nil || !strings.Contains(string(text), metaKey) {
+				p.t.Errorf("the result of %s does not say to which task it belongs: %s, %v", method, text, err)
+			}
+		}
+		return result, err
 	}
-	session, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1", Capabilities: clientCaps}, binding).Connect(t.Context(), near)
+	session, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1", Capabilities: capabilities}, binding).Connect(p.t.Context(), transport)
 	if err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
 	p.Session = session
-	return p
 }
 
 func (p *pair) close() {
@@ -343,6 +362,14 @@ func TestAwait(t *testing.T) {
 			if got, _ := wire.Marshal(&result); !strings.Contains(string(got), want) {
 				t.Errorf("%s: %s", tool, got)
 			}
+		}
+		var got []runtime.Progress
+		ctx := runtime.WithProgress(t.Context(), func(p runtime.Progress) { got = append(got, p) })
+		if err := tasks.Await(ctx, p, "tools/call", wire.Object(`{"name":"progress"}`), nil); err != nil {
+			t.Error(err)
+		}
+		if len(got) != 1 || got[0].Message != "one" {
+			t.Errorf("progress %+v", got)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 		defer cancel()
