@@ -74,7 +74,7 @@ type Method struct {
 type Binding struct {
 	Revision  string    // "2025-06-18"
 	Direction Direction // ToServer for a server's binding, ToClient for a client's
-	Methods   []Method  // the whole table of the revision
+	Methods   []Method  // the whole table of the revision: no other message is sent; empty: any is
 
 	// Handle answers a request or takes a notification. Params is "" or an object. The
 	// result of a notification is nil. For a method it does not know it returns the
@@ -96,10 +96,12 @@ type Caller interface {
 	// *jsonrpc.Error. When ctx ends first, the peer is told that the request is
 	// cancelled and the error is that of ctx. When the peer has not declared the
 	// capability that the request needs, nothing is sent and the error is a
-	// *CapabilityError. After the session's end it is ErrClosed.
+	// *CapabilityError; when the negotiated revision does not have the request, it is a
+	// *MethodError. After the session's end it is ErrClosed.
 	Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error
 	// Notify sends a notification. When this side has not declared the capability that
-	// the notification needs, nothing is sent and the error is a *CapabilityError.
+	// the notification needs, nothing is sent and the error is a *CapabilityError; when
+	// the negotiated revision does not have the notification, it is a *MethodError.
 	Notify(ctx context.Context, method string, params wire.Appender) error
 }
 

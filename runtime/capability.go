@@ -7,14 +7,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file holds which messages the capabilities of a session allow ("Capability
-// negotiation" in basic/lifecycle of every revision). What a message needs is in the
+// This file holds which messages the revision and the capabilities of a session allow
+// ("Version Negotiation" and "Capability Negotiation" in basic/lifecycle of every revision). What a message needs is in the
 // generated method table and never changes; what a side has granted is found out once
 // for each session. Between the two there is one lookup for each message.
 
 // row is what the runtime keeps of a Method.
 type row struct {
 	kind    Kind
+	to      Direction
 	need    int       // index in bound.needs; 0 is nothing
 	refined []refined // what some requests of the method need besides
 }
@@ -106,7 +107,7 @@ func (b *bound) tabulate() {
 	b.rows = make(map[string]row, len(b.Methods))
 	for i := range b.Methods {
 		m := &b.Methods[i]
-		b.rows[m.Name] = row{kind: m.Kind, need: b.need(m.Capability)}
+		b.rows[m.Name] = row{kind: m.Kind, to: m.Direction, need: b.need(m.Capability)}
 	}
 	for i := range refinements {
 		f := &refinements[i]
@@ -118,13 +119,17 @@ func (b *bound) tabulate() {
 }
 
 // sending returns the row of a method that this side is about to use, or why it may
-// not: a request needs a capability of the peer, a notification one of this side.
+// not: the revision must have it, a request needs a capability of the peer, and a
+// notification one of this side. A binding without a table allows everything.
 func (t *terms) sending(kind Kind, method string) (row, error) {
-	if t == nil || t.bound == nil {
+	if t == nil || t.bound == nil || len(t.bound.rows) == 0 {
 		return row{}, nil
 	}
 	r := t.bound.rows[method]
+	to := (ToServer | ToClient) &^ t.bound.Direction
 	switch {
+	case r.kind != kind || r.to&to == 0:
+		return row{}, &MethodError{Method: method, Kind: kind, To: to, Revision: t.revision}
 	case kind == Request && !t.peer.has(r.need):
 		return row{}, &CapabilityError{Method: method, Capability: t.bound.needs[r.need]}
 	case kind == Notification && !t.own.has(r.need):

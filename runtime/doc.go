@@ -32,7 +32,10 @@
 // What a side declares when the session is opened is what it does. A request that needs
 // a capability this side has not declared is answered with "method not found", and one
 // that needs a capability of the peer fails with a [CapabilityError] before anything is
-// sent; so does a notification that this side may not send.
+// sent; so does a notification that this side may not send. What the negotiated revision
+// does not have is not sent either, but fails with a [MethodError]. What the runtime
+// sends by itself (log messages, progress, changes of lists, the status of tasks) is
+// left out in these cases.
 //
 // # Limits
 //

@@ -42,6 +42,21 @@ func (e *CapabilityError) Error() string {
 	return fmt.Sprintf("runtime: %s needs the capability %s, which %s has not declared", e.Method, e.Capability, side)
 }
 
+// MethodError tells that a message was not sent because the negotiated revision does not
+// have it: its method is not in the table, or there it is the other kind of message, or one
+// that goes the other way. Methods of an extension are added to Binding.Methods.
+type MethodError struct {
+	Method   string    // of the message
+	Kind     Kind      // of the message
+	To       Direction // the side that it would have gone to
+	Revision string    // the negotiated one
+}
+
+// Error tells all of that.
+func (e *MethodError) Error() string {
+	return fmt.Sprintf("runtime: revision %s has no %s %.100q that is sent %s", e.Revision, e.Kind, e.Method, e.To)
+}
+
 // TimeoutError tells that the peer did not answer a request in time. It is a
 // context.DeadlineExceeded for errors.Is.
 type TimeoutError struct {

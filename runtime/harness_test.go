@@ -30,6 +30,7 @@ var methods = []runtime.Method{
 	{Name: "notifications/progress", Kind: runtime.Notification, Direction: runtime.ToServer | runtime.ToClient},
 	{Name: "notifications/message", Kind: runtime.Notification, Direction: runtime.ToClient},
 	{Name: "notifications/roots/list_changed", Kind: runtime.Notification, Direction: runtime.ToServer},
+	{Name: "notifications/tools/list_changed", Kind: runtime.Notification, Direction: runtime.ToClient},
 }
 
 // side is a hand-written binding: handlers by method, and by tool name for tools/call.

@@ -86,12 +86,12 @@ func TestKeepAliveQuiet(t *testing.T) {
 		session, server := scripted(t, runtime.ClientOptions{KeepAlive: time.Minute}, step{})
 		for range 100 {
 			time.Sleep(30 * time.Second)
-			if err := session.Call(t.Context(), "x", nil, nil); err != nil {
+			if err := session.Call(t.Context(), "tools/call", nil, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for _, m := range server.methods {
-			if m != `"x"` {
+			if m != `"tools/call"` {
 				t.Errorf("sent %s", m)
 			}
 		}

@@ -32,36 +32,33 @@ func (l LogLevel) severity() int { return slices.Index(logLevels, l) }
 
 // Log sends a log message to the client, unless the client has asked, with
 // logging/setLevel, for more severe ones only; as long as it has not asked, all are
-// sent. Logger names where the message comes from and may be "". Data is any JSON. An
-// ordinary Notify with notifications/message is held to the same level.
+// sent. Where the revision has no such messages, or the server has not declared that it
+// sends some, none is. Logger names where the message comes from and may be "". Data is
+// any JSON. An ordinary Notify with notifications/message is held to the same level.
 func (c *Call) Log(ctx context.Context, level LogLevel, logger string, data wire.Appender) error {
-	if ok, err := c.peer.mayLog(c.terms, level); !ok {
-		return err
+	if !c.Logs(level) {
+		return nil
 	}
 	return c.Notify(ctx, methodMessage, logParams{level, logger, data})
 }
 
 // Logs reports whether Log would send a message of that level.
 func (c *Call) Logs(level LogLevel) bool {
-	ok, _ := c.peer.mayLog(c.terms, level)
-	return ok
+	return c.peer.mayLog(c.terms, level)
 }
 
 // Log sends a log message that belongs to no request, as Call.Log does one that does.
 func (s *ServerSession) Log(ctx context.Context, level LogLevel, logger string, data wire.Appender) error {
-	if ok, err := s.peer.mayLog(s.terms, level); !ok {
-		return err
+	if !s.peer.mayLog(s.terms, level) {
+		return nil
 	}
 	return s.Notify(ctx, methodMessage, logParams{level, logger, data})
 }
 
 // mayLog reports whether a message of the level is to be sent, before its data is encoded.
-// An error tells that none ever is.
-func (p *peer) mayLog(t *terms, level LogLevel) (bool, error) {
-	if _, err := t.sending(Notification, methodMessage); err != nil {
-		return false, err
-	}
-	return p.logs(level), nil
+func (p *peer) mayLog(t *terms, level LogLevel) bool {
+	_, err := t.sending(Notification, methodMessage)
+	return err == nil && p.logs(level)
 }
 
 // logs reports whether the peer wants messages of the level. One that is not known is

@@ -93,13 +93,14 @@ func TestSetLevel(t *testing.T) {
 	})
 }
 
-// TestLogNotDeclared holds that a server without logging sends no log messages.
+// TestLogNotDeclared holds that a server without logging sends no log messages: Log does
+// nothing, and Notify fails.
 func TestLogNotDeclared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := runtime.NewServer(runtime.ServerOptions{Capabilities: wire.Raw(`{"tools":{}}`)}, tools.with(side{"log": logTool}).bindGated(r11, runtime.ToServer))
 		conn := open(t.Context(), t, server, r11)
 		conn.send(toolCall("1", "log", "{}"))
-		match(t, conn.replies(), []string{refused("1", "1", `.*needs the capability logging, which this side has not declared`)})
+		match(t, conn.replies(), []string{refused("1", "-32603", `internal error`)})
 		conn.hangUp()
 	})
 }

@@ -16,6 +16,9 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 	if !ok {
 		return nil
 	}
+	if _, err := c.terms.sending(Notification, methodProgress); err != nil {
+		return nil // the revision has none
+	}
 	if c.terms.revision < revisionProgressMessage {
 		message = ""
 	}

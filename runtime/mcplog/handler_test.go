@@ -19,6 +19,7 @@ import (
 
 var methods = []runtime.Method{
 	{Name: "work", Kind: runtime.Request, Direction: runtime.ToServer},
+	{Name: "notifications/end", Kind: runtime.Notification, Direction: runtime.ToClient},
 	{Name: "logging/setLevel", Kind: runtime.Request, Direction: runtime.ToServer, Capability: "logging"},
 	{Name: "notifications/message", Kind: runtime.Notification, Direction: runtime.ToClient, Capability: "logging"},
 }

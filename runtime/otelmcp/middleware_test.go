@@ -94,6 +94,7 @@ var methods = []runtime.Method{
 	{Name: "tools/call", Kind: runtime.Request, Direction: runtime.ToServer},
 	{Name: "prompts/get", Kind: runtime.Request, Direction: runtime.ToServer},
 	{Name: "resources/read", Kind: runtime.Request, Direction: runtime.ToServer},
+	{Name: "roots/list", Kind: runtime.Request, Direction: runtime.ToClient},
 	{Name: "notifications/initialized", Kind: runtime.Notification, Direction: runtime.ToServer},
 	{Name: "notifications/cancelled", Kind: runtime.Notification, Direction: runtime.ToServer | runtime.ToClient},
 }
