@@ -144,8 +144,8 @@ func (b *bound) handle(ctx context.Context, method string, params wire.Raw) (wir
 	switch {
 	case err != nil:
 		return b.fallback(ctx, method, params, err)
-	case method == methodSetLevel:
-		CallOf(ctx).peer.setLogLevel(params) // a level the handler took and nobody knows changes nothing
+	case method == methodSetLevel && b.Direction == ToServer:
+		CallOf(ctx).setLogLevel(params) // a level the handler took and nobody knows changes nothing
 	}
 	return result, nil
 }
@@ -159,7 +159,7 @@ func (b *bound) fallback(ctx context.Context, method string, params wire.Raw, er
 	case method == methodPing:
 		return emptyResult, nil
 	case method == methodSetLevel && len(b.rows) > 0 && b.Direction == ToServer:
-		if err := CallOf(ctx).peer.setLogLevel(params); err != nil {
+		if err := CallOf(ctx).setLogLevel(params); err != nil {
 			return nil, err
 		}
 		return emptyResult, nil

@@ -82,13 +82,15 @@ func (p *peer) wantsMessage(text []byte) bool {
 }
 
 // setLogLevel does what the params of a logging/setLevel ask for.
-func (p *peer) setLogLevel(params wire.Raw) error {
+func (c *Call) setLogLevel(params wire.Raw) error {
 	level := stringMember(wire.Object(params), "level")
 	severity := LogLevel(level).severity()
 	if severity < 0 {
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /level: not a log level: %.50q", level)
 	}
-	p.logLevel.Store(int32(severity))
+	if c.peer.logLevel.Swap(int32(severity)) != int32(severity) {
+		c.peer.tellTransport(c.terms)
+	}
 	return nil
 }
 

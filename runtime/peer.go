@@ -35,6 +35,7 @@ type peer struct {
 
 	heard    atomic.Bool   // a message came since keepAlive looked; not kept up without it
 	logLevel atomic.Int32  // the severity from which on the peer wants log messages
+	telling  sync.Mutex    // held while the transport is told of the session
 	over     chan struct{} // closed when nothing is read any more
 
 	mu       sync.Mutex

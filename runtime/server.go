@@ -58,8 +58,7 @@ type ServerOptions struct {
 	MaxTimeout time.Duration
 
 	// KeepAlive is how long the peer may say nothing before it is pinged, and how long it
-	// may take to answer. 0 is for ever. A session resumed without a handshake is not
-	// pinged.
+	// may take to answer. 0 is for ever. What is served without a session is not pinged.
 	KeepAlive time.Duration
 	// KeepAliveFailures is how many pings in a row must fail to end the session with
 	// ErrUnresponsive. 0 is DefaultKeepAliveFailures.

@@ -67,8 +67,10 @@ type RouteEnder interface {
 
 // Negotiator is a Transport that wants to know what the two sides have agreed on.
 type Negotiator interface {
-	// Negotiated is called once for each session: on a server's side before the answer to
+	// Negotiated is called for each session: on a server's side before the answer to
 	// initialize is sent, on a client's after it is received and before anything else
-	// is sent.
+	// is sent. On a server's side it is called again when the client has changed what the
+	// handshake says, the log level, before that is answered. A session that is resumed
+	// without a handshake gets only the later calls.
 	Negotiated(h Handshake)
 }

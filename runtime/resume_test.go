@@ -1,0 +1,147 @@
+package runtime_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// shared is a streamable.SessionStore that counts what it is asked to keep.
+type shared struct {
+	mu       sync.Mutex
+	sessions map[string]runtime.Handshake
+	saved    int
+}
+
+func (s *shared) Save(_ context.Context, id string, h runtime.Handshake) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sessions[id] = h
+	s.saved++
+	return nil
+}
+
+func (s *shared) Load(_ context.Context, id string) (runtime.Handshake, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h, ok := s.sessions[id]
+	if !ok {
+		return h, streamable.ErrSessionUnknown
+	}
+	return h, nil
+}
+
+func (s *shared) Delete(_ context.Context, id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.sessions, id)
+	return nil
+}
+
+// TestResumedLogLevel holds that the log level a client has set with one replica of a
+// server is that of the replica that goes on with the session.
+func TestResumedLogLevel(t *testing.T) {
+	store := &shared{sessions: map[string]runtime.Handshake{}}
+	replica := func() *streamable.Handler {
+		server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(`{"tools":{},"logging":{}}`)},
+			tools.with(side{"log": logTool}).bindGated(r11, runtime.ToServer))
+		h := streamable.NewHandler(server, streamable.Options{Sessions: store})
+		t.Cleanup(h.Close)
+		return h
+	}
+	session := ""
+	post := func(h http.Handler, body string) string {
+		r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body)).WithContext(t.Context())
+		r.Host = "localhost"
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		if session != "" {
+			r.Header.Set("Mcp-Session-Id", session)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if session == "" {
+			session = w.Header().Get("Mcp-Session-Id")
+		}
+		return w.Body.String()
+	}
+	first := replica()
+	post(first, fmt.Sprintf(initialize, r11))
+	post(first, initialized)
+	for i, level := range allLevels {
+		for range 2 {
+			post(first, `{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"`+string(level)+`"}}`)
+		}
+		// The strange level is always sent; each message is sent in two ways.
+		if got, want := strings.Count(post(replica(), toolCall("2", "log", "{}")), "notifications/message"), 2*(len(allLevels)-i+1); got != want {
+			t.Errorf("%s: %d messages, want %d", level, got, want)
+		}
+	}
+	if want := len(allLevels); store.saved != want { // debug, the first one, changes nothing
+		t.Errorf("saved %d times, want %d", store.saved, want)
+	}
+}
+
+// lastingEnd is a transport that knows the name of its session, "" for none.
+type lastingEnd struct {
+	runtime.Transport
+	id string
+}
+
+func (l lastingEnd) SessionID() string { return l.id }
+
+// TestResumedKeepAlive holds that a peer of a resumed session is pinged, unless there is
+// none, with ids that no other server of the session has used.
+func TestResumedKeepAlive(t *testing.T) {
+	for _, row := range []struct {
+		id    string
+		pings int
+	}{{"s", 3}, {"", 0}} {
+		synctest.Test(t, func(t *testing.T) {
+			server := newServer(t, tools, runtime.ServerOptions{KeepAlive: time.Minute}, r11)
+			ids := map[string]bool{}
+			pings := 0
+			for range 2 {
+				near, far := inproc.Pair()
+				ended := make(chan error, 1)
+				go func() {
+					ended <- server.Resume(t.Context(), lastingEnd{far, row.id}, runtime.Handshake{Revision: r11, PeerInfo: `{"name":"c"}`, PeerCapabilities: `{}`})
+				}()
+				go func() {
+					for {
+						in, err := near.Receive(context.Background(), 1<<20)
+						if err != nil {
+							return
+						}
+						id, _ := wire.Object(in.Text).Get("id")
+						ids[string(id)] = true
+						pings++
+						near.Send(context.Background(), runtime.Outgoing{Text: []byte(`{"jsonrpc":"2.0","id":` + string(id) + `,"result":{}}`)})
+					}
+				}()
+				time.Sleep(6*time.Minute + time.Second)
+				near.Close()
+				if err := <-ended; err != nil {
+					t.Error(err)
+				}
+				synctest.Wait()
+			}
+			if diff := cmp.Diff([2]int{2 * row.pings, 2 * row.pings}, [2]int{pings, len(ids)}); diff != "" {
+				t.Errorf("session %q: pings and their ids (-want +got):\n%s", row.id, diff)
+			}
+		})
+	}
+}
