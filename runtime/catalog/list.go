@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/params"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -121,11 +122,11 @@ func render[T any](items map[string]*item[T]) *view[T] {
 // after the one that the page before ended with, whether that is still there or not. So
 // a client that goes through the pages while the list changes gets every item that is
 // there all the time exactly once.
-func (l *list[T]) answer(_ context.Context, p *listParams) (page, error) {
+func (l *list[T]) answer(_ context.Context, p *params.List) (page, error) {
 	v := l.view()
 	from := 0
-	if p.cursor != nil {
-		after, ok := l.parseCursor(*p.cursor)
+	if p.Cursor != nil {
+		after, ok := l.parseCursor(*p.Cursor)
 		if !ok {
 			return page{}, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /cursor: not a cursor of this list")
 		}

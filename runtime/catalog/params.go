@@ -1,39 +1,13 @@
 package catalog
 
 import (
-	"errors"
-
+	"github.com/mcpgen/mcpgen/runtime/internal/params"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // The params of the methods, as far as the catalog reads them. They are the same in all
 // revisions up to 2025-11-25, but for the context of completion/complete, which came
-// with 2025-06-18. Members that nobody here knows are read over, as the schemas of all
-// revisions want.
-
-// received makes a wire.Value of params that are only read.
-type received struct{}
-
-// AppendJSON fails.
-func (received) AppendJSON(dst []byte) ([]byte, error) {
-	return dst, errors.New("catalog: params are not written")
-}
-
-// skipOther reads a member that is none of a method's own.
-func skipOther(r *wire.Reader) {
-	if r.Name() != "_meta" {
-		r.Skip()
-		return
-	}
-	// Nobody needs the object here, but a bad one must not pass.
-	for r.BeginObject(); r.Member(); {
-		if r.Name() == "progressToken" {
-			r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		} else {
-			r.Skip()
-		}
-	}
-}
+// with 2025-06-18.
 
 // readStrings reads an object whose members are strings.
 func readStrings(r *wire.Reader) map[string]string {
@@ -48,30 +22,9 @@ func readStrings(r *wire.Reader) map[string]string {
 	return m
 }
 
-// listParams are those of the methods that list (definition PaginatedRequest).
-type listParams struct {
-	received
-	cursor *string
-}
-
-// DecodeJSON implements wire.Value.
-func (p *listParams) DecodeJSON(r *wire.Reader) error {
-	var seen uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "cursor":
-			r.Once(&seen, 0)
-			p.cursor = r.ReadStringPointer()
-		default:
-			skipOther(r)
-		}
-	}
-	return r.Err()
-}
-
 // callParams are those of tools/call (definition CallToolRequest).
 type callParams struct {
-	received
+	params.Received
 	name      string
 	arguments wire.Object // "{}" when absent
 }
@@ -79,76 +32,43 @@ type callParams struct {
 // DecodeJSON implements wire.Value.
 func (p *callParams) DecodeJSON(r *wire.Reader) error {
 	p.arguments = "{}"
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "name":
-			r.Once(&seen[0], 0)
+	return params.Decode(r, []string{"name", "arguments"}, 1, func(member int) {
+		if member == 0 {
 			p.name = r.ReadString()
-		case "arguments":
-			r.Once(&seen[0], 1)
+		} else {
 			p.arguments = r.ReadObject()
-		default:
-			skipOther(r)
 		}
-	}
-	if seen[0]&1 == 0 {
-		r.Missing(seen[:], "name")
-	}
-	return r.Err()
+	})
 }
 
 // promptParams are those of prompts/get (definition GetPromptRequest).
 type promptParams struct {
-	received
+	params.Received
 	name      string
 	arguments map[string]string
 }
 
 // DecodeJSON implements wire.Value.
 func (p *promptParams) DecodeJSON(r *wire.Reader) error {
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "name":
-			r.Once(&seen[0], 0)
+	return params.Decode(r, []string{"name", "arguments"}, 1, func(member int) {
+		if member == 0 {
 			p.name = r.ReadString()
-		case "arguments":
-			r.Once(&seen[0], 1)
+		} else {
 			p.arguments = readStrings(r)
-		default:
-			skipOther(r)
 		}
-	}
-	if seen[0]&1 == 0 {
-		r.Missing(seen[:], "name")
-	}
-	return r.Err()
+	})
 }
 
 // uriParams are those of resources/read, resources/subscribe and resources/unsubscribe
 // (definitions ReadResourceRequest, SubscribeRequest, UnsubscribeRequest).
 type uriParams struct {
-	received
+	params.Received
 	uri string
 }
 
 // DecodeJSON implements wire.Value.
 func (p *uriParams) DecodeJSON(r *wire.Reader) error {
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "uri":
-			r.Once(&seen[0], 0)
-			p.uri = r.ReadString()
-		default:
-			skipOther(r)
-		}
-	}
-	if seen[0]&1 == 0 {
-		r.Missing(seen[:], "uri")
-	}
-	return r.Err()
+	return params.Decode(r, []string{"uri"}, 1, func(int) { p.uri = r.ReadString() })
 }
 
 // maxURI bounds, in bytes, the URIs that clients may ask for: what a session subscribes
@@ -176,7 +96,7 @@ const (
 
 // completeParams are those of completion/complete (definition CompleteRequest).
 type completeParams struct {
-	received
+	params.Received
 	ref      string // refPrompt or refTemplate
 	key      string // the prompt's name or the template's URI
 	argument string
@@ -186,26 +106,16 @@ type completeParams struct {
 
 // DecodeJSON implements wire.Value.
 func (p *completeParams) DecodeJSON(r *wire.Reader) error {
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "ref":
-			r.Once(&seen[0], 0)
+	return params.Decode(r, []string{"ref", "argument", "context"}, 2, func(member int) {
+		switch member {
+		case 0:
 			p.readRef(r)
-		case "argument":
-			r.Once(&seen[0], 1)
+		case 1:
 			p.readArgument(r)
-		case "context":
-			r.Once(&seen[0], 2)
+		case 2:
 			p.readContext(r)
-		default:
-			skipOther(r)
 		}
-	}
-	if seen[0]&3 != 3 {
-		r.Missing(seen[:], "ref", "argument")
-	}
-	return r.Err()
+	})
 }
 
 func (p *completeParams) readRef(r *wire.Reader) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/params"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -104,7 +105,7 @@ func poll(ctx context.Context, caller runtime.Caller, name wire.Object, t remote
 
 // remote is what Await reads of a peer's Task.
 type remote struct {
-	received
+	params.Received
 	id     string
 	status status
 	poll   *int64 // milliseconds
@@ -112,24 +113,14 @@ type remote struct {
 
 // DecodeJSON implements wire.Value.
 func (t *remote) DecodeJSON(r *wire.Reader) error {
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "taskId":
-			r.Once(&seen[0], 0)
+	return params.Decode(r, []string{"taskId", "status", "pollInterval"}, 2, func(member int) {
+		switch member {
+		case 0:
 			t.id = r.ReadString()
-		case "status":
-			r.Once(&seen[0], 1)
+		case 1:
 			t.status = status(r.ReadString())
-		case "pollInterval":
-			r.Once(&seen[0], 2)
+		case 2:
 			t.poll = r.ReadInt64Pointer()
-		default:
-			r.Skip()
 		}
-	}
-	if seen[0]&3 != 3 {
-		r.Missing(seen[:], "taskId", "status")
-	}
-	return r.Err()
+	})
 }

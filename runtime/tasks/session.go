@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/params"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -352,10 +353,10 @@ func (s *session) await(ctx context.Context, p *taskParams) (wire.Object, error)
 }
 
 // list answers tasks/list ("Task Listing").
-func (s *session) list(_ context.Context, p *listParams) (page, error) {
+func (s *session) list(_ context.Context, p *params.List) (page, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	tasks, next, err := runtime.Page(s.tasks, p.cursor, s.opts.PageSize)
+	tasks, next, err := runtime.Page(s.tasks, p.Cursor, s.opts.PageSize)
 	if err != nil {
 		return page{}, err
 	}

@@ -15,13 +15,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/tests/internal/npm"
 )
 
 // TestTypeScriptClient drives the example server with both generations of the TypeScript
 // client, over each transport. client.mjs prints a line for each step.
 func TestTypeScriptClient(t *testing.T) {
 	t.Parallel()
-	needPeers(t)
+	npm.Need(t, ".")
 	if _, err := os.ReadFile("client.mjs"); err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
+	"github.com/mcpgen/mcpgen/tests/internal/npm"
 )
 
 const everythingServer = "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
@@ -30,7 +31,7 @@ type everything struct{ sse, http string }
 
 func startEverything(t *testing.T) *everything {
 	t.Helper()
-	needPeers(t)
+	npm.Need(t, ".")
 	if _, err := os.ReadFile("listen.mjs"); err != nil {
 		t.Fatal(err)
 	}

@@ -12,13 +12,15 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/tests/internal/npm"
 )
 
 // TestInspector runs the MCP inspector without its user interface against the example
 // server, over each transport.
 func TestInspector(t *testing.T) {
 	t.Parallel()
-	needInspector(t)
+	npm.Need(t, "inspector")
 	hello := program(t, "hello")
 	for _, way := range []string{"stdio", "sse", "http"} {
 		t.Run(way, func(t *testing.T) {

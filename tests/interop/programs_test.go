@@ -1,3 +1,8 @@
+// Package interop lets programs on this module talk to programs on the official TypeScript
+// SDKs, which npm installs into this folder. It holds tests only.
+//
+// Every session is recorded, and each of its messages is checked against the schema of the
+// revision that was negotiated, see [transcript].
 package interop
 
 import (

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/wire"
+	"github.com/mcpgen/mcpgen/tests/internal/npm"
 )
 
 // client offers its roots and notes the progress it is told of.
@@ -34,7 +35,7 @@ func (c *client) ListRoots(context.Context, *mcp.RequestParams) (*mcp.ListRootsR
 // TestTypeScriptServer drives a server on the TypeScript SDK with a generated client.
 func TestTypeScriptServer(t *testing.T) {
 	t.Parallel()
-	needPeers(t)
+	npm.Need(t, ".")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	transport, log := startServer(t)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 )
 
@@ -37,8 +38,13 @@ func Missing(t testing.TB, what string) {
 	t.Skipf("needed for this test: %s", what)
 }
 
+// installing is held while npm works, which it must not do twice in a folder.
+var installing sync.Mutex
+
 // install has npm do its work, unless that was done before.
 func install(folder string) error {
+	installing.Lock()
+	defer installing.Unlock()
 	// The copy of the lock file is made last, so it tells of a complete installation.
 	done := filepath.Join(folder, "node_modules", ".installed-package-lock.json")
 	lock, err := os.ReadFile(filepath.Join(folder, "package-lock.json"))
