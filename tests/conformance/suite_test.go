@@ -1,5 +1,5 @@
 // Package conformance has the official conformance suite of the Model Context Protocol
-// judge everything-server and everything-client. It holds tests only; npm installs the
+// judge everything-server, over Streamable HTTP and over stdio, and everything-client. It holds tests only; npm installs the
 // suite, and a Node.js that is new enough for it, into this folder.
 //
 // What the suite prints is not trusted: it calls a scenario passed that has checked
@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -171,10 +172,12 @@ func TestServerConformance(t *testing.T) {
 		arguments []string
 		list      []string // the arguments that list the scenarios of the run
 		least     int      // how many scenarios there are, so that none gets lost unnoticed
+		stdio     bool     // over standard input and output, through bridge.mjs
 	}{
-		{"2025-11-25", []string{"--requirements", "2025-11-25"}, []string{"--requirements", "2025-11-25"}, 33},
-		{"2025-06-18", []string{"--suite", "all", "--spec-version", "2025-06-18"}, []string{"--spec-version", "2025-06-18"}, 27},
-		{"2025-03-26", []string{"--suite", "all", "--spec-version", "2025-03-26"}, []string{"--spec-version", "2025-03-26"}, 1},
+		{"2025-11-25", []string{"--requirements", "2025-11-25"}, []string{"--requirements", "2025-11-25"}, 33, false},
+		{"2025-06-18", []string{"--suite", "all", "--spec-version", "2025-06-18"}, []string{"--spec-version", "2025-06-18"}, 27, false},
+		{"2025-03-26", []string{"--suite", "all", "--spec-version", "2025-03-26"}, []string{"--spec-version", "2025-03-26"}, 1, false},
+		{"stdio", []string{"--requirements", "2025-11-25"}, []string{"--requirements", "2025-11-25"}, 33, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := &suite{t, s.node}
@@ -182,9 +185,19 @@ func TestServerConformance(t *testing.T) {
 			if len(scenarios) < row.least {
 				t.Fatalf("%d scenarios: %s", len(scenarios), scenarios)
 			}
+			cmd := exec.Command(program, "-http", "localhost:0")
+			if row.stdio {
+				if _, err := os.ReadFile("bridge.mjs"); err != nil { // go test notes that, too
+					t.Fatal(err)
+				}
+				cmd = exec.Command(s.node, "bridge.mjs", program)
+			}
 			folder := t.TempDir()
-			out := s.run(append([]string{"server", "--url", serve(t, program), "-o", folder}, row.arguments...)...)
+			out := s.run(append([]string{"server", "--url", serve(t, cmd), "-o", folder}, row.arguments...)...)
 			for _, scenario := range scenarios {
+				if row.stdio && slices.Contains(ofHTTP, scenario) {
+					continue
+				}
 				s.judge(folder, "server-"+scenario)
 			}
 			if t.Failed() {
@@ -194,10 +207,12 @@ func TestServerConformance(t *testing.T) {
 	}
 }
 
-// serve starts everything-server for a test and returns its URL.
-func serve(t *testing.T, program string) string {
+// ofHTTP are the scenarios that are about the transport, which is the bridge's.
+var ofHTTP = []string{"dns-rebinding-protection", "server-session-lifecycle", "server-sse-multiple-streams", "server-sse-polling"}
+
+// serve starts a server for a test and returns its URL.
+func serve(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
-	cmd := exec.Command(program, "-http", "localhost:0")
 	log := &watched{found: make(chan string, 1)}
 	cmd.Stderr = log
 	if err := cmd.Start(); err != nil {
