@@ -25,35 +25,30 @@ import (
 )
 
 // TestCommand holds what becomes of sessions with child processes of all manners, and
-// how long Close takes.
+// which of its waits Close needs.
 func TestCommand(t *testing.T) {
-	const wait = time.Second
 	for _, c := range []struct {
-		mode     string
-		status   string // of the error of Close, "" for none
-		min, max time.Duration
+		mode       string
+		status     string        // of the error of Close, "" for none
+		exit, term time.Duration // the waits: an hour is one that must not be needed
 	}{
-		{mode: "good", max: wait},
-		{mode: "garbage", max: wait},
-		{mode: "flood", max: wait},
-		{mode: "chatty", max: wait},
-		{mode: "parent", max: wait},
-		{mode: "deaf", min: wait, max: 2 * wait},
-		{mode: "stubborn", status: "signal: killed", min: 2 * wait, max: 4 * wait},
+		{mode: "good", exit: time.Hour, term: time.Hour},
+		{mode: "garbage", exit: time.Hour, term: time.Hour},
+		{mode: "flood", exit: time.Hour, term: time.Hour},
+		{mode: "chatty", exit: time.Hour, term: time.Hour},
+		{mode: "parent", exit: time.Hour, term: time.Hour},
+		{mode: "deaf", exit: time.Second, term: time.Hour},
+		{mode: "stubborn", status: "signal: killed", exit: time.Second, term: time.Second},
 	} {
 		t.Run(c.mode, func(t *testing.T) {
 			before := goruntime.NumGoroutine()
-			s, command := connect(t, c.mode, CommandOptions{ExitWait: wait, TermWait: wait})
+			s, command := connect(t, c.mode, CommandOptions{ExitWait: c.exit, TermWait: c.term})
 			var got wire.Raw
 			if err := s.Call(t.Context(), "echo", wire.Raw(`{"a":1}`), &got); err != nil || got != `{"a":1}` {
 				t.Errorf("echo: %s, %v", got, err)
 			}
-			start := time.Now()
 			if err := s.Close(); err != nil {
 				t.Errorf("session: %v", err)
-			}
-			if took := time.Since(start); took < c.min || took > c.max+5*time.Second {
-				t.Errorf("closing took %v, want %v to %v", took, c.min, c.max)
 			}
 			err := command.Close()
 			if exit, _ := errors.AsType[*ExitError](err); c.status != "" && (exit == nil || exit.Status != c.status) || c.status == "" && err != nil {
@@ -67,7 +62,7 @@ func TestCommand(t *testing.T) {
 // noneLeft checks that the goroutines that a test has started have ended.
 func noneLeft(t *testing.T, before int) {
 	t.Helper()
-	for range 100 {
+	for range 3000 {
 		if goruntime.NumGoroutine() <= before {
 			return
 		}
@@ -195,7 +190,7 @@ func TestGroup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 100 {
+	for range 3000 {
 		if !alive(pid) {
 			return
 		}

@@ -133,7 +133,7 @@ func start(t *testing.T, mode string, opts CommandOptions) *Command {
 func connect(t *testing.T, mode string, opts CommandOptions) (*runtime.Session, *Command) {
 	t.Helper()
 	c := start(t, mode, opts)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	s, err := helperClient().Connect(ctx, c)
 	if err != nil {

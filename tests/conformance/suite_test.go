@@ -62,7 +62,7 @@ func newSuite(t *testing.T) *suite {
 // say.
 func (s *suite) run(arguments ...string) string {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Minute)
 	defer cancel()
 	command := append([]string{filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")}, arguments...)
 	cmd := exec.CommandContext(ctx, s.node, command...)
@@ -227,7 +227,7 @@ func serve(t *testing.T, cmd *exec.Cmd) string {
 	select {
 	case url := <-log.found:
 		return url
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the server does not listen")
 		return ""
 	}

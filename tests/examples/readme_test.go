@@ -62,7 +62,7 @@ func TestReadmeServer(t *testing.T) {
 	}
 	build(t, program, source)
 
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program)
 	in, err := cmd.StdinPipe()

@@ -81,7 +81,7 @@ func (c *typeScript) run(t *testing.T, hello string) {
 // node returns what client.mjs prints.
 func (c *typeScript) node(t *testing.T, target ...string) []byte {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	var log bytes.Buffer
 	cmd := exec.CommandContext(ctx, "node", append([]string{"client.mjs", c.sdk, c.log, c.way}, target...)...)

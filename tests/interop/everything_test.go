@@ -71,7 +71,7 @@ func TestEverythingServer(t *testing.T) {
 	for _, way := range []string{"stdio", "sse", "http"} {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 			defer cancel()
 			useEverything(ctx, t, server.dial(ctx, t, way))
 		})
@@ -79,7 +79,7 @@ func TestEverythingServer(t *testing.T) {
 	for _, old := range oldRevisions {
 		t.Run(old.revision, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 			defer cancel()
 			said := new(transcript)
 			session, err := runtime.NewClient(runtime.ClientOptions{Name: "interop", Version: "1"}, old.binding).
@@ -161,7 +161,7 @@ func isJSON(v wire.Appender, want string) error {
 
 // testResumption cuts the stream of a call.
 func testResumption(t *testing.T, url string) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	p := newProxy(t, url)
 	p.cut = func(body string, events int) bool { return strings.Contains(body, `"steps":5`) && events == 3 }

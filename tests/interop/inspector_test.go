@@ -68,7 +68,7 @@ var inspections = []inspection{
 
 func (row inspection) run(t *testing.T, server ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	// The inspector wants a newer Node.js than other programs do. Where npm has none for
 	// the machine, it has to do with what is there.

@@ -109,7 +109,7 @@ func (b *buffer) String() string {
 // wait waits until a line with the text has come.
 func (b *buffer) wait(t *testing.T, text string) {
 	t.Helper()
-	for range 2000 {
+	for range 6000 {
 		if _, rest, ok := strings.Cut(b.String(), text); ok && strings.Contains(rest, "\n") {
 			return
 		}

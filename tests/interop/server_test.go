@@ -36,7 +36,7 @@ func (c *client) ListRoots(context.Context, *mcp.RequestParams) (*mcp.ListRootsR
 func TestTypeScriptServer(t *testing.T) {
 	t.Parallel()
 	npm.Need(t, ".")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	transport, log := startServer(t)
 	said := new(transcript)

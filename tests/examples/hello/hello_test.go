@@ -211,7 +211,7 @@ func testIntroduction(t *testing.T, f *fixture) {
 
 func call(t *testing.T, f *fixture, name string, arguments wire.Object) (*mcp.CallToolResult, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	return f.server.CallTool(ctx, &mcp.CallToolRequestParams{Name: name, Arguments: arguments})
 }
@@ -286,7 +286,7 @@ func testProgress(t *testing.T, f *fixture) {
 			if p.ProgressToken != token || p.Progress != i || p.Total == nil || *p.Total != 3 || p.Message == nil {
 				t.Errorf("progress %v: got %+v", i, p)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("progress %v did not come", i)
 		}
 	}
@@ -314,7 +314,7 @@ func testCancellation(t *testing.T, f *fixture) {
 
 func waitFor(t *testing.T, log *buffer, message string) {
 	t.Helper()
-	for range 1000 {
+	for range 6000 {
 		if strings.Contains(log.String(), message) {
 			return
 		}
