@@ -88,7 +88,8 @@ func WithProgress(ctx context.Context, report func(Progress)) context.Context {
 	return context.WithValue(ctx, progressKey{}, report)
 }
 
-// reporter is what a context of WithProgress or Follow has.
+// reporterOf is what a context of WithProgress or Follow says of the progress of a request
+// made with it.
 func reporterOf(ctx context.Context) (report func(Progress), f *followed) {
 	switch v := ctx.Value(progressKey{}).(type) {
 	case func(Progress):
