@@ -48,8 +48,9 @@ type ClientOptions struct {
 // The limits of a transport where the options leave them zero.
 const (
 	DefaultMaxRetries = 5
-	// deleteWait bounds the request that ends a session.
-	deleteWait = 2 * time.Second
+	// deleteWait bounds the request that ends a session. A busy server may drop the first two
+	// attempts to connect, of which the second is made after a second and the third after three.
+	deleteWait = 5 * time.Second
 	// retryWait is the wait before a response is sent again.
 	retryWait = 100 * time.Millisecond
 	// maxSessionID bounds the ids that a server may give.

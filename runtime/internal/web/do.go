@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// settle is how long a request may go on after its context has ended.
+// settle is how long a request is made for at least, once it has a connection.
 const settle = time.Second
 
 // Do is c.Do, but for what the end of the request's context does to other requests, those
@@ -18,9 +18,8 @@ const settle = time.Second
 // By HTTP/1 net/http gives the connection of a response without a body to the next
 // request before it tells the first one of the response. When one of the two is ended
 // before that, it closes the connection, and the other fails with the error of the one that
-// was ended. So a request whose context ends is still given the time that such things
-// take, and is not ended while a response arrives. When there is none in that time, Do
-// returns the context's cause.
+// was ended. So a request is not ended before a second after it got its connection, nor while
+// its response arrives. Do returns the context's cause then.
 //
 // The caller must close the response's body, as always.
 func Do(c *http.Client, req *http.Request) (*http.Response, error) {
@@ -29,8 +28,8 @@ func Do(c *http.Client, req *http.Request) (*http.Response, error) {
 	e := &ending{cancel: cancel, returned: make(chan struct{})}
 	stop := context.AfterFunc(parent, func() { e.end(context.Cause(parent)) })
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn:              func(httptrace.GotConnInfo) { e.step(false) },
-		GotFirstResponseByte: func() { e.step(true) },
+		GotConn:              func(httptrace.GotConnInfo) { e.connected() },
+		GotFirstResponseByte: e.responseBegins,
 	})
 	resp, err := c.Do(req.WithContext(ctx))
 	close(e.returned)
@@ -49,40 +48,58 @@ type ending struct {
 	returned chan struct{} // closed when the request is over or the header of its response read
 
 	mu    sync.Mutex
-	begun bool // the response has
+	got   time.Time // when it has got its connection
+	begun bool      // the response has
 	ended bool
 }
 
 // end ends the request.
 func (e *ending) end(why error) {
-	e.await() // whoever had the connection before is told of his response meanwhile
 	e.mu.Lock()
-	if e.begun {
-		e.mu.Unlock()
-		e.await()
-		e.mu.Lock()
-	}
 	defer e.mu.Unlock()
+	if left := settle - time.Since(e.got); left > 0 {
+		e.awaitLocked(left) // whoever had the connection before is told of his response
+	}
+	if e.begun {
+		e.awaitLocked(settle)
+	}
 	e.ended = true
 	e.cancel(why)
 }
 
-// step is called when the request has got a connection, and before the first byte of its
-// response is read. If it has ended, net/http is to close the connection for that before
-// anybody can be given it, and not before whoever had it is done with it.
-func (e *ending) step(begun bool) {
+func (e *ending) awaitLocked(d time.Duration) {
+	e.mu.Unlock()
+	defer e.mu.Lock()
+	e.await(d)
+}
+
+// connected is called when the request has got a connection. If it has ended, net/http is
+// about to close that.
+func (e *ending) connected() {
 	e.mu.Lock()
-	e.begun = begun
+	e.got, e.begun = time.Now(), false
 	ended := e.ended
 	e.mu.Unlock()
 	if ended {
-		e.await()
+		e.await(settle)
 	}
 }
 
-// await waits until the request is over, but not for long.
-func (e *ending) await() {
-	timer := time.NewTimer(settle)
+// responseBegins is called before the first byte of a response is read. If the request has
+// ended, net/http is to close the connection before it can give it to another.
+func (e *ending) responseBegins() {
+	e.mu.Lock()
+	e.begun = true
+	ended := e.ended
+	e.mu.Unlock()
+	if ended {
+		e.await(settle)
+	}
+}
+
+// await waits until the request is over, but not beyond d.
+func (e *ending) await(d time.Duration) {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-e.returned:
