@@ -21,6 +21,7 @@ func arrows() []arrow {
 		{"runtime/wire", nil},
 		{"runtime/jsonrpc", []string{"runtime/wire"}},
 		{"runtime", []string{"runtime/jsonrpc", "runtime/wire"}},
+		{"runtime/dial", []string{"runtime", "runtime/streamable", "runtime/sse"}},
 		{"runtime/...", []string{"runtime", "runtime/internal/...", "runtime/jsonrpc", "runtime/wire"}},
 		{"generated", []string{"generated/...", "runtime", "runtime/wire"}},
 		{"generated/...", []string{"runtime", "runtime/jsonrpc", "runtime/wire"}},
