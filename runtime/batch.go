@@ -43,7 +43,7 @@ func (p *peer) receiveBatch(in Incoming) {
 			p.malformed(m, err, in.Route, b)
 			continue
 		}
-		if c := p.receive(m, in.Route, b); c != nil {
+		if c := p.receive(m, &in, b); c != nil {
 			go c.serve()
 		}
 	}

@@ -19,6 +19,7 @@ import (
 type Call struct {
 	context callContext // what the handler gets
 	cancel  context.CancelCauseFunc
+	values  context.Context // of the message, beside those of the session; nil for none
 
 	peer   *peer
 	terms  *terms
@@ -73,10 +74,16 @@ type callContext struct {
 	call *Call
 }
 
-// Value returns the call for the package's own key.
+// Value returns the call for the package's own key. The values of the message come before
+// those of the session.
 func (c *callContext) Value(key any) any {
 	if _, ok := key.(callKey); ok {
 		return c.call
+	}
+	if c.call.values != nil {
+		if v := c.call.values.Value(key); v != nil {
+			return v
+		}
 	}
 	return c.Context.Value(key)
 }

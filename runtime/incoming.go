@@ -12,14 +12,14 @@ import (
 
 // receiveRequest makes a request ready to be served, which the caller sees to; nil when
 // it has been answered. Reading goroutine.
-func (p *peer) receiveRequest(m *jsonrpc.Message, route Route, b *batch) *Call {
+func (p *peer) receiveRequest(m *jsonrpc.Message, in *Incoming, b *batch) *Call {
 	admitted, err := p.lifecycle.admit(*m)
 	if err != nil {
 		p.log.Debug("request refused", "method", m.Method, "id", m.ID, "error", err)
-		p.refuse(m.ID, err, route, b)
+		p.refuse(m.ID, err, in.Route, b)
 		return nil
 	}
-	c := p.newCall(m, admitted, route, b)
+	c := p.newCall(m, admitted, in, b)
 	if c.inline {
 		p.runInline(c)
 		return nil
@@ -27,7 +27,7 @@ func (p *peer) receiveRequest(m *jsonrpc.Message, route Route, b *batch) *Call {
 	if !p.requests.enter(p.ctx) {
 		err := jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", p.limits.concurrent)
 		p.log.Warn("request refused", "method", m.Method, "id", m.ID, "error", err)
-		p.refuse(m.ID, err, route, b)
+		p.refuse(m.ID, err, in.Route, b)
 		return nil
 	}
 	if err := p.register(c); err != nil {
@@ -35,7 +35,7 @@ func (p *peer) receiveRequest(m *jsonrpc.Message, route Route, b *batch) *Call {
 		p.log.Warn("request refused", "method", m.Method, "id", m.ID, "error", err)
 		if err != ErrClosed {
 			// Without the id: the peer would take this for the answer to the first one.
-			p.refuse(wire.Scalar{}, err, route, b)
+			p.refuse(wire.Scalar{}, err, in.Route, b)
 		}
 		return nil
 	}
@@ -56,7 +56,7 @@ func (p *peer) runInline(c *Call) {
 	}
 }
 
-func (p *peer) newCall(m *jsonrpc.Message, a admission, route Route, b *batch) *Call {
+func (p *peer) newCall(m *jsonrpc.Message, a admission, in *Incoming, b *batch) *Call {
 	c := &Call{
 		peer:   p,
 		terms:  a.terms,
@@ -64,11 +64,14 @@ func (p *peer) newCall(m *jsonrpc.Message, a admission, route Route, b *batch) *
 		id:     m.ID,
 		method: m.Method,
 		params: m.Params,
-		route:  route,
+		route:  in.Route,
 		batch:  b,
 		inline: a.inline,
 	}
 	c.context.call = c
+	if in.Context != nil {
+		c.values = context.WithoutCancel(in.Context)
+	}
 	return c
 }
 
@@ -191,7 +194,7 @@ func (c *Call) encodeError(buf *[]byte, err error) {
 }
 
 // receiveNotification queues a notification for its handler. Reading goroutine.
-func (p *peer) receiveNotification(m *jsonrpc.Message, route Route) {
+func (p *peer) receiveNotification(m *jsonrpc.Message, in *Incoming) {
 	if m.Method == methodCancelled {
 		p.cancelRequest(m.Params)
 	}
@@ -207,7 +210,7 @@ func (p *peer) receiveNotification(m *jsonrpc.Message, route Route) {
 		p.log.Warn("notification dropped: too many are waiting", "method", m.Method)
 		return
 	}
-	c := p.newCall(m, admitted, route, nil)
+	c := p.newCall(m, admitted, in, nil)
 	c.context.Context = p.ctx
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -248,7 +248,7 @@ func (p *peer) read(ended chan<- error) {
 			p.done(in.Route, false)
 			continue
 		}
-		if c := p.receive(&m, in.Route, nil); c != nil {
+		if c := p.receive(&m, &in, nil); c != nil {
 			go p.read(ended)
 			c.serve()
 			return
@@ -258,12 +258,12 @@ func (p *peer) read(ended chan<- error) {
 }
 
 // receive handles a message, all but a request to be served, which it returns.
-func (p *peer) receive(m *jsonrpc.Message, route Route, b *batch) *Call {
+func (p *peer) receive(m *jsonrpc.Message, in *Incoming, b *batch) *Call {
 	switch m.Kind {
 	case jsonrpc.Request:
-		return p.receiveRequest(m, route, b)
+		return p.receiveRequest(m, in, b)
 	case jsonrpc.Notification:
-		p.receiveNotification(m, route)
+		p.receiveNotification(m, in)
 	case jsonrpc.Response:
 		p.receiveResponse(m)
 	}

@@ -41,6 +41,11 @@ type Route any
 type Incoming struct {
 	Text  string // one JSON text: a message or a batch
 	Route Route
+
+	// Context, if there is one, has values for the contexts of the handlers, such as who
+	// the user is whom an HTTP request has authenticated. Its end ends nothing, because a
+	// handler may go on without the connection that the message came by.
+	Context context.Context
 }
 
 // Outgoing is a message to the peer with what a transport may want to know of it

@@ -8,8 +8,9 @@
 // [NewHandler] makes an http.Handler of a runtime.Server that takes both kinds of request;
 // [Dial] makes a runtime.Transport that a runtime.Client connects through.
 //
-// What comes before a request reaches a handler is for the http.Server to limit: set its
-// ReadHeaderTimeout. Its WriteTimeout can stay zero; a handler sets deadlines of its own.
+// What comes before a request reaches a handler is for the http.Server to limit: make it with
+// streamable.NewServer, or set its ReadHeaderTimeout and IdleTimeout. Its WriteTimeout must
+// stay zero; a handler sets deadlines of its own.
 //
 // Rests on section HTTP with SSE of basic/transports, revision 2024-11-05.
 package sse

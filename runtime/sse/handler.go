@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -33,6 +32,11 @@ type Options struct {
 	// Origins are the origins, such as "https://app.example.com", whose pages may send
 	// requests, besides the pages of the server's own host; "*" is any.
 	Origins []string
+
+	// User tells who has sent a request, as a middleware in front of the handler has found
+	// out. A session is its user's alone: for others it does not exist (status 404). An error
+	// is answered with status 403. Nil: whoever knows the id of a session may use it.
+	User func(r *http.Request) (string, error)
 
 	// Endpoint is the path or URL that clients are told to send messages to; it must lead
 	// to this handler. "" is the path of the request that opens the session.
@@ -61,13 +65,8 @@ type Handler struct {
 	guard  web.Guard
 	log    *slog.Logger
 
-	sessions sync.Map // id to *session
-	open     atomic.Int64
-	serving  sync.WaitGroup
-
-	ctx   context.Context // that of all sessions
-	close context.CancelCauseFunc
-	mu    sync.Mutex // held while a session starts or ctx ends, so that Close waits for it
+	sessions sync.Map // key to *session
+	all      *web.Sessions
 }
 
 // NewHandler makes a handler.
@@ -75,54 +74,35 @@ func NewHandler(server *runtime.Server, opts Options) *Handler {
 	opts.MaxSessions = cmp.Or(max(opts.MaxSessions, 0), DefaultMaxSessions)
 	opts.KeepAlive = cmp.Or(opts.KeepAlive, DefaultKeepAlive)
 	opts.IOTimeout = cmp.Or(opts.IOTimeout, DefaultIOTimeout)
-	h := &Handler{
+	return &Handler{
 		server: server,
 		opts:   opts,
 		guard:  web.Guard{Hosts: opts.Hosts, Origins: opts.Origins},
 		log:    server.Logger(),
+		all:    web.NewSessions(opts.MaxSessions),
 	}
-	h.ctx, h.close = context.WithCancelCause(context.Background())
-	return h
 }
 
 // Close ends all sessions, refuses new ones and waits until all handlers of the server
 // have returned. Give it to http.Server.RegisterOnShutdown, or the streams that clients
 // keep open hold up Shutdown.
-func (h *Handler) Close() {
-	h.mu.Lock()
-	h.close(runtime.ErrClosed)
-	h.mu.Unlock()
-	h.serving.Wait()
-}
+func (h *Handler) Close() { h.all.Close(runtime.ErrClosed) }
 
 // ServeHTTP answers the requests of clients. It implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if why := h.guard.Check(r); why != "" {
-		h.log.Warn("request refused", "reason", why, "host", r.Host, "origin", r.Header.Get("Origin"))
-		web.Refuse(http.StatusForbidden, "forbidden: "+why).WriteTo(w)
-		return
-	}
-	var err error
-	switch r.Method {
-	case http.MethodGet:
-		err = h.get(w, r)
-	case http.MethodPost:
-		err = h.post(w, r)
-	default:
-		w.Header().Set("Allow", "GET, POST")
-		err = web.Refuse(http.StatusMethodNotAllowed, "invalid request: the method is not allowed")
-	}
-	if refusal, ok := errors.AsType[*web.Refusal](err); ok {
-		h.log.Debug("request refused", "http_method", r.Method, "error", refusal)
-		refusal.WriteTo(w)
-	}
+	web.Serve(w, r, h.guard, h.log, h.serve)
 }
 
-var (
-	errNoSession = web.Refuse(http.StatusNotFound, "not found: no such session")
-	errTooMany   = web.Refuse(http.StatusServiceUnavailable, "unavailable: too many sessions")
-	errClosing   = web.Refuse(http.StatusServiceUnavailable, "unavailable: the server is shutting down")
-)
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
+	switch r.Method {
+	case http.MethodGet:
+		return h.get(w, r)
+	case http.MethodPost:
+		return h.post(w, r)
+	}
+	w.Header().Set("Allow", "GET, POST")
+	return web.Refuse(http.StatusMethodNotAllowed, "invalid request: the method is not allowed")
+}
 
 // get opens a session, which lasts as long as the request.
 func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
@@ -134,7 +114,12 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 		h.log.Error("the endpoint is no URL", "error", err)
 		return web.Refuse(http.StatusInternalServerError, "internal error")
 	}
-	s := newSession(rand.Text(), web.NewSink(w, h.opts.IOTimeout))
+	id := rand.Text()
+	key, err := web.User(h.opts.User).Key(r, id, h.log)
+	if err != nil {
+		return err
+	}
+	s := newSession(id, key, web.NewSink(w, h.opts.IOTimeout))
 	query := endpoint.Query()
 	query.Set(paramSession, s.id)
 	endpoint.RawQuery = query.Encode()
@@ -164,34 +149,28 @@ func (h *Handler) endpoint(r *http.Request) (*url.URL, error) {
 
 // start serves a session in a goroutine of its own.
 func (h *Handler) start(s *session) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.ctx.Err() != nil {
-		return errClosing
+	h.sessions.Store(s.key, s)
+	leave := func() {
+		h.sessions.Delete(s.key)
+		h.all.Leave()
 	}
-	if h.open.Add(1) > int64(h.opts.MaxSessions) {
-		h.open.Add(-1)
-		return errTooMany
-	}
-	h.sessions.Store(s.id, s)
-	h.serving.Go(func() {
-		defer h.open.Add(-1)
-		defer h.sessions.Delete(s.id)
-		if err := h.server.Serve(h.ctx, s); err != nil && h.ctx.Err() == nil {
+	err := h.all.Start(func() {
+		defer leave()
+		ctx := h.all.Context()
+		if err := h.server.Serve(ctx, s); err != nil && ctx.Err() == nil {
 			h.log.Debug("session failed", "error", err)
 		}
 	})
-	return nil
+	if err != nil {
+		leave()
+	}
+	return err
 }
 
 // wait waits until either side has ended the session.
 func (h *Handler) wait(ctx context.Context, s *session) {
-	var beat <-chan time.Time
-	if d := h.opts.KeepAlive; d > 0 {
-		ticker := time.NewTicker(d)
-		defer ticker.Stop()
-		beat = ticker.C
-	}
+	beat, stop := web.Ticks(h.opts.KeepAlive)
+	defer stop()
 	for {
 		select {
 		case <-s.gone:
@@ -209,9 +188,13 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if refusal := web.CheckPost(r, false); refusal != nil {
 		return refusal
 	}
-	found, ok := h.sessions.Load(r.URL.Query().Get(paramSession))
+	key, err := web.User(h.opts.User).Key(r, r.URL.Query().Get(paramSession), h.log)
+	if err != nil {
+		return err
+	}
+	found, ok := h.sessions.Load(key)
 	if !ok {
-		return errNoSession
+		return web.ErrNoSession
 	}
 	text, err := web.ReadBody(w, r, h.server.MaxMessage(), h.opts.IOTimeout)
 	if err != nil {
@@ -227,9 +210,9 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	}
 	s := found.(*session)
 	select {
-	case s.in <- text:
+	case s.in <- runtime.Incoming{Text: text, Context: r.Context()}:
 	case <-s.gone:
-		return errNoSession
+		return web.ErrNoSession
 	case <-r.Context().Done():
 		return nil
 	}

@@ -12,7 +12,8 @@ import (
 // session is one session, and the runtime.Transport through which its server sees it.
 type session struct {
 	id   string
-	in   chan string
+	key  string // by which the handler knows it, see web.User
+	in   chan runtime.Incoming
 	gone chan struct{} // closed when it is over
 	over sync.Once
 
@@ -22,10 +23,11 @@ type session struct {
 	sink    *web.Sink
 }
 
-func newSession(id string, sink *web.Sink) *session {
+func newSession(id, key string, sink *web.Sink) *session {
 	return &session{
 		id:      id,
-		in:      make(chan string),
+		key:     key,
+		in:      make(chan runtime.Incoming),
 		gone:    make(chan struct{}),
 		writing: make(chan struct{}, 1),
 		sink:    sink,
@@ -38,11 +40,11 @@ func (s *session) SessionID() string { return s.id }
 // Receive implements runtime.Transport.
 func (s *session) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
 	select {
-	case text := <-s.in:
-		if len(text) > max {
+	case in := <-s.in:
+		if len(in.Text) > max {
 			return runtime.Incoming{}, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
 		}
-		return runtime.Incoming{Text: text}, nil
+		return in, nil
 	case <-s.gone:
 		return runtime.Incoming{}, runtime.ErrClosed
 	case <-ctx.Done():

@@ -48,10 +48,9 @@ type ClientOptions struct {
 // The limits of a transport where the options leave them zero.
 const (
 	DefaultMaxRetries = 5
-	// deleteWait bounds the request that ends a session.
-	deleteWait = 2 * time.Second
-	// closeWait bounds the wait for POSTs on their way when a session ends.
-	closeWait = 500 * time.Millisecond
+	// deleteWait bounds the request that ends a session. A busy server may drop the first two
+	// attempts to connect, of which the second is made after a second and the third after three.
+	deleteWait = 5 * time.Second
 	// retryWait is the wait before a response is sent again.
 	retryWait = 100 * time.Millisecond
 	// maxSessionID bounds the ids that a server may give.
@@ -67,8 +66,6 @@ type Transport struct {
 
 	ctx     context.Context // ends when the transport is closed
 	cancel  context.CancelFunc
-	posts   context.Context // that of POSTs without an answer; ends a little later
-	drop    context.CancelFunc
 	closing sync.Once
 	in      chan received
 	failed  chan struct{} // closed when the session is lost
@@ -119,7 +116,6 @@ func NewTransport(endpoint string, opts ClientOptions) (*Transport, error) {
 		calls:  make(map[wire.Scalar]context.CancelFunc),
 	}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
-	t.posts, t.drop = context.WithCancel(context.Background())
 	return t, nil
 }
 
@@ -170,10 +166,8 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 }
 
 // sendOther makes the POST of a notification or a response, to which there is no answer.
-//
-// It is not interrupted when ctx ends, only no longer waited for: net/http may already have
-// given the connection of an answer without a body to another request when it notices
-// the end, and would break that one.
+// It is not interrupted when ctx ends, only no longer waited for: the caller has
+// given up waiting, not sending.
 func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, body []byte) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
@@ -203,7 +197,7 @@ func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, body []by
 // postOther makes a POST, and when the server is not reached tries again.
 func (t *Transport) postOther(body []byte, tries int) error {
 	for {
-		resp, err := t.do(t.posts, http.MethodPost, body, "")
+		resp, err := t.do(t.ctx, http.MethodPost, body, "")
 		if err == nil {
 			defer web.Discard(resp)
 			if resp.StatusCode/100 == 2 {
@@ -378,7 +372,7 @@ func (t *Transport) do(ctx context.Context, method string, body []byte, last str
 	if last != "" {
 		req.Header.Set(headerLast, last)
 	}
-	return t.http.Do(req)
+	return web.Do(t.http, req)
 }
 
 // opened takes the session's id from the answer to initialize.
@@ -407,7 +401,6 @@ func (t *Transport) Close() error {
 		known := t.session != "" && t.lost == nil
 		t.mu.Unlock()
 		t.cancel()
-		defer time.AfterFunc(closeWait, t.drop).Stop()
 		if known {
 			ctx, cancel := context.WithTimeout(context.Background(), deleteWait)
 			defer cancel()
@@ -418,7 +411,6 @@ func (t *Transport) Close() error {
 			}
 		}
 		t.working.Wait()
-		t.drop()
 	})
 	return nil
 }

@@ -28,9 +28,17 @@
 // has used them for a time. The store of events that is there by default is limited in
 // bytes.
 //
-// What comes before a request reaches a handler is for the http.Server to limit: set its
-// ReadHeaderTimeout, and MaxHeaderBytes if the default is too much. Its ReadTimeout
-// and WriteTimeout can stay zero; a handler sets deadlines of its own.
+// What comes before a request reaches a handler is for the http.Server to limit: make it with
+// [NewServer], or set its ReadHeaderTimeout and IdleTimeout. Its ReadTimeout and
+// WriteTimeout must stay zero, or they end long streams; a handler sets deadlines of its own.
+// The number of open connections is limited by the open files that the system allows.
+//
+// # Users
+//
+// Who the client is a middleware in front of the handler finds out. What it puts into the
+// context of a request is seen by the handlers of the messages that the request brings, in
+// their contexts, also when they go on after the request has ended. With Options.User the
+// sessions of one user are not open to another who has learned an id.
 //
 // A message that cannot be taken, because its body is no message or has no id that could
 // be answered, is answered with an HTTP error status; so is a request that names no

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
@@ -32,73 +31,53 @@ type Handler struct {
 	guard  web.Guard
 	log    *slog.Logger
 
-	sessions sync.Map     // id to *session
-	open     atomic.Int64 // sessions, those without an id included
-	serving  sync.WaitGroup
-
-	ctx   context.Context // that of all sessions
-	close context.CancelCauseFunc
-	mu    sync.Mutex // held while a session starts or ctx ends, so that Close waits for it
+	sessions sync.Map      // key to *session
+	all      *web.Sessions // those without an id included
 }
 
 // NewHandler makes a handler.
 func NewHandler(server *runtime.Server, opts Options) *Handler {
-	h := &Handler{
+	opts = opts.withDefaults()
+	return &Handler{
 		server: server,
-		opts:   opts.withDefaults(),
+		opts:   opts,
 		guard:  opts.guard(),
 		log:    server.Logger(),
+		all:    web.NewSessions(opts.MaxSessions),
 	}
-	h.ctx, h.close = context.WithCancelCause(context.Background())
-	return h
 }
 
 // Close ends all sessions, refuses new ones and waits until all handlers of the server have
 // returned. Give it to http.Server.RegisterOnShutdown, or the streams that clients keep
 // open hold up Shutdown.
-func (h *Handler) Close() {
-	h.mu.Lock()
-	h.close(runtime.ErrClosed)
-	h.mu.Unlock()
-	h.serving.Wait()
-}
+func (h *Handler) Close() { h.all.Close(runtime.ErrClosed) }
 
 // ServeHTTP answers the requests of clients (2025-11-25, basic/transports, Streamable
 // HTTP). It implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if why := h.guard.Check(r); why != "" {
-		h.log.Warn("request refused", "reason", why, "host", r.Host, "origin", r.Header.Get("Origin"))
-		web.Refuse(http.StatusForbidden, "forbidden: "+why).WriteTo(w)
-		return
-	}
-	var err error
+	web.Serve(w, r, h.guard, h.log, h.serve)
+}
+
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case r.Method == http.MethodPost:
-		err = h.post(w, r)
+		return h.post(w, r)
 	case r.Method == http.MethodGet && !h.opts.Stateless:
-		err = h.get(w, r)
+		return h.get(w, r)
 	case r.Method == http.MethodDelete && !h.opts.Stateless:
-		err = h.delete(w, r)
-	default:
-		allow := "GET, POST, DELETE"
-		if h.opts.Stateless {
-			allow = "POST"
-		}
-		w.Header().Set("Allow", allow)
-		err = web.Refuse(http.StatusMethodNotAllowed, "invalid request: the method is not allowed")
+		return h.delete(w, r)
 	}
-	if refusal, ok := errors.AsType[*web.Refusal](err); ok {
-		h.log.Debug("request refused", "http_method", r.Method, "error", refusal)
-		refusal.WriteTo(w)
+	allow := "GET, POST, DELETE"
+	if h.opts.Stateless {
+		allow = "POST"
 	}
+	w.Header().Set("Allow", allow)
+	return web.Refuse(http.StatusMethodNotAllowed, "invalid request: the method is not allowed")
 }
 
 // The refusals that several methods share.
 var (
-	errNoSession  = web.Refuse(http.StatusNotFound, "not found: no such session")
 	errSessionID  = web.Refuse(http.StatusBadRequest, "invalid request: the Mcp-Session-Id header is missing")
-	errTooMany    = web.Refuse(http.StatusServiceUnavailable, "unavailable: too many sessions")
-	errClosing    = web.Refuse(http.StatusServiceUnavailable, "unavailable: the server is shutting down")
 	errRevision   = web.Refuse(http.StatusBadRequest, "invalid request: the MCP-Protocol-Version header is not the session's revision")
 	errUnspoken   = web.Refuse(http.StatusBadRequest, "invalid request: the MCP-Protocol-Version header names a revision that is not supported")
 	errEventID    = web.Refuse(http.StatusBadRequest, "invalid request: the Last-Event-ID header is not an id of this server")
@@ -112,12 +91,16 @@ func (h *Handler) find(r *http.Request) (*session, error) {
 	if id == "" {
 		return nil, errSessionID
 	}
-	s, err := h.lookup(r.Context(), id)
+	key, err := web.User(h.opts.User).Key(r, id, h.log)
+	if err != nil {
+		return nil, err
+	}
+	s, err := h.lookup(r.Context(), id, key)
 	if err != nil {
 		return nil, err
 	}
 	if !s.enter() {
-		return nil, errNoSession
+		return nil, web.ErrNoSession
 	}
 	if revision := r.Header.Get(headerRevision); revision != "" && revision != s.revision() {
 		s.leave()
@@ -127,27 +110,27 @@ func (h *Handler) find(r *http.Request) (*session, error) {
 }
 
 // lookup finds a session here or in the store.
-func (h *Handler) lookup(ctx context.Context, id string) (*session, error) {
-	if s, ok := h.sessions.Load(id); ok {
+func (h *Handler) lookup(ctx context.Context, id, key string) (*session, error) {
+	if s, ok := h.sessions.Load(key); ok {
 		return s.(*session), nil
 	}
 	if h.opts.Sessions == nil {
-		return nil, errNoSession
+		return nil, web.ErrNoSession
 	}
-	handshake, err := h.opts.Sessions.Load(ctx, id)
+	handshake, err := h.opts.Sessions.Load(ctx, key)
 	switch {
 	case errors.Is(err, ErrSessionUnknown):
-		return nil, errNoSession
+		return nil, web.ErrNoSession
 	case err != nil:
 		h.log.Error("a session could not be loaded", "error", err)
 		return nil, web.Refuse(http.StatusServiceUnavailable, "unavailable: the session cannot be loaded")
 	case !slices.Contains(h.server.Revisions(), handshake.Revision):
-		return nil, errNoSession
+		return nil, web.ErrNoSession
 	}
-	s := h.newSession(id)
+	s := h.newSession(id, key)
 	s.handshake, s.stays = handshake, true
 	// Another request may be doing the same.
-	if other, ok := h.sessions.LoadOrStore(id, s); ok {
+	if other, ok := h.sessions.LoadOrStore(key, s); ok {
 		s.discard()
 		return other.(*session), nil
 	}
@@ -157,19 +140,8 @@ func (h *Handler) lookup(ctx context.Context, id string) (*session, error) {
 // start serves a session in a goroutine of its own. One whose handshake is known is
 // resumed.
 func (h *Handler) start(s *session) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	n := h.open.Add(1)
-	if h.ctx.Err() != nil {
-		s.end(runtime.ErrClosed)
-		return errClosing
-	}
-	if n > int64(h.opts.MaxSessions) {
-		s.end(runtime.ErrClosed)
-		return errTooMany
-	}
 	resumed := s.handshake
-	h.serving.Go(func() {
+	err := h.all.Start(func() {
 		var err error
 		if resumed.Revision != "" {
 			err = h.server.Resume(s.ctx, s, resumed)
@@ -177,16 +149,19 @@ func (h *Handler) start(s *session) error {
 			err = h.server.Serve(s.ctx, s)
 		}
 		s.end(runtime.ErrClosed)
-		if err != nil && !errors.Is(err, runtime.ErrClosed) && err != errIdle && h.ctx.Err() == nil {
+		if err != nil && !errors.Is(err, runtime.ErrClosed) && err != errIdle && h.all.Context().Err() == nil {
 			h.log.Warn("session failed", "error", err)
 		}
 		s.forget()
 	})
-	return nil
+	if err != nil {
+		s.end(runtime.ErrClosed)
+	}
+	return err
 }
 
 // remove takes a session that has ended out of the table.
 func (h *Handler) remove(s *session) {
-	h.sessions.CompareAndDelete(s.id, s)
-	h.open.Add(-1)
+	h.sessions.CompareAndDelete(s.key, s)
+	h.all.Leave()
 }

@@ -75,6 +75,11 @@ var base = handlers{
 		time.Sleep(50 * time.Millisecond)
 		return params, nil
 	},
+	// linger takes longer than hasty servers wait for a body.
+	"linger": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		time.Sleep(300 * time.Millisecond)
+		return params, nil
+	},
 	"notifications/initialized": func(context.Context, wire.Raw) (wire.Appender, error) { return nil, nil },
 }
 
@@ -115,7 +120,7 @@ func newRig(t testing.TB, h handlers, opts Options) *rig {
 	t.Cleanup(func() {
 		handler.Close()
 		r.Server.Close()
-		if n := handler.open.Load(); n != 0 {
+		if n := handler.all.Open(); n != 0 {
 			t.Errorf("%d sessions are left", n)
 		}
 	})
@@ -213,4 +218,39 @@ func codeOf(t testing.TB, body string) int64 {
 		return 0
 	}
 	return m.Error.Code
+}
+
+// eventually reports whether something comes true, however slow the machine is.
+func eventually(is func() bool) bool {
+	for range 6000 {
+		if is() {
+			return true
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return false
+}
+
+// sessionOf is the server's session of an id.
+func (r *rig) sessionOf(id string) *session {
+	r.t.Helper()
+	s, ok := r.handler.sessions.Load(id)
+	if !ok {
+		r.t.Fatal("no session ", id)
+	}
+	return s.(*session)
+}
+
+// serve has a handler answer a request without a network, so that time may be that of
+// testing/synctest.
+func serve(ctx context.Context, h http.Handler, method, body string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequestWithContext(ctx, method, "/", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
 }

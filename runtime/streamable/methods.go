@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
@@ -60,11 +59,16 @@ func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 	if !opens {
 		return errSessionID
 	}
-	s := h.newSession(rand.Text())
+	id := rand.Text()
+	key, err := web.User(h.opts.User).Key(r, id, h.log)
+	if err != nil {
+		return err
+	}
+	s := h.newSession(id, key)
 	s.active = 1
 	st := newStream(s)
 	st.opening = true
-	h.sessions.Store(s.id, s)
+	h.sessions.Store(key, s)
 	if err := h.start(s); err != nil {
 		return err
 	}
@@ -79,7 +83,7 @@ func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 
 // postAlone serves a message of a client without a session.
 func (h *Handler) postAlone(w http.ResponseWriter, r *http.Request, text string, opens bool) error {
-	s := h.newSession("")
+	s := h.newSession("", "")
 	if !opens {
 		revision, err := h.revisionOf(r)
 		if err != nil {
@@ -123,16 +127,16 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, st *stream, t
 	left := st.connect(sink)
 	defer st.disconnect(sink)
 	select {
-	case s.in <- runtime.Incoming{Text: text, Route: st}:
+	case s.in <- runtime.Incoming{Text: text, Route: st, Context: r.Context()}:
 	case <-s.gone:
-		return false, errNoSession
+		return false, web.ErrNoSession
 	case <-r.Context().Done():
 		return false, nil
 	}
 	if !h.wait(r.Context(), st, left) {
 		st.disconnect(sink)
 		if s.isGone() && !sink.Streaming() && !st.answered {
-			return false, errNoSession
+			return false, web.ErrNoSession
 		}
 		return false, nil
 	}
@@ -141,12 +145,8 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, st *stream, t
 
 // wait waits until the stream is done; false when its sink is let go of before.
 func (h *Handler) wait(ctx context.Context, st *stream, left <-chan struct{}) bool {
-	var beat <-chan time.Time
-	if d := h.opts.KeepAlive; d > 0 {
-		ticker := time.NewTicker(d)
-		defer ticker.Stop()
-		beat = ticker.C
-	}
+	beat, stop := web.Ticks(h.opts.KeepAlive)
+	defer stop()
 	for {
 		select {
 		case <-st.done:
@@ -181,7 +181,7 @@ func (st *stream) close(sink *web.Sink) error {
 	case st.answered || sink.Streaming():
 		return nil
 	case st.unanswered && st.session.isGone():
-		return errNoSession
+		return web.ErrNoSession
 	case st.unanswered:
 		return sink.Begin()
 	}
@@ -242,14 +242,14 @@ func replayError(err error, sink *web.Sink) error {
 	case errors.Is(err, ErrEventsLost):
 		return errEventsGone
 	case errors.Is(err, runtime.ErrClosed):
-		return errNoSession
+		return web.ErrNoSession
 	}
 	return web.Refuse(http.StatusServiceUnavailable, "unavailable: the events cannot be read")
 }
 
 // replay writes what is kept of a stream that is done, or of another process.
 func (s *session) replay(ctx context.Context, sink *web.Sink, stream string, n uint64) error {
-	for data, err := range s.handler.opts.Events.After(ctx, s.id, stream, n) {
+	for data, err := range s.handler.opts.Events.After(ctx, s.key, stream, n) {
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package streamable
 
 import (
 	"cmp"
+	"net/http"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
@@ -27,6 +28,12 @@ type Options struct {
 	// requests, besides the pages of the server's own host; "*" is any. Headers that make
 	// browsers allow it (CORS) are the business of a middleware.
 	Origins []string
+
+	// User tells who has sent a request, as a middleware in front of the handler has found
+	// out. A session is its user's alone: for others it does not exist (status 404). An error
+	// is answered with status 403. Nil: whoever knows the id of a session may use it, which
+	// is for servers that have one user or none.
+	User func(r *http.Request) (string, error)
 
 	// Stateless serves each POST by itself: no session ids, no GET, no requests to the
 	// client. The revision is that of the MCP-Protocol-Version header.

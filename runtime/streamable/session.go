@@ -23,6 +23,7 @@ var errStateless = errors.New("streamable: without sessions a server cannot send
 type session struct {
 	handler *Handler
 	id      string // "" without sessions
+	key     string // by which the handler and the stores know it, see web.User
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	in      chan runtime.Incoming
@@ -40,15 +41,16 @@ type session struct {
 	expired   bool        // idle has done so
 }
 
-func (h *Handler) newSession(id string) *session {
+func (h *Handler) newSession(id, key string) *session {
 	s := &session{
 		handler: h,
 		id:      id,
+		key:     key,
 		in:      make(chan runtime.Incoming),
 		gone:    make(chan struct{}),
 		streams: make(map[string]*stream),
 	}
-	s.ctx, s.cancel = context.WithCancelCause(h.ctx)
+	s.ctx, s.cancel = context.WithCancelCause(h.all.Context())
 	if id != "" {
 		s.own = newStream(s)
 		s.own.own = true
@@ -114,7 +116,7 @@ func (s *session) Done(route runtime.Route, unanswered bool) {
 func (s *session) Negotiated(h runtime.Handshake) {
 	stays := false
 	if s.id != "" && s.handler.opts.Sessions != nil {
-		err := s.handler.opts.Sessions.Save(s.ctx, s.id, h)
+		err := s.handler.opts.Sessions.Save(s.ctx, s.key, h)
 		if stays = err == nil; !stays {
 			s.handler.log.Error("a session could not be kept", "session", s.id, "error", err)
 		}
@@ -161,7 +163,7 @@ func (s *session) forget() {
 	if s.id == "" || stays {
 		return
 	}
-	if err := s.handler.opts.Events.Drop(context.Background(), s.id); err != nil {
+	if err := s.handler.opts.Events.Drop(context.Background(), s.key); err != nil {
 		s.handler.log.Warn("the events of a session could not be dropped", "session", s.id, "error", err)
 	}
 }
@@ -175,7 +177,7 @@ func (s *session) withdraw(ctx context.Context) error {
 	if !stays {
 		return nil
 	}
-	return s.handler.opts.Sessions.Delete(ctx, s.id)
+	return s.handler.opts.Sessions.Delete(ctx, s.key)
 }
 
 func (s *session) isGone() bool { return isClosed(s.gone) }
@@ -250,7 +252,7 @@ func (s *session) keep(ctx context.Context, stream string, n uint64, data []byte
 	if s.id == "" {
 		return errStateless
 	}
-	err := s.handler.opts.Events.Append(context.WithoutCancel(ctx), s.id, stream, n, data)
+	err := s.handler.opts.Events.Append(context.WithoutCancel(ctx), s.key, stream, n, data)
 	if err != nil {
 		s.handler.log.Warn("an event could not be kept", "session", s.id, "error", err)
 	}

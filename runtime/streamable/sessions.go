@@ -12,7 +12,8 @@ var ErrSessionUnknown = errors.New("streamable: unknown session")
 
 // SessionStore keeps what another process needs to take over a session, so that any
 // replica of a server can serve any client (section Session Management). It is safe for
-// concurrent use.
+// concurrent use. The id of a session is the one that its client knows, and before that, if
+// the options tell users apart, the user and a colon; so it is for an EventStore.
 //
 // A replica that gets a request of a session it does not hold loads the session and goes on
 // with it. It lets go of a session that has been idle, but leaves it in the store, which

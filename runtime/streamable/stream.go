@@ -253,7 +253,7 @@ func (st *stream) replay(ctx context.Context, sink *web.Sink, n uint64) error {
 	st.begin()
 	var missed [][]byte
 	if n < st.last {
-		for data, err := range st.session.handler.opts.Events.After(ctx, st.session.id, st.name, n) {
+		for data, err := range st.session.handler.opts.Events.After(ctx, st.session.key, st.name, n) {
 			if err != nil {
 				return err
 			}

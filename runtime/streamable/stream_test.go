@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -86,7 +87,8 @@ func TestResumption(t *testing.T) {
 func TestAnswerAfterDisconnect(t *testing.T) {
 	steps := make(chan struct{})
 	r := newRig(t, base.with(handlers{"count": counter(3, steps)}), Options{})
-	session := []string{"Mcp-Session-Id", r.open(r11)}
+	id := r.open(r11)
+	session := []string{"Mcp-Session-Id", id}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { steps <- struct{}{} }()
 	resp := r.request(ctx, "POST", call(1, "count", `{}`), session...)
@@ -95,7 +97,8 @@ func TestAnswerAfterDisconnect(t *testing.T) {
 	resp.Body.Close()
 	steps <- struct{}{}
 	steps <- struct{}{}
-	time.Sleep(20 * time.Millisecond) // the handler ends
+	name, _, _ := parseEventID(first[0].id)
+	eventually(func() bool { return r.sessionOf(id).stream(name) == nil }) // the handler has ended
 	_, text := r.do("GET", "", append(session, "Last-Event-ID", first[0].id)...)
 	events := streamOf(t, strings.NewReader(text), 0)
 	if len(events) != 3 || events[2].data != `{"jsonrpc":"2.0","id":1,"result":{}}` {
@@ -185,7 +188,11 @@ func TestAskOnTheCallsStream(t *testing.T) {
 // TestCancelled holds that a cancelled request ends its stream without an answer, and
 // that the session of another client is not touched by it.
 func TestCancelled(t *testing.T) {
-	r := newRig(t, base, Options{})
+	waiting := make(chan struct{}, 2)
+	r := newRig(t, base.with(handlers{"wait": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		waiting <- struct{}{}
+		return base["wait"](ctx, params)
+	}}), Options{})
 	id, other := r.open(r11), r.open(r11)
 	answered := make(chan string, 2)
 	for _, session := range []string{id, other} {
@@ -194,7 +201,8 @@ func TestCancelled(t *testing.T) {
 			answered <- fmt.Sprintf("%t %d %s %s.", session == id, resp.StatusCode, resp.Header.Get("Content-Type"), text)
 		}()
 	}
-	time.Sleep(50 * time.Millisecond)
+	<-waiting
+	<-waiting
 	r.do("POST", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}`, "Mcp-Session-Id", id)
 	if got := <-answered; got != "true 200 text/event-stream ." {
 		t.Error(got)
@@ -210,45 +218,67 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
+// inBubble runs a test of a handler without a network, in the time of testing/synctest.
+// Open returns the header of an open session.
+func inBubble(t *testing.T, opts Options, test func(t *testing.T, h *Handler, open func(revision string) []string)) {
+	synctest.Test(t, func(t *testing.T) {
+		h := NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{Logger: discard}, r11, r06), opts)
+		defer h.Close()
+		test(t, h, func(revision string) []string {
+			session := []string{"Mcp-Session-Id", serve(t.Context(), h, "POST", initialize(revision)).Header().Get("Mcp-Session-Id")}
+			serve(t.Context(), h, "POST", initialized, session...)
+			return session
+		})
+	})
+}
+
 // TestIdle holds that sessions nobody uses end, and others do not.
 func TestIdle(t *testing.T) {
-	r := newRig(t, base, Options{IdleTimeout: 100 * time.Millisecond})
-	idle, busy, listening := r.open(r11), r.open(r11), r.open(r11)
-	resp := r.request(t.Context(), "GET", "", "Mcp-Session-Id", listening)
-	defer resp.Body.Close()
-	for range 6 {
-		time.Sleep(50 * time.Millisecond)
-		if resp, text := r.do("POST", call(1, "echo", "{}"), "Mcp-Session-Id", busy); resp.StatusCode != 200 {
-			t.Fatalf("busy: %s: %s", resp.Status, text)
+	inBubble(t, Options{IdleTimeout: 100 * time.Second}, func(t *testing.T, h *Handler, open func(string) []string) {
+		idle, busy, listening := open(r11), open(r11), open(r11)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go serve(ctx, h, "GET", "", listening...)
+		for range 6 {
+			time.Sleep(50 * time.Second)
+			if w := serve(t.Context(), h, "POST", call(1, "echo", "{}"), busy...); w.Code != 200 {
+				t.Fatalf("busy: %d: %s", w.Code, w.Body)
+			}
 		}
-	}
-	for session, status := range map[string]int{idle: 404, listening: 200} {
-		if resp, text := r.do("POST", call(1, "echo", "{}"), "Mcp-Session-Id", session); resp.StatusCode != status {
-			t.Errorf("%s: %s; want %d", resp.Status, text, status)
+		for name, c := range map[string]struct {
+			session []string
+			status  int
+		}{"idle": {idle, 404}, "listening": {listening, 200}} {
+			if w := serve(t.Context(), h, "POST", call(1, "echo", "{}"), c.session...); w.Code != c.status {
+				t.Errorf("%s: %d: %s; want %d", name, w.Code, w.Body, c.status)
+			}
 		}
-	}
+	})
 }
 
 // TestKeepAlive holds that silent streams are kept in use, and that a call that takes
 // long becomes a stream, from which the client can resume.
 func TestKeepAlive(t *testing.T) {
 	for revision, primed := range map[string]bool{r06: false, r11: true} {
-		r := newRig(t, base, Options{KeepAlive: 10 * time.Millisecond})
-		session := []string{"Mcp-Session-Id", r.open(revision)}
-		resp, text := r.do("POST", call(1, "sleep", "{}"), session...)
-		if resp.Header.Get("Content-Type") != "text/event-stream" || !strings.Contains(text, ":\n\n") ||
-			!strings.Contains(text, `"result"`) || strings.HasPrefix(text, "id: ") != primed {
-			t.Errorf("%s: %s: %q", revision, resp.Header.Get("Content-Type"), text)
-		}
+		inBubble(t, Options{KeepAlive: 20 * time.Millisecond}, func(t *testing.T, h *Handler, open func(string) []string) {
+			w := serve(t.Context(), h, "POST", call(1, "sleep", "{}"), open(revision)...) // of 50 ms
+			if text := w.Body.String(); w.Header().Get("Content-Type") != "text/event-stream" || !strings.Contains(text, ":\n\n") ||
+				!strings.Contains(text, `"result"`) || strings.HasPrefix(text, "id: ") != primed {
+				t.Errorf("%s: %s: %q", revision, w.Header().Get("Content-Type"), text)
+			}
+		})
 	}
 }
 
 // TestDisconnect holds that a handler can let go of its connection and answer to a client
 // that comes back.
 func TestDisconnect(t *testing.T) {
+	back := make(chan struct{})
 	r := newRig(t, base.with(handlers{"part": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
 		err := Disconnect(ctx, 70*time.Millisecond)
-		time.Sleep(20 * time.Millisecond)
+		if err == nil {
+			<-back
+		}
 		return params, err
 	}}), Options{})
 	session := []string{"Mcp-Session-Id", r.open(r11)}
@@ -257,9 +287,11 @@ func TestDisconnect(t *testing.T) {
 	if len(events) != 1 || events[0].data != "" || !strings.Contains(text, "retry: 70\n") {
 		t.Fatalf("%q", text)
 	}
-	_, text = r.do("GET", "", append(session, "Last-Event-ID", events[0].id)...)
-	if events := streamOf(t, strings.NewReader(text), 0); len(events) != 2 || events[1].data != `{"jsonrpc":"2.0","id":1,"result":{}}` {
-		t.Errorf("%q", text)
+	resp := r.request(t.Context(), "GET", "", append(session, "Last-Event-ID", events[0].id)...)
+	defer resp.Body.Close()
+	close(back)
+	if events := streamOf(t, resp.Body, 0); len(events) != 2 || events[1].data != `{"jsonrpc":"2.0","id":1,"result":{}}` {
+		t.Errorf("%q", events)
 	}
 	if _, text := r.do("POST", call(1, "part", "{}"), "Mcp-Session-Id", r.open(r06)); codeOf(t, text) != -32603 {
 		t.Errorf("2025-06-18: %s", text)
@@ -308,13 +340,9 @@ func TestStateless(t *testing.T) {
 	if resp, err := r.Client().Do(req); err == nil {
 		t.Errorf("%s", resp.Status)
 	}
-	for range 100 {
-		if r.handler.open.Load() == 0 {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+	if !eventually(func() bool { return r.handler.all.Open() == 0 }) {
+		t.Error("the call goes on")
 	}
-	t.Error("the call goes on")
 }
 
 // TestMaxSessions holds that sessions are limited in number and that room is made again.

@@ -22,6 +22,7 @@ func arrows() []arrow {
 		{"runtime/jsonrpc", []string{"runtime/wire"}},
 		{"runtime", []string{"runtime/jsonrpc", "runtime/wire"}},
 		{"runtime/catalog", []string{"runtime", "runtime/internal/...", "runtime/jsonrpc", "runtime/tasks", "runtime/wire"}},
+		{"runtime/dial", []string{"runtime", "runtime/streamable", "runtime/sse"}},
 		{"runtime/...", []string{"runtime", "runtime/internal/...", "runtime/jsonrpc", "runtime/wire"}},
 		{"generated", []string{"generated/...", "runtime", "runtime/wire"}},
 		{"generated/...", []string{"runtime", "runtime/jsonrpc", "runtime/wire"}},

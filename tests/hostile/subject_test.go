@@ -1,5 +1,6 @@
 // Package hostile sends a server on generated code what it should not be sent, over
-// standard input and output and over HTTP, and holds what it answers. It holds tests only.
+// standard input and output and over HTTP, or not enough of it, and holds what it answers.
+// It holds tests only.
 package hostile
 
 import (
@@ -7,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"testing"
 
@@ -24,7 +24,7 @@ import (
 )
 
 // subjectVariable makes the test binary be the server: "stdio", or "http", which listens
-// on a free port and says on standard output where.
+// on a free port and says on standard output where, or "hasty", which does so too.
 const subjectVariable = "MCPGEN_HOSTILE_SUBJECT"
 
 func TestMain(m *testing.M) {
@@ -63,7 +63,12 @@ func subject(over string) error {
 		return err
 	}
 	fmt.Printf("http://%s/\n", listener.Addr())
-	return http.Serve(listener, streamable.NewHandler(server, streamable.Options{}))
+	if over == "http" {
+		return streamable.NewServer(streamable.NewHandler(server, streamable.Options{})).Serve(listener)
+	}
+	s := streamable.NewServer(streamable.NewHandler(server, streamable.Options{IOTimeout: hasty}))
+	s.ReadHeaderTimeout = hasty
+	return s.Serve(listener)
 }
 
 func addTools(c *catalog.Catalog) error {

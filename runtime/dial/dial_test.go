@@ -1,0 +1,107 @@
+package dial
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/sse"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+const older2024, newer2025 = "2024-11-05", "2025-11-25"
+
+func binding(revision string, d runtime.Direction) runtime.Binding {
+	return runtime.Binding{Revision: revision, Direction: d,
+		Handle: func(_ context.Context, method string, params wire.Raw) (wire.Appender, error) {
+			if method == "echo" {
+				return params, nil
+			}
+			return nil, runtime.MethodNotFound(method)
+		}}
+}
+
+func client(revisions ...string) *runtime.Client {
+	var bindings []runtime.Binding
+	for _, r := range revisions {
+		bindings = append(bindings, binding(r, runtime.ToClient))
+	}
+	return runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, bindings...)
+}
+
+// TestConnect holds over which transport the sessions with servers are.
+func TestConnect(t *testing.T) {
+	status := func(post, get int) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				w.WriteHeader(post)
+				return
+			}
+			w.WriteHeader(get)
+		})
+	}
+	info := runtime.ServerOptions{Name: "s", Version: "1"}
+	newer := streamable.NewHandler(runtime.NewServer(info, binding(newer2025, runtime.ToServer), binding(older2024, runtime.ToServer)), streamable.Options{})
+	defer newer.Close()
+	older := sse.NewHandler(runtime.NewServer(info, binding(older2024, runtime.ToServer)), sse.Options{})
+	defer older.Close()
+	// Servers of the older transport differ in how they refuse a POST to the URL of the stream.
+	refusing := func(code int) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost && r.URL.RawQuery == "" {
+				w.WriteHeader(code)
+				return
+			}
+			older.ServeHTTP(w, r)
+		})
+	}
+	for _, c := range []struct {
+		name     string
+		server   http.Handler
+		client   *runtime.Client
+		revision string
+		fails    []string // parts of the error
+	}{
+		{name: "newer", server: newer, client: client(newer2025, older2024), revision: newer2025},
+		{name: "older", server: older, client: client(newer2025, older2024), revision: older2024},
+		{name: "older, 400", server: refusing(400), client: client(newer2025, older2024), revision: older2024},
+		{name: "older, 405", server: refusing(405), client: client(newer2025, older2024), revision: older2024},
+		{name: "older, 401", server: refusing(401), client: client(newer2025, older2024), fails: []string{"401"}},
+		{name: "older, with a client that is not", server: older, client: client(newer2025), fails: []string{older2024}},
+		{name: "neither", server: status(404, 405), client: client(newer2025), fails: []string{"404", "405"}},
+		{name: "broken", server: status(500, 200), client: client(newer2025), fails: []string{"500"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ts := httptest.NewServer(c.server)
+			defer ts.Close()
+			s, err := Connect(t.Context(), c.client, ts.URL, streamable.ClientOptions{})
+			if c.fails != nil {
+				if err == nil {
+					s.Close()
+					t.Fatal("no error")
+				}
+				for _, part := range c.fails {
+					if !strings.Contains(err.Error(), part) {
+						t.Errorf("%v; want %s", err, part)
+					}
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			var got wire.Raw
+			if err := s.Call(t.Context(), "echo", wire.Raw(`{"a":1}`), &got); err != nil || got != `{"a":1}` || s.Revision() != c.revision {
+				t.Errorf("%s, %v in %s", got, err, s.Revision())
+			}
+		})
+	}
+	if _, err := Connect(t.Context(), client(newer2025), "ftp://localhost", streamable.ClientOptions{}); err == nil {
+		t.Error("no error")
+	}
+}

@@ -1,0 +1,117 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// The refusals that have to do with sessions.
+var (
+	ErrNoSession = Refuse(http.StatusNotFound, "not found: no such session")
+	errTooMany   = Refuse(http.StatusServiceUnavailable, "unavailable: too many sessions")
+	errClosing   = Refuse(http.StatusServiceUnavailable, "unavailable: the server is shutting down")
+	errUser      = Refuse(http.StatusForbidden, "forbidden: the user is not known")
+)
+
+// Sessions are the sessions of a handler, which are limited in number and end together.
+type Sessions struct {
+	max     int
+	open    atomic.Int64
+	serving sync.WaitGroup
+
+	ctx context.Context
+	end context.CancelCauseFunc
+	mu  sync.Mutex // held while a session starts or ctx ends, so that Close waits for it
+}
+
+// NewSessions makes a table for at most max sessions.
+func NewSessions(max int) *Sessions {
+	s := &Sessions{max: max}
+	s.ctx, s.end = context.WithCancelCause(context.Background())
+	return s
+}
+
+// Context is that of all sessions; it ends by Close.
+func (s *Sessions) Context() context.Context { return s.ctx }
+
+// Open is the number of sessions that have started and not left.
+func (s *Sessions) Open() int { return int(s.open.Load()) }
+
+// Start counts a session and has serve run in a goroutine. When it returns an error, which
+// is a *Refusal, serve is not run; Leave must follow nevertheless.
+func (s *Sessions) Start(serve func()) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.open.Add(1)
+	if s.ctx.Err() != nil {
+		return errClosing
+	}
+	if n > int64(s.max) {
+		return errTooMany
+	}
+	s.serving.Go(serve)
+	return nil
+}
+
+// Leave makes room for another session.
+func (s *Sessions) Leave() { s.open.Add(-1) }
+
+// Close ends all sessions, lets none start and waits until all serve functions have
+// returned.
+func (s *Sessions) Close(why error) {
+	s.mu.Lock()
+	s.end(why)
+	s.mu.Unlock()
+	s.serving.Wait()
+}
+
+// User tells who has sent a request; nil tells nothing.
+type User func(r *http.Request) (string, error)
+
+// Key is under what the session is found that the user of a request knows by an id: the
+// user, a colon and the id, or the id alone when nothing tells users apart. Who presents
+// the id of somebody else's session names another key, which is that of no session
+// ("Session Hijacking" in basic/security_best_practices, 2025-11-25). An error is a *Refusal.
+func (u User) Key(r *http.Request, id string, log *slog.Logger) (string, error) {
+	if u == nil {
+		return id, nil
+	}
+	if strings.Contains(id, ":") {
+		return "", ErrNoSession // else part of it could be taken for the user's
+	}
+	user, err := u(r)
+	if err != nil {
+		log.Warn("request refused", "reason", "the user is not known", "error", err)
+		return "", errUser
+	}
+	return user + ":" + id, nil
+}
+
+// Serve lets the guard check a request and has it served. The error of serve, if it is a
+// *Refusal, is answered.
+func Serve(w http.ResponseWriter, r *http.Request, guard Guard, log *slog.Logger, serve func(http.ResponseWriter, *http.Request) error) {
+	if why := guard.Check(r); why != "" {
+		log.Warn("request refused", "reason", why, "host", r.Host, "origin", r.Header.Get("Origin"))
+		Refuse(http.StatusForbidden, "forbidden: "+why).WriteTo(w)
+		return
+	}
+	if refusal, ok := errors.AsType[*Refusal](serve(w, r)); ok {
+		log.Debug("request refused", "http_method", r.Method, "error", refusal)
+		refusal.WriteTo(w)
+	}
+}
+
+// Ticks is a ticker's channel; nil for a time not above 0.
+func Ticks(d time.Duration) (ticks <-chan time.Time, stop func()) {
+	if d <= 0 {
+		return nil, func() {}
+	}
+	ticker := time.NewTicker(d)
+	return ticker.C, ticker.Stop
+}

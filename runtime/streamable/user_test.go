@@ -1,0 +1,143 @@
+package streamable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+type userKey struct{}
+
+// authenticated is a middleware that believes the X-User header.
+func authenticated(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), userKey{}, r.Header.Get("X-User"))))
+	})
+}
+
+func userOf(r *http.Request) (string, error) {
+	user, _ := r.Context().Value(userKey{}).(string)
+	if user == "" {
+		return "", errors.New("nobody")
+	}
+	return user, nil
+}
+
+// newUserRig is a rig behind authenticated.
+func newUserRig(t *testing.T, h handlers, opts Options) *rig {
+	r := newRig(t, h, opts)
+	r.Config.Handler = authenticated(r.handler)
+	return r
+}
+
+// TestRequestValues holds that a handler sees the values that the context of its own
+// request had, and that it keeps them, and goes on, when the request's connection is gone.
+func TestRequestValues(t *testing.T) {
+	steps := make(chan struct{})
+	who := func(ctx context.Context) string { return fmt.Sprint(ctx.Value(userKey{})) }
+	noted := make(chan string, 1)
+	for _, stateless := range []bool{false, true} {
+		t.Run(fmt.Sprintf("stateless %t", stateless), func(t *testing.T) {
+			r := newUserRig(t, base.with(handlers{
+				"who": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+					return wire.Raw(fmt.Sprintf("{%q:1}", who(ctx))), nil
+				},
+				"notifications/who": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+					noted <- who(ctx)
+					return nil, nil
+				},
+				"long": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+					if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw("{}")); err != nil {
+						return nil, err
+					}
+					<-steps
+					return wire.Raw(fmt.Sprintf(`{%q:%q}`, who(ctx), fmt.Sprint(context.Cause(ctx)))), nil
+				},
+			}), Options{Stateless: stateless})
+			session := []string{"Mcp-Protocol-Version", r11}
+			if !stateless {
+				session = append(session, "Mcp-Session-Id", r.open(r11))
+			}
+			for _, user := range []string{"ann", "bob"} {
+				as := append(session, "X-User", user)
+				if _, text := r.do("POST", call(1, "who", "{}"), as...); !strings.Contains(text, `{"`+user+`":1}`) {
+					t.Errorf("%s: %s", user, text)
+				}
+				r.do("POST", `{"jsonrpc":"2.0","method":"notifications/who"}`, as...)
+				if got := <-noted; got != user {
+					t.Errorf("%s: a notification of %s", user, got)
+				}
+			}
+			if stateless {
+				return
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			resp := r.request(ctx, "POST", call(1, "long", "{}"), append(session, "X-User", "ann")...)
+			first := streamOf(t, resp.Body, 1)
+			cancel()
+			resp.Body.Close()
+			resp = r.request(t.Context(), "GET", "", append(session, "X-User", "ann", "Last-Event-ID", first[0].id)...)
+			defer resp.Body.Close()
+			steps <- struct{}{}
+			events := streamOf(t, resp.Body, 0)
+			if last := events[len(events)-1].data; !strings.Contains(last, `{"ann":"<nil>"}`) {
+				t.Errorf("after a lost connection: %s", last)
+			}
+		})
+	}
+}
+
+// TestUsers holds that a session is its user's alone, here and in another process.
+func TestUsers(t *testing.T) {
+	opts := Options{User: userOf, Sessions: &mapSessions{sessions: map[string]runtime.Handshake{}}, Events: NewMemoryEvents(1 << 20)}
+	a, b := newUserRig(t, base, opts), newUserRig(t, base, opts)
+	resp, text := a.do("POST", initialize(r11), "X-User", "ann")
+	id := resp.Header.Get("Mcp-Session-Id")
+	if resp.StatusCode != 200 || id == "" || strings.Contains(id, "ann") {
+		t.Fatalf("%s, id %q: %s", resp.Status, id, text)
+	}
+	a.do("POST", initialized, "X-User", "ann", "Mcp-Session-Id", id)
+	_, text = a.do("POST", call(1, "note", "{}"), "X-User", "ann", "Mcp-Session-Id", id)
+	event := streamOf(t, strings.NewReader(text), 1)[0].id
+	for _, r := range []*rig{a, b} {
+		for _, c := range []struct {
+			user, id string
+			status   int
+		}{
+			{"ann", id, 200},
+			{"bob", id, 404},
+			{"an", "n:" + id, 404},
+			{"", id, 403},
+			{"ann", "ann:" + id, 404},
+		} {
+			header := []string{"Mcp-Session-Id", c.id, "X-User", c.user}
+			if resp, text := r.do("POST", call(1, "echo", "{}"), header...); resp.StatusCode != c.status || (codeOf(t, text) == 0) != (c.status == 200) {
+				t.Errorf("POST as %q with %q: %s: %s", c.user, c.id, resp.Status, text)
+			}
+			if resp, text := r.do("GET", "", append(header, "Last-Event-ID", event)...); resp.StatusCode != c.status {
+				t.Errorf("GET as %q with %q: %s: %s", c.user, c.id, resp.Status, text)
+			}
+			if c.status != 200 {
+				if resp, text := r.do("DELETE", "", header...); resp.StatusCode != c.status {
+					t.Errorf("DELETE as %q with %q: %s: %s", c.user, c.id, resp.Status, text)
+				}
+			}
+		}
+	}
+	// A user whose name contains another's and part of an id is somebody else.
+	if resp, _ := a.do("POST", call(1, "echo", "{}"), "Mcp-Session-Id", id, "X-User", "ann:x"); resp.StatusCode != 404 {
+		t.Error(resp.Status)
+	}
+	if resp, text := a.do("POST", initialize(r11)); resp.StatusCode != 403 || resp.Header.Get("Mcp-Session-Id") != "" {
+		t.Errorf("initialize by nobody: %s: %s", resp.Status, text)
+	}
+	if resp, _ := a.do("DELETE", "", "X-User", "ann", "Mcp-Session-Id", id); resp.StatusCode != 204 {
+		t.Error(resp.Status)
+	}
+}
