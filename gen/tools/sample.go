@@ -21,7 +21,7 @@ func Samples(s *Schema) []wire.Raw {
 		way.judge, way.budget = j, sampleBudget
 		v, ok := way.value([]*Schema{s})
 		same := func(other wire.Raw) bool { return wire.Equal(v, other) }
-		if ok && !slices.ContainsFunc(all, same) && (way.turn == 0 || way.chose) {
+		if ok && !slices.ContainsFunc(all, same) && (way.turn == 0 || way.turn < way.alternatives) {
 			all = append(all, v)
 		}
 	}
@@ -45,9 +45,9 @@ type sampler struct {
 	full bool
 	// turn selects among the values that would do as well.
 	turn int
-	// chose is set once there was an alternative to select.
-	chose  bool
-	budget int
+	// alternatives is the largest number of them that a union has which was met.
+	alternatives int
+	budget       int
 	// within are the schemas of the values around the one that is made.
 	within []*Schema
 }
@@ -159,7 +159,7 @@ func present(all ...*Schema) []*Schema {
 
 // turned puts the alternative first whose turn it is.
 func (g *sampler) turned(all [][]*Schema) [][]*Schema {
-	g.chose = g.chose || len(all) > 1
+	g.alternatives = max(g.alternatives, len(all))
 	return rotate(all, g.turn)
 }
 
