@@ -12,6 +12,11 @@ import (
 
 func (e *emitter) objectEncoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 	appendFunc(f, self(d)).BlockFunc(func(g *jen.Group) {
+		if o.Loose {
+			g.If(jen.Id("x").Dot("Other").Op("!=").Lit("")).Block(
+				jen.Return(jen.Qual(wirePath, "AppendRaw").Call(jen.Id("dst"), jen.Id("x").Dot("Other"))),
+			)
+		}
 		g.Var().Err().Error()
 		always := false // whether a member before this one is always written
 		for i, field := range o.Fields {
@@ -31,19 +36,69 @@ func (e *emitter) objectEncoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 		if len(o.Fields) == 0 {
 			appendText(g, "{")
 		}
-		g.If(jen.Len(jen.Id("x").Dot("Extra")).Op(">").Lit(0)).Block(
-			jen.If(
-				jen.List(jen.Id("dst"), jen.Err()).Op("=").Id("x").Dot("Extra").Dot("Append").CallFunc(func(g *jen.Group) {
-					g.Id("dst")
-					for _, field := range o.Fields {
-						g.Lit(field.Wire)
-					}
-				}),
-				jen.Err().Op("!=").Nil(),
-			).Block(jen.Return(jen.Id("dst"), jen.Err())),
-		)
+		if o.Additional != nil {
+			encodeAdditional(g, o)
+		} else {
+			encodeExtra(g, o)
+		}
 		g.Return(jen.Append(jen.Id("dst"), jen.LitRune('}')), jen.Err())
 	})
+}
+
+// encodeExtra writes the members without a field. Among them may be one that
+// has a soft field, where that is empty.
+func encodeExtra(g *jen.Group, o *ir.Object) {
+	names := []jen.Code{}
+	var soft []*ir.Field
+	for _, field := range o.Fields {
+		if field.Soft {
+			soft = append(soft, field)
+			continue
+		}
+		names = append(names, jen.Lit(field.Wire))
+	}
+	g.If(jen.Len(jen.Id("x").Dot("Extra")).Op(">").Lit(0)).BlockFunc(func(g *jen.Group) {
+		if len(soft) > 0 {
+			taken := jen.Id("taken")
+			g.Add(taken).Op(":=").Index().String().Values(names...)
+			for _, field := range soft {
+				g.If(present(jen.Id("x").Dot(field.Go), field)).Block(jen.Add(taken).Op("=").Append(taken, jen.Lit(field.Wire)))
+			}
+			names = []jen.Code{jen.Add(taken).Op("...")}
+		}
+		args := append([]jen.Code{jen.Id("dst")}, names...)
+		g.If(
+			jen.List(jen.Id("dst"), jen.Err()).Op("=").Id("x").Dot("Extra").Dot("Append").Call(args...),
+			jen.Err().Op("!=").Nil(),
+		).Block(jen.Return(jen.Id("dst"), jen.Err()))
+	})
+}
+
+// encodeAdditional writes the members without a field that have a type.
+func encodeAdditional(g *jen.Group, o *ir.Object) {
+	key, all := jen.Id("name"), jen.Id("x").Dot("Additional")
+	g.For(jen.List(jen.Id("_"), key).Op(":=").Range().Add(sortedKeys(all))).BlockFunc(func(g *jen.Group) {
+		args := []jen.Code{jen.Id("dst"), key}
+		for _, field := range o.Fields {
+			args = append(args, jen.Lit(field.Wire))
+		}
+		appendOrReturn(g, jen.Qual(wirePath, "AppendKey").Call(args...), outermost)
+		encodeEntry(g, jen.Add(all).Index(key), o.Additional, 0, wrap(outermost).inValue(key))
+	})
+}
+
+func sortedKeys(m jen.Code) jen.Code {
+	return jen.Qual("slices", "Sorted").Call(jen.Qual("maps", "Keys").Call(m))
+}
+
+// encodeEntry writes a value of a map. That of an object gets an address first.
+func encodeEntry(g *jen.Group, item *jen.Statement, elem ir.Type, depth int, w wrap) {
+	if _, isObject := ir.Resolve(elem).(*ir.Object); isObject {
+		element := jen.Id(name("e", depth))
+		g.Add(element).Op(":=").Add(item)
+		item = element
+	}
+	encode(g, item, elem, depth+1, w)
 }
 
 // encodeField writes a member: open writes its name.
@@ -52,7 +107,7 @@ func (e *emitter) encodeField(g *jen.Group, f *ir.Field, open jen.Code) {
 	pointer := byPointer(f)
 	value := target
 	if pointer {
-		if _, isObject := ir.Resolve(f.Type).(*ir.Object); !isObject {
+		if _, isObject := ir.Resolve(f.Base()).(*ir.Object); !isObject {
 			value = jen.Op("*").Add(target)
 		}
 	}
@@ -61,11 +116,22 @@ func (e *emitter) encodeField(g *jen.Group, f *ir.Field, open jen.Code) {
 		if f.Const != nil {
 			value = jen.Qual("cmp", "Or").Call(value, jen.Lit(f.Const))
 		}
-		encode(g, value, f.Type, 0, inMember(f.Wire))
+		encode(g, value, f.Base(), 0, inMember(f.Wire))
 	}
 	switch {
-	case f.Nullable && pointer:
-		g.If(jen.Add(target).Op("==").Nil()).BlockFunc(func(g *jen.Group) {
+	case isOptional(f):
+		g.If(jen.Id("v").Op(":=").Add(target).Dot("Pointer").Call(), jen.Id("v").Op("!=").Nil()).BlockFunc(func(g *jen.Group) {
+			value = jen.Op("*").Id("v")
+			if _, isObject := ir.Resolve(f.Base()).(*ir.Object); isObject {
+				value = jen.Id("v")
+			}
+			write(g)
+		}).Else().If(jen.Add(target).Dot("IsNull").Call()).BlockFunc(func(g *jen.Group) {
+			g.Add(open)
+			appendText(g, "null")
+		})
+	case f.Nullable():
+		g.If(absent(target, f.Base())).BlockFunc(func(g *jen.Group) {
 			g.Add(open)
 			appendText(g, "null")
 		}).Else().BlockFunc(write)
@@ -81,13 +147,33 @@ func (e *emitter) encodeField(g *jen.Group, f *ir.Field, open jen.Code) {
 
 // present is the condition under which an optional member is written.
 func present(target *jen.Statement, f *ir.Field) jen.Code {
-	switch ir.Resolve(f.Type).(type) {
+	if isOptional(f) {
+		return jen.Op("!").Add(target).Dot("IsZero").Call()
+	}
+	return notNull(target, f.Base())
+}
+
+// notNull is the condition under which a type's zero value does not stand for
+// "absent" or null.
+func notNull(target *jen.Statement, t ir.Type) jen.Code {
+	switch ir.Resolve(t).(type) {
 	case *ir.Any, *ir.Open:
 		return jen.Add(target).Op("!=").Lit("")
 	case *ir.Scalar:
 		return jen.Op("!").Add(target).Dot("IsZero").Call()
 	}
 	return jen.Add(target).Op("!=").Nil()
+}
+
+// absent is the opposite of notNull.
+func absent(target *jen.Statement, t ir.Type) jen.Code {
+	switch ir.Resolve(t).(type) {
+	case *ir.Any, *ir.Open:
+		return jen.Add(target).Op("==").Lit("")
+	case *ir.Scalar:
+		return jen.Add(target).Dot("IsZero").Call()
+	}
+	return jen.Add(target).Op("==").Nil()
 }
 
 func appendText(g *jen.Group, text string) { g.Add(appendCall(text)) }
@@ -176,19 +262,22 @@ func encode(g *jen.Group, value *jen.Statement, t ir.Type, depth int, w wrap) {
 	case *ir.Map:
 		i, key := jen.Id(name("i", depth)), jen.Id(name("name", depth))
 		appendText(g, "{")
-		g.For(jen.List(i, key).Op(":=").Range().Qual("slices", "Sorted").Call(jen.Qual("maps", "Keys").Call(value))).BlockFunc(func(g *jen.Group) {
+		g.For(jen.List(i, key).Op(":=").Range().Add(sortedKeys(value))).BlockFunc(func(g *jen.Group) {
 			g.If(jen.Add(i).Op(">").Lit(0)).Block(appendCall(","))
 			appendOrReturn(g, jen.Qual(wirePath, "AppendString").Call(dst, key), w.inValue(key))
 			appendText(g, ":")
-			item := jen.Add(value).Index(key)
-			if _, isObject := ir.Resolve(t.Elem).(*ir.Object); isObject {
-				element := jen.Id(name("e", depth))
-				g.Add(element).Op(":=").Add(item)
-				item = element
-			}
-			encode(g, item, t.Elem, depth+1, w.inValue(key))
+			encodeEntry(g, jen.Add(value).Index(key), t.Elem, depth, w.inValue(key))
 		})
 		appendText(g, "}")
+	case *ir.Nullable:
+		g.If(absent(value, t.Elem)).BlockFunc(func(g *jen.Group) {
+			appendText(g, "null")
+		}).Else().BlockFunc(func(g *jen.Group) {
+			if _, isObject := ir.Resolve(t.Elem).(*ir.Object); !isObject && needsPointer(t.Elem) {
+				value = jen.Op("*").Add(value)
+			}
+			encode(g, value, t.Elem, depth, w)
+		})
 	default:
 		panic(fmt.Sprintf("emit: cannot encode %T", t))
 	}

@@ -34,7 +34,7 @@ func (l *lowerer) box() {
 		if o, ok := d.Type.(*ir.Object); ok {
 			for _, f := range o.Fields {
 				inner := behind(f.Type)
-				if inner == nil || !f.Required || f.Nullable {
+				if inner == nil || !f.Required || f.Nullable() {
 					continue
 				}
 				switch state[inner] {
@@ -106,6 +106,8 @@ func Checked(t ir.Type) bool {
 		return t.Bounds != ir.Bounds{}
 	case *ir.Array:
 		return t.MaxItems > 0 || Checked(t.Elem)
+	case *ir.Nullable:
+		return Checked(t.Elem)
 	case *ir.Map:
 		return Checked(t.Elem)
 	case *ir.Ref:

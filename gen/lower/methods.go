@@ -194,3 +194,17 @@ func messageVariants(d *ir.Decl) []*ir.Variant {
 		}
 	}
 }
+
+// field returns the member of an object variant, or nil.
+func field(v *ir.Variant, member string) *ir.Field {
+	o, ok := ir.Resolve(v.Decl.Type).(*ir.Object)
+	if !ok {
+		return nil
+	}
+	for _, f := range o.Fields {
+		if f.Wire == member {
+			return f
+		}
+	}
+	return nil
+}
