@@ -34,8 +34,8 @@ const sampleBudget = 2000
 // How often a schema may be within itself in a sample: with all its members, and
 // at all.
 const (
-	fullDepth = 1
-	maxDepth  = 6
+	fullDepth = 0
+	maxDepth  = 3
 )
 
 // sampler makes one sample.
@@ -54,22 +54,17 @@ type sampler struct {
 
 // value makes a value that satisfies all of some schemas.
 func (g *sampler) value(all []*Schema) (found wire.Raw, ok bool) {
-	depth := len(g.within)
-	full := g.full
-	defer func() { g.within, g.full = g.within[:depth], full }()
+	depth, full, turn := len(g.within), g.full, g.turn
+	defer func() { g.within, g.full, g.turn = g.within[:depth], full, turn }()
 	for _, s := range all {
-		for s.Target != nil && s.Draft == Draft7 {
-			s = s.Target
-		}
 		if s.Target != nil {
 			s = s.Target
 		}
-		n := count(g.within, s)
-		if n > maxDepth {
+		switch n := count(g.within, s); {
+		case n > maxDepth:
 			return "", false
-		}
-		if n > fullDepth {
-			g.full = false
+		case n > fullDepth:
+			g.full, g.turn = false, 0
 		}
 	}
 	for _, s := range all {

@@ -85,7 +85,7 @@ func flatten(all []*Schema) (flat []*Schema, plain bool) {
 			todo = append(todo, target)
 		}
 		todo = append(todo, s.AllOf...)
-		if s.AnyOf != nil || s.OneOf != nil || s.If != nil || s.Not != nil {
+		if s.AnyOf != nil || s.OneOf != nil {
 			plain = false
 		}
 	}
