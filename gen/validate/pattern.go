@@ -1,0 +1,19 @@
+package validate
+
+import "github.com/dave/jennifer/jen"
+
+// pattern returns the variable of a pattern, and sees to it that there is one.
+func (e *emitter) pattern(source string) jen.Code {
+	name, ok := e.patterns[source]
+	if !ok {
+		name = e.unique("checkPattern")
+		e.patterns[source] = name
+		e.f.Line()
+		if re2, ok := translate(source); ok {
+			e.f.Var().Id(name).Op("=").Qual(schemaPath, "MustPattern").Call(jen.Lit(source), jen.Lit(re2))
+		} else {
+			e.f.Var().Id(name).Op("=").Qual(ecmaPath, "MustPattern").Call(jen.Lit(source))
+		}
+	}
+	return jen.Id(name)
+}

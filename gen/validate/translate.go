@@ -1,0 +1,3 @@
+package validate
+
+func translate(source string) (string, bool) { return source, true }
