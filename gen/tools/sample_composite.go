@@ -298,6 +298,6 @@ func (j *judge) membersOf(flat []*Schema, name string) []*Schema {
 
 // matches reports whether a name is one that a pattern is about.
 func (j *judge) matches(pattern, name string) bool {
-	re, err := compileECMA(pattern)
+	re, err := compilePattern(pattern)
 	return err == nil && re.MatchString(name)
 }

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dlclark/regexp2"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/schema/ecma"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -34,7 +35,7 @@ func newJudge(s *Schema) *judge {
 		j.root = s.resource.doc.resources[""].root
 	}
 	j.compiler.AssertFormat()
-	j.compiler.UseRegexpEngine(compileECMA)
+	j.compiler.UseRegexpEngine(compilePattern)
 	j.compiler.UseLoader(jsonschema.SchemeURLLoader{}) // nothing is fetched
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(j.root.Source)))
 	if err == nil {
@@ -146,19 +147,25 @@ func subschemas(s *jsonschema.Schema) []*jsonschema.Schema {
 	return all
 }
 
-// ecma is a pattern as JSON Schema means it.
-type ecma struct{ *regexp2.Regexp }
+// pattern is a pattern as JSON Schema means it.
+type pattern struct {
+	source string
+	*schema.Pattern
+}
 
-func compileECMA(pattern string) (jsonschema.Regexp, error) {
-	re, err := regexp2.Compile(pattern, regexp2.ECMAScript|regexp2.Unicode)
+func compilePattern(source string) (jsonschema.Regexp, error) {
+	p, err := ecma.Compile(source)
 	if err != nil {
 		return nil, err
 	}
-	return ecma{re}, nil
+	return pattern{source, p}, nil
 }
 
 // MatchString implements jsonschema.Regexp.
-func (e ecma) MatchString(s string) bool {
-	found, err := e.Regexp.MatchString(s)
+func (p pattern) MatchString(s string) bool {
+	found, err := p.Pattern.MatchString(s)
 	return err == nil && found
 }
+
+// String implements jsonschema.Regexp.
+func (p pattern) String() string { return p.source }
