@@ -152,7 +152,7 @@ func (e *emitter) value(g *jen.Group, s *tools.Schema, types jen.Code) {
 	if s.MaxLength != nil {
 		rule("MaxLength", number(*s.MaxLength))
 	}
-	if s.Pattern != nil {
+	if s.Pattern != nil && isPattern(*s.Pattern) {
 		rule("Pattern", e.pattern(*s.Pattern))
 	}
 	if assertsFormat(s) {

@@ -1,6 +1,10 @@
 package validate
 
-import "github.com/dave/jennifer/jen"
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/runtime/schema/ecma"
+)
 
 // pattern returns the variable of a pattern, and sees to it that there is one.
 func (e *emitter) pattern(source string) jen.Code {
@@ -16,4 +20,14 @@ func (e *emitter) pattern(source string) jen.Code {
 		}
 	}
 	return jen.Id(name)
+}
+
+// isPattern reports whether a source is a regular expression at all. What is
+// none is no rule either.
+func isPattern(source string) bool {
+	if _, ok := translate(source); ok {
+		return true
+	}
+	_, err := ecma.Compile(source)
+	return err == nil
 }

@@ -162,3 +162,14 @@ func (c *Checker) Element() bool {
 	*at = min(*at-1, -1)
 	return true
 }
+
+// Text moves behind the value that comes next and returns its text. It is for
+// checks that know nothing of a Checker, which then call [Checker.Report]; ok is
+// false when there is nothing to be checked.
+func (c *Checker) Text() (text wire.Raw, ok bool) {
+	if c.stop {
+		return "", false
+	}
+	text = c.r.Take()
+	return text, text != ""
+}

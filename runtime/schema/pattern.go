@@ -9,3 +9,6 @@ func MustPattern(source, re2 string) *Pattern {
 	re := regexp.MustCompile(re2)
 	return NewPattern(source, func(s string) (bool, error) { return re.MatchString(s), nil })
 }
+
+// MatchString reports whether p matches s. An error says that it was given up.
+func (p *Pattern) MatchString(s string) (bool, error) { return p.match(s) }
