@@ -74,14 +74,9 @@ func defaultField(g *jen.Group, f *ir.Field) {
 	if !hasDefaults(f.Type) {
 		return
 	}
-	value := target
 	if isOptional(f) {
-		value = jen.Id("v")
 		g.If(jen.Id("v").Op(":=").Add(target).Dot("Pointer").Call(), jen.Id("v").Op("!=").Nil()).BlockFunc(func(g *jen.Group) {
-			if _, isObject := ir.Resolve(f.Base()).(*ir.Object); !isObject {
-				value = jen.Parens(jen.Op("*").Id("v"))
-			}
-			eachDefault(g, value, f.Base(), 0)
+			eachDefault(g, behind(jen.Id("v"), f.Base()), f.Base(), 0)
 		})
 		return
 	}

@@ -121,10 +121,7 @@ func (e *emitter) encodeField(g *jen.Group, f *ir.Field, open jen.Code) {
 	switch {
 	case isOptional(f):
 		g.If(jen.Id("v").Op(":=").Add(target).Dot("Pointer").Call(), jen.Id("v").Op("!=").Nil()).BlockFunc(func(g *jen.Group) {
-			value = jen.Op("*").Id("v")
-			if _, isObject := ir.Resolve(f.Base()).(*ir.Object); isObject {
-				value = jen.Id("v")
-			}
+			value = behind(jen.Id("v"), f.Base())
 			write(g)
 		}).Else().If(jen.Add(target).Dot("IsNull").Call()).BlockFunc(func(g *jen.Group) {
 			g.Add(open)
@@ -174,6 +171,17 @@ func absent(target *jen.Statement, t ir.Type) jen.Code {
 		return jen.Add(target).Dot("IsZero").Call()
 	}
 	return jen.Add(target).Op("==").Nil()
+}
+
+// behind is the value that a pointer leads to: of an object the pointer does.
+func behind(pointer *jen.Statement, t ir.Type) *jen.Statement {
+	switch ir.Resolve(t).(type) {
+	case *ir.Object:
+		return pointer
+	case *ir.Array, *ir.Map, *ir.Scalar, *ir.Open:
+		return jen.Parens(jen.Op("*").Add(pointer))
+	}
+	return jen.Op("*").Add(pointer)
 }
 
 func appendText(g *jen.Group, text string) { g.Add(appendCall(text)) }

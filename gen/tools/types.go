@@ -57,35 +57,116 @@ func (d Diagnostic) String() string {
 // excepted, and encoded again without loss. An error joins an [*Error] for each
 // problem.
 func Types(list *List, opts Options) (*Package, []Diagnostic, error) {
-	l := &lowerer{
-		names: names.New(initialisms),
-		decls: map[string]*ir.Decl{},
+	t := &typer{names: names.New(initialisms), taken: map[string]string{}}
+	for _, name := range opts.Identifiers {
+		t.taken[name] = "other generated files"
 	}
-	pkg := &Package{}
-	for _, t := range list.Tools {
-		tt := ToolTypes{Tool: t, Go: l.names.Exported(t.Name)}
-		tt.Input = &ir.Decl{Name: tt.Go + "Input", Type: &ir.Object{}, Doc: tt.Go + "Input is the arguments."}
-		pkg.Decls = append(pkg.Decls, tt.Input)
-		if t.Output != nil {
-			tt.Output = &ir.Decl{Name: tt.Go + "Output", Type: &ir.Object{}, Doc: tt.Go + "Output is the result."}
-			pkg.Decls = append(pkg.Decls, tt.Output)
+	pkg := &Package{Tools: t.methods(list, opts)}
+	if len(t.errs) > 0 {
+		return nil, nil, errors.Join(t.errs...)
+	}
+	for i := range pkg.Tools {
+		tt := &pkg.Tools[i]
+		t.tool = tt.Tool
+		tt.Input = t.typesOf(tt.Tool.Input, tt.Go+"Input", true, fmt.Sprintf("the arguments of %s", tt.Tool.Name))
+		if tt.Tool.Output != nil {
+			tt.Output = t.typesOf(tt.Tool.Output, tt.Go+"Output", false, fmt.Sprintf("the structured result of %s", tt.Tool.Name))
 		}
-		pkg.Tools = append(pkg.Tools, tt)
 	}
-	slices.SortFunc(pkg.Decls, func(a, b *ir.Decl) int { return strings.Compare(a.Name, b.Name) })
-	return pkg, l.diagnostics, errors.Join(l.errs...)
+	t.nameConstants()
+	slices.SortFunc(t.decls, func(a, b *ir.Decl) int { return strings.Compare(a.Name, b.Name) })
+	ir.Box(t.decls)
+	markDefaults(t.decls)
+	pkg.Decls = t.decls
+	if len(t.errs) > 0 {
+		return nil, nil, errors.Join(t.errs...)
+	}
+	return pkg, t.diagnostics, nil
+}
+
+// methods names the methods of the tools, and reserves the names of the types
+// of their schemas.
+func (t *typer) methods(list *List, opts Options) []ToolTypes {
+	wires := make([]string, len(list.Tools))
+	for i, tool := range list.Tools {
+		wires[i] = tool.Name
+	}
+	identifiers, clash := t.names.Distinct(wires, func(name string) bool { return slices.Contains(opts.Methods, name) }, "Tool")
+	if clash != nil {
+		a, b := list.Tools[clash[0]], list.Tools[clash[1]]
+		t.tool = b
+		t.failf(b.Pointer+"/name", "the tool would have the Go name %s, as %q (%s) has", identifiers[clash[0]], a.Name, a.Pointer)
+		return nil
+	}
+	tools := make([]ToolTypes, len(list.Tools))
+	for i, tool := range list.Tools {
+		tools[i] = ToolTypes{Tool: tool, Go: identifiers[i]}
+		for _, name := range []string{identifiers[i] + "Input", identifiers[i] + "Output"} {
+			if other, ok := t.taken[name]; ok {
+				t.tool = tool
+				t.failf(tool.Pointer, "the tool needs the Go name %s, which %s has", name, other)
+			}
+			t.taken[name] = tool.Pointer
+		}
+	}
+	return tools
+}
+
+// typesOf makes the types of an input or output.
+func (t *typer) typesOf(s *Schema, name string, input bool, what string) *ir.Decl {
+	t.root, t.input = name, input
+	t.declared, t.open, t.depth = map[string]*ir.Decl{}, map[string]*ir.Decl{}, 0
+	first := len(t.decls)
+	root := &ir.Decl{Name: name, Pointer: s.Pointer, Doc: s.said()}
+	t.decls = append(t.decls, root)
+	d := expand(disj{{s}}).of(isObject)
+	if len(d) == 0 {
+		t.remark(spot{pointer: s.Pointer}, false, "no object satisfies it")
+		d = disj{{s}}
+	}
+	t.declared[d.key()] = root
+	t.fill(root, d, spot{name: name, pointer: s.Pointer})
+	t.applyDefaults()
+	describe(t.decls[first:], what)
+	return root
+}
+
+// nameConstants names the constants of the enums. Where a name is taken, all
+// constants of the enum get one that says more.
+func (t *typer) nameConstants() {
+	for _, d := range t.decls {
+		enum, ok := d.Type.(*ir.Enum)
+		if !ok {
+			continue
+		}
+		wires := make([]string, len(enum.Values))
+		for i, v := range enum.Values {
+			wires[i] = v.Wire
+		}
+		identifiers, clash := t.names.Distinct(wires, nil, "")
+		if clash != nil {
+			for i := range identifiers {
+				identifiers[i] = fmt.Sprintf("%d", i+1)
+			}
+		}
+		prefix := d.Name
+		for slices.ContainsFunc(identifiers, func(name string) bool { _, ok := t.taken[prefix+name]; return ok }) {
+			prefix += "Value"
+		}
+		for i := range enum.Values {
+			v := &enum.Values[i]
+			v.Go = prefix + identifiers[i]
+			t.taken[v.Go] = d.Pointer
+			if v.Doc == "" {
+				v.Doc = fmt.Sprintf("%s is the value %q.", v.Go, v.Wire)
+			}
+		}
+	}
 }
 
 // initialisms are the words that Go names have in capitals.
-var initialisms = []string{"API", "HTML", "HTTP", "HTTPS", "ID", "IP", "JSON", "SQL", "TTL", "URI", "URL", "UUID", "XML"}
+var initialisms = []string{"API", "CPU", "CSS", "DNS", "HTML", "HTTP", "HTTPS", "ID", "IP", "JSON", "JQL", "SQL", "SSH", "TLS", "TTL", "UI", "URI", "URL", "UUID", "XML"}
 
-type lowerer struct {
-	names       *names.Namer
-	decls       map[string]*ir.Decl
-	diagnostics []Diagnostic
-	errs        []error
-}
-
-func (l *lowerer) failf(tool, pointer, format string, args ...any) {
-	l.errs = append(l.errs, &Error{tool, pointer, fmt.Sprintf(format, args...)})
+func (t *typer) failf(pointer, format string, args ...any) {
+	t.errs = append(t.errs, &Error{t.tool.Name, pointer, fmt.Sprintf(format, args...)})
 }
