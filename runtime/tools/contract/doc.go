@@ -56,15 +56,19 @@ type Samples struct {
 	BadOutputs []Refused
 }
 
-// Refused is a value that does not satisfy a schema.
+// Refused is a value that does not satisfy a schema. Make it with [Lacking] or
+// [WrongType].
 type Refused struct {
-	Value wire.Raw
-	// Pointer is where the trouble is.
-	Pointer string
-	// Member is the name of the member that the object at Pointer lacks; "" where the
-	// value at Pointer is of a wrong type.
-	Member string
+	value   wire.Raw
+	pointer string // where the trouble is
+	member  string // that the object there lacks; "" where the value there is of a wrong type
 }
+
+// Lacking is a value in which the object at pointer lacks a member.
+func Lacking(value wire.Raw, pointer, member string) Refused { return Refused{value, pointer, member} }
+
+// WrongType is a value in which the one at pointer is of a wrong type.
+func WrongType(value wire.Raw, pointer string) Refused { return Refused{value, pointer, ""} }
 
 // Connect serves a session in memory until the test is over and returns the client's end.
 func Connect(t *testing.T, server *runtime.Server) runtime.Transport {

@@ -69,11 +69,11 @@ func (tool *Tool) inputs(t *testing.T) {
 func refused(t *testing.T, check func(*schema.Checker), all []Refused) {
 	t.Helper()
 	for _, r := range all {
-		err := schema.Check(r.Value, check)
+		err := schema.Check(r.value, check)
 		if err == nil {
-			t.Errorf("%s is accepted, and should be refused at %q", r.Value, r.Pointer)
+			t.Errorf("%s is accepted, and should be refused at %q", r.value, r.pointer)
 		} else if !r.named(err) {
-			t.Errorf("%s is refused, but nothing is said of %q %s: %v", r.Value, r.Pointer, r.Member, err)
+			t.Errorf("%s is refused, but nothing is said of %q %s: %v", r.value, r.pointer, r.member, err)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func (r Refused) named(err error) bool {
 		return false
 	}
 	for _, p := range problems.Problems {
-		if p.Pointer == r.Pointer && strings.Contains(p.Message, r.Member) {
+		if p.Pointer == r.pointer && strings.Contains(p.Message, r.member) {
 			return true
 		}
 	}
@@ -106,8 +106,8 @@ func (tool *Tool) outputs(t *testing.T) {
 		t.Errorf("the result %s satisfies the schema and is refused: %v", s.Output, err)
 	}
 	for _, bad := range s.BadOutputs {
-		if tool.answer(t.Context(), wire.Object(s.Inputs[0]), bad.Value) == nil {
-			t.Errorf("the result %s leaves the server", bad.Value)
+		if tool.answer(t.Context(), wire.Object(s.Inputs[0]), bad.value) == nil {
+			t.Errorf("the result %s leaves the server", bad.value)
 		}
 	}
 }
@@ -117,8 +117,8 @@ func (s *Suite) calls(t *testing.T, tool Tool) {
 	samples, f := tool.samples, s.Fake
 	for _, r := range samples.Refused[:min(1, len(samples.Refused))] {
 		*f = Fake{}
-		if _, err := s.raw(t, tool, r.Value); err == nil || f.called != "" {
-			t.Errorf("the server takes %s (%v)", r.Value, err)
+		if _, err := s.raw(t, tool, r.value); err == nil || f.called != "" {
+			t.Errorf("the server takes %s (%v)", r.value, err)
 		}
 	}
 	if len(samples.Inputs) == 0 || tool.tool.Output != nil && samples.Output == "" {
