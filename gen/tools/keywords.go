@@ -99,7 +99,10 @@ func (p *parser) arrays() {
 	if p.draft == Draft202012 {
 		s.MinContains, s.MaxContains = p.count("minContains"), p.count("maxContains")
 		s.UnevaluatedItems, s.UnevaluatedProperties = p.sub("unevaluatedItems"), p.sub("unevaluatedProperties")
-		s.DynamicRef, _ = p.string("$dynamicRef")
+		if ref, ok := p.string("$dynamicRef"); ok {
+			s.DynamicRef = ref
+			p.res.doc.dynamic = append(p.res.doc.dynamic, s)
+		}
 	}
 	s.MinItems, s.MaxItems = p.count("minItems"), p.count("maxItems")
 	s.UniqueItems = p.members["uniqueItems"] == "true"

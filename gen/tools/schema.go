@@ -16,14 +16,18 @@ type resource struct {
 	anchors map[string]*Schema
 	// outer is the resource around a document that is embedded in another.
 	outer *resource
+	// named are the resources with a URI that are in the same document, seen from
+	// the innermost document with a $schema of its own to the outermost.
+	named []map[string]*resource
 	doc   *document
 }
 
 // document is one tree of schemas with all that can be referred to in it.
 type document struct {
-	resources map[string]*resource // by URI
+	resources map[string]*resource // by URI, as seen from the root
 	schemas   map[string]*Schema   // by pointer
 	refs      []*Schema
+	dynamic   []*Schema // those with a $dynamicRef
 }
 
 // document reads a schema with all its subschemas and resolves the references.
@@ -31,11 +35,15 @@ func (r *reader) document(at string, raw wire.Raw) *Schema {
 	d := &document{resources: map[string]*resource{}, schemas: map[string]*Schema{}}
 	res := &resource{base: &url.URL{}, anchors: map[string]*Schema{}, doc: d}
 	d.resources[""] = res
+	res.named = []map[string]*resource{d.resources}
 	s := r.schema(at, raw, res, Draft202012)
 	res.root = s
 	// Resolving may read schemas that stand where no keyword has one.
 	for i := 0; i < len(d.refs); i++ {
 		r.resolve(d.refs[i])
+	}
+	for _, s := range d.dynamic {
+		r.resolveDynamic(s)
 	}
 	return s
 }
@@ -60,7 +68,8 @@ func (r *reader) schema(at string, raw wire.Raw, res *resource, draft Draft) *Sc
 	if dialect, ok := p.string("$schema"); ok {
 		s.Draft = r.draft(at, dialect)
 		if res.root != nil {
-			s.resource = &resource{base: res.base, anchors: map[string]*Schema{}, outer: res, doc: res.doc}
+			named := append([]map[string]*resource{{}}, res.named...)
+			s.resource = &resource{base: res.base, anchors: map[string]*Schema{}, outer: res, named: named, doc: res.doc}
 		}
 	}
 	p.draft = s.Draft
@@ -117,8 +126,8 @@ func (p *parser) identify(s *Schema) {
 			uri = &url.URL{}
 		}
 		uri.Fragment = ""
-		s.resource = &resource{base: uri, root: s, anchors: map[string]*Schema{}, doc: s.resource.doc}
-		s.resource.doc.resources[uri.String()] = s.resource
+		s.resource = &resource{base: uri, root: s, anchors: map[string]*Schema{}, named: s.resource.named, doc: s.resource.doc}
+		s.resource.register(uri.String())
 	}
 	for _, name := range []string{anchor, s.DynamicAnchor} {
 		if name != "" {
@@ -127,34 +136,99 @@ func (p *parser) identify(s *Schema) {
 	}
 }
 
-// resolve finds the schema that a reference leads to.
-func (r *reader) resolve(s *Schema) {
-	at := s.Pointer + "/$ref"
-	uri, err := s.resource.base.Parse(s.Ref)
-	if err != nil {
-		r.fail(at, "%q is not a URI reference", s.Ref)
+// register makes a resource known by its URI. Documents that are embedded in one
+// may have the same; each sees its own.
+func (res *resource) register(uri string) {
+	for i, named := range res.named {
+		if i == 0 || named[uri] == nil {
+			named[uri] = res
+		}
+	}
+}
+
+// get returns the resource with a URI, as seen from another.
+func (res *resource) get(uri string) *resource {
+	for _, named := range res.named {
+		if found := named[uri]; found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// resolve finds the schema that a $ref leads to.
+func (r *reader) resolve(s *Schema) { s.Target, s.Meta = r.find(s, "$ref", s.Ref) }
+
+// resolveDynamic finds the schema that a $dynamicRef leads to where no other has
+// the $dynamicAnchor. When no other has it at all, the reference is one like a $ref.
+func (r *reader) resolveDynamic(s *Schema) {
+	target, meta := r.find(s, "$dynamicRef", s.DynamicRef)
+	s.dynamicTarget = target
+	if target == nil || meta || s.Ref != "" {
 		return
+	}
+	_, name, _ := strings.Cut(s.DynamicRef, "#")
+	if target.DynamicAnchor == name && name != "" {
+		for _, other := range s.resource.doc.schemas {
+			if other != target && other.DynamicAnchor == name {
+				return
+			}
+		}
+	}
+	s.Ref, s.Target, s.DynamicRef = s.DynamicRef, target, ""
+}
+
+// find returns the schema that a reference leads to from s; meta says that it is
+// a metaschema.
+func (r *reader) find(s *Schema, keyword, ref string) (target *Schema, meta bool) {
+	at := child(s.Pointer, keyword)
+	uri, err := s.resource.base.Parse(ref)
+	if err != nil {
+		r.fail(at, "%q is not a URI reference", ref)
+		return nil, false
 	}
 	fragment := uri.Fragment
 	uri.Fragment, uri.RawFragment = "", ""
 	res := s.resource
-	if !strings.HasPrefix(s.Ref, "#") {
-		res = res.doc.resources[uri.String()]
+	if !strings.HasPrefix(ref, "#") {
+		res = res.get(uri.String())
 	}
 	if res == nil {
 		if isMeta(uri.String()) {
-			s.Meta = true
-			return
+			return nil, true
 		}
-		r.fail(at, "%q is not in this list, and nothing is fetched", s.Ref)
-		return
+		r.fail(at, "%q is not in this list, and nothing is fetched", ref)
+		return nil, false
 	}
 	for ; res != nil; res = res.outer {
-		if s.Target = r.lookup(res, fragment); s.Target != nil {
-			return
+		if target = r.lookup(res, fragment); target != nil {
+			return target, false
 		}
 	}
-	r.fail(at, "%q leads to nothing", s.Ref)
+	if target = r.misplaced(s, ref, fragment); target != nil {
+		return target, false
+	}
+	r.fail(at, "%q leads to nothing", ref)
+	return nil, false
+}
+
+// misplaced returns the schema that a reference into the root of its document
+// leads to from the nearest schema around it that has such a place. Lists have
+// such references, which lead to nothing as they stand, where a schema was made
+// part of another with its definitions.
+func (r *reader) misplaced(s *Schema, ref, fragment string) *Schema {
+	if !strings.HasPrefix(ref, "#/") {
+		return nil
+	}
+	doc := s.resource.doc
+	for at := s.Pointer; at != ""; at = at[:strings.LastIndexByte(at, '/')] {
+		if around := doc.schemas[at]; around != nil {
+			if target := r.follow(around, fragment); target != nil {
+				return target
+			}
+		}
+	}
+	return nil
 }
 
 // isMeta tells the metaschemas, which every validator has, from other schemas.
@@ -175,9 +249,15 @@ func (r *reader) lookup(res *resource, fragment string) *Schema {
 	if !strings.HasPrefix(fragment, "/") {
 		return res.anchors[fragment]
 	}
+	return r.follow(res.root, fragment)
+}
+
+// follow returns the schema to which a JSON Pointer leads from another, or nil.
+func (r *reader) follow(root *Schema, fragment string) *Schema {
 	// A schema in between may be a resource of its own, or have a draft of its own.
-	raw, at := res.root.Source, res.root.Pointer
-	nearest := res.root
+	doc := root.resource.doc
+	raw, at := root.Source, root.Pointer
+	nearest := root
 	for segment := range strings.SplitSeq(fragment[1:], "/") {
 		segment = strings.NewReplacer("~1", "/", "~0", "~").Replace(segment)
 		next, ok := step(raw, segment)
@@ -185,11 +265,11 @@ func (r *reader) lookup(res *resource, fragment string) *Schema {
 			return nil
 		}
 		raw, at = next, child(at, segment)
-		if s := res.doc.schemas[at]; s != nil {
+		if s := doc.schemas[at]; s != nil {
 			nearest = s
 		}
 	}
-	if s := res.doc.schemas[at]; s != nil {
+	if s := doc.schemas[at]; s != nil {
 		return s
 	}
 	return r.schema(at, raw, nearest.resource, nearest.Draft)

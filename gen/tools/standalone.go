@@ -86,8 +86,7 @@ func (w *standalone) head(dst []byte, s *Schema) []byte {
 		uri, _ := s.resource.base.Parse(s.Ref)
 		dst = appendText(dst, "$ref", uri.String())
 	case s.Target != nil:
-		fragment := url.URL{Fragment: strings.TrimPrefix(s.Target.Pointer, w.root.Pointer)}
-		dst = appendText(dst, "$ref", w.id(w.root)+"#"+fragment.EscapedFragment())
+		dst = appendText(dst, "$ref", w.uri(s.Target))
 	}
 	if s.DynamicRef != "" {
 		dst = appendText(dst, "$dynamicRef", w.dynamic(s))
@@ -95,18 +94,23 @@ func (w *standalone) head(dst []byte, s *Schema) []byte {
 	return dst
 }
 
+// uri returns the URI of a schema.
+func (w *standalone) uri(s *Schema) string {
+	fragment := url.URL{Fragment: strings.TrimPrefix(s.Pointer, w.root.Pointer)}
+	return w.id(w.root) + "#" + fragment.EscapedFragment()
+}
+
 // dynamic returns a $dynamicRef with the $id that is written.
 func (w *standalone) dynamic(s *Schema) string {
-	uri, err := s.resource.base.Parse(s.DynamicRef)
-	if err != nil || strings.HasPrefix(s.DynamicRef, "#") {
+	target := s.dynamicTarget
+	_, name, _ := strings.Cut(s.DynamicRef, "#")
+	switch {
+	case target == nil:
 		return s.DynamicRef
+	case target.DynamicAnchor == name && name != "":
+		return w.id(target.resource.root) + "#" + name
 	}
-	fragment := uri.Fragment
-	uri.Fragment, uri.RawFragment = "", ""
-	if res := s.resource.doc.resources[uri.String()]; res != nil {
-		return w.id(res.root) + "#" + fragment
-	}
-	return s.DynamicRef
+	return w.uri(target)
 }
 
 func appendName(dst []byte, name string) []byte {

@@ -71,7 +71,8 @@ type Schema struct {
 	Ref    string
 	Target *Schema
 	Meta   bool
-	// DynamicRef is the value of $dynamicRef, and DynamicAnchor of $dynamicAnchor.
+	// DynamicRef is the value of $dynamicRef, and DynamicAnchor of $dynamicAnchor. A
+	// $dynamicRef that always leads to the same schema counts as a $ref.
 	DynamicRef, DynamicAnchor string
 	// Defs are those of $defs or definitions.
 	Defs []Property
@@ -118,7 +119,8 @@ type Schema struct {
 	Examples   []wire.Raw
 	Deprecated bool
 
-	resource *resource
+	resource      *resource
+	dynamicTarget *Schema // of DynamicRef, when no other schema has its anchor
 }
 
 // Property is a schema with a name.

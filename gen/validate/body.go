@@ -61,9 +61,9 @@ func (e *emitter) body(g *jen.Group, s *tools.Schema, context string) {
 	if p.dependent {
 		e.dependent(g, s, context, again)
 	}
-	pass(p.ref, func(g *jen.Group) { e.call(g, s.Target, e.targetName(s.Target)) })
+	pass(p.ref, func(g *jen.Group) { e.scoped(g, s.Target, e.targetName(s.Target)) })
 	for i, sub := range s.AllOf {
-		pass(true, func(g *jen.Group) { e.call(g, sub, e.within(context, "all"+strconv.Itoa(i+1))) })
+		pass(true, func(g *jen.Group) { e.scoped(g, sub, e.within(context, "all"+strconv.Itoa(i+1))) })
 	}
 	pass(p.anyOf, func(g *jen.Group) { on(g, "AnyOf", e.branches(s.AnyOf, e.within(context, "any"))...) })
 	pass(p.oneOf, func(g *jen.Group) { on(g, "OneOf", e.branches(s.OneOf, e.within(context, "one"))...) })
@@ -77,6 +77,21 @@ func (e *emitter) body(g *jen.Group, s *tools.Schema, context string) {
 			e.call(g, s.Else, e.within(context, "else"))
 		})
 	})
+}
+
+// scoped is call for one of several schemas of a value, whose variables must
+// not meet.
+func (e *emitter) scoped(g *jen.Group, s *tools.Schema, context string) {
+	if declares(follow(s)) {
+		g.BlockFunc(func(g *jen.Group) { e.call(g, s, context) })
+		return
+	}
+	e.call(g, s, context)
+}
+
+// declares reports whether what call emits for a schema declares variables.
+func declares(s *tools.Schema) bool {
+	return s.Always == nil && simple(s) && newPlan(s).passes(s) > 0
 }
 
 // targetName returns the name for the function of a schema that is referred to.
@@ -121,19 +136,21 @@ func typeSet(types []string) *jen.Statement {
 
 // value emits the rules about a value as a whole.
 func (e *emitter) value(g *jen.Group, s *tools.Schema, types jen.Code) {
-	g.Id("v").Op(":=").Id("c").Dot("Value").Call(types)
-	rule := func(method string, args ...jen.Code) {
-		on(g, method, append([]jen.Code{jen.Id("v")}, args...)...)
+	type rule struct {
+		method string
+		args   []jen.Code
 	}
+	var rules []rule
+	add := func(method string, args ...jen.Code) { rules = append(rules, rule{method, args}) }
 	if s.Const != "" {
-		rule("Const", jen.Lit(string(s.Const)))
+		add("Const", jen.Lit(string(s.Const)))
 	}
 	if s.Enum != nil {
 		var allowed []jen.Code
 		for _, value := range s.Enum {
 			allowed = append(allowed, jen.Lit(string(value)))
 		}
-		rule("Enum", allowed...)
+		add("Enum", allowed...)
 	}
 	for _, bound := range []struct {
 		method string
@@ -143,20 +160,28 @@ func (e *emitter) value(g *jen.Group, s *tools.Schema, types jen.Code) {
 		{"ExclusiveMaximum", s.ExclusiveMaximum}, {"MultipleOf", s.MultipleOf},
 	} {
 		if bound.text != "" {
-			rule(bound.method, jen.Lit(string(bound.text)))
+			add(bound.method, jen.Lit(string(bound.text)))
 		}
 	}
 	if s.MinLength != nil {
-		rule("MinLength", number(*s.MinLength))
+		add("MinLength", number(*s.MinLength))
 	}
 	if s.MaxLength != nil {
-		rule("MaxLength", number(*s.MaxLength))
+		add("MaxLength", number(*s.MaxLength))
 	}
 	if s.Pattern != nil && isPattern(*s.Pattern) {
-		rule("Pattern", e.pattern(*s.Pattern))
+		add("Pattern", e.pattern(*s.Pattern))
 	}
 	if assertsFormat(s) {
-		rule("Format", jen.Lit(s.Format))
+		add("Format", jen.Lit(s.Format))
+	}
+	value := jen.Id("c").Dot("Value").Call(types)
+	if len(rules) > 1 {
+		g.Id("v").Op(":=").Add(value)
+		value = jen.Id("v")
+	}
+	for _, r := range rules {
+		on(g, r.method, append([]jen.Code{value}, r.args...)...)
 	}
 }
 

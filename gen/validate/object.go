@@ -184,7 +184,10 @@ func (e *emitter) namedMember(g *jen.Group, s *tools.Schema, seen *presence, con
 // apply, because they do by patterns.
 func (e *emitter) matchedMember(g *jen.Group, s *tools.Schema, seen *presence, context string) {
 	g.Id("name").Op(":=").Id("c").Dot("Name").Call()
-	g.Id("member").Op(":=").Id("c").Dot("Mark").Call()
+	demanding := func(p tools.Property) bool { return !anything(follow(p.Schema)) }
+	if slices.ContainsFunc(s.Properties, demanding) || slices.ContainsFunc(s.PatternProperties, demanding) {
+		g.Id("member").Op(":=").Id("c").Dot("Mark").Call()
+	}
 	rest := !anything(additional(s))
 	apply := func(g *jen.Group, sub *tools.Schema, name string) {
 		if rest {
