@@ -23,7 +23,7 @@ var needed = []string{
 	"dario.cat/mergo",
 	"github.com/atombender/go-jsonschema",
 	"github.com/dave/jennifer",
-	"github.com/dlclark/regexp2",
+	"github.com/dlclark/regexp2/v2",
 	"github.com/goccy/go-yaml",
 	"github.com/inconshreveable/mousetrap",
 	"github.com/rogpeppe/go-internal",

@@ -1,7 +1,7 @@
 package skeleton
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -13,52 +13,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// maxLines is the length a file may have before its declarations are spread.
-const maxLines = 2000
-
-// contract makes the tests that hold for every right implementation.
-func (g *generator) contract() {
-	g.render("contract.gen_test.go", func(f *jen.File) {
-		g.fake(f)
-		g.test(f)
-	})
-	samples := make([]jen.Code, len(g.tools))
-	for i, t := range g.tools {
-		samples[i] = g.samples(t)
-	}
-	g.spread("samples", samples)
-}
-
-// spread renders declarations into as many test files as it takes.
-func (g *generator) spread(name string, decls []jen.Code) {
-	for parts := 1; parts <= len(decls); parts++ {
-		var all []files.File
-		longest := 0
-		for part := range slices.Chunk(decls, (len(decls)+parts-1)/parts) {
-			src := g.source(name, func(f *jen.File) {
-				for _, decl := range part {
-					f.Add(decl).Line()
-				}
-			})
-			path := name + ".gen_test.go"
-			if len(all) > 0 {
-				path = fmt.Sprintf("%s_%d.gen_test.go", name, len(all)+1)
-			}
-			all = append(all, files.File{Path: path, Content: src})
-			longest = max(longest, bytes.Count(src, []byte{'\n'}))
-		}
-		if longest <= maxLines || parts == len(decls) {
-			g.out = append(g.out, all...)
-			return
-		}
-	}
-}
-
 // fake makes an implementation of Tools that answers with samples.
 func (g *generator) fake(f *jen.File) {
 	f.Comment("fake is an implementation of Tools that answers with samples.")
 	f.Type().Id("fake").Struct(jen.Qual(contractPath, "Fake"))
-	for _, t := range g.tools {
+	for _, t := range g.pkg.Tools {
 		call := []jen.Code{jen.Op("&").Id("f").Dot("Fake"), jen.Lit(t.Tool.Name), jen.Id("in")}
 		var answer *jen.Statement
 		if t.Output != nil {
@@ -74,8 +33,10 @@ func (g *generator) fake(f *jen.File) {
 	}
 }
 
-// test makes the test itself.
-func (g *generator) test(f *jen.File) {
+// test makes the tests that hold for every right implementation.
+func (g *generator) test() ([]files.File, error) {
+	f := g.file()
+	g.fake(f)
 	f.Line()
 	f.Add(emit.Comment("TestContract tests what holds of every right implementation of Tools; package contract says what that is."))
 	f.Func().Id("TestContract").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
@@ -97,7 +58,7 @@ func (g *generator) test(f *jen.File) {
 			jen.Id("Caller"):      jen.Id("client").Dot("caller"),
 			jen.Id("Fake"):        jen.Op("&").Id("f").Dot("Fake"),
 			jen.Id("Tools"): jen.Index().Qual(contractPath, "Tool").ValuesFunc(func(all *jen.Group) {
-				for _, t := range g.tools {
+				for _, t := range g.pkg.Tools {
 					maker := "Structured"
 					if t.Output == nil {
 						maker = "Content"
@@ -108,6 +69,7 @@ func (g *generator) test(f *jen.File) {
 			}),
 		})),
 	)
+	return render("contract.gen_test.go", f)
 }
 
 func fatal() jen.Code {
@@ -116,47 +78,82 @@ func fatal() jen.Code {
 
 func samplesName(t tools.ToolTypes) string { return "samples" + t.Go }
 
-// samples makes the function that returns the samples of a tool.
-func (g *generator) samples(t tools.ToolTypes) jen.Code {
-	inputs := tools.Samples(t.Tool.Input)
-	fields := jen.Dict{}
-	if len(inputs) > 0 {
+// maxLines is about how long a file of samples gets.
+const maxLines = 1800
+
+// samples makes the functions that return the samples of tools, in as many files as it
+// takes.
+func (g *generator) samples() ([]files.File, error) {
+	all := make([]sampled, len(g.pkg.Tools))
+	parallel(len(all), func(i int) { all[i] = sample(g.pkg.Tools[i]) })
+	var parts []*jen.File
+	room := 0
+	for _, s := range all {
+		if len(parts) == 0 || room < s.lines {
+			parts, room = append(parts, g.file()), maxLines
+		}
+		room -= s.lines
+		parts[len(parts)-1].Add(s.decl).Line()
+	}
+	made, errs := make([][]files.File, len(parts)), make([]error, len(parts))
+	parallel(len(parts), func(i int) {
+		name := "samples.gen_test.go"
+		if i > 0 {
+			name = fmt.Sprintf("samples_%d.gen_test.go", i+1)
+		}
+		made[i], errs[i] = render(name, parts[i])
+	})
+	return slices.Concat(made...), errors.Join(errs...)
+}
+
+// sampled is a function that returns samples, and about how many lines it has.
+type sampled struct {
+	decl  jen.Code
+	lines int
+}
+
+// sample makes the function of one tool.
+func sample(t tools.ToolTypes) sampled {
+	fields, lines := jen.Dict{}, 12
+	refused := func(name string, s *tools.Schema, samples []wire.Raw) {
+		mutations := tools.Mutations(s, fullest(samples))
+		if len(mutations) > 0 {
+			fields[jen.Id(name)] = jen.Index().Qual(contractPath, "Refused").ValuesFunc(func(all *jen.Group) { addRefused(all, mutations) })
+			lines += len(mutations)
+		}
+	}
+	if inputs := tools.Samples(t.Tool.Input); len(inputs) > 0 {
 		fields[jen.Id("Inputs")] = jen.Index().Qual(wirePath, "Raw").ValuesFunc(func(all *jen.Group) {
 			for _, sample := range inputs {
 				all.Line().Add(text(string(sample)))
 			}
 			all.Line()
 		})
-		addRefused(fields, "Refused", t.Tool.Input, inputs)
+		lines += len(inputs)
+		refused("Refused", t.Tool.Input, inputs)
 	}
 	if t.Output != nil {
 		if outputs := tools.Samples(t.Tool.Output); len(outputs) > 0 {
 			fields[jen.Id("Output")] = text(string(fullest(outputs)))
-			addRefused(fields, "BadOutputs", t.Tool.Output, outputs)
+			refused("BadOutputs", t.Tool.Output, outputs)
 		}
 	}
-	return jen.Func().Id(samplesName(t)).Params().Qual(contractPath, "Samples").Block(
+	return sampled{jen.Func().Id(samplesName(t)).Params().Qual(contractPath, "Samples").Block(
 		jen.Return(jen.Qual(contractPath, "Samples").Values(fields)),
-	)
+	), lines}
 }
 
 // fullest is the sample that has most in it: the second, where there is one.
 func fullest(samples []wire.Raw) wire.Raw { return samples[min(1, len(samples)-1)] }
 
-// addRefused adds what is made wrong of a sample.
-func addRefused(fields jen.Dict, name string, s *tools.Schema, samples []wire.Raw) {
-	mutations := tools.Mutations(s, fullest(samples))
-	if len(mutations) == 0 {
-		return
-	}
-	fields[jen.Id(name)] = jen.Index().Qual(contractPath, "Refused").ValuesFunc(func(all *jen.Group) {
-		for _, m := range mutations {
-			if m.Member != "" {
-				all.Line().Qual(contractPath, "Lacking").Call(text(string(m.Value)), jen.Lit(m.Pointer), jen.Lit(m.Member))
-			} else {
-				all.Line().Qual(contractPath, "WrongType").Call(text(string(m.Value)), jen.Lit(m.Pointer))
-			}
+// addRefused adds what was made wrong of a sample.
+func addRefused(all *jen.Group, mutations []tools.Mutation) {
+	for _, m := range mutations {
+		if m.Member != "" {
+			all.Line().Qual(contractPath, "Lacking").Call(text(string(m.Value)), jen.Lit(m.Pointer), jen.Lit(m.Member))
+		} else {
+			all.Line().Qual(contractPath, "WrongType").Call(text(string(m.Value)), jen.Lit(m.Pointer))
 		}
-		all.Line()
-	})
+	}
+	all.Line()
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/emit"
+	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
@@ -35,10 +36,11 @@ func about(t tools.ToolTypes, does string) jen.Code {
 }
 
 // server makes the interface of the tools and its registration.
-func (g *generator) server(f *jen.File) {
+func (g *generator) server() ([]files.File, error) {
+	f := g.file()
 	f.Add(emit.Comment(fmt.Sprintf("Tools has a method for each tool of %s. Arguments have been checked against the input schema and have its defaults. An error becomes a result with isError whose text the client's model reads; so does a panic, without its text. runtime.CallOf(ctx) is the call, for progress and for requests to the client.", g.Source)))
 	f.Type().Id("Tools").InterfaceFunc(func(methods *jen.Group) {
-		for _, t := range g.tools {
+		for _, t := range g.pkg.Tools {
 			methods.Add(about(t, "answers"))
 			methods.Id(t.Go).Add(signature(t)...)
 		}
@@ -64,7 +66,7 @@ func (g *generator) server(f *jen.File) {
 	f.Func().Id("ServerTools").Params(jen.Id("t").Id("Tools"), jen.Id("options").Qual(toolsPath, "Options")).
 		Index().Qual(catalogPath, "Tool").Block(
 		jen.Return(jen.Index().Qual(catalogPath, "Tool").ValuesFunc(func(all *jen.Group) {
-			for _, t := range g.tools {
+			for _, t := range g.pkg.Tools {
 				defaults := jen.Nil()
 				if t.Input.Defaults {
 					defaults = jen.Parens(jen.Op("*").Id(t.Input.Name)).Dot("applyDefaults")
@@ -79,6 +81,7 @@ func (g *generator) server(f *jen.File) {
 		})),
 	)
 	g.assertions(f)
+	return render("server.gen.go", f)
 }
 
 // assertions make the compiler name each method that an implementation lacks: of an
@@ -88,7 +91,7 @@ func (g *generator) assertions(f *jen.File) {
 		f.Line()
 		f.Comment(fmt.Sprintf("What %s lacks; %s prints it.", name, `"mcpgen server --missing"`))
 		f.Var().DefsFunc(func(defs *jen.Group) {
-			for _, t := range g.tools {
+			for _, t := range g.pkg.Tools {
 				defs.Id("_").Func().Params(jen.Op("*").Id(name), jen.Qual("context", "Context"), jen.Op("*").Id(t.Input.Name)).
 					Params(result(t), jen.Error()).Op("=").Parens(jen.Op("*").Id(name)).Dot(t.Go)
 			}
@@ -97,7 +100,8 @@ func (g *generator) assertions(f *jen.File) {
 }
 
 // client makes the typed client.
-func (g *generator) client(f *jen.File) {
+func (g *generator) client() ([]files.File, error) {
+	f := g.file()
 	f.Add(emit.Comment(fmt.Sprintf("Client calls the tools of %s. A tool that failed gives a *tools.Error, a result that is not what the definition promises a *tools.ResultError. It is safe for concurrent use.", g.Source)))
 	f.Type().Id("Client").Struct(
 		jen.Id("caller").Qual(runtimePath, "Caller"),
@@ -133,7 +137,7 @@ func (g *generator) client(f *jen.File) {
 		jen.Return(jen.Qual(toolsPath, "Check").Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id("definitions"))),
 	)
 	content := false
-	for _, t := range g.tools {
+	for _, t := range g.pkg.Tools {
 		f.Line()
 		f.Add(about(t, "calls"))
 		method := f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(t.Go).Add(signature(t)...)
@@ -145,14 +149,14 @@ func (g *generator) client(f *jen.File) {
 		content = true
 		method.Block(jen.Return(jen.Qual(toolsPath, "CallContent").Call(append(args, jen.Id("contentOf"))...)))
 	}
-	if !content {
-		return
+	if content {
+		f.Line()
+		f.Comment("contentOf reads the content blocks of a result.")
+		f.Func().Id("contentOf").Params(jen.Id("text").Qual(wirePath, "Object")).Params(jen.Index().Qual(mcpPath, "ContentBlock"), jen.Error()).Block(
+			jen.Var().Id("result").Qual(mcpPath, "CallToolResult"),
+			jen.Err().Op(":=").Qual(wirePath, "UnmarshalString").Call(jen.String().Call(jen.Id("text")), jen.Op("&").Id("result")),
+			jen.Return(jen.Id("result").Dot("Content"), jen.Err()),
+		)
 	}
-	f.Line()
-	f.Comment("contentOf reads the content blocks of a result.")
-	f.Func().Id("contentOf").Params(jen.Id("text").Qual(wirePath, "Object")).Params(jen.Index().Qual(mcpPath, "ContentBlock"), jen.Error()).Block(
-		jen.Var().Id("result").Qual(mcpPath, "CallToolResult"),
-		jen.Err().Op(":=").Qual(wirePath, "UnmarshalString").Call(jen.String().Call(jen.Id("text")), jen.Op("&").Id("result")),
-		jen.Return(jen.Id("result").Dot("Content"), jen.Err()),
-	)
+	return render("client.gen.go", f)
 }

@@ -4,9 +4,14 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/dave/jennifer/jen"
 
@@ -76,13 +81,7 @@ func Server(o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.types(true)
-	g.checks(true)
-	g.render("definitions.gen.go", func(f *jen.File) { g.definitions(f, true) })
-	g.render("server.gen.go", g.server)
-	g.render("client.gen.go", g.client)
-	g.contract()
-	return g.result()
+	return g.make(g.types(true), g.checks(true), g.definitions(true), g.server, g.client, g.test, g.samples)
 }
 
 // Client makes the generated files of a client.
@@ -91,20 +90,13 @@ func Client(o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.types(false)
-	g.checks(false)
-	g.render("definitions.gen.go", func(f *jen.File) { g.definitions(f, false) })
-	g.render("client.gen.go", g.client)
-	return g.result()
+	return g.make(g.types(false), g.checks(false), g.definitions(false), g.client)
 }
 
 type generator struct {
 	Options
-	tools       []tools.ToolTypes
 	pkg         *tools.Package
 	diagnostics []tools.Diagnostic
-	out         []files.File
-	err         error
 }
 
 func start(o Options) (*generator, error) {
@@ -112,32 +104,46 @@ func start(o Options) (*generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &generator{Options: o, tools: pkg.Tools, pkg: pkg, diagnostics: diagnostics}, nil
+	return &generator{o, pkg, diagnostics}, nil
 }
 
-func (g *generator) result() (*Result, error) {
-	if g.err != nil {
-		return nil, g.err
+// artifact makes files of one kind.
+type artifact func() ([]files.File, error)
+
+// make makes all artifacts, at the same time: none needs another.
+func (g *generator) make(all ...artifact) (*Result, error) {
+	made, errs := make([][]files.File, len(all)), make([]error, len(all))
+	parallel(len(all), func(i int) { made[i], errs[i] = all[i]() })
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
 	}
-	return &Result{g.out, g.tools, g.diagnostics}, nil
+	return &Result{slices.Concat(made...), g.pkg.Tools, g.diagnostics}, nil
 }
 
-func (g *generator) types(defaults bool) {
-	list, err := emit.Tools(g.pkg.Decls, emit.ToolsOptions{Package: g.Package, Source: g.Source, Defaults: defaults})
-	g.fail(err)
-	g.out = append(g.out, list...)
+// parallel calls f with 0 to n-1, on as many processors as there are.
+func parallel(n int, f func(i int)) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	all.Wait()
 }
 
-func (g *generator) fail(err error) {
-	if g.err == nil {
-		g.err = err
+func (g *generator) types(defaults bool) artifact {
+	return func() ([]files.File, error) {
+		return emit.Tools(g.pkg.Decls, emit.ToolsOptions{Package: g.Package, Source: g.Source, Defaults: defaults})
 	}
 }
 
 // checks makes the functions that check results and, for servers, arguments.
-func (g *generator) checks(inputs bool) {
+func (g *generator) checks(inputs bool) artifact {
 	var roots []validate.Root
-	for _, t := range g.tools {
+	for _, t := range g.pkg.Tools {
 		if inputs {
 			roots = append(roots, validate.Root{Func: checkName(t.Input.Name), Schema: t.Tool.Input})
 		}
@@ -145,26 +151,22 @@ func (g *generator) checks(inputs bool) {
 			roots = append(roots, validate.Root{Func: checkName(t.Output.Name), Schema: t.Tool.Output})
 		}
 	}
-	if len(roots) == 0 {
-		return
+	return func() ([]files.File, error) {
+		if len(roots) == 0 {
+			return nil, nil
+		}
+		f := g.file()
+		if err := validate.Emit(f, roots); err != nil {
+			return nil, err
+		}
+		return render("checks.gen.go", f)
 	}
-	g.render("checks.gen.go", func(f *jen.File) { g.fail(validate.Emit(f, roots)) })
 }
 
 func checkName(decl string) string { return "check" + decl }
 
-// render makes one file of what fill adds to it.
-func (g *generator) render(name string, fill func(*jen.File)) {
-	if src := g.source(name, fill); src != nil {
-		g.out = append(g.out, files.File{Path: name, Content: src})
-	}
-}
-
-// source renders a file; after an error it is nil.
-func (g *generator) source(name string, fill func(*jen.File)) []byte {
-	if g.err != nil {
-		return nil
-	}
+// file begins a generated file.
+func (g *generator) file() *jen.File {
 	f := jen.NewFile(g.Package)
 	f.HeaderComment(emit.Header(g.Source))
 	for _, path := range []string{wirePath, runtimePath, catalogPath, toolsPath, contractPath} {
@@ -174,27 +176,30 @@ func (g *generator) source(name string, fill func(*jen.File)) []byte {
 	for _, name := range revisions[1:] {
 		f.ImportName(revisionPath(name), name)
 	}
-	fill(f)
+	return f
+}
+
+// render makes the text of a file.
+func render(name string, f *jen.File) ([]files.File, error) {
 	var src bytes.Buffer
-	if g.err == nil {
-		if err := f.Render(&src); err != nil {
-			g.fail(fmt.Errorf("%s: %w", name, err))
-		}
+	if err := f.Render(&src); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return src.Bytes()
+	return []files.File{{Path: name, Content: src.Bytes()}}, nil
 }
 
 // toolName is the variable that holds a tool.
 func toolName(t tools.ToolTypes) string { return "tool" + t.Go }
 
 // definitions makes what both sides know of the tools.
-func (g *generator) definitions(f *jen.File, inputs bool) {
+func (g *generator) definitions(inputs bool) artifact {
+	f := g.file()
 	f.Comment("Generated for this version of the runtime; others do not compile.")
 	f.Const().Id("_").Op("=").Qual(toolsPath, "ToolsV1")
 	f.Line()
 	f.Comment("The tools, with their definitions as tools/list gives them.")
 	f.Var().DefsFunc(func(defs *jen.Group) {
-		for _, t := range g.tools {
+		for _, t := range g.pkg.Tools {
 			defs.Id(toolName(t)).Op("=").Op("&").Qual(toolsPath, "Tool").Values(jen.DictFunc(func(d jen.Dict) {
 				d[jen.Id("Name")] = jen.Lit(t.Tool.Name)
 				d[jen.Id("Definition")] = text(string(t.Tool.Definition))
@@ -210,11 +215,12 @@ func (g *generator) definitions(f *jen.File, inputs bool) {
 	f.Line()
 	f.Comment("definitions are those of all tools, in the order of the list.")
 	f.Var().Id("definitions").Op("=").Qual(toolsPath, "Definitions").Call(jen.Index().Op("*").Qual(toolsPath, "Tool").ValuesFunc(func(all *jen.Group) {
-		for _, t := range g.tools {
+		for _, t := range g.pkg.Tools {
 			all.Line().Id(toolName(t))
 		}
 		all.Line()
 	}))
+	return func() ([]files.File, error) { return render("definitions.gen.go", f) }
 }
 
 // text is a string constant, between back quotes where that is possible.
