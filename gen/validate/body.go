@@ -68,7 +68,7 @@ func (e *emitter) body(g *jen.Group, s *tools.Schema, context string) {
 	pass(p.anyOf, func(g *jen.Group) { on(g, "AnyOf", e.branches(s.AnyOf, e.within(context, "any"))...) })
 	pass(p.oneOf, func(g *jen.Group) { on(g, "OneOf", e.branches(s.OneOf, e.within(context, "one"))...) })
 	pass(p.not, func(g *jen.Group) {
-		on(g, "Not", e.reference(s.Not, e.within(context, "not")), jen.Lit(sourceText(s.Not)))
+		on(g, "Not", e.reference(s.Not, e.within(context, "not")), text(sourceText(s.Not)))
 	})
 	pass(p.conditional, func(g *jen.Group) {
 		g.If(jen.Id("c").Dot("Holds").Call(e.reference(s.If, e.within(context, "if")))).BlockFunc(func(g *jen.Group) {
@@ -143,12 +143,12 @@ func (e *emitter) value(g *jen.Group, s *tools.Schema, types jen.Code) {
 	var rules []rule
 	add := func(method string, args ...jen.Code) { rules = append(rules, rule{method, args}) }
 	if s.Const != "" {
-		add("Const", jen.Lit(string(s.Const)))
+		add("Const", text(s.Const))
 	}
 	if s.Enum != nil {
 		var allowed []jen.Code
 		for _, value := range s.Enum {
-			allowed = append(allowed, jen.Lit(string(value)))
+			allowed = append(allowed, text(value))
 		}
 		add("Enum", allowed...)
 	}
@@ -160,7 +160,7 @@ func (e *emitter) value(g *jen.Group, s *tools.Schema, types jen.Code) {
 		{"ExclusiveMaximum", s.ExclusiveMaximum}, {"MultipleOf", s.MultipleOf},
 	} {
 		if bound.text != "" {
-			add(bound.method, jen.Lit(string(bound.text)))
+			add(bound.method, text(bound.text))
 		}
 	}
 	if s.MinLength != nil {
@@ -183,6 +183,14 @@ func (e *emitter) value(g *jen.Group, s *tools.Schema, types jen.Code) {
 	for _, r := range rules {
 		on(g, r.method, append([]jen.Code{value}, r.args...)...)
 	}
+}
+
+// text emits a string, without escapes where it can.
+func text[S ~string](s S) jen.Code {
+	if strings.ContainsAny(string(s), "\"\\") && strconv.CanBackquote(string(s)) {
+		return jen.Id("`" + string(s) + "`")
+	}
+	return jen.Lit(string(s))
 }
 
 // number emits a constant without a type.
@@ -223,16 +231,16 @@ func (e *emitter) array(g *jen.Group, s *tools.Schema, types jen.Code, context s
 			on(g, "MaxItems", jen.Id("n"), number(*s.MaxItems))
 		}
 		if contains(s) {
-			text := jen.Lit(sourceText(s.Contains))
+			described := text(sourceText(s.Contains))
 			least := int64(1)
 			if s.MinContains != nil {
 				least = *s.MinContains
 			}
 			if least > 0 {
-				on(g, "MinContains", jen.Id("found"), number(least), text)
+				on(g, "MinContains", jen.Id("found"), number(least), described)
 			}
 			if s.MaxContains != nil {
-				on(g, "MaxContains", jen.Id("found"), number(*s.MaxContains), text)
+				on(g, "MaxContains", jen.Id("found"), number(*s.MaxContains), described)
 			}
 		}
 	})

@@ -107,7 +107,7 @@ func (e *emitter) fallback(r Root) {
 	variable := e.unique(r.Func + "Fallback")
 	e.f.Line()
 	e.f.Comment(fmt.Sprintf("%s is the schema at %s, which has keywords that no code is generated for.", variable, pointerText(r.Schema.Pointer)))
-	e.f.Var().Id(variable).Op("=").Qual(fallbackPath, "MustCompile").Call(jen.Lit(string(r.Schema.Standalone())))
+	e.f.Var().Id(variable).Op("=").Qual(fallbackPath, "MustCompile").Call(text(r.Schema.Standalone()))
 	e.declare(r.Func, r.Schema, func(g *jen.Group) { g.Id(variable).Call(jen.Id("c")) })
 }
 

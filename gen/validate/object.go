@@ -63,7 +63,18 @@ func mask(word uint64) jen.Code {
 	if bits.OnesCount64(word) == 1 && word > 1 {
 		return jen.Lit(1).Op("<<").Lit(bits.TrailingZeros64(word))
 	}
+	if word == 1 {
+		return jen.Lit(1)
+	}
 	return jen.Id("0x" + strconv.FormatUint(word, 16))
+}
+
+// operand is mask as an operand of an expression.
+func operand(word uint64) jen.Code {
+	if bits.OnesCount64(word) == 1 && word > 1 {
+		return jen.Parens(mask(word))
+	}
+	return mask(word)
 }
 
 // note emits that a member is there, if that counts.
@@ -76,7 +87,7 @@ func (p *presence) note(g *jen.Group, name string) {
 // there returns the condition that a member is there.
 func (p *presence) there(name string) *jen.Statement {
 	bit := p.bit[name]
-	return jen.Add(p.variable(bit / 64)).Op("&").Parens(jen.Add(mask(1 << (bit % 64)))).Op("!=").Lit(0)
+	return jen.Add(p.variable(bit / 64)).Op("&").Add(operand(1 << (bit % 64))).Op("!=").Lit(0)
 }
 
 // absent returns the condition that not all of the names are there, and the list
@@ -96,14 +107,14 @@ func (p *presence) absent(names []string) (condition *jen.Statement, list jen.Co
 		if m == 0 {
 			continue
 		}
-		part := jen.Add(p.variable(i)).Op("&").Parens(jen.Add(mask(m))).Op("!=").Add(mask(m))
+		part := jen.Add(p.variable(i)).Op("&").Add(operand(m)).Op("!=").Add(mask(m))
 		if condition == nil {
 			condition = part
 		} else {
 			condition.Op("||").Add(part)
 		}
 	}
-	for len(literals) > 0 && slices.Contains(names, p.names[len(literals)-1]) == false {
+	for len(literals) > 0 && !slices.Contains(names, p.names[len(literals)-1]) {
 		literals = literals[:len(literals)-1]
 	}
 	return condition, jen.Index().String().Values(literals...)

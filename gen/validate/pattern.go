@@ -14,9 +14,9 @@ func (e *emitter) pattern(source string) jen.Code {
 		e.patterns[source] = name
 		e.f.Line()
 		if re2, ok := translate(source); ok {
-			e.f.Var().Id(name).Op("=").Qual(schemaPath, "MustPattern").Call(jen.Lit(source), jen.Lit(re2))
+			e.f.Var().Id(name).Op("=").Qual(schemaPath, "MustPattern").Call(text(source), text(re2))
 		} else {
-			e.f.Var().Id(name).Op("=").Qual(ecmaPath, "MustPattern").Call(jen.Lit(source))
+			e.f.Var().Id(name).Op("=").Qual(ecmaPath, "MustPattern").Call(text(source))
 		}
 	}
 	return jen.Id(name)

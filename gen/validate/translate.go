@@ -132,7 +132,7 @@ type item struct {
 	char    rune
 	set     string // for use in brackets
 	negated bool   // the item is all that set is not
-	plain   string // for use outside of brackets, if not set in brackets
+	plain   string // for use outside of brackets
 }
 
 func (it item) outside() string {
@@ -151,7 +151,7 @@ func (it item) outside() string {
 func (t *translator) escape(inClass bool) item {
 	switch r := t.next(); r {
 	case 'd', 'D', 'w', 'W':
-		return item{set: `\` + string(r)}
+		return item{set: `\` + string(r), plain: `\` + string(r)}
 	case 's', 'S':
 		return item{set: spaces, negated: r == 'S'}
 	case 'b':
@@ -264,8 +264,11 @@ func (t *translator) classItem() item {
 }
 
 func (it item) inside() string {
-	if it.set != "" {
+	switch {
+	case it.set != "":
 		return it.set
+	case it.char == '-':
+		return `\-`
 	}
 	return literal(it.char)
 }
@@ -273,7 +276,7 @@ func (it item) inside() string {
 // literal returns a character, escaped where it could mean something else.
 func literal(r rune) string {
 	switch {
-	case r <= unicode.MaxASCII && (unicode.IsPunct(r) || unicode.IsSymbol(r)) && !strings.ContainsRune("_/:,;@#%&=!<>~'\"`", r):
+	case r <= unicode.MaxASCII && (unicode.IsPunct(r) || unicode.IsSymbol(r)) && !strings.ContainsRune("_-/:,;@#%&=!<>~'\"`", r):
 		return `\` + string(r)
 	case !unicode.IsPrint(r):
 		return fmt.Sprintf(`\x{%x}`, r)
