@@ -141,7 +141,7 @@ func (p *project) fromOut() (string, error) {
 
 // finish writes or compares, and says what was done.
 func (p *project) finish(cmd *cobra.Command, made *skeleton.Result, users []files.File, start time.Time) error {
-	if err := p.degraded(cmd, made); err != nil {
+	if err := p.degraded(made); err != nil {
 		return err
 	}
 	plan := files.Plan{Dir: p.out, Files: made.Files, Owned: []string{"."}, Suffixes: skeleton.Suffixes, Users: users}
@@ -156,12 +156,12 @@ func (p *project) finish(cmd *cobra.Command, made *skeleton.Result, users []file
 	return nil
 }
 
-// degraded tells of what has no type; with --strict that is an error.
-func (p *project) degraded(cmd *cobra.Command, made *skeleton.Result) error {
+// degraded is, with --strict, the error that a part of a schema has no type.
+func (p *project) degraded(made *skeleton.Result) error {
 	var errs []error
 	for _, d := range made.Diagnostics {
 		if d.Raw && p.strict {
-			errs = append(errs, errors.New(d.String()))
+			errs = append(errs, fmt.Errorf("%s: no Go type for %s", p.list, d))
 		}
 	}
 	return errors.Join(errs...)
@@ -188,7 +188,11 @@ func (p *project) compare(cmd *cobra.Command, plan files.Plan) error {
 func (p *project) summary(cmd *cobra.Command, made *skeleton.Result, plan files.Plan, changes []files.Change, took time.Duration) {
 	out := cmd.OutOrStdout()
 	for _, d := range made.Diagnostics {
-		fmt.Fprintln(out, d)
+		if d.Raw {
+			fmt.Fprintf(out, "no Go type, so that it is a wire.Raw: %s\n", d)
+		} else {
+			fmt.Fprintf(out, "note: %s\n", d)
+		}
 	}
 	kinds := map[string]string{}
 	for _, c := range changes {
