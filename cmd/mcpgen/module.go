@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,11 +47,21 @@ func (p *project) module(name string) (*skeleton.Module, error) {
 	if around != "" && (p.named && p.pkg != "main" || mentions(around, "require", "module")) {
 		return nil, nil
 	}
-	version, folder := origins()
+	version, sum, folder := origins()
 	if version == unreleased && folder == "" {
 		return nil, errNoCheckout
 	}
 	m := &skeleton.Module{Path: "example.com/" + pathElement(name), Version: version, Replace: folder}
+	m.Sums, m.Go, m.Needs = requirements()
+	if folder == "" {
+		m.Sums = fmt.Sprintf("%s %s %s\n%[1]s %[2]s/go.mod %[4]s\n", modulePath, version, sum, modSum(root.Mod)) + m.Sums
+	}
+	return m, nil
+}
+
+// requirements are those of a server: the lines of its go.sum, the version of Go, and the
+// modules that it needs with their versions.
+func requirements() (sums, language string, modules []string) {
 	requires := map[string]string{}
 	for line := range strings.Lines(root.Mod) {
 		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
@@ -57,26 +69,30 @@ func (p *project) module(name string) (*skeleton.Module, error) {
 			continue
 		}
 		if fields[0] == "go" {
-			m.Go = fields[1]
+			language = fields[1]
 		}
 		if slices.Contains(needed, fields[0]) {
 			requires[fields[0]] = fields[1]
 		}
 	}
-	var sums strings.Builder
+	var text strings.Builder
 	for line := range strings.Lines(root.Sum) {
 		fields := strings.Fields(line)
 		if len(fields) == 3 && strings.TrimSuffix(fields[1], "/go.mod") == requires[fields[0]] {
-			sums.WriteString(line)
+			text.WriteString(line)
 		}
 	}
 	for _, path := range needed {
-		if requires[path] != "" {
-			m.Needs = append(m.Needs, path+" "+requires[path])
-		}
+		modules = append(modules, path+" "+requires[path])
 	}
-	m.Sums = sums.String()
-	return m, nil
+	return text.String(), language, modules
+}
+
+// modSum is the checksum of a go.mod in a go.sum.
+func modSum(mod string) string {
+	file := sha256.Sum256([]byte(mod))
+	all := sha256.Sum256(fmt.Appendf(nil, "%x  go.mod\n", file))
+	return "h1:" + base64.StdEncoding.EncodeToString(all[:])
 }
 
 // enclosing is the go.mod of the module that a folder is in, "" for none.
@@ -144,12 +160,12 @@ func mentions(name string, directives ...string) bool {
 // unreleased is the version in a go.mod that replaces mcpgen by a folder.
 const unreleased = "v0.0.0-00010101000000-000000000000"
 
-// origins tells which mcpgen this is: a released version, or one of a folder, with the
-// version that stands for that.
-func origins() (version, folder string) {
+// origins tells which mcpgen this is: a released version with its checksum, or one of a
+// folder, with the version that stands for that.
+func origins() (version, sum, folder string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return unreleased, checkout()
+		return unreleased, "", checkout()
 	}
 	self := &info.Main
 	for _, dep := range info.Deps {
@@ -160,9 +176,9 @@ func origins() (version, folder string) {
 	// What was downloaded has a checksum; a build in a folder has none, whatever version
 	// the folder's repository gives it.
 	if self.Path == modulePath && self.Replace == nil && self.Sum != "" {
-		return self.Version, ""
+		return self.Version, self.Sum, ""
 	}
-	return unreleased, checkout()
+	return unreleased, "", checkout()
 }
 
 // checkout is the folder that this program was built from, "" when that is not known or

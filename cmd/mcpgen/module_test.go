@@ -4,11 +4,14 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	root "github.com/mcpgen/mcpgen"
 )
 
 // TestNeeded compares the modules in a new go.mod with those that a server and mcpgen
@@ -29,6 +32,22 @@ func TestNeeded(t *testing.T) {
 	}
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(found)), needed); diff != "" {
 		t.Errorf("the modules that a server needs (-needed +listed):\n%s", diff)
+	}
+}
+
+// TestModSum compares with what the go command says of a module in its cache.
+func TestModSum(t *testing.T) {
+	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const path, version = "github.com/spf13/cobra", "v1.10.2"
+	mod, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(cache)), "cache", "download", path, "@v", version+".mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := path + " " + version + "/go.mod " + modSum(string(mod)) + "\n"; !strings.Contains(root.Sum, want) {
+		t.Errorf("go.sum lacks %s", want)
 	}
 }
 
