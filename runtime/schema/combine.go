@@ -165,11 +165,11 @@ func contains(all []string, s string) bool {
 
 // enumerate reports what each of several alternatives demands.
 func (c *Checker) enumerate(how string, all [][]problem) {
-	const mostAlternatives, mostProblems = 10, 5
+	const mostAlternatives, mostProblems, mostText = 10, 5, 1500
 	var b strings.Builder
 	b.WriteString("must match " + how + " of these alternatives:")
 	for i, problems := range all {
-		if i == mostAlternatives {
+		if i == mostAlternatives || b.Len() > mostText {
 			b.WriteString(" and " + strconv.Itoa(len(all)-i) + " more")
 			break
 		}
@@ -182,7 +182,7 @@ func (c *Checker) enumerate(how string, all [][]problem) {
 			if j > 0 {
 				b.WriteString("; ")
 			}
-			b.WriteString(p.String())
+			b.WriteString(shown(p.String(), mostText))
 		}
 	}
 	c.keep(problem{Problem: wire.Problem{Message: b.String()}})
