@@ -17,19 +17,35 @@ func (e *emitter) codecs(f *jen.File, decls []*ir.Decl) {
 		switch t := d.Type.(type) {
 		case *ir.Object:
 			e.objectDecoder(f, d, t)
-			e.objectEncoder(f, d, t)
+			if e.rev == nil {
+				e.objectWriter(f, d, t)
+			} else {
+				e.objectEncoder(f, d, t)
+			}
 			e.glue(f, d)
 		case *ir.Union:
 			e.unionDecoder(f, d, t)
 			e.unionEncoder(f, d, t)
 		default:
 			e.plainDecoder(f, d)
-			e.plainEncoder(f, d)
+			if isContainer(t) && e.rev == nil {
+				e.plainWriter(f, d)
+			} else {
+				e.plainEncoder(f, d)
+			}
 			if !embeds(d) {
 				e.glue(f, d)
 			}
 		}
 	}
+}
+
+func isContainer(t ir.Type) bool {
+	switch t.(type) {
+	case *ir.Array, *ir.Map:
+		return true
+	}
+	return false
 }
 
 // self is the receiver of a declaration's codec.

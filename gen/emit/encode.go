@@ -12,11 +12,6 @@ import (
 
 func (e *emitter) objectEncoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 	appendFunc(f, self(d)).BlockFunc(func(g *jen.Group) {
-		if o.Loose {
-			g.If(jen.Id("x").Dot("Other").Op("!=").Lit("")).Block(
-				jen.Return(jen.Qual(wirePath, "AppendRaw").Call(jen.Id("dst"), jen.Id("x").Dot("Other"))),
-			)
-		}
 		g.Var().Err().Error()
 		always := false // whether a member before this one is always written
 		for i, field := range o.Fields {
@@ -36,69 +31,23 @@ func (e *emitter) objectEncoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 		if len(o.Fields) == 0 {
 			appendText(g, "{")
 		}
-		if o.Additional != nil {
-			encodeAdditional(g, o)
-		} else {
-			encodeExtra(g, o)
-		}
+		g.If(jen.Len(jen.Id("x").Dot("Extra")).Op(">").Lit(0)).Block(
+			jen.If(
+				jen.List(jen.Id("dst"), jen.Err()).Op("=").Id("x").Dot("Extra").Dot("Append").CallFunc(func(g *jen.Group) {
+					g.Id("dst")
+					for _, field := range o.Fields {
+						g.Lit(field.Wire)
+					}
+				}),
+				jen.Err().Op("!=").Nil(),
+			).Block(jen.Return(jen.Id("dst"), jen.Err())),
+		)
 		g.Return(jen.Append(jen.Id("dst"), jen.LitRune('}')), jen.Err())
-	})
-}
-
-// encodeExtra writes the members without a field. Among them may be one that
-// has a soft field, where that is empty.
-func encodeExtra(g *jen.Group, o *ir.Object) {
-	names := []jen.Code{}
-	var soft []*ir.Field
-	for _, field := range o.Fields {
-		if field.Soft {
-			soft = append(soft, field)
-			continue
-		}
-		names = append(names, jen.Lit(field.Wire))
-	}
-	g.If(jen.Len(jen.Id("x").Dot("Extra")).Op(">").Lit(0)).BlockFunc(func(g *jen.Group) {
-		if len(soft) > 0 {
-			taken := jen.Id("taken")
-			g.Add(taken).Op(":=").Index().String().Values(names...)
-			for _, field := range soft {
-				g.If(present(jen.Id("x").Dot(field.Go), field)).Block(jen.Add(taken).Op("=").Append(taken, jen.Lit(field.Wire)))
-			}
-			names = []jen.Code{jen.Add(taken).Op("...")}
-		}
-		args := append([]jen.Code{jen.Id("dst")}, names...)
-		g.If(
-			jen.List(jen.Id("dst"), jen.Err()).Op("=").Id("x").Dot("Extra").Dot("Append").Call(args...),
-			jen.Err().Op("!=").Nil(),
-		).Block(jen.Return(jen.Id("dst"), jen.Err()))
-	})
-}
-
-// encodeAdditional writes the members without a field that have a type.
-func encodeAdditional(g *jen.Group, o *ir.Object) {
-	key, all := jen.Id("name"), jen.Id("x").Dot("Additional")
-	g.For(jen.List(jen.Id("_"), key).Op(":=").Range().Add(sortedKeys(all))).BlockFunc(func(g *jen.Group) {
-		args := []jen.Code{jen.Id("dst"), key}
-		for _, field := range o.Fields {
-			args = append(args, jen.Lit(field.Wire))
-		}
-		appendOrReturn(g, jen.Qual(wirePath, "AppendKey").Call(args...), outermost)
-		encodeEntry(g, jen.Add(all).Index(key), o.Additional, 0, wrap(outermost).inValue(key))
 	})
 }
 
 func sortedKeys(m jen.Code) jen.Code {
 	return jen.Qual("slices", "Sorted").Call(jen.Qual("maps", "Keys").Call(m))
-}
-
-// encodeEntry writes a value of a map. That of an object gets an address first.
-func encodeEntry(g *jen.Group, item *jen.Statement, elem ir.Type, depth int, w wrap) {
-	if _, isObject := ir.Resolve(elem).(*ir.Object); isObject {
-		element := jen.Id(name("e", depth))
-		g.Add(element).Op(":=").Add(item)
-		item = element
-	}
-	encode(g, item, elem, depth+1, w)
 }
 
 // encodeField writes a member: open writes its name.
@@ -119,14 +68,6 @@ func (e *emitter) encodeField(g *jen.Group, f *ir.Field, open jen.Code) {
 		encode(g, value, f.Base(), 0, inMember(f.Wire))
 	}
 	switch {
-	case isOptional(f):
-		g.If(jen.Id("v").Op(":=").Add(target).Dot("Pointer").Call(), jen.Id("v").Op("!=").Nil()).BlockFunc(func(g *jen.Group) {
-			value = behind(jen.Id("v"), f.Base())
-			write(g)
-		}).Else().If(jen.Add(target).Dot("IsNull").Call()).BlockFunc(func(g *jen.Group) {
-			g.Add(open)
-			appendText(g, "null")
-		})
 	case f.Nullable():
 		g.If(absent(target, f.Base())).BlockFunc(func(g *jen.Group) {
 			g.Add(open)
@@ -274,18 +215,15 @@ func encode(g *jen.Group, value *jen.Statement, t ir.Type, depth int, w wrap) {
 			g.If(jen.Add(i).Op(">").Lit(0)).Block(appendCall(","))
 			appendOrReturn(g, jen.Qual(wirePath, "AppendString").Call(dst, key), w.inValue(key))
 			appendText(g, ":")
-			encodeEntry(g, jen.Add(value).Index(key), t.Elem, depth, w.inValue(key))
+			item := jen.Add(value).Index(key)
+			if _, isObject := ir.Resolve(t.Elem).(*ir.Object); isObject {
+				element := jen.Id(name("e", depth))
+				g.Add(element).Op(":=").Add(item)
+				item = element
+			}
+			encode(g, item, t.Elem, depth+1, w.inValue(key))
 		})
 		appendText(g, "}")
-	case *ir.Nullable:
-		g.If(absent(value, t.Elem)).BlockFunc(func(g *jen.Group) {
-			appendText(g, "null")
-		}).Else().BlockFunc(func(g *jen.Group) {
-			if _, isObject := ir.Resolve(t.Elem).(*ir.Object); !isObject && needsPointer(t.Elem) {
-				value = jen.Op("*").Add(value)
-			}
-			encode(g, value, t.Elem, depth, w)
-		})
 	default:
 		panic(fmt.Sprintf("emit: cannot encode %T", t))
 	}

@@ -37,7 +37,7 @@ func (e decider) decision(g *jen.Group, d ir.Decision) {
 	switch d := d.(type) {
 	case *ir.Leaf:
 		if e.lenient {
-			g.Add(tryVariant(d.Variant)...)
+			addAll(g, tryVariant(d.Variant))
 			return
 		}
 		g.Add(readVariant(d.Variant))
@@ -187,7 +187,7 @@ func (e decider) presenceFallback(g *jen.Group, d *ir.ByPresence, conditions []j
 	read := func(i int) func(g *jen.Group) {
 		return func(g *jen.Group) {
 			if e.lenient {
-				g.Add(tryVariant(d.Guards[i].Variant)...)
+				addAll(g, tryVariant(d.Guards[i].Variant))
 				return
 			}
 			g.Add(readVariant(d.Guards[i].Variant))
@@ -238,12 +238,21 @@ func tryVariant(v *ir.Variant) []jen.Code {
 	return []jen.Code{declare, jen.If(jen.Id("r").Dot("Try").Call(target)).Block(jen.Return(jen.Id("v")))}
 }
 
+func addAll(g *jen.Group, all []jen.Code) {
+	for _, c := range all {
+		g.Add(c)
+	}
+}
+
 func (e *emitter) unionEncoder(f *jen.File, d *ir.Decl, t *ir.Union) {
 	if !t.Context {
 		unknown := "Unknown" + d.Name
 		appendFunc(f, jen.Id("x").Op("*").Id(unknown)).Block(
 			jen.Return(jen.Qual(wirePath, "AppendRaw").Call(jen.Id("dst"), jen.Id("x").Dot("Raw"))),
 		)
+	}
+	if e.rev == nil {
+		return // a wire.Writer takes the union as it is
 	}
 	f.Line()
 	f.Func().Id(appenderName(d)).

@@ -72,6 +72,7 @@ func (t *typer) typeOf(all disj, at spot) ir.Type {
 		return t.raw(at, "is nested deeper than %d levels", maxTypeDepth)
 	}
 	defer func() { t.depth-- }()
+	at.pointer = pointerOf(all, at.pointer)
 	d := expand(all)
 	if len(d) == 0 {
 		return t.raw(at, "allows no value")
@@ -82,10 +83,10 @@ func (t *typer) typeOf(all disj, at spot) ir.Type {
 	if slices.ContainsFunc(d, func(c conj) bool { return slices.ContainsFunc(c, foreign) }) && d.kinds() == allKinds {
 		return t.raw(at, "refers to what is only known while validating")
 	}
-	kinds := d.kinds()
-	if kinds == allKinds {
+	if slices.ContainsFunc(d, func(c conj) bool { return c.kinds() == allKinds }) {
 		return t.untyped(d, at)
 	}
+	kinds := d.kinds()
 	nullable := kinds&isNull != 0
 	kinds &^= isNull
 	switch {
@@ -134,15 +135,14 @@ func orNull(base ir.Type, nullable bool) ir.Type {
 // are: strictly, what is said of members does not concern values that have
 // none, so that these are allowed.
 func (t *typer) untyped(d disj, at spot) ir.Type {
-	bare := func(c conj) bool { return c.kinds() == allKinds && c.isObjectOnly() }
-	if !slices.ContainsFunc(d, func(c conj) bool { return !bare(c) }) {
-		if ref, ok := t.object(d, at).(*ir.Ref); ok {
-			if o, ok := ref.Decl.Type.(*ir.Object); ok {
-				o.Loose = true
-				t.remark(at, false, `has members and no type: what is no object is allowed, and kept in Other; "type": "object" would refuse it`)
-				return ref
-			}
-		}
+	if !slices.ContainsFunc(d, func(c conj) bool { return c.kinds() != allKinds || !c.isObjectOnly() }) {
+		ref := t.structOf(d, at)
+		ref.Decl.Type.(*ir.Object).Loose = true
+		t.remark(at, false, `has members and no type: what is no object is allowed, and kept in Other; "type": "object" would refuse it`)
+		return ref
+	}
+	if !d.structured() {
+		return &ir.Any{}
 	}
 	return t.raw(at, "has no type, so that all kinds of values are allowed")
 }
