@@ -14,6 +14,9 @@ MCPGEN = $(GO) run -tags bootstrap ./cmd/mcpgen
 # A schema of every construct that mcpgen understands, for tests.
 KITCHENSINK = --schema tests/kitchensink/schema.json --revision 2099-01-01 --out tests/kitchensink
 
+# The example that is generated from a list of tools.
+WEATHER = tests/examples/weather
+
 # The packages with goroutines; a new one below runtime is among them. The race detector
 # needs a C compiler, without which Go sets CGO_ENABLED to 0.
 CONCURRENT = $(filter-out %/runtime/wire %/runtime/jsonrpc,$(shell $(GO) list ./runtime/...)) ./tests/examples/hello
@@ -26,9 +29,11 @@ SOURCES = find . -name node_modules -prune -o -name '*.go' -print
 NESTED = tests/jsonschema tests/bench
 
 .PHONY: generate
-generate: ## Regenerate the Go packages under generated/ from spec/ (what plain "make" does)
+generate: ## Regenerate the Go packages under generated/ from spec/, and those for tests (what plain "make" does)
 	$(MCPGEN) generate
 	@$(MCPGEN) generate $(KITCHENSINK) >/dev/null
+	@$(MCPGEN) server --tools $(WEATHER)/tools.json --out $(WEATHER) >/dev/null
+	@$(MCPGEN) client --tools $(WEATHER)/tools.json --out $(WEATHER)/client >/dev/null
 
 .PHONY: test
 test: check ## Run every check and every test; installs the peers of the interop tests with npm
@@ -49,6 +54,9 @@ check: ## Run the checks alone: gofmt, drift of generated/, go vet, staticcheck
 		{ echo "not formatted, run gofmt -w on:"; echo "$$unformatted"; exit 1; }
 	$(MCPGEN) check
 	@$(MCPGEN) check $(KITCHENSINK) >/dev/null || { echo "tests/kitchensink is not up to date: run make"; exit 1; }
+	@{ $(MCPGEN) server --check --tools $(WEATHER)/tools.json --out $(WEATHER) && \
+		$(MCPGEN) client --check --tools $(WEATHER)/tools.json --out $(WEATHER)/client; } >/dev/null || \
+		{ echo "$(WEATHER) is not up to date: run make"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	@for module in $(NESTED); do \

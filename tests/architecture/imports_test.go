@@ -37,7 +37,7 @@ func arrows() []arrow {
 		{"templates", nil},
 		{"cmd/...", []string{"gen/...", "spec", "generated/...", "runtime/..."}},
 		{"tests/kitchensink/...", []string{"runtime", "runtime/jsonrpc", "runtime/wire"}},
-		{"tests/examples/...", []string{"generated/...", "runtime/..."}},
+		{"tests/examples/...", []string{"generated/...", "runtime/...", "tests/examples/weather/client"}},
 		{"tests/...", []string{"tests/...", "gen/...", "spec", "generated/...", "runtime/..."}},
 	}
 }
