@@ -14,6 +14,9 @@ MCPGEN = $(GO) run -tags bootstrap ./cmd/mcpgen
 # A schema of every construct that mcpgen understands, for tests.
 KITCHENSINK = --schema tests/kitchensink/schema.json --revision 2099-01-01 --out tests/kitchensink
 
+# The example that is generated from a list of tools.
+WEATHER = tests/examples/weather
+
 # The packages with goroutines; a new one below runtime is among them. The race detector
 # needs a C compiler, without which Go sets CGO_ENABLED to 0.
 CONCURRENT = $(filter-out %/runtime/wire %/runtime/jsonrpc,$(shell $(GO) list ./runtime/...)) ./tests/examples/hello
@@ -22,14 +25,23 @@ RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # Go files of the project, but for what npm has installed.
 SOURCES = find . -name node_modules -prune -o -name '*.go' -print
 
+# The tests that are modules of their own, for what they need beside the project.
+NESTED = tests/jsonschema tests/bench
+
 .PHONY: generate
-generate: ## Regenerate the Go packages under generated/ from spec/ (what plain "make" does)
+generate: ## Regenerate the Go packages under generated/ from spec/, and those for tests (what plain "make" does)
 	$(MCPGEN) generate
 	@$(MCPGEN) generate $(KITCHENSINK) >/dev/null
+	@$(MCPGEN) server --tools $(WEATHER)/tools.json --out $(WEATHER) >/dev/null
+	@$(MCPGEN) client --tools $(WEATHER)/tools.json --out $(WEATHER)/client >/dev/null
 
 .PHONY: test
 test: check ## Run every check and every test; installs the peers of the interop tests with npm
 	MCPGEN_REQUIRE_INTEROP=1 $(GO) test $(GOTESTFLAGS) ./...
+	@for module in $(NESTED); do \
+		echo "$(GO) test -C $$module $(GOTESTFLAGS) ./..."; \
+		$(GO) test -C $$module $(GOTESTFLAGS) ./... || exit 1; \
+	done
 	$(if $(RACE),$(GO) test $(RACE) $(GOTESTFLAGS) $(CONCURRENT),@echo "no C compiler: not tested with -race")
 
 .PHONY: conformance
@@ -42,8 +54,15 @@ check: ## Run the checks alone: gofmt, drift of generated/, go vet, staticcheck
 		{ echo "not formatted, run gofmt -w on:"; echo "$$unformatted"; exit 1; }
 	$(MCPGEN) check
 	@$(MCPGEN) check $(KITCHENSINK) >/dev/null || { echo "tests/kitchensink is not up to date: run make"; exit 1; }
+	@{ $(MCPGEN) server --check --tools $(WEATHER)/tools.json --out $(WEATHER) && \
+		$(MCPGEN) client --check --tools $(WEATHER)/tools.json --out $(WEATHER)/client; } >/dev/null || \
+		{ echo "$(WEATHER) is not up to date: run make"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+	@for module in $(NESTED); do \
+		echo "$(GO) vet and staticcheck in $$module"; \
+		staticcheck=$$($(GO) tool -n staticcheck) && (cd $$module && $(GO) vet ./... && $$staticcheck ./...) || exit 1; \
+	done
 
 .PHONY: build
 build: ## Build the program ./mcpgen
@@ -51,14 +70,16 @@ build: ## Build the program ./mcpgen
 
 .PHONY: bench
 bench: ## Run every benchmark, each for BENCHTIME (default 1s)
-	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) \
-		$$($(SOURCES) | xargs grep -l '^func Benchmark' | xargs -n 1 dirname | sort -u)
+	@$(SOURCES) | xargs grep -l '^func Benchmark' | xargs -n 1 dirname | sort -u | while read -r dir; do \
+		echo "$(GO) test -C $$dir -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME)"; \
+		$(GO) test -C $$dir -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) </dev/null || exit 1; \
+	done
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target, each for FUZZTIME (default 10s)
 	@$(SOURCES) | xargs grep -Ho '^func Fuzz[A-Za-z0-9_]*' | sort | while IFS=: read -r file target; do \
-		echo "$(GO) test -run '^$$' -fuzz \"^$${target#func }\$$\" -fuzztime $(FUZZTIME) $$(dirname $$file)"; \
-		$(GO) test -run '^$$' -fuzz "^$${target#func }\$$" -fuzztime $(FUZZTIME) "$$(dirname $$file)" </dev/null || exit 1; \
+		echo "$(GO) test -C $$(dirname $$file) -run '^$$' -fuzz \"^$${target#func }\$$\" -fuzztime $(FUZZTIME)"; \
+		$(GO) test -C "$$(dirname $$file)" -run '^$$' -fuzz "^$${target#func }\$$" -fuzztime $(FUZZTIME) </dev/null || exit 1; \
 	done
 
 .PHONY: help

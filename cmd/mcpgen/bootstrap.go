@@ -3,7 +3,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"io"
 
 	"github.com/spf13/cobra"
 )
@@ -15,7 +17,12 @@ func verifyCommand() *cobra.Command {
 		Use:    "verify",
 		Hidden: true,
 		RunE: func(*cobra.Command, []string) error {
-			return errors.New("this mcpgen was built without the generated code (-tags bootstrap)")
+			return errBootstrap
 		},
 	}
 }
+
+var errBootstrap = errors.New("this mcpgen was built without the generated code (-tags bootstrap)")
+
+// fetch needs the generated code to talk to a server.
+func (o *origin) fetch(context.Context, io.Writer) ([]byte, error) { return nil, errBootstrap }

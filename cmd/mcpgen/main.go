@@ -1,5 +1,6 @@
 // Command mcpgen turns the official schemas of the Model Context Protocol into
-// Go, and checks messages against them.
+// Go, and checks messages against them. Of lists of tools it makes typed servers
+// and clients.
 package main
 
 import (
@@ -40,7 +41,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(generateCommand(), checkCommand(), verifyCommand(), specCommand())
+	root.AddCommand(generateCommand(), checkCommand(), verifyCommand(), specCommand(), toolsCommand(), serverCommand(), clientCommand())
 	root.SetArgs(args)
 	out := &output{w: stdout}
 	root.SetIn(&interruptible{ctx, stdin})

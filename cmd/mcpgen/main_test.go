@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -14,21 +15,36 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"mcpgen": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"mcpgen":     func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"listserver": listServerMain,
 	})
 }
 
 // TestScripts drives the program as a user does; see testdata. SPEC is the
-// project's spec folder.
+// project's spec folder, LISTURL a server with two tools, and what go builds it builds
+// with the caches of this test, without a network.
 func TestScripts(t *testing.T) {
 	specDir, err := filepath.Abs("../../spec")
 	if err != nil {
 		t.Fatal(err)
 	}
+	list := serveList(t)
+	caches := map[string]string{"GOPROXY": "off", "GOFLAGS": "", "GOWORK": "off"}
+	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
+		value, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		caches[name] = strings.TrimSpace(string(value))
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SPEC", specDir)
+			env.Setenv("LISTURL", list)
+			for name, value := range caches {
+				env.Setenv(name, value)
+			}
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"exits": exits},

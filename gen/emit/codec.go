@@ -17,19 +17,35 @@ func (e *emitter) codecs(f *jen.File, decls []*ir.Decl) {
 		switch t := d.Type.(type) {
 		case *ir.Object:
 			e.objectDecoder(f, d, t)
-			e.objectEncoder(f, d, t)
+			if e.rev == nil {
+				e.objectWriter(f, d, t)
+			} else {
+				e.objectEncoder(f, d, t)
+			}
 			e.glue(f, d)
 		case *ir.Union:
 			e.unionDecoder(f, d, t)
 			e.unionEncoder(f, d, t)
 		default:
 			e.plainDecoder(f, d)
-			e.plainEncoder(f, d)
+			if isContainer(t) && e.rev == nil {
+				e.plainWriter(f, d)
+			} else {
+				e.plainEncoder(f, d)
+			}
 			if !embeds(d) {
 				e.glue(f, d)
 			}
 		}
 	}
+}
+
+func isContainer(t ir.Type) bool {
+	switch t.(type) {
+	case *ir.Array, *ir.Map:
+		return true
+	}
+	return false
 }
 
 // self is the receiver of a declaration's codec.
@@ -66,6 +82,12 @@ func (e *emitter) glue(f *jen.File, d *ir.Decl) {
 func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 	decodeFunc(f, d, "DecodeJSON reads an object. A missing, repeated or mistyped member is an error.").BlockFunc(func(g *jen.Group) {
 		g.Op("*").Id("x").Op("=").Id(d.Name).Values()
+		if o.Loose {
+			g.If(jen.Id("r").Dot("Kind").Call().Op("!=").Qual(wirePath, "KindObject")).Block(
+				jen.Id("x").Dot("Other").Op("=").Id("r").Dot("ReadRaw").Call(),
+				jen.Return(jen.Id("r").Dot("Err").Call()),
+			)
+		}
 		words := (len(o.Fields) + 63) / 64
 		if words > 0 {
 			g.Var().Id("seen").Index(jen.Lit(words)).Uint64()
@@ -78,7 +100,16 @@ func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 						decodeField(g, field)
 					})
 				}
-				g.Default().Block(jen.Id("x").Dot("Extra").Dot("Decode").Call(jen.Id("r")))
+				g.Default().BlockFunc(func(g *jen.Group) {
+					if o.Additional == nil {
+						g.Add(decodeExtra())
+						return
+					}
+					g.If(jen.Id("x").Dot("Additional").Op("==").Nil()).Block(
+						jen.Id("x").Dot("Additional").Op("=").Make(goType(&ir.Map{Elem: o.Additional})),
+					)
+					decodeEntry(g, jen.Id("x").Dot("Additional"), o.Additional, 0)
+				})
 			}),
 		)
 		requiredCheck(g, o)
@@ -110,18 +141,60 @@ func requiredCheck(g *jen.Group, o *ir.Object) {
 	g.If(missing).Block(jen.Id("r").Dot("Missing").Call(args...))
 }
 
+func decodeExtra() jen.Code { return jen.Id("x").Dot("Extra").Dot("Decode").Call(jen.Id("r")) }
+
 func decodeField(g *jen.Group, f *ir.Field) {
 	target := jen.Id("x").Dot(f.Go)
-	if f.Nullable {
-		if _, scalar := ir.Resolve(f.Type).(*ir.Scalar); !scalar {
-			g.If(jen.Op("!").Id("r").Dot("ReadNull").Call()).BlockFunc(func(g *jen.Group) { decodeOptional(g, target, f) })
-			return
-		}
+	if !f.Soft {
+		decodeValue(g, target, f)
+		return
 	}
-	decodeOptional(g, target, f)
+	read := jen.Func().Params().BlockFunc(func(g *jen.Group) { decodeValue(g, target, f) })
+	g.If(jen.Op("!").Id("r").Dot("Attempt").Call(read)).Block(
+		jen.Add(target).Op("=").Add(zero(f)),
+		decodeExtra(),
+	)
 }
 
-func decodeOptional(g *jen.Group, target *jen.Statement, f *ir.Field) {
+// zero is the value of an optional member that is absent.
+func zero(f *ir.Field) jen.Code {
+	if isOptional(f) {
+		return jen.Add(fieldType(f)).Values()
+	}
+	switch ir.Resolve(f.Type).(type) {
+	case *ir.Any, *ir.Open:
+		return jen.Lit("")
+	case *ir.Scalar:
+		return jen.Qual(wirePath, "Scalar").Values()
+	}
+	return jen.Nil()
+}
+
+func decodeValue(g *jen.Group, target *jen.Statement, f *ir.Field) {
+	switch {
+	case isOptional(f):
+		g.If(jen.Id("r").Dot("ReadNull").Call()).Block(
+			jen.Add(target).Dot("SetNull").Call(),
+		).Else().BlockFunc(func(g *jen.Group) {
+			value, ok := readExpr(f.Base())
+			if !ok {
+				local := jen.Id("v")
+				g.Var().Add(local).Add(goType(f.Base()))
+				decode(g, local, f.Base(), 0)
+				value = local
+			}
+			g.Add(target).Dot("Set").Call(value)
+		})
+	case f.Nullable():
+		g.If(jen.Op("!").Id("r").Dot("ReadNull").Call()).BlockFunc(func(g *jen.Group) { decodePresent(g, target, f) })
+	default:
+		decodePresent(g, target, f)
+	}
+}
+
+// decodePresent reads a member that is not null.
+func decodePresent(g *jen.Group, target *jen.Statement, f *ir.Field) {
+	base := f.Base()
 	if f.Const != nil {
 		value := jen.Id("r").Dot(constReader(f.Const)).Call(jen.Lit(f.Const))
 		if byPointer(f) {
@@ -131,23 +204,23 @@ func decodeOptional(g *jen.Group, target *jen.Statement, f *ir.Field) {
 		return
 	}
 	if !byPointer(f) {
-		decode(g, target, f.Type, 0)
+		decode(g, target, base, 0)
 		return
 	}
-	if reader := pointerReader(f.Type); reader != "" {
+	if reader := pointerReader(base); reader != "" {
 		value := jen.Id("r").Dot(reader).Call()
-		if ref, ok := f.Type.(*ir.Ref); ok {
+		if ref, ok := base.(*ir.Ref); ok {
 			value = jen.Parens(jen.Op("*").Id(ref.Decl.Name)).Call(value)
 		}
 		g.Add(target).Op("=").Add(value)
 		return
 	}
-	if value, ok := readExpr(f.Type); ok {
+	if value, ok := readExpr(base); ok {
 		g.Add(target).Op("=").New(value)
 		return
 	}
-	g.Add(target).Op("=").New(goType(f.Type))
-	decode(g, target, f.Type, 0)
+	g.Add(target).Op("=").New(goType(base))
+	decode(g, target, base, 0)
 }
 
 // pointerReader is the method that reads an optional scalar, "" for others.
@@ -244,23 +317,41 @@ func decode(g *jen.Group, target *jen.Statement, t ir.Type, depth int) {
 	case *ir.Map:
 		g.Add(target).Op("=").Add(goType(t)).Values()
 		g.For(jen.Id("r").Dot("BeginObject").Call(), jen.Id("r").Dot("Member").Call(), jen.Empty()).BlockFunc(func(g *jen.Group) {
-			key := jen.Id(name("name", depth))
-			g.Add(key).Op(":=").Id("r").Dot("Name").Call()
-			g.If(jen.List(jen.Id("_"), jen.Id("ok")).Op(":=").Add(target).Index(key), jen.Id("ok")).Block(
-				jen.Id("r").Dot("Duplicate").Call(),
-			)
-			if value, ok := readExpr(t.Elem); ok {
-				g.Add(target).Index(key).Op("=").Add(value)
-				return
+			decodeEntry(g, target, t.Elem, depth)
+		})
+	case *ir.Nullable:
+		g.If(jen.Op("!").Id("r").Dot("ReadNull").Call()).BlockFunc(func(g *jen.Group) {
+			value, ok := readExpr(t.Elem)
+			switch {
+			case !needsPointer(t.Elem):
+				decode(g, target, t.Elem, depth)
+			case ok:
+				g.Add(target).Op("=").New(value)
+			default:
+				g.Add(target).Op("=").New(goType(t.Elem))
+				decode(g, target, t.Elem, depth)
 			}
-			element := jen.Id(name("e", depth))
-			g.Var().Add(element).Add(goType(t.Elem))
-			decode(g, element, t.Elem, depth+1)
-			g.Add(target).Index(key).Op("=").Add(element)
 		})
 	default:
 		panic(fmt.Sprintf("emit: cannot decode %T", t))
 	}
+}
+
+// decodeEntry reads the member that the reader is at into a map.
+func decodeEntry(g *jen.Group, target *jen.Statement, elem ir.Type, depth int) {
+	key := jen.Id(name("name", depth))
+	g.Add(key).Op(":=").Id("r").Dot("Name").Call()
+	g.If(jen.List(jen.Id("_"), jen.Id("ok")).Op(":=").Add(target).Index(key), jen.Id("ok")).Block(
+		jen.Id("r").Dot("Duplicate").Call(),
+	)
+	if value, ok := readExpr(elem); ok {
+		g.Add(target).Index(key).Op("=").Add(value)
+		return
+	}
+	element := jen.Id(name("e", depth))
+	g.Var().Add(element).Add(goType(elem))
+	decode(g, element, elem, depth+1)
+	g.Add(target).Index(key).Op("=").Add(element)
 }
 
 // name makes a variable of nested loops its own.

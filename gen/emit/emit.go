@@ -30,7 +30,10 @@ func Header(source string) string {
 
 // Revision renders the package of a revision as files below dir.
 func Revision(r *ir.Revision, dir string) ([]files.File, error) {
-	e := &emitter{rev: r, dir: dir}
+	e := &emitter{
+		rev: r, pkg: r.Package, header: r.ID, prefix: dir + "/", suffix: ".go",
+		source: "this revision", unknownNote: " Validate reports it.",
+	}
 	e.render("doc.go", e.packageDoc)
 	for _, family := range families(r) {
 		decls := slices.DeleteFunc(slices.Clone(r.Decls), func(d *ir.Decl) bool { return d.Family != family })
@@ -50,16 +53,27 @@ func Revision(r *ir.Revision, dir string) ([]files.File, error) {
 
 type emitter struct {
 	rev *ir.Revision
-	dir string
+	// pkg is the name of the package, header what it is made from.
+	pkg, header string
+	// prefix and suffix stand around the names of files.
+	prefix, suffix string
+	// source is what defines the types, as doc comments call it; unknownNote is
+	// said of a union's variant without a type.
+	source, unknownNote string
+
 	out []files.File
 	err error
 }
 
 // render makes one file of what fill adds to it.
 func (e *emitter) render(name string, fill func(*jen.File)) {
-	if src := e.source(name, fill); src != nil {
-		e.out = append(e.out, files.File{Path: e.dir + "/" + name, Content: src})
+	if src := e.content(name, fill); src != nil {
+		e.add(name, src)
 	}
+}
+
+func (e *emitter) add(name string, src []byte) {
+	e.out = append(e.out, files.File{Path: e.prefix + name, Content: src})
 }
 
 // maxLines is the length a file may have before its declarations are spread.
@@ -68,38 +82,44 @@ const maxLines = 2000
 // renderSplit makes one file of the declarations or, where it would get too
 // long, as many as it takes: name.go, name_2.go and so on.
 func (e *emitter) renderSplit(name string, decls []*ir.Decl, fill func(*jen.File, []*ir.Decl)) {
-	for parts := 1; parts <= len(decls); parts++ {
+	for parts := 1; parts <= len(decls); {
 		var sources [][]byte
-		longest := 0
+		total, longest := 0, 0
 		for part := range slices.Chunk(decls, (len(decls)+parts-1)/parts) {
-			src := e.source(name, func(f *jen.File) { fill(f, part) })
+			src := e.content(name, func(f *jen.File) { fill(f, part) })
 			sources = append(sources, src)
-			longest = max(longest, bytes.Count(src, []byte{'\n'}))
+			lines := bytes.Count(src, []byte{'\n'})
+			total, longest = total+lines, max(longest, lines)
 		}
 		if longest > maxLines && parts < len(decls) {
+			// Fewer parts than that cannot do.
+			parts = min(max(parts+1, (total-headerLines*len(sources))/maxLines), len(decls))
 			continue
 		}
 		for i, src := range sources {
-			path := e.dir + "/" + name + ".go"
+			part := ""
 			if i > 0 {
-				path = fmt.Sprintf("%s/%s_%d.go", e.dir, name, i+1)
+				part = fmt.Sprintf("_%d", i+1)
 			}
-			e.out = append(e.out, files.File{Path: path, Content: src})
+			e.add(name+part+e.suffix, src)
 		}
 		return
 	}
 }
 
-// source renders a file; after an error it is nil.
-func (e *emitter) source(name string, fill func(*jen.File)) []byte {
+// headerLines is more than what each part of a file has again.
+const headerLines = 40
+
+// content renders a file; after an error it is nil.
+func (e *emitter) content(name string, fill func(*jen.File)) []byte {
 	if e.err != nil {
 		return nil
 	}
-	f := newFile(e.rev.Package, e.rev.ID)
+	f := newFile(e.pkg, e.header)
 	fill(f)
 	var src bytes.Buffer
 	if err := f.Render(&src); err != nil {
-		e.err = fmt.Errorf("%s/%s: %w", e.rev.Package, name, err)
+		e.err = fmt.Errorf("%s/%s: %w", e.pkg, name, err)
 		return nil
 	}
 	return src.Bytes()

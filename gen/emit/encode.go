@@ -46,13 +46,17 @@ func (e *emitter) objectEncoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 	})
 }
 
+func sortedKeys(m jen.Code) jen.Code {
+	return jen.Qual("slices", "Sorted").Call(jen.Qual("maps", "Keys").Call(m))
+}
+
 // encodeField writes a member: open writes its name.
 func (e *emitter) encodeField(g *jen.Group, f *ir.Field, open jen.Code) {
 	target := jen.Id("x").Dot(f.Go)
 	pointer := byPointer(f)
 	value := target
 	if pointer {
-		if _, isObject := ir.Resolve(f.Type).(*ir.Object); !isObject {
+		if _, isObject := ir.Resolve(f.Base()).(*ir.Object); !isObject {
 			value = jen.Op("*").Add(target)
 		}
 	}
@@ -61,11 +65,11 @@ func (e *emitter) encodeField(g *jen.Group, f *ir.Field, open jen.Code) {
 		if f.Const != nil {
 			value = jen.Qual("cmp", "Or").Call(value, jen.Lit(f.Const))
 		}
-		encode(g, value, f.Type, 0, inMember(f.Wire))
+		encode(g, value, f.Base(), 0, inMember(f.Wire))
 	}
 	switch {
-	case f.Nullable && pointer:
-		g.If(jen.Add(target).Op("==").Nil()).BlockFunc(func(g *jen.Group) {
+	case f.Nullable():
+		g.If(absent(target, f.Base())).BlockFunc(func(g *jen.Group) {
 			g.Add(open)
 			appendText(g, "null")
 		}).Else().BlockFunc(write)
@@ -81,13 +85,44 @@ func (e *emitter) encodeField(g *jen.Group, f *ir.Field, open jen.Code) {
 
 // present is the condition under which an optional member is written.
 func present(target *jen.Statement, f *ir.Field) jen.Code {
-	switch ir.Resolve(f.Type).(type) {
+	if isOptional(f) {
+		return jen.Op("!").Add(target).Dot("IsZero").Call()
+	}
+	return notNull(target, f.Base())
+}
+
+// notNull is the condition under which a type's zero value does not stand for
+// "absent" or null.
+func notNull(target *jen.Statement, t ir.Type) jen.Code {
+	switch ir.Resolve(t).(type) {
 	case *ir.Any, *ir.Open:
 		return jen.Add(target).Op("!=").Lit("")
 	case *ir.Scalar:
 		return jen.Op("!").Add(target).Dot("IsZero").Call()
 	}
 	return jen.Add(target).Op("!=").Nil()
+}
+
+// absent is the opposite of notNull.
+func absent(target *jen.Statement, t ir.Type) jen.Code {
+	switch ir.Resolve(t).(type) {
+	case *ir.Any, *ir.Open:
+		return jen.Add(target).Op("==").Lit("")
+	case *ir.Scalar:
+		return jen.Add(target).Dot("IsZero").Call()
+	}
+	return jen.Add(target).Op("==").Nil()
+}
+
+// behind is the value that a pointer leads to: of an object the pointer does.
+func behind(pointer *jen.Statement, t ir.Type) *jen.Statement {
+	switch ir.Resolve(t).(type) {
+	case *ir.Object:
+		return pointer
+	case *ir.Array, *ir.Map, *ir.Scalar, *ir.Open:
+		return jen.Parens(jen.Op("*").Add(pointer))
+	}
+	return jen.Op("*").Add(pointer)
 }
 
 func appendText(g *jen.Group, text string) { g.Add(appendCall(text)) }
@@ -176,7 +211,7 @@ func encode(g *jen.Group, value *jen.Statement, t ir.Type, depth int, w wrap) {
 	case *ir.Map:
 		i, key := jen.Id(name("i", depth)), jen.Id(name("name", depth))
 		appendText(g, "{")
-		g.For(jen.List(i, key).Op(":=").Range().Qual("slices", "Sorted").Call(jen.Qual("maps", "Keys").Call(value))).BlockFunc(func(g *jen.Group) {
+		g.For(jen.List(i, key).Op(":=").Range().Add(sortedKeys(value))).BlockFunc(func(g *jen.Group) {
 			g.If(jen.Add(i).Op(">").Lit(0)).Block(appendCall(","))
 			appendOrReturn(g, jen.Qual(wirePath, "AppendString").Call(dst, key), w.inValue(key))
 			appendText(g, ":")

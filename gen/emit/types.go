@@ -16,7 +16,7 @@ func (e *emitter) types(f *jen.File, decls []*ir.Decl) {
 		f.Add(doc(d.Doc))
 		switch t := d.Type.(type) {
 		case *ir.Object:
-			f.Type().Id(d.Name).StructFunc(func(g *jen.Group) { structFields(g, t) })
+			f.Type().Id(d.Name).StructFunc(func(g *jen.Group) { e.structFields(g, t) })
 			e.marks(f, d)
 		case *ir.Enum:
 			e.enum(f, d, t)
@@ -33,13 +33,23 @@ func (e *emitter) types(f *jen.File, decls []*ir.Decl) {
 	}
 }
 
-func structFields(g *jen.Group, o *ir.Object) {
+func (e *emitter) structFields(g *jen.Group, o *ir.Object) {
 	for _, f := range o.Fields {
 		g.Add(doc(f.Doc))
 		g.Id(f.Go).Add(fieldType(f)).Tag(map[string]string{"json": tag(f)})
 	}
-	g.Add(doc("Extra holds the members this revision does not define, in their order."))
-	g.Id("Extra").Qual(wirePath, "Members").Tag(map[string]string{"json": "-"})
+	none := map[string]string{"json": "-"}
+	if o.Additional != nil {
+		g.Add(doc("Additional holds the other members by their names."))
+		g.Id("Additional").Map(jen.String()).Add(goType(o.Additional)).Tag(none)
+	} else {
+		g.Add(doc(fmt.Sprintf("Extra holds the members %s does not define, in their order.", e.source)))
+		g.Id("Extra").Qual(wirePath, "Members").Tag(none)
+	}
+	if o.Loose {
+		g.Add(doc(fmt.Sprintf("Other is the value where it is no object, which %s allows.", e.source)))
+		g.Id("Other").Qual(wirePath, "Raw").Tag(none)
+	}
 }
 
 // tag names the member for code that looks at structs, such as schema
@@ -60,19 +70,33 @@ func tag(f *ir.Field) string {
 }
 
 // fieldType is the type of a struct field: optional scalars and objects are
-// pointers, everything else has a zero value that says "absent".
+// pointers, everything else has a zero value that says "absent". A member that
+// may be null takes "absent" for null; one that may be absent too has a state
+// more.
 func fieldType(f *ir.Field) jen.Code {
-	if byPointer(f) {
-		return jen.Op("*").Add(goType(f.Type))
+	base := goType(f.Base())
+	switch {
+	case isOptional(f):
+		return jen.Qual(wirePath, "Optional").Types(base)
+	case byPointer(f):
+		return jen.Op("*").Add(base)
 	}
-	return goType(f.Type)
+	return base
 }
 
+// isOptional reports whether a member is a wire.Optional.
+func isOptional(f *ir.Field) bool { return !f.Required && f.Nullable() }
+
 func byPointer(f *ir.Field) bool {
-	if f.Required && !f.Nullable && !f.Boxed {
+	if isOptional(f) || f.Required && !f.Nullable() && !f.Boxed {
 		return false
 	}
-	switch ir.Resolve(f.Type).(type) {
+	return needsPointer(f.Base())
+}
+
+// needsPointer reports whether a type has no zero value that could say "absent".
+func needsPointer(t ir.Type) bool {
+	switch ir.Resolve(t).(type) {
 	case *ir.Union, *ir.Array, *ir.Map, *ir.Any, *ir.Open, *ir.Scalar:
 		return false
 	}
@@ -100,6 +124,11 @@ func goType(t ir.Type) jen.Code {
 		return jen.Index().Add(goType(t.Elem))
 	case *ir.Map:
 		return jen.Map(jen.String()).Add(goType(t.Elem))
+	case *ir.Nullable:
+		if needsPointer(t.Elem) {
+			return jen.Op("*").Add(goType(t.Elem))
+		}
+		return goType(t.Elem)
 	case *ir.Ref:
 		return jen.Id(t.Decl.Name)
 	}
@@ -157,7 +186,7 @@ func (e *emitter) enum(f *jen.File, d *ir.Decl, t *ir.Enum) {
 		}
 	})
 	f.Line()
-	f.Add(doc("Known reports whether this revision defines the value."))
+	f.Add(doc(fmt.Sprintf("Known reports whether %s defines the value.", e.source)))
 	f.Func().Params(jen.Id("x").Id(d.Name)).Id("Known").Params().Bool().Block(
 		jen.Switch(jen.Id("x")).Block(
 			jen.CaseFunc(func(g *jen.Group) {
@@ -169,6 +198,14 @@ func (e *emitter) enum(f *jen.File, d *ir.Decl, t *ir.Enum) {
 		jen.Return(jen.False()),
 	)
 	e.marks(f, d)
+}
+
+// unknown says what a union's variant without a type is for.
+func (e *emitter) unknown(t *ir.Union) string {
+	if t.Lenient {
+		return "what else " + e.source + " allows"
+	}
+	return "what " + e.source + " does not define"
 }
 
 func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
@@ -187,7 +224,7 @@ func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
 		f.Add(doc(fmt.Sprintf("Its variants are %s. A value does not tell which it is; on its own it decodes to *%s.", variants, t.Variants[0].Decl.Name)))
 	} else {
 		f.Add(jen.Comment("//"))
-		f.Add(doc(fmt.Sprintf("Its variants are %s, and *Unknown%s for what this revision does not define.", variants, d.Name)))
+		f.Add(doc(fmt.Sprintf("Its variants are %s, and *Unknown%s for %s.", variants, d.Name, e.unknown(t))))
 	}
 	f.Type().Id(d.Name).Interface(
 		jen.Qual(wirePath, "Appender"),
@@ -197,7 +234,7 @@ func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
 		return
 	}
 	f.Line()
-	f.Add(doc(fmt.Sprintf("Unknown%s keeps a value that is none of the variants of %s, so that it can be passed on. Validate reports it.", d.Name, d.Name)))
+	f.Add(doc(fmt.Sprintf("Unknown%s keeps a value that is none of the variants of %s, so that it can be passed on.%s", d.Name, d.Name, e.unknownNote)))
 	f.Type().Id("Unknown"+d.Name).Struct(
 		doc("Raw is the value as it came."),
 		jen.Id("Raw").Qual(wirePath, "Raw"),

@@ -19,17 +19,27 @@ func boxName(d *ir.Decl) string      { return "new" + d.Name }
 func (e *emitter) unionDecoder(f *jen.File, d *ir.Decl, t *ir.Union) {
 	f.Line()
 	f.Func().Id(decoderName(d)).Params(jen.Id("r").Op("*").Qual(wirePath, "Reader")).Id(d.Name).BlockFunc(func(g *jen.Group) {
-		e.decision(g, t.Decision)
+		decider{lenient: t.Lenient}.decision(g, t.Decision)
 		if !t.Context {
 			g.Return(jen.Op("&").Id("Unknown" + d.Name).Values(jen.Dict{jen.Id("Raw"): jen.Id("r").Dot("ReadRaw").Call()}))
 		}
 	})
 }
 
+// decider renders the decision of a union.
+type decider struct {
+	// lenient tells that a value that does not fit its variant is an unknown one.
+	lenient bool
+}
+
 // decision renders the way to the variant; falling through is "unknown".
-func (e *emitter) decision(g *jen.Group, d ir.Decision) {
+func (e decider) decision(g *jen.Group, d ir.Decision) {
 	switch d := d.(type) {
 	case *ir.Leaf:
+		if e.lenient {
+			addAll(g, tryVariant(d.Variant))
+			return
+		}
 		g.Add(readVariant(d.Variant))
 		g.Return(jen.Id("v"))
 	case *ir.ByKind:
@@ -62,7 +72,7 @@ func readVariant(v *ir.Variant) jen.Code {
 	return declare.Line().Id("v").Dot("DecodeJSON").Call(jen.Id("r"))
 }
 
-func (e *emitter) byConst(g *jen.Group, d *ir.ByConst) {
+func (e decider) byConst(g *jen.Group, d *ir.ByConst) {
 	peek := "PeekString"
 	if _, ok := d.Cases[0].Value.(int64); ok {
 		peek = "PeekInt64"
@@ -112,7 +122,7 @@ func sameAnswer(cases []ir.ConstCase) [][]ir.ConstCase {
 // byPresence tries a guarded variant and goes on to the next guard when it does
 // not fit, so that the verdict is that of anyOf. When none fits, the first that
 // was meant tells what is wrong.
-func (e *emitter) byPresence(g *jen.Group, d *ir.ByPresence) {
+func (e decider) byPresence(g *jen.Group, d *ir.ByPresence) {
 	var names []string
 	bit := func(name string) int {
 		for i, n := range names {
@@ -172,10 +182,14 @@ func (e *emitter) byPresence(g *jen.Group, d *ir.ByPresence) {
 
 // presenceFallback reads the last variant where its guard holds, and else the
 // first whose guard held, for its error.
-func (e *emitter) presenceFallback(g *jen.Group, d *ir.ByPresence, conditions []jen.Code) {
+func (e decider) presenceFallback(g *jen.Group, d *ir.ByPresence, conditions []jen.Code) {
 	last := len(d.Guards) - 1
 	read := func(i int) func(g *jen.Group) {
 		return func(g *jen.Group) {
+			if e.lenient {
+				addAll(g, tryVariant(d.Guards[i].Variant))
+				return
+			}
 			g.Add(readVariant(d.Guards[i].Variant))
 			g.Return(jen.Id("v"))
 		}
@@ -224,12 +238,21 @@ func tryVariant(v *ir.Variant) []jen.Code {
 	return []jen.Code{declare, jen.If(jen.Id("r").Dot("Try").Call(target)).Block(jen.Return(jen.Id("v")))}
 }
 
+func addAll(g *jen.Group, all []jen.Code) {
+	for _, c := range all {
+		g.Add(c)
+	}
+}
+
 func (e *emitter) unionEncoder(f *jen.File, d *ir.Decl, t *ir.Union) {
 	if !t.Context {
 		unknown := "Unknown" + d.Name
 		appendFunc(f, jen.Id("x").Op("*").Id(unknown)).Block(
 			jen.Return(jen.Qual(wirePath, "AppendRaw").Call(jen.Id("dst"), jen.Id("x").Dot("Raw"))),
 		)
+	}
+	if e.rev == nil {
+		return // a wire.Writer takes the union as it is
 	}
 	f.Line()
 	f.Func().Id(appenderName(d)).

@@ -70,7 +70,7 @@ func checkField(g *jen.Group, f *ir.Field) {
 	target := jen.Id("x").Dot(f.Go)
 	pointer := byPointer(f)
 	value := target
-	if _, isObject := ir.Resolve(f.Type).(*ir.Object); pointer && !isObject {
+	if _, isObject := ir.Resolve(f.Base()).(*ir.Object); pointer && !isObject {
 		value = jen.Op("*").Add(target)
 	}
 	body := func(g *jen.Group) {
@@ -88,16 +88,16 @@ func checkField(g *jen.Group, f *ir.Field) {
 			}
 			g.Id("c").Dot("Const").Call(ok, jen.Lit(fmt.Sprintf("%#v", f.Const)))
 		} else {
-			check(g, value, f.Type, 0)
+			check(g, value, f.Base(), 0)
 		}
 		g.Id("c").Dot("Pop").Call()
 	}
-	switch ir.Resolve(f.Type).(type) {
+	switch ir.Resolve(f.Base()).(type) {
 	case *ir.Array, *ir.Map:
 		body(g) // nothing to range over when absent
 		return
 	}
-	if f.Required && !f.Nullable {
+	if f.Required && !f.Nullable() {
 		body(g)
 		return
 	}

@@ -47,6 +47,8 @@ type Decl struct {
 	Unions []*Decl
 	// Checked says that the type has something Validate must look at.
 	Checked bool
+	// Defaults says that the type, or something in it, has members with a default.
+	Defaults bool
 }
 
 // Type is a sealed sum of the shapes a value can have.
@@ -57,6 +59,10 @@ type (
 	// Object is a struct.
 	Object struct {
 		Fields []*Field
+		// Additional is the type of the members without a field; nil: any.
+		Additional Type
+		// Loose says that the value need not be an object at all.
+		Loose bool
 	}
 
 	// Enum is a string with known values. Decoding keeps others.
@@ -71,6 +77,9 @@ type (
 		// Context marks a union of which the value itself tells nothing: a result
 		// is decoded by the method of its request. Its first variant accepts all.
 		Context bool
+		// Lenient marks a union that allows more than its variants: a value that
+		// does not fit the variant it seems to be is an unknown one.
+		Lenient bool
 	}
 )
 
@@ -97,23 +106,27 @@ type (
 	}
 	// Map is an object whose values all have one type.
 	Map struct{ Elem Type }
+	// Nullable is a value of a type or null. It is not nested, and not made of
+	// an Any or a Scalar, which have null themselves.
+	Nullable struct{ Elem Type }
 	// Ref names a declaration.
 	Ref struct{ Decl *Decl }
 )
 
-func (*Object) isType()  {}
-func (*Enum) isType()    {}
-func (*Union) isType()   {}
-func (*String) isType()  {}
-func (*Integer) isType() {}
-func (*Number) isType()  {}
-func (*Boolean) isType() {}
-func (*Scalar) isType()  {}
-func (*Any) isType()     {}
-func (*Open) isType()    {}
-func (*Array) isType()   {}
-func (*Map) isType()     {}
-func (*Ref) isType()     {}
+func (*Object) isType()   {}
+func (*Enum) isType()     {}
+func (*Union) isType()    {}
+func (*String) isType()   {}
+func (*Integer) isType()  {}
+func (*Number) isType()   {}
+func (*Boolean) isType()  {}
+func (*Scalar) isType()   {}
+func (*Any) isType()      {}
+func (*Open) isType()     {}
+func (*Array) isType()    {}
+func (*Map) isType()      {}
+func (*Ref) isType()      {}
+func (*Nullable) isType() {}
 
 // Bounds limit a number; nil is no limit.
 type Bounds struct{ Min, Max *float64 }
@@ -140,8 +153,6 @@ type Field struct {
 	Doc      string
 	Pointer  string
 	Required bool
-	// Nullable is a required member that may be null.
-	Nullable bool
 	// Const is the only value the member may have, a string or an int64.
 	Const any
 	// Boxed holds a required object by pointer, because by value the type would
@@ -149,6 +160,27 @@ type Field struct {
 	Boxed bool
 	// Injected marks a member the protocol has and the schema forgot.
 	Injected bool
+	// Soft is an optional member whose value may be of another type in objects of
+	// another kind: one that does not fit is kept as if the member had no field.
+	Soft bool
+	// Default is the JSON text of the value that an absent member stands for, ""
+	// for none.
+	Default string
+}
+
+// Nullable reports whether the member may be null and has a type that cannot
+// say so itself.
+func (f *Field) Nullable() bool {
+	_, ok := f.Type.(*Nullable)
+	return ok
+}
+
+// Base returns the type of the member's value when it is not null.
+func (f *Field) Base() Type {
+	if n, ok := f.Type.(*Nullable); ok {
+		return n.Elem
+	}
+	return f.Type
 }
 
 // EnumValue is a known value of an enum.

@@ -19,6 +19,15 @@ func Print(w io.Writer, r *Revision) error {
 	return p.err
 }
 
+// PrintDecls writes declarations as Print does.
+func PrintDecls(w io.Writer, decls []*Decl) error {
+	p := printer{w: w}
+	for _, d := range decls {
+		p.decl(d)
+	}
+	return p.err
+}
+
 type printer struct {
 	w   io.Writer
 	err error
@@ -35,15 +44,26 @@ func (p *printer) decl(d *Decl) {
 	if !d.Definition {
 		notes = append(notes, "from "+d.Path)
 	}
-	notes = append(notes, "in "+d.Family)
+	if d.Family != "" {
+		notes = append(notes, "in "+d.Family)
+	}
 	if d.Checked {
 		notes = append(notes, "checked")
+	}
+	if d.Defaults {
+		notes = append(notes, "defaults")
 	}
 	p.line("\ntype %s %s (%s)", d.Name, TypeString(d.Type), strings.Join(notes, ", "))
 	switch t := d.Type.(type) {
 	case *Object:
 		for _, f := range t.Fields {
 			p.field(f)
+		}
+		if t.Additional != nil {
+			p.line("\tothers %s", TypeString(t.Additional))
+		}
+		if t.Loose {
+			p.line("\tor no object")
 		}
 	case *Enum:
 		for _, v := range t.Values {
@@ -52,6 +72,9 @@ func (p *printer) decl(d *Decl) {
 	case *Union:
 		for _, v := range t.Variants {
 			p.line("\t| %s", v.name())
+		}
+		if t.Lenient {
+			p.line("\tlenient")
 		}
 		p.decision(t.Decision, "\t")
 	}
@@ -62,7 +85,7 @@ func (p *printer) field(f *Field) {
 	if f.Required {
 		notes = append(notes, "required")
 	}
-	if f.Nullable {
+	if f.Nullable() {
 		notes = append(notes, "nullable")
 	}
 	if f.Const != nil {
@@ -74,7 +97,13 @@ func (p *printer) field(f *Field) {
 	if f.Injected {
 		notes = append(notes, "injected")
 	}
-	p.line("\t%q %s %s %s", f.Wire, f.Go, TypeString(f.Type), strings.Join(notes, " "))
+	if f.Soft {
+		notes = append(notes, "soft")
+	}
+	if f.Default != "" {
+		notes = append(notes, "default "+f.Default)
+	}
+	p.line("\t%q %s %s %s", f.Wire, f.Go, TypeString(f.Base()), strings.Join(notes, " "))
 }
 
 func (p *printer) decision(d Decision, indent string) {
@@ -177,6 +206,8 @@ func TypeString(t Type) string {
 		return "[]" + TypeString(t.Elem)
 	case *Map:
 		return "{}" + TypeString(t.Elem)
+	case *Nullable:
+		return "nullable " + TypeString(t.Elem)
 	case *Ref:
 		return t.Decl.Name
 	}

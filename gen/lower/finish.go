@@ -20,56 +20,6 @@ func (l *lowerer) linkUnions() {
 	}
 }
 
-// box holds by pointer the required members through which a struct would
-// contain itself by value.
-func (l *lowerer) box() {
-	const (
-		open = iota + 1
-		done
-	)
-	state := map[*ir.Decl]int{}
-	var visit func(d *ir.Decl)
-	visit = func(d *ir.Decl) {
-		state[d] = open
-		if o, ok := d.Type.(*ir.Object); ok {
-			for _, f := range o.Fields {
-				inner := behind(f.Type)
-				if inner == nil || !f.Required || f.Nullable {
-					continue
-				}
-				switch state[inner] {
-				case open:
-					f.Boxed = true
-				case 0:
-					visit(inner)
-				}
-			}
-		}
-		state[d] = done
-	}
-	for _, d := range l.sortedDecls() {
-		if state[d] == 0 {
-			visit(d)
-		}
-	}
-}
-
-// behind returns the struct a member of the type holds by value, if any.
-func behind(t ir.Type) *ir.Decl {
-	var last *ir.Decl
-	for {
-		ref, ok := t.(*ir.Ref)
-		if !ok {
-			break
-		}
-		last, t = ref.Decl, ref.Decl.Type
-	}
-	if _, ok := t.(*ir.Object); !ok {
-		return nil
-	}
-	return last
-}
-
 // markChecked finds the types with something Validate must look at: their own
 // constraints or, to a fixed point, those of what they hold.
 func (l *lowerer) markChecked() {
@@ -106,6 +56,8 @@ func Checked(t ir.Type) bool {
 		return t.Bounds != ir.Bounds{}
 	case *ir.Array:
 		return t.MaxItems > 0 || Checked(t.Elem)
+	case *ir.Nullable:
+		return Checked(t.Elem)
 	case *ir.Map:
 		return Checked(t.Elem)
 	case *ir.Ref:

@@ -66,7 +66,7 @@ func Lower(in Input) (*Output, error) {
 	l.decide()
 	l.orderEnums()
 	l.linkUnions()
-	l.box()
+	ir.Box(l.sortedDecls())
 	l.markChecked()
 	rev := &ir.Revision{
 		ID:      in.Document.Revision,

@@ -98,7 +98,7 @@ func (l *lowerer) method(def schema.Definition, wire string) *ir.Method {
 	if m.Go == "" || !isExported(m.Go) {
 		m.Go = l.names.Exported(wire)
 	}
-	params := field(&ir.Variant{Decl: l.definition(def.Name)}, "params")
+	params := field(l.definition(def.Name), "params")
 	ref, ok := params.Type.(*ir.Ref)
 	if !ok || !isMessage(ref.Decl) {
 		l.failAt(params.Pointer, "params of %q are no object with members", wire)
@@ -111,7 +111,7 @@ func (l *lowerer) method(def schema.Definition, wire string) *ir.Method {
 	if m.Result = l.result(def, m); m.Result == nil {
 		return nil
 	}
-	m.Paginated = field(&ir.Variant{Decl: m.Params}, "cursor") != nil && field(&ir.Variant{Decl: m.Result}, "nextCursor") != nil
+	m.Paginated = field(m.Params, "cursor") != nil && field(m.Result, "nextCursor") != nil
 	return m
 }
 
@@ -131,7 +131,7 @@ func (l *lowerer) result(def schema.Definition, m *ir.Method) *ir.Decl {
 	stem := strings.TrimSuffix(m.Definition, "Request")
 	var result *ir.Decl
 	if envelope := l.decls[stem+"ResultResponse"]; envelope != nil {
-		if f := field(&ir.Variant{Decl: envelope}, "result"); f != nil {
+		if f := field(envelope, "result"); f != nil {
 			if ref, ok := f.Type.(*ir.Ref); ok {
 				result = ref.Decl
 			}
@@ -193,4 +193,18 @@ func messageVariants(d *ir.Decl) []*ir.Variant {
 			return []*ir.Variant{{Decl: d, Boxed: true}}
 		}
 	}
+}
+
+// field returns the member of an object, or nil.
+func field(d *ir.Decl, member string) *ir.Field {
+	o, ok := ir.Resolve(d.Type).(*ir.Object)
+	if !ok {
+		return nil
+	}
+	for _, f := range o.Fields {
+		if f.Wire == member {
+			return f
+		}
+	}
+	return nil
 }

@@ -235,11 +235,15 @@ func (l *lowerer) field(parent *schema.Schema, p schema.Property, at place) *ir.
 		Const:    s.Const,
 		Injected: l.injected[s],
 	}
-	if base, ok := nullable(s); ok && f.Required {
-		f.Nullable = true
-		s = base
+	base, ok := nullable(s)
+	if !ok || !f.Required {
+		f.Type = l.lowerType(s, at.member(p.Name, f.Go))
+		return f
 	}
-	f.Type = l.lowerType(s, at.member(p.Name, f.Go))
+	f.Type = l.lowerType(base, at.member(p.Name, f.Go))
+	if _, isScalar := ir.Resolve(f.Type).(*ir.Scalar); !isScalar {
+		f.Type = &ir.Nullable{Elem: f.Type}
+	}
 	return f
 }
 

@@ -28,6 +28,10 @@ func (n *Namer) Exported(wire string) string {
 	if i := strings.LastIndexByte(wire, '/'); i >= 0 && i < len(wire)-1 {
 		wire = wire[i+1:]
 	}
+	return n.identifier(wire)
+}
+
+func (n *Namer) identifier(wire string) string {
 	var b strings.Builder
 	for _, word := range split(wire) {
 		if upper, ok := n.initialisms[strings.ToLower(word)]; ok {

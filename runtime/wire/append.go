@@ -3,6 +3,7 @@ package wire
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -174,6 +175,19 @@ func AppendName(dst []byte, name string) []byte {
 		dst = appendEscape(dst, name[i])
 		name = name[i+1:]
 	}
+}
+
+// AppendKey is [AppendName] for a name that comes from outside. One that is not
+// UTF-8, or is one of taken, the names of the members written already, is an
+// error.
+func AppendKey(dst []byte, name string, taken ...string) ([]byte, error) {
+	if slices.Contains(taken, name) {
+		return dst, encodingError("duplicate member " + strconv.Quote(shown(name)))
+	}
+	if !utf8.ValidString(name) {
+		return dst, encodingError("invalid UTF-8 in the member name " + strconv.Quote(shown(name)))
+	}
+	return AppendName(dst, name), nil
 }
 
 // AppendComma appends the comma before an element: none where dst ends in '['

@@ -217,40 +217,7 @@ func equalNumbers(a, b string) bool {
 		return true
 	}
 	x, y := parseDecimal(a), parseDecimal(b)
-	return x.neg == y.neg && equalDigits(x.digits, y.digits) && equalExp10(x, y)
-}
-
-func equalDigits(a, b string) bool {
-	i, j := 0, 0
-	for i < len(a) && j < len(b) {
-		switch {
-		case a[i] == '.':
-			i++
-		case b[j] == '.':
-			j++
-		case a[i] != b[j]:
-			return false
-		default:
-			i++
-			j++
-		}
-	}
-	return i == len(a) && j == len(b) // neither ends in a point
-}
-
-// equalExp10 compares the powers of ten exactly, however long the exponents
-// are: it takes the difference of the exponents digit by digit from the top,
-// which, once large, the digits that follow cannot make small again.
-func equalExp10(x, y decimal) bool {
-	n := max(len(x.exponent), len(y.exponent))
-	diff := int64(0)
-	for i := range n {
-		diff = diff*10 + x.expDigit(i, n) - y.expDigit(i, n)
-		if diff > large || diff < -large {
-			return false
-		}
-	}
-	return diff == int64(y.scale)-int64(x.scale)
+	return x.neg == y.neg && compareExp10(x, y) == 0 && compareDigits(x.digits, y.digits) == 0
 }
 
 // expDigit returns the signed i-th of n digits of the exponent, zeros put before it.
@@ -264,4 +231,83 @@ func (d decimal) expDigit(i, n int) int64 {
 		return -v
 	}
 	return v
+}
+
+// sign returns -1, 0 or +1.
+func (d decimal) sign() int {
+	switch {
+	case d.digits == "":
+		return 0
+	case d.neg:
+		return -1
+	}
+	return 1
+}
+
+// compareDecimals returns -1, 0 or +1 as x is less than, equal to or greater than y.
+func compareDecimals(x, y decimal) int {
+	sign := x.sign()
+	switch other := y.sign(); {
+	case sign < other:
+		return -1
+	case sign > other:
+		return 1
+	case sign == 0:
+		return 0
+	}
+	if c := compareExp10(x, y); c != 0 {
+		return sign * c
+	}
+	return sign * compareDigits(x.digits, y.digits)
+}
+
+// compareDigits compares 0.a and 0.b.
+func compareDigits(a, b string) int {
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		switch {
+		case a[i] == '.':
+			i++
+		case b[j] == '.':
+			j++
+		case a[i] < b[j]:
+			return -1
+		case a[i] > b[j]:
+			return 1
+		default:
+			i++
+			j++
+		}
+	}
+	switch { // neither ends in a point or a zero
+	case i < len(a):
+		return 1
+	case j < len(b):
+		return -1
+	}
+	return 0
+}
+
+// compareExp10 compares the powers of ten exactly, however long the exponents
+// are: it takes the difference of the exponents digit by digit from the top,
+// which, once large, the digits that follow cannot make small again.
+func compareExp10(x, y decimal) int {
+	n := max(len(x.exponent), len(y.exponent))
+	diff := int64(0)
+	for i := range n {
+		diff = diff*10 + x.expDigit(i, n) - y.expDigit(i, n)
+		switch {
+		case diff > large:
+			return 1
+		case diff < -large:
+			return -1
+		}
+	}
+	switch diff += int64(x.scale) - int64(y.scale); {
+	case diff < 0:
+		return -1
+	case diff > 0:
+		return 1
+	}
+	return 0
 }

@@ -125,17 +125,43 @@ func (r *Reader) Try(v Value) bool {
 	if r.err != nil {
 		return false
 	}
-	pos, depth, fresh, name, nameAt := r.pos, r.depth, r.fresh, r.name, r.nameAt
+	start := r.start()
+	return r.settle(start, v.DecodeJSON(r))
+}
+
+// Attempt is [Reader.Try] for a function that reads the next value.
+func (r *Reader) Attempt(read func()) bool {
+	if r.err != nil {
+		return false
+	}
+	start := r.start()
+	read()
+	return r.settle(start, nil)
+}
+
+// attempt is where a Reader was when it began to try something.
+type attempt struct {
+	pos, depth int
+	fresh      bool
+	name       string
+	nameAt     int
+}
+
+func (r *Reader) start() attempt {
 	r.trying++
-	err := v.DecodeJSON(r)
+	return attempt{r.pos, r.depth, r.fresh, r.name, r.nameAt}
+}
+
+// settle ends an attempt. When it failed the Reader goes back.
+func (r *Reader) settle(start attempt, err error) bool {
 	r.trying--
 	if err == nil && r.err == nil {
 		return true
 	}
-	wasted := r.pos - pos
+	wasted := r.pos - start.pos
 	r.err, r.place, r.located = nil, atValue, false
-	r.pos, r.depth, r.fresh, r.name, r.nameAt = pos, depth, fresh, name, nameAt
-	for n := len(r.indexes); n > 0 && r.indexes[n-1].depth > depth; n-- {
+	r.pos, r.depth, r.fresh, r.name, r.nameAt = start.pos, start.depth, start.fresh, start.name, start.nameAt
+	for n := len(r.indexes); n > 0 && r.indexes[n-1].depth > start.depth; n-- {
 		r.indexes = r.indexes[:n-1]
 	}
 	r.spend(wasted)

@@ -1,4 +1,4 @@
-package lower
+package unions
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 
 // byPresence orders the variants from the one that demands most to the one
 // that demands least, each guarded by what tells it from those after it.
-func (d *decider) byPresence(from []*ir.Variant) ir.Decision {
+func (d *Decider) byPresence(from []*ir.Variant) ir.Decision {
 	rest := slices.Clone(from)
 	slices.SortStableFunc(rest, func(a, b *ir.Variant) int {
 		return cmp.Or(d.demands(b)-d.demands(a), strings.Compare(a.Decl.Name, b.Decl.Name))
@@ -21,8 +21,8 @@ func (d *decider) byPresence(from []*ir.Variant) ir.Decision {
 		rest = rest[1:]
 		guard := ir.Guard{Variant: v}
 		rivals := slices.DeleteFunc(slices.Clone(from), func(r *ir.Variant) bool { return r == v })
-		if when, row := d.l.overlay.when(v.Decl.Name); row != nil && d.needed(v, rest) {
-			row.use()
+		if when, ok := d.when(v); ok && d.needed(v, rest) {
+			d.Used(v)
 			guard.Paths = telling(v, rest)
 			if len(when) > 0 {
 				guard.Paths = append(guard.Paths, when)
@@ -32,7 +32,7 @@ func (d *decider) byPresence(from []*ir.Variant) ir.Decision {
 		}
 		for _, rival := range rest {
 			if !tells(v, rival) {
-				d.l.failAt(d.union.Pointer, "variants %s and %s of %s cannot be told apart by kind, const or required members: an overlay row must say how", v.Decl.Name, rival.Decl.Name, d.union.Name)
+				d.Fail(v, rival)
 				return decision
 			}
 		}
@@ -42,18 +42,25 @@ func (d *decider) byPresence(from []*ir.Variant) ir.Decision {
 	return decision
 }
 
-// demands orders variants: those an overlay row tells of first, then by the
+func (d *Decider) when(v *ir.Variant) ([]string, bool) {
+	if d.When == nil {
+		return nil, false
+	}
+	return d.When(v)
+}
+
+// demands orders variants: those somebody knows more of first, then by the
 // number of members that must be there.
-func (d *decider) demands(v *ir.Variant) int {
+func (d *Decider) demands(v *ir.Variant) int {
 	n := len(required(v))
-	if path, row := d.l.overlay.when(v.Decl.Name); row != nil {
+	if path, ok := d.when(v); ok {
 		n += 1000 + len(path)
 	}
 	return n
 }
 
-// needed reports whether an overlay row is what tells the variant from a rival.
-func (d *decider) needed(v *ir.Variant, rivals []*ir.Variant) bool {
+// needed reports whether that knowledge is what tells the variant from a rival.
+func (d *Decider) needed(v *ir.Variant, rivals []*ir.Variant) bool {
 	return slices.ContainsFunc(rivals, func(r *ir.Variant) bool { return !tells(v, r) })
 }
 

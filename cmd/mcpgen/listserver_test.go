@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/generated/mcp20250618"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/stdio"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// listServer is a server that answers tools/list with what is in a file, right or wrong,
+// a page for each definition.
+type listServer struct{ all []wire.Raw }
+
+func newListServer(text []byte) (*listServer, error) {
+	s := &listServer{}
+	r := wire.NewReader(text)
+	if r.Kind() == wire.KindObject {
+		tools, _ := r.PeekRaw("tools")
+		r = wire.NewStringReader(string(tools))
+	}
+	for r.BeginArray(); r.Element(); {
+		s.all = append(s.all, r.ReadRaw())
+	}
+	return s, r.Err()
+}
+
+// binding answers tools/list; note, if not nil, is told of each method.
+func (s *listServer) binding(note func(method string)) runtime.Binding {
+	b := mcp20250618.BindServer(mcp20250618.UnimplementedServer{})
+	below := b.Handle
+	b.Handle = func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+		if note != nil {
+			note(method)
+		}
+		if method != "tools/list" {
+			return below(ctx, method, params)
+		}
+		var cursor *string
+		if raw, ok := wire.Object(params).Get("cursor"); ok {
+			r := wire.NewStringReader(string(raw))
+			cursor = r.ReadStringPointer()
+		}
+		page, next, err := runtime.Page(s.all, cursor, 1)
+		if err != nil || len(page) == 0 {
+			return wire.Raw(`{"tools":[]}`), err
+		}
+		result := `{"tools":[` + string(page[0]) + `]`
+		if next != nil {
+			result += `,"nextCursor":"` + *next + `"`
+		}
+		return wire.Raw(result + `}`), nil
+	}
+	return b
+}
+
+func (s *listServer) server(note func(string)) *runtime.Server {
+	return runtime.NewServer(runtime.ServerOptions{Name: "lists", Version: "1", Capabilities: wire.Raw(`{"tools":{}}`)}, s.binding(note))
+}
+
+// listServerMain is a program for scripts: it serves the list in a file.
+func listServerMain() {
+	messages := flag.String("log", "", "`file` for the methods that were received")
+	die := flag.Bool("die", false, "exit at once")
+	flag.Parse()
+	fail := func(err error) {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(3)
+	}
+	if *die {
+		fail(fmt.Errorf("gone"))
+	}
+	text, err := os.ReadFile(flag.Arg(0))
+	if err != nil {
+		fail(err)
+	}
+	s, err := newListServer(text)
+	if err != nil {
+		fail(err)
+	}
+	var mu sync.Mutex
+	var log []string // in no order: a notification and the next request are handled at once
+	err = s.server(func(method string) {
+		mu.Lock()
+		defer mu.Unlock()
+		log = append(log, method+"\n")
+	}).Serve(context.Background(), &stdio.Transport{})
+	if *messages != "" {
+		slices.Sort(log)
+		err = os.WriteFile(*messages, []byte(strings.Join(log, "")), 0o666)
+	}
+	if err != nil {
+		fail(err)
+	}
+}
+
+// serveList serves over HTTP those who know the key.
+func serveList(t *testing.T) string {
+	t.Helper()
+	s, err := newListServer([]byte(`[{"name":"sum","inputSchema":{"type":"object","properties":{"z":{"type":"number","maximum":12345678901234567890123},"a":{"type":"number","default":1.50}}}},
+		{"name":"now","title":"The time","inputSchema":{"type":"object"},"x-vendor":[1,1e2]}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := streamable.NewHandler(s.server(nil), streamable.Options{})
+	t.Cleanup(handler.Close)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Key") != "secret" || r.Header.Get("X-Other") != "a=b" {
+			http.Error(w, "who are you?", http.StatusForbidden)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}

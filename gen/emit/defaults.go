@@ -1,0 +1,143 @@
+package emit
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+)
+
+// defaultsMethod gives absent members the values their schema says they stand for.
+const defaultsMethod = "applyDefaults"
+
+// defaults renders the methods of the declarations that have defaults in them.
+func (e *emitter) defaults(f *jen.File, decls []*ir.Decl) {
+	for _, d := range decls {
+		f.Line()
+		switch t := d.Type.(type) {
+		case *ir.Object:
+			f.Add(doc(defaultsMethod + " gives the members that are absent their default."))
+			f.Func().Params(self(d)).Id(defaultsMethod).Params().BlockFunc(func(g *jen.Group) {
+				for _, field := range t.Fields {
+					defaultField(g, field)
+				}
+				if t.Additional != nil {
+					eachDefault(g, jen.Id("x").Dot("Additional"), &ir.Map{Elem: t.Additional}, 0)
+				}
+			})
+		case *ir.Union:
+			f.Add(doc(defaultsName(d) + " gives the members of a variant that are absent their default."))
+			f.Func().Id(defaultsName(d)).Params(jen.Id("v").Id(d.Name)).Block(
+				jen.Switch(jen.Id("v").Op(":=").Id("v").Assert(jen.Type())).BlockFunc(func(g *jen.Group) {
+					for _, v := range t.Variants {
+						if !v.Decl.Defaults {
+							continue
+						}
+						variant := jen.Id(v.Decl.Name)
+						if v.Boxed {
+							variant = jen.Op("*").Add(variant)
+						}
+						g.Case(variant).Block(jen.Id("v").Dot(defaultsMethod).Call())
+					}
+				}),
+			)
+		default:
+			f.Add(doc(defaultsMethod + " gives the members that are absent their default."))
+			f.Func().Params(jen.Id("x").Id(d.Name)).Id(defaultsMethod).Params().BlockFunc(func(g *jen.Group) {
+				eachDefault(g, jen.Id("x"), t, 0)
+			})
+		}
+	}
+}
+
+func defaultsName(d *ir.Decl) string { return "applyDefaults" + d.Name }
+
+// hasDefaults reports whether there are defaults in values of a type.
+func hasDefaults(t ir.Type) bool {
+	switch t := t.(type) {
+	case *ir.Array:
+		return hasDefaults(t.Elem)
+	case *ir.Map:
+		return hasDefaults(t.Elem)
+	case *ir.Nullable:
+		return hasDefaults(t.Elem)
+	case *ir.Ref:
+		return t.Decl.Defaults
+	}
+	return false
+}
+
+func defaultField(g *jen.Group, f *ir.Field) {
+	target := jen.Id("x").Dot(f.Go)
+	if f.Default != "" {
+		g.If(missing(target, f)).BlockFunc(func(g *jen.Group) { setDefault(g, target, f) })
+	}
+	if !hasDefaults(f.Type) {
+		return
+	}
+	if isOptional(f) {
+		g.If(jen.Id("v").Op(":=").Add(target).Dot("Pointer").Call(), jen.Id("v").Op("!=").Nil()).BlockFunc(func(g *jen.Group) {
+			eachDefault(g, behind(jen.Id("v"), f.Base()), f.Base(), 0)
+		})
+		return
+	}
+	if byPointer(f) {
+		g.If(jen.Add(target).Op("!=").Nil()).BlockFunc(func(g *jen.Group) { eachDefault(g, target, f.Base(), 0) })
+		return
+	}
+	eachDefault(g, target, f.Base(), 0)
+}
+
+// missing is the condition under which an optional member is absent.
+func missing(target *jen.Statement, f *ir.Field) jen.Code {
+	if isOptional(f) {
+		return jen.Add(target).Dot("IsZero").Call()
+	}
+	return absent(target, f.Base())
+}
+
+// setDefault decodes the default's text, which is known to fit.
+func setDefault(g *jen.Group, target *jen.Statement, f *ir.Field) {
+	if f.Default == "null" && isOptional(f) {
+		g.Add(target).Dot("SetNull").Call()
+		return
+	}
+	if _, isAny := ir.Resolve(f.Base()).(*ir.Any); isAny {
+		g.Add(target).Op("=").Lit(f.Default)
+		return
+	}
+	g.Id("r").Op(":=").Qual(wirePath, "NewStringReader").Call(jen.Lit(f.Default))
+	plain := *f
+	plain.Soft = false
+	decodeValue(g, target, &plain)
+}
+
+// eachDefault applies the defaults in a value that is there; of an object it
+// gets the struct or a pointer to it.
+func eachDefault(g *jen.Group, value *jen.Statement, t ir.Type, depth int) {
+	if !hasDefaults(t) {
+		return
+	}
+	switch t := t.(type) {
+	case *ir.Ref:
+		if _, isUnion := t.Decl.Type.(*ir.Union); isUnion {
+			g.Id(defaultsName(t.Decl)).Call(value)
+			return
+		}
+		g.Add(value).Dot(defaultsMethod).Call()
+	case *ir.Nullable:
+		g.If(notNull(value, t.Elem)).BlockFunc(func(g *jen.Group) { eachDefault(g, value, t.Elem, depth) })
+	case *ir.Array:
+		i := jen.Id(name("i", depth))
+		g.For(jen.Add(i).Op(":=").Range().Add(value)).BlockFunc(func(g *jen.Group) {
+			eachDefault(g, jen.Add(value).Index(i), t.Elem, depth+1)
+		})
+	case *ir.Map:
+		key, element := jen.Id(name("name", depth)), jen.Id(name("e", depth))
+		g.For(jen.List(key, element).Op(":=").Range().Add(value)).BlockFunc(func(g *jen.Group) {
+			eachDefault(g, element, t.Elem, depth+1)
+			if _, isObject := ir.Resolve(t.Elem).(*ir.Object); isObject {
+				g.Add(value).Index(key).Op("=").Add(element)
+			}
+		})
+	}
+}

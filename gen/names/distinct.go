@@ -1,0 +1,107 @@
+package names
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Distinct returns an identifier for each of some names that differ: that of
+// [Namer.Exported], for the whole name, where it is its own, and else one that
+// spells out in which characters the names differ. Where even that does not
+// keep two names apart, it returns their indexes in clash.
+//
+// A name that is reserved gets the suffix.
+func (n *Namer) Distinct(wires []string, reserved func(string) bool, suffix string) (identifiers []string, clash []int) {
+	identifiers = make([]string, len(wires))
+	levels := make([]int, len(wires))
+	for {
+		holders := map[string][]int{}
+		for i, wire := range wires {
+			name := n.spell(wire, levels[i])
+			if reserved != nil && reserved(name) {
+				name += suffix
+			}
+			identifiers[i] = name
+			holders[name] = append(holders[name], i)
+		}
+		again := false
+		for i := range wires {
+			same := holders[identifiers[i]]
+			if len(same) < 2 || same[0] != i {
+				continue
+			}
+			stuck := true
+			for _, j := range same {
+				if levels[j] < lastLevel {
+					levels[j]++
+					stuck = false
+				}
+			}
+			if stuck {
+				return identifiers, same[:2]
+			}
+			again = true
+		}
+		if !again {
+			return identifiers, nil
+		}
+	}
+}
+
+// The levels of spelling, each of which tells more names apart.
+const (
+	plain     = iota // words only: StartTime
+	operator         // and what is no separator of words: StartTimeLess
+	symbols          // and the separators: ContentDashType
+	exact            // and the case of each letter: XcontentDashtype
+	lastLevel = exact
+)
+
+func (n *Namer) spell(wire string, level int) string {
+	if level == plain && strings.ContainsFunc(wire, isWord) {
+		return n.identifier(strings.ReplaceAll(wire, "/", " "))
+	}
+	var b strings.Builder
+	for _, r := range wire {
+		switch {
+		case isWord(r):
+			b.WriteRune(r)
+		case level <= operator && isSeparator(r) && strings.ContainsFunc(wire, isWord):
+			b.WriteByte(' ')
+		default:
+			b.WriteString(" " + symbolName(r) + " ")
+		}
+	}
+	if wire == "" {
+		return "Empty"
+	}
+	if level < exact {
+		return n.identifier(b.String())
+	}
+	name := strings.ReplaceAll(b.String(), " ", "")
+	if !unicode.IsUpper(firstRune(name)) {
+		return "X" + name
+	}
+	return name
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// isSeparator tells the characters that stand between words.
+func isSeparator(r rune) bool { return strings.ContainsRune("-_./: ", r) || unicode.IsSpace(r) }
+
+func symbolName(r rune) string {
+	if name, ok := symbolNames[r]; ok {
+		return name
+	}
+	return fmt.Sprintf("U%04X", r)
+}
+
+var symbolNames = map[rune]string{
+	' ': "Space", '!': "Not", '"': "Quote", '#': "Hash", '$': "Dollar", '%': "Percent", '&': "And", '\'': "Apostrophe",
+	'(': "Open", ')': "Close", '*': "Star", '+': "Plus", ',': "Comma", '-': "Dash", '.': "Dot", '/': "Slash",
+	':': "Colon", ';': "Semicolon", '<': "Less", '=': "Equal", '>': "Greater", '?': "Question", '@': "At",
+	'[': "LeftBracket", '\\': "Backslash", ']': "RightBracket", '^': "Caret", '_': "Underscore", '`': "Backquote",
+	'{': "LeftBrace", '|': "Or", '}': "RightBrace", '~': "Tilde",
+}

@@ -1,0 +1,159 @@
+package skeleton
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/gen/emit"
+	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// fake makes an implementation of Tools that answers with samples.
+func (g *generator) fake(f *jen.File) {
+	f.Comment("fake is an implementation of Tools that answers with samples.")
+	f.Type().Id("fake").Struct(jen.Qual(contractPath, "Fake"))
+	for _, t := range g.pkg.Tools {
+		call := []jen.Code{jen.Op("&").Id("f").Dot("Fake"), jen.Lit(t.Tool.Name), jen.Id("in")}
+		var answer *jen.Statement
+		if t.Output != nil {
+			answer = jen.Qual(contractPath, "Output").Types(jen.Id(t.Output.Name)).Call(call...)
+		} else {
+			block := jen.Op("&").Qual(mcpPath, "TextContent").Values(jen.Dict{jen.Id("Text"): jen.Qual(contractPath, "Text")})
+			answer = jen.Qual(contractPath, "Blocks").Types(jen.Qual(mcpPath, "ContentBlock")).Call(append(call, block)...)
+		}
+		f.Line()
+		f.Func().Params(jen.Id("f").Op("*").Id("fake")).Id(t.Go).
+			Params(jen.Id("_").Qual("context", "Context"), jen.Id("in").Op("*").Id(t.Input.Name)).
+			Params(result(t), jen.Error()).Block(jen.Return(answer))
+	}
+}
+
+// test makes the tests that hold for every right implementation.
+func (g *generator) test() ([]files.File, error) {
+	f := g.file()
+	g.fake(f)
+	f.Line()
+	f.Add(emit.Comment("TestContract tests what holds of every right implementation of Tools; package contract says what that is."))
+	f.Func().Id("TestContract").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
+		jen.Id("f").Op(":=").New(jen.Id("fake")),
+		jen.List(jen.Id("server"), jen.Err()).Op(":=").Id("NewServer").Call(jen.Id("f"), jen.Qual(toolsPath, "ServerOptions").Values()),
+		fatal(),
+		jen.List(jen.Id("client"), jen.Err()).Op(":=").Id("Connect").Call(
+			jen.Id("t").Dot("Context").Call(), jen.Qual(contractPath, "Connect").Call(jen.Id("t"), jen.Id("server")),
+			jen.Qual(runtimePath, "ClientOptions").Values(jen.Dict{jen.Id("Name"): jen.Lit("contract"), jen.Id("Version"): jen.Lit("1")}),
+		),
+		fatal(),
+		jen.Defer().Id("client").Dot("Close").Call(),
+		jen.If(jen.Err().Op(":=").Id("client").Dot("Check").Call(jen.Id("t").Dot("Context").Call()), jen.Err().Op("!=").Nil()).Block(
+			jen.Id("t").Dot("Error").Call(jen.Err()),
+		),
+		jen.Qual(contractPath, "Run").Call(jen.Id("t"), jen.Qual(contractPath, "Suite").Values(jen.Dict{
+			jen.Id("SHA256"):      jen.Lit(g.checksum()),
+			jen.Id("Definitions"): jen.Id("definitions"),
+			jen.Id("Caller"):      jen.Id("client").Dot("caller"),
+			jen.Id("Fake"):        jen.Op("&").Id("f").Dot("Fake"),
+			jen.Id("Tools"): jen.Index().Qual(contractPath, "Tool").ValuesFunc(func(all *jen.Group) {
+				for _, t := range g.pkg.Tools {
+					maker := "Structured"
+					if t.Output == nil {
+						maker = "Content"
+					}
+					all.Line().Qual(contractPath, maker).Call(jen.Id(toolName(t)), jen.Id("client").Dot(t.Go), jen.Id(samplesName(t)).Call())
+				}
+				all.Line()
+			}),
+		})),
+	)
+	return render("contract.gen_test.go", f)
+}
+
+func fatal() jen.Code {
+	return jen.If(jen.Err().Op("!=").Nil()).Block(jen.Id("t").Dot("Fatal").Call(jen.Err()))
+}
+
+func samplesName(t tools.ToolTypes) string { return "samples" + t.Go }
+
+// maxLines is about how long a file of samples gets.
+const maxLines = 1800
+
+// samples makes the functions that return the samples of tools, in as many files as it
+// takes.
+func (g *generator) samples() ([]files.File, error) {
+	all := make([]sampled, len(g.pkg.Tools))
+	parallel(len(all), func(i int) { all[i] = sample(g.pkg.Tools[i]) })
+	var parts []*jen.File
+	room := 0
+	for _, s := range all {
+		if len(parts) == 0 || room < s.lines {
+			parts, room = append(parts, g.file()), maxLines
+		}
+		room -= s.lines
+		parts[len(parts)-1].Add(s.decl).Line()
+	}
+	made, errs := make([][]files.File, len(parts)), make([]error, len(parts))
+	parallel(len(parts), func(i int) {
+		name := "samples.gen_test.go"
+		if i > 0 {
+			name = fmt.Sprintf("samples_%d.gen_test.go", i+1)
+		}
+		made[i], errs[i] = render(name, parts[i])
+	})
+	return slices.Concat(made...), errors.Join(errs...)
+}
+
+// sampled is a function that returns samples, and about how many lines it has.
+type sampled struct {
+	decl  jen.Code
+	lines int
+}
+
+// sample makes the function of one tool.
+func sample(t tools.ToolTypes) sampled {
+	fields, lines := jen.Dict{}, 12
+	refused := func(name string, s *tools.Schema, samples []wire.Raw) {
+		mutations := tools.Mutations(s, fullest(samples))
+		if len(mutations) > 0 {
+			fields[jen.Id(name)] = jen.Index().Qual(contractPath, "Refused").ValuesFunc(func(all *jen.Group) { addRefused(all, mutations) })
+			lines += len(mutations)
+		}
+	}
+	if inputs := tools.Samples(t.Tool.Input); len(inputs) > 0 {
+		fields[jen.Id("Inputs")] = jen.Index().Qual(wirePath, "Raw").ValuesFunc(func(all *jen.Group) {
+			for _, sample := range inputs {
+				all.Line().Add(text(string(sample)))
+			}
+			all.Line()
+		})
+		lines += len(inputs)
+		refused("Refused", t.Tool.Input, inputs)
+	}
+	if t.Output != nil {
+		if outputs := tools.Samples(t.Tool.Output); len(outputs) > 0 {
+			fields[jen.Id("Output")] = text(string(fullest(outputs)))
+			refused("BadOutputs", t.Tool.Output, outputs)
+		}
+	}
+	return sampled{jen.Func().Id(samplesName(t)).Params().Qual(contractPath, "Samples").Block(
+		jen.Return(jen.Qual(contractPath, "Samples").Values(fields)),
+	), lines}
+}
+
+// fullest is the sample that has most in it: the second, where there is one.
+func fullest(samples []wire.Raw) wire.Raw { return samples[min(1, len(samples)-1)] }
+
+// addRefused adds what was made wrong of a sample.
+func addRefused(all *jen.Group, mutations []tools.Mutation) {
+	for _, m := range mutations {
+		if m.Member != "" {
+			all.Line().Qual(contractPath, "Lacking").Call(text(string(m.Value)), jen.Lit(m.Pointer), jen.Lit(m.Member))
+		} else {
+			all.Line().Qual(contractPath, "WrongType").Call(text(string(m.Value)), jen.Lit(m.Pointer))
+		}
+	}
+	all.Line()
+}

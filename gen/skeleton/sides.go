@@ -1,0 +1,162 @@
+package skeleton
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/gen/emit"
+	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/tools"
+)
+
+// result is the type of what a tool's method returns before the error.
+func result(t tools.ToolTypes) *jen.Statement {
+	if t.Output != nil {
+		return jen.Op("*").Id(t.Output.Name)
+	}
+	return jen.Index().Qual(mcpPath, "ContentBlock")
+}
+
+// signature is that of a tool's method behind its name.
+func signature(t tools.ToolTypes) []jen.Code {
+	return []jen.Code{
+		jen.Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("in").Op("*").Id(t.Input.Name)),
+		jen.Params(result(t), jen.Error()),
+	}
+}
+
+// about is the doc comment of a tool's method.
+func about(t tools.ToolTypes, does string) jen.Code {
+	text := fmt.Sprintf("%s %s the tool %q", t.Go, does, t.Tool.Name)
+	if t.Tool.Description == "" {
+		return emit.Comment(text + ".")
+	}
+	return emit.Comment(text + ": " + t.Tool.Description)
+}
+
+// server makes the interface of the tools and its registration.
+func (g *generator) server() ([]files.File, error) {
+	f := g.file()
+	f.Add(emit.Comment(fmt.Sprintf("Tools has a method for each tool of %s. Arguments have been checked against the input schema and have its defaults. An error becomes a result with isError whose text the client's model reads; so does a panic, without its text. runtime.CallOf(ctx) is the call, for progress and for requests to the client.", g.Source)))
+	f.Type().Id("Tools").InterfaceFunc(func(methods *jen.Group) {
+		for _, t := range g.pkg.Tools {
+			methods.Add(about(t, "answers"))
+			methods.Id(t.Go).Add(signature(t)...)
+		}
+	})
+	f.Line()
+
+	f.Comment("NewServer makes a server of the tools that speaks every revision of the protocol.")
+	f.Func().Id("NewServer").Params(
+		jen.Id("t").Id("Tools"), jen.Id("options").Qual(toolsPath, "ServerOptions"),
+	).Params(jen.Op("*").Qual(runtimePath, "Server"), jen.Error()).Block(
+		jen.Return(jen.Qual(toolsPath, "NewServer").CallFunc(func(args *jen.Group) {
+			args.Line().Id("options")
+			args.Line().Id("ServerTools").Call(jen.Id("t"), jen.Id("options").Dot("Options"))
+			for _, name := range revisions {
+				args.Line().Qual(revisionPath(name), "BindServer").Call(jen.Qual(revisionPath(name), "UnimplementedServer").Values())
+			}
+			args.Line()
+		})),
+	)
+	f.Line()
+
+	f.Comment("ServerTools are the tools for a catalog of which they are not all.")
+	f.Func().Id("ServerTools").Params(jen.Id("t").Id("Tools"), jen.Id("options").Qual(toolsPath, "Options")).
+		Index().Qual(catalogPath, "Tool").Block(
+		jen.Return(jen.Index().Qual(catalogPath, "Tool").ValuesFunc(func(all *jen.Group) {
+			for _, t := range g.pkg.Tools {
+				defaults := jen.Nil()
+				if t.Input.Defaults {
+					defaults = jen.Parens(jen.Op("*").Id(t.Input.Name)).Dot("applyDefaults")
+				}
+				maker := "Structured"
+				if t.Output == nil {
+					maker = "Content"
+				}
+				all.Line().Qual(toolsPath, maker).Call(jen.Id(toolName(t)), jen.Id("options"), defaults, jen.Id("t").Dot(t.Go))
+			}
+			all.Line()
+		})),
+	)
+	g.assertions(f)
+	return render("server.gen.go", f)
+}
+
+// assertions make the compiler name each method that an implementation lacks: of an
+// interface that is not implemented it names only the first.
+func (g *generator) assertions(f *jen.File) {
+	for _, name := range g.Implementations {
+		f.Line()
+		f.Comment(fmt.Sprintf("What %s lacks; %s prints it.", name, `"mcpgen server --missing"`))
+		f.Var().DefsFunc(func(defs *jen.Group) {
+			for _, t := range g.pkg.Tools {
+				defs.Id("_").Func().Params(jen.Op("*").Id(name), jen.Qual("context", "Context"), jen.Op("*").Id(t.Input.Name)).
+					Params(result(t), jen.Error()).Op("=").Parens(jen.Op("*").Id(name)).Dot(t.Go)
+			}
+		})
+	}
+}
+
+// client makes the typed client.
+func (g *generator) client() ([]files.File, error) {
+	f := g.file()
+	f.Add(emit.Comment(fmt.Sprintf("Client calls the tools of %s. A tool that failed gives a *tools.Error, a result that is not what the definition promises a *tools.ResultError. It is safe for concurrent use.", g.Source)))
+	f.Type().Id("Client").Struct(
+		jen.Id("caller").Qual(runtimePath, "Caller"),
+		jen.Id("close").Func().Params().Error(),
+	)
+	f.Line()
+	f.Comment("Connect opens a session with a server, in the newest revision that both speak.")
+	f.Comment("The client is to be closed.")
+	f.Func().Id("Connect").Params(
+		jen.Id("ctx").Qual("context", "Context"), jen.Id("transport").Qual(runtimePath, "Transport"), jen.Id("options").Qual(runtimePath, "ClientOptions"),
+	).Params(jen.Op("*").Id("Client"), jen.Error()).Block(
+		jen.List(jen.Id("session"), jen.Err()).Op(":=").Qual(runtimePath, "NewClient").CallFunc(func(args *jen.Group) {
+			args.Line().Id("options")
+			for _, name := range revisions {
+				args.Line().Qual(revisionPath(name), "BindClient").Call(jen.Qual(revisionPath(name), "UnimplementedClient").Values())
+			}
+			args.Line()
+		}).Dot("Connect").Call(jen.Id("ctx"), jen.Id("transport")),
+		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())),
+		jen.Return(jen.Op("&").Id("Client").Values(jen.Id("session"), jen.Id("session").Dot("Close")), jen.Nil()),
+	)
+	f.Line()
+	f.Comment("NewClient makes a client on a session, which stays the caller's to close.")
+	f.Func().Id("NewClient").Params(jen.Id("session").Qual(runtimePath, "Caller")).Op("*").Id("Client").Block(
+		jen.Return(jen.Op("&").Id("Client").Values(jen.Id("session"), jen.Func().Params().Error().Block(jen.Return(jen.Nil())))),
+	)
+	f.Line()
+	f.Comment("Close ends the session, if Connect has opened it.")
+	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id("Close").Params().Error().Block(jen.Return(jen.Id("c").Dot("close").Call()))
+	f.Line()
+	f.Add(emit.Comment(fmt.Sprintf("Check compares the tools that the server has with those of %s. It returns nil when they are the same, and a *tools.Drift that says what was added, removed and changed when they are not.", g.Source)))
+	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id("Check").Params(jen.Id("ctx").Qual("context", "Context")).Error().Block(
+		jen.Return(jen.Qual(toolsPath, "Check").Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id("definitions"))),
+	)
+	content := false
+	for _, t := range g.pkg.Tools {
+		f.Line()
+		f.Add(about(t, "calls"))
+		method := f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(t.Go).Add(signature(t)...)
+		args := []jen.Code{jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(toolName(t)), jen.Id("in")}
+		if t.Output != nil {
+			method.Block(jen.Return(jen.Qual(toolsPath, "Call").Types(jen.Id(t.Output.Name)).Call(args...)))
+			continue
+		}
+		content = true
+		method.Block(jen.Return(jen.Qual(toolsPath, "CallContent").Call(append(args, jen.Id("contentOf"))...)))
+	}
+	if content {
+		f.Line()
+		f.Comment("contentOf reads the content blocks of a result.")
+		f.Func().Id("contentOf").Params(jen.Id("text").Qual(wirePath, "Object")).Params(jen.Index().Qual(mcpPath, "ContentBlock"), jen.Error()).Block(
+			jen.Var().Id("result").Qual(mcpPath, "CallToolResult"),
+			jen.Err().Op(":=").Qual(wirePath, "UnmarshalString").Call(jen.String().Call(jen.Id("text")), jen.Op("&").Id("result")),
+			jen.Return(jen.Id("result").Dot("Content"), jen.Err()),
+		)
+	}
+	return render("client.gen.go", f)
+}

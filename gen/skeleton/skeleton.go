@@ -1,0 +1,238 @@
+package skeleton
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/gen/emit"
+	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/validate"
+)
+
+// Import paths of what generated code stands on.
+const (
+	root         = "github.com/mcpgen/mcpgen"
+	wirePath     = root + "/runtime/wire"
+	runtimePath  = root + "/runtime"
+	catalogPath  = root + "/runtime/catalog"
+	toolsPath    = root + "/runtime/tools"
+	contractPath = root + "/runtime/tools/contract"
+)
+
+// revisions are the packages of the revisions that servers and clients speak, the newest
+// first.
+var revisions = []string{"mcp20251125", "mcp20250618", "mcp20250326", "mcp20241105"}
+
+func revisionPath(name string) string { return root + "/generated/" + name }
+
+// mcpPath is the package whose content blocks handlers return.
+var mcpPath = revisionPath(revisions[0])
+
+// Options say what is made.
+type Options struct {
+	List *tools.List
+	// Source is the name of the list's file without its folder. Generated files name it.
+	Source string
+	// Package is the name of the Go package.
+	Package string
+	// Implementations are types of the package that are meant to implement Tools: for
+	// each, the compiler is made to name every method that is missing.
+	Implementations []string
+}
+
+// Result is what was made of a list.
+type Result struct {
+	// Files are the generated files.
+	Files []files.File
+	Tools []tools.ToolTypes
+	// Diagnostics tell what the types cannot say.
+	Diagnostics []tools.Diagnostic
+}
+
+// Suffixes are how the names of generated files end.
+var Suffixes = []string{".gen.go", ".gen_test.go"}
+
+// methodNames are names that no tool's method can have: Client has methods of that name,
+// or go vet wants another signature of it.
+var methodNames = []string{
+	"Check", "Close",
+	"GobDecode", "GobEncode", "MarshalJSON", "MarshalXML", "ReadByte", "ReadRune",
+	"UnmarshalJSON", "UnmarshalXML", "UnreadByte", "UnreadRune", "WriteByte",
+}
+
+// identifiers are what the files made here declare and export.
+var identifiers = []string{"Client", "Connect", "Handlers", "NewClient", "NewServer", "ServerTools", "Tools"}
+
+// Server makes the generated files of a server, and of a client for it.
+func Server(o Options) (*Result, error) {
+	g, err := start(o)
+	if err != nil {
+		return nil, err
+	}
+	return g.make(g.types(true), g.checks(true), g.definitions(true), g.server, g.client, g.test, g.samples)
+}
+
+// Client makes the generated files of a client.
+func Client(o Options) (*Result, error) {
+	g, err := start(o)
+	if err != nil {
+		return nil, err
+	}
+	return g.make(g.types(false), g.checks(false), g.definitions(false), g.client)
+}
+
+type generator struct {
+	Options
+	pkg         *tools.Package
+	diagnostics []tools.Diagnostic
+}
+
+func start(o Options) (*generator, error) {
+	pkg, diagnostics, err := tools.Types(o.List, tools.Options{Methods: methodNames, Identifiers: identifiers})
+	if err != nil {
+		return nil, err
+	}
+	return &generator{o, pkg, diagnostics}, nil
+}
+
+// artifact makes files of one kind.
+type artifact func() ([]files.File, error)
+
+// make makes all artifacts, at the same time: none needs another.
+func (g *generator) make(all ...artifact) (*Result, error) {
+	made, errs := make([][]files.File, len(all)), make([]error, len(all))
+	parallel(len(all), func(i int) { made[i], errs[i] = all[i]() })
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return &Result{slices.Concat(made...), g.pkg.Tools, g.diagnostics}, nil
+}
+
+// parallel calls f with 0 to n-1, on as many processors as there are.
+func parallel(n int, f func(i int)) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func (g *generator) types(defaults bool) artifact {
+	return func() ([]files.File, error) {
+		return emit.Tools(g.pkg.Decls, emit.ToolsOptions{Package: g.Package, Source: g.Source, Defaults: defaults})
+	}
+}
+
+// checks makes the functions that check results and, for servers, arguments.
+func (g *generator) checks(inputs bool) artifact {
+	var roots []validate.Root
+	for _, t := range g.pkg.Tools {
+		if inputs {
+			roots = append(roots, validate.Root{Func: checkName(t.Input.Name), Schema: t.Tool.Input})
+		}
+		if t.Output != nil {
+			roots = append(roots, validate.Root{Func: checkName(t.Output.Name), Schema: t.Tool.Output})
+		}
+	}
+	return func() ([]files.File, error) {
+		if len(roots) == 0 {
+			return nil, nil
+		}
+		f := g.file()
+		if err := validate.Emit(f, roots); err != nil {
+			return nil, err
+		}
+		return render("checks.gen.go", f)
+	}
+}
+
+func checkName(decl string) string { return "check" + decl }
+
+// file begins a generated file.
+func (g *generator) file() *jen.File {
+	f := jen.NewFile(g.Package)
+	f.HeaderComment(emit.Header(g.Source))
+	for _, path := range []string{wirePath, runtimePath, catalogPath, toolsPath, contractPath} {
+		f.ImportName(path, path[strings.LastIndexByte(path, '/')+1:])
+	}
+	f.ImportAlias(mcpPath, "mcp")
+	for _, name := range revisions[1:] {
+		f.ImportName(revisionPath(name), name)
+	}
+	return f
+}
+
+// render makes the text of a file.
+func render(name string, f *jen.File) ([]files.File, error) {
+	var src bytes.Buffer
+	if err := f.Render(&src); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return []files.File{{Path: name, Content: src.Bytes()}}, nil
+}
+
+// toolName is the variable that holds a tool.
+func toolName(t tools.ToolTypes) string { return "tool" + t.Go }
+
+// definitions makes what both sides know of the tools.
+func (g *generator) definitions(inputs bool) artifact {
+	f := g.file()
+	f.Comment("Generated for this version of the runtime; others do not compile.")
+	f.Const().Id("_").Op("=").Qual(toolsPath, "ToolsV1")
+	f.Line()
+	f.Comment("The tools, with their definitions as tools/list gives them.")
+	f.Var().DefsFunc(func(defs *jen.Group) {
+		for _, t := range g.pkg.Tools {
+			defs.Id(toolName(t)).Op("=").Op("&").Qual(toolsPath, "Tool").Values(jen.DictFunc(func(d jen.Dict) {
+				d[jen.Id("Name")] = jen.Lit(t.Tool.Name)
+				d[jen.Id("Definition")] = text(string(t.Tool.Definition))
+				if inputs {
+					d[jen.Id("Input")] = jen.Id(checkName(t.Input.Name))
+				}
+				if t.Output != nil {
+					d[jen.Id("Output")] = jen.Id(checkName(t.Output.Name))
+				}
+			}))
+		}
+	})
+	f.Line()
+	f.Comment("definitions are those of all tools, in the order of the list.")
+	f.Var().Id("definitions").Op("=").Qual(toolsPath, "Definitions").Call(jen.Index().Op("*").Qual(toolsPath, "Tool").ValuesFunc(func(all *jen.Group) {
+		for _, t := range g.pkg.Tools {
+			all.Line().Id(toolName(t))
+		}
+		all.Line()
+	}))
+	return func() ([]files.File, error) { return render("definitions.gen.go", f) }
+}
+
+// text is a string constant, between back quotes where that is possible.
+func text(s string) jen.Code {
+	if strconv.CanBackquote(s) {
+		return jen.Op("`" + s + "`")
+	}
+	return jen.Lit(s)
+}
+
+// checksum is that of the list without white space between tokens.
+func (g *generator) checksum() string {
+	sum := sha256.Sum256(compactList(g.List))
+	return hex.EncodeToString(sum[:])
+}

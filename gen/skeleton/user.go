@@ -1,0 +1,171 @@
+package skeleton
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/templates"
+)
+
+// HandlersType is the type that handlers.go declares in a package of that name. Of a
+// package that others import it is exported.
+func HandlersType(pkg string) string {
+	if pkg == "main" {
+		return "handlers"
+	}
+	return "Handlers"
+}
+
+// UserOptions say what the files of the user's are about.
+type UserOptions struct {
+	// Name is the server's.
+	Name    string
+	Package string
+	Source  string
+	// Generate is the command that generates again.
+	Generate string
+	Tools    []tools.ToolTypes
+	// Module is nil where there is a go.mod already.
+	Module *Module
+	// Survey is of the files that there are.
+	Survey *Survey
+}
+
+// Module is what a new go.mod says.
+type Module struct {
+	Path    string
+	Go      string   // version of the language, at least that of mcpgen
+	Version string   // of mcpgen
+	Replace string   // the folder that mcpgen is used from, "" for none
+	Needs   []string // other modules, as in "example.com/module v1.2.3"
+	Sums    string   // go.sum
+}
+
+// UserFiles are the names of the files that belong to the user.
+var UserFiles = []string{"main.go", "handlers.go", "go.mod", "go.sum", "README.md", "Dockerfile"}
+
+// User makes the files that belong to the user after they have been made. What the
+// user's files have already under another name is not made.
+func User(o UserOptions) ([]files.File, error) {
+	data := map[string]any{
+		"Name": o.Name, "Package": o.Package, "Source": o.Source, "Type": HandlersType(o.Package),
+		"Root": root, "MCP": mcpPath, "Generate": o.Generate, "Missing": o.Generate + " --missing",
+		"Content": slices.ContainsFunc(o.Tools, func(t tools.ToolTypes) bool { return t.Output == nil }),
+		"Methods": methods(HandlersType(o.Package), o.Tools), "Tools": rows(o.Tools),
+		"Replace": o.Module != nil && o.Module.Replace != "",
+	}
+	program := o.Package == "main"
+	var out []files.File
+	for _, file := range []struct {
+		name   string
+		wanted bool
+	}{
+		{"handlers.go", len(o.Survey.Implementations) == 0},
+		{"main.go", program && !o.Survey.Main},
+		{"README.md", program},
+		{"Dockerfile", program},
+	} {
+		if !file.wanted {
+			continue
+		}
+		src, err := fill(file.name, data)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, files.File{Path: file.name, Content: src})
+	}
+	if o.Module == nil {
+		return out, nil
+	}
+	module, err := ModuleFiles(o.Module)
+	return append(out, module...), err
+}
+
+// ModuleFiles makes the go.mod and go.sum of a new module.
+func ModuleFiles(m *Module) ([]files.File, error) {
+	mod, err := fill("go.mod", map[string]any{
+		"Root": root, "Module": m.Path, "Go": m.Go, "Version": m.Version, "Replace": m.Replace, "Requires": m.Needs,
+	})
+	return []files.File{{Path: "go.mod", Content: mod}, {Path: "go.sum", Content: []byte(m.Sums)}}, err
+}
+
+// fill makes a file of its template.
+func fill(name string, data map[string]any) ([]byte, error) {
+	t, err := template.ParseFS(templates.Files, name+".tmpl")
+	if err != nil {
+		return nil, err
+	}
+	var src bytes.Buffer
+	if err := t.Execute(&src, data); err != nil {
+		return nil, err
+	}
+	if !strings.HasSuffix(name, ".go") {
+		return src.Bytes(), nil
+	}
+	formatted, err := format.Source(src.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return formatted, nil
+}
+
+// row is a line of the table of tools.
+type row struct{ Name, Method, Result string }
+
+func rows(all []tools.ToolTypes) []row {
+	var rows []row
+	for _, t := range all {
+		name := strings.NewReplacer("|", `\|`, "`", "'", "\n", " ").Replace(t.Tool.Name)
+		r := row{name, t.Go, "content blocks"}
+		if t.Output != nil {
+			r.Result = "`" + t.Output.Name + "`"
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// Missing returns methods, ready to be pasted, for the tools for which the user's files
+// have none, and the names of those tools. Methods belong to the first type that is meant
+// to implement Tools; where no type is, all methods count.
+func Missing(s *Survey, pkg string, all []tools.ToolTypes) (source string, names []string) {
+	receiver, of := HandlersType(pkg), s.Methods
+	if len(s.Implementations) > 0 {
+		receiver = s.Implementations[0]
+		of = map[string]map[string]bool{receiver: s.Methods[receiver]}
+	}
+	var missing []tools.ToolTypes
+	for _, t := range all {
+		there := false
+		for _, methods := range of {
+			there = there || methods[t.Go]
+		}
+		if !there {
+			missing = append(missing, t)
+			names = append(names, t.Tool.Name)
+		}
+	}
+	return strings.Join(methods(receiver, missing), "\n\n"), names
+}
+
+// methods are those of tools that nobody has written yet.
+func methods(receiver string, all []tools.ToolTypes) []string {
+	var out []string
+	for _, t := range all {
+		returns := "[]mcp.ContentBlock"
+		if t.Output != nil {
+			returns = "*" + t.Output.Name
+		}
+		out = append(out, fmt.Sprintf(`// %[1]s answers the tool %[2]q.
+func (h *%[3]s) %[1]s(ctx context.Context, in *%[4]s) (%[5]s, error) {
+	return nil, errors.New(%[6]q)
+}`, t.Go, t.Tool.Name, receiver, t.Input.Name, returns, "the tool "+t.Tool.Name+" is not implemented"))
+	}
+	return out
+}

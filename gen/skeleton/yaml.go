@@ -1,0 +1,165 @@
+package skeleton
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// fromYAML makes JSON of YAML: members in their order, numbers as they are written.
+func fromYAML(text []byte) ([]byte, error) {
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		line, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n") // then comes the source
+		return nil, &tools.Error{Problem: line}
+	}
+	if len(file.Docs) != 1 || file.Docs[0].Body == nil {
+		return nil, &tools.Error{Problem: "must be one YAML document"}
+	}
+	y := yaml{anchors: map[string]ast.Node{}}
+	return y.append(nil, file.Docs[0].Body, "")
+}
+
+// maxText bounds, in bytes, what aliases may make of a text, and maxDepth how deep they
+// may be nested.
+const (
+	maxText  = 64 << 20
+	maxDepth = 1000
+)
+
+// yaml writes the nodes of a document as JSON.
+type yaml struct {
+	anchors map[string]ast.Node
+	depth   int
+}
+
+func fail(pointer string, n ast.Node, format string, args ...any) error {
+	problem := fmt.Sprintf(format, args...)
+	if tk := n.GetToken(); tk != nil && tk.Position != nil {
+		problem = fmt.Sprintf("line %d, column %d: %s", tk.Position.Line, tk.Position.Column, problem)
+	}
+	return &tools.Error{Pointer: pointer, Problem: problem}
+}
+
+func (y *yaml) append(dst []byte, n ast.Node, at string) ([]byte, error) {
+	y.depth++
+	defer func() { y.depth-- }()
+	if y.depth > maxDepth {
+		return dst, fail("", n, "is nested too deeply")
+	}
+	if len(dst) > maxText {
+		return dst, fail("", n, "is longer than %d MiB with what its aliases stand for", maxText>>20)
+	}
+	switch n := n.(type) {
+	case *ast.AnchorNode:
+		dst, err := y.append(dst, n.Value, at)
+		y.anchors[n.Name.GetToken().Value] = n.Value // now, so that no value is within itself
+		return dst, err
+	case *ast.AliasNode:
+		value, ok := y.anchors[n.Value.GetToken().Value]
+		if !ok {
+			return dst, fail(at, n, "the alias *%s has no anchor", n.Value.GetToken().Value)
+		}
+		return y.append(dst, value, at)
+	case *ast.TagNode:
+		if n.Start.Value == "!!str" {
+			return appendString(dst, n.Value.GetToken().Value, at, n)
+		}
+		return y.append(dst, n.Value, at)
+	case *ast.MappingNode:
+		return y.mapping(dst, n.Values, at)
+	case *ast.MappingValueNode:
+		return y.mapping(dst, []*ast.MappingValueNode{n}, at)
+	case *ast.SequenceNode:
+		dst = append(dst, '[')
+		for i, value := range n.Values {
+			var err error
+			if dst, err = y.append(wire.AppendComma(dst), value, fmt.Sprintf("%s/%d", at, i)); err != nil {
+				return dst, err
+			}
+		}
+		return append(dst, ']'), nil
+	case *ast.NullNode:
+		return append(dst, "null"...), nil
+	case *ast.BoolNode:
+		return wire.AppendBool(dst, n.Value), nil
+	case *ast.StringNode:
+		// A number that no Go type holds is a string to the parser.
+		if n.Token.Type == token.StringType && jsonNumber.MatchString(n.Value) {
+			return append(dst, n.Value...), nil
+		}
+		return appendString(dst, n.Value, at, n)
+	case *ast.LiteralNode:
+		return appendString(dst, n.Value.Value, at, n)
+	case *ast.IntegerNode:
+		return appendNumber(dst, n.GetToken().Value, n.Value, at, n)
+	case *ast.FloatNode:
+		return appendNumber(dst, n.GetToken().Value, n.Value, at, n)
+	}
+	return dst, fail(at, n, "%s is nothing that JSON has", n.Type())
+}
+
+func (y *yaml) mapping(dst []byte, values []*ast.MappingValueNode, at string) ([]byte, error) {
+	dst = append(dst, '{')
+	for _, member := range values {
+		if member.Key.IsMergeKey() {
+			return dst, fail(at, member, "merge keys (<<) are not understood")
+		}
+		name := keyOf(member.Key)
+		within := at + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+		if len(dst) > 0 && dst[len(dst)-1] != '{' {
+			dst = append(dst, ',')
+		}
+		var err error
+		if dst, err = appendString(dst, name, within, member); err != nil {
+			return dst, err
+		}
+		if dst, err = y.append(append(dst, ':'), member.Value, within); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// keyOf is the name of a member: what stands there, also if YAML has another type for it.
+func keyOf(key ast.MapKeyNode) string {
+	switch k := key.(type) {
+	case *ast.StringNode:
+		return k.Value
+	case *ast.MappingKeyNode:
+		if inner, ok := k.Value.(ast.MapKeyNode); ok {
+			return keyOf(inner)
+		}
+	}
+	return key.GetToken().Value
+}
+
+func appendString(dst []byte, s, at string, n ast.Node) ([]byte, error) {
+	dst, err := wire.AppendString(dst, s)
+	if err != nil {
+		return dst, fail(at, n, "is no UTF-8")
+	}
+	return dst, nil
+}
+
+var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+
+// appendNumber writes a number as it stands there, or, in a notation that JSON does not
+// have, its value.
+func appendNumber(dst []byte, token string, value any, at string, n ast.Node) ([]byte, error) {
+	if jsonNumber.MatchString(token) {
+		return append(dst, token...), nil
+	}
+	text := fmt.Sprint(value)
+	if !jsonNumber.MatchString(text) {
+		return dst, fail(at, n, "%s is no number that JSON has", token)
+	}
+	return append(dst, text...), nil
+}

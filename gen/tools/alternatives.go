@@ -1,0 +1,312 @@
+package tools
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// conj is schemas that a value has to satisfy all. Of a conj from expand, no
+// reference and no allOf, anyOf or oneOf is left to look at.
+type conj []*Schema
+
+// disj is conjs of which a value has to satisfy one.
+type disj []conj
+
+// maxAlternatives bounds into how many alternatives a schema is taken apart.
+const maxAlternatives = 128
+
+// expand takes conjs apart into alternatives that only say what a value looks
+// like: the schema and those it refers to, with one branch of each anyOf and
+// oneOf. Valid values satisfy one of them. An alternative that nothing can
+// satisfy is left out; what only narrows the values further is not looked at.
+func expand(all disj) disj {
+	var alternatives disj
+	for _, c := range all {
+		alternatives = append(alternatives, expandConj(c, map[*Schema]bool{})...)
+	}
+	return alternatives.distinct()
+}
+
+// expandConj is expand for one conj. The schemas that are being expanded are
+// open: one that is made of itself allows no more values than it does without.
+func expandConj(c conj, open map[*Schema]bool) disj {
+	alternatives := disj{{}}
+	for _, s := range c {
+		alternatives = alternatives.and(expandSchema(s, open))
+	}
+	return alternatives
+}
+
+func expandSchema(s *Schema, open map[*Schema]bool) disj {
+	if s.Always != nil {
+		if *s.Always {
+			return disj{{}}
+		}
+		return nil
+	}
+	if open[s] {
+		return nil
+	}
+	open[s] = true
+	defer delete(open, s)
+	alternatives := disj{{}}
+	if s.hasShape() {
+		alternatives = disj{{s}}
+	}
+	all := slices.Clone(s.AllOf)
+	if s.Target != nil {
+		all = append(all, s.Target)
+	}
+	alternatives = alternatives.and(expandConj(all, open))
+	for _, group := range [][]*Schema{s.AnyOf, s.OneOf} {
+		if group == nil {
+			continue
+		}
+		var branches disj
+		for _, branch := range group {
+			branches = append(branches, expandSchema(branch, open)...)
+		}
+		if len(alternatives)*len(branches.distinct()) > maxAlternatives {
+			continue // without it more is allowed, which is no harm
+		}
+		alternatives = alternatives.and(branches.distinct())
+	}
+	return alternatives.distinct()
+}
+
+// and returns the alternatives that satisfy one of both.
+func (d disj) and(other disj) disj {
+	var all disj
+	for _, a := range d {
+		for _, b := range other {
+			c := slices.Clone(a)
+			for _, s := range b {
+				if !slices.Contains(c, s) {
+					c = append(c, s)
+				}
+			}
+			if len(c) == 0 || c.kinds() != 0 {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// distinct leaves out the alternatives that stand there already.
+func (d disj) distinct() disj {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(d), func(c conj) bool {
+		key := c.key()
+		again := seen[key]
+		seen[key] = true
+		return again
+	})
+}
+
+// key is the same for conjs of the same schemas.
+func (c conj) key() string {
+	pointers := make([]string, len(c))
+	for i, s := range c {
+		pointers[i] = s.Pointer
+	}
+	slices.Sort(pointers)
+	return strings.Join(pointers, "&")
+}
+
+func (d disj) key() string {
+	keys := make([]string, len(d))
+	for i, c := range d {
+		keys[i] = c.key()
+	}
+	slices.Sort(keys)
+	return strings.Join(keys, "|")
+}
+
+// hasShape reports whether a schema has keywords of its own that make a
+// difference to the type of its values.
+func (s *Schema) hasShape() bool {
+	return s.Types != nil || s.Enum != nil || s.Const != "" || s.Properties != nil || s.PatternProperties != nil ||
+		s.AdditionalProperties != nil || s.Required != nil || s.PrefixItems != nil || s.Items != nil ||
+		s.AssertsFormat() || s.Meta || s.DynamicRef != "" || s.Then != nil || s.Else != nil || s.DependentSchemas != nil
+}
+
+// hasObjectShape reports whether it has some that are about members.
+func (s *Schema) hasObjectShape() bool {
+	return s.Properties != nil || s.PatternProperties != nil || s.AdditionalProperties != nil || s.Required != nil
+}
+
+// kindSet is a set of kinds of JSON values.
+type kindSet uint8
+
+const (
+	isNull kindSet = 1 << iota
+	isBoolean
+	isNumber
+	isString
+	isArray
+	isObject
+
+	allKinds   = isNull | isBoolean | isNumber | isString | isArray | isObject
+	scalars    = isBoolean | isNumber | isString
+	containers = isArray | isObject
+)
+
+func kindOfType(name string) kindSet {
+	switch name {
+	case "null":
+		return isNull
+	case "boolean":
+		return isBoolean
+	case "number", "integer":
+		return isNumber
+	case "string":
+		return isString
+	case "array":
+		return isArray
+	}
+	return isObject
+}
+
+func kindOfValue(v wire.Raw) kindSet {
+	switch v.Kind() {
+	case wire.KindNull:
+		return isNull
+	case wire.KindBool:
+		return isBoolean
+	case wire.KindNumber:
+		return isNumber
+	case wire.KindString:
+		return isString
+	case wire.KindArray:
+		return isArray
+	}
+	return isObject
+}
+
+// typeKinds returns the kinds that the type keywords allow.
+func (c conj) typeKinds() kindSet {
+	kinds := allKinds
+	for _, s := range c {
+		if s.Types == nil {
+			continue
+		}
+		var own kindSet
+		for _, t := range s.Types {
+			own |= kindOfType(t)
+		}
+		kinds &= own
+	}
+	return kinds
+}
+
+// kinds returns the kinds that values can have.
+func (c conj) kinds() kindSet {
+	values, finite := c.values()
+	if !finite {
+		return c.typeKinds()
+	}
+	var kinds kindSet
+	for _, v := range values {
+		kinds |= kindOfValue(v)
+	}
+	return kinds
+}
+
+// values returns the values there are, when const or enum lists them.
+func (c conj) values() (values []wire.Raw, finite bool) {
+	for _, s := range c {
+		own := s.Enum
+		switch {
+		case s.Const != "" && own != nil:
+			own = intersect(own, []wire.Raw{s.Const})
+		case s.Const != "":
+			own = []wire.Raw{s.Const}
+		case own == nil:
+			continue
+		}
+		if finite {
+			own = intersect(values, own)
+		}
+		values, finite = own, true
+	}
+	if !finite {
+		return nil, false
+	}
+	kinds := c.typeKinds()
+	integral := c.integerType()
+	return slices.DeleteFunc(slices.Clone(values), func(v wire.Raw) bool {
+		kind := kindOfValue(v)
+		return kinds&kind == 0 || integral && kind == isNumber && !isIntegral(v)
+	}), true
+}
+
+func intersect(a, b []wire.Raw) []wire.Raw {
+	both := []wire.Raw{}
+	for _, v := range a {
+		if slices.ContainsFunc(b, func(w wire.Raw) bool { return wire.Equal(v, w) }) {
+			both = append(both, v)
+		}
+	}
+	return both
+}
+
+// integerType reports whether a type keyword wants numbers to be integers.
+func (c conj) integerType() bool {
+	return slices.ContainsFunc(c, func(s *Schema) bool {
+		return slices.Contains(s.Types, "integer") && !slices.Contains(s.Types, "number")
+	})
+}
+
+// integral reports whether numbers are integers.
+func (c conj) integral() bool {
+	if c.integerType() {
+		return true
+	}
+	values, finite := c.values()
+	return finite && !slices.ContainsFunc(values, func(v wire.Raw) bool { return v.Kind() == wire.KindNumber && !isIntegral(v) })
+}
+
+func isIntegral(v wire.Raw) bool {
+	in := wire.NewStringReader(string(v))
+	s := in.ReadScalar(wire.ScalarNumber)
+	return s.Is(wire.ScalarInteger)
+}
+
+// kinds returns the kinds of all alternatives.
+func (d disj) kinds() kindSet {
+	var kinds kindSet
+	for _, c := range d {
+		kinds |= c.kinds()
+	}
+	return kinds
+}
+
+// of returns the alternatives that allow a kind.
+func (d disj) of(kind kindSet) disj {
+	var all disj
+	for _, c := range d {
+		if c.kinds()&kind != 0 {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// values returns the values of a kind, when all alternatives list them.
+func (d disj) values(kind kindSet) (values []wire.Raw, finite bool) {
+	for _, c := range d.of(kind) {
+		own, finite := c.values()
+		if !finite {
+			return nil, false
+		}
+		for _, v := range own {
+			if kindOfValue(v) == kind && !slices.ContainsFunc(values, func(w wire.Raw) bool { return wire.Equal(v, w) }) {
+				values = append(values, v)
+			}
+		}
+	}
+	return values, len(values) > 0
+}

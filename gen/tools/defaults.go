@@ -1,0 +1,186 @@
+package tools
+
+import (
+	"slices"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// defaultOf returns the default of a member: that of its schemas, else that of
+// those they refer to.
+func (d disj) defaultOf() wire.Raw {
+	for _, c := range d {
+		for _, s := range c {
+			for seen := 0; s != nil && seen < 10; s, seen = s.Target, seen+1 {
+				if s.Default != "" {
+					return s.Default
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// misfit says why a value cannot be decoded into a type, "" if it can.
+func misfit(t ir.Type, v wire.Raw) string {
+	kind := v.Kind()
+	expect := func(want wire.Kind) string {
+		if kind == want {
+			return ""
+		}
+		return "it is " + kind.String() + " where " + want.String() + " is wanted"
+	}
+	switch t := t.(type) {
+	case *ir.Any:
+		return ""
+	case *ir.Nullable:
+		if kind == wire.KindNull {
+			return ""
+		}
+		return misfit(t.Elem, v)
+	case *ir.Ref:
+		return misfitDecl(t.Decl, v)
+	case *ir.String:
+		return expect(wire.KindString)
+	case *ir.Boolean:
+		return expect(wire.KindBool)
+	case *ir.Open:
+		return expect(wire.KindObject)
+	case *ir.Integer:
+		in := wire.NewStringReader(string(v))
+		if in.ReadInt64(); in.Err() != nil {
+			return "it is no integer that an int64 holds"
+		}
+	case *ir.Number:
+		return expect(wire.KindNumber)
+	case *ir.Scalar:
+		if kind == wire.KindArray || kind == wire.KindObject {
+			return "it is " + kind.String() + " where a scalar is wanted"
+		}
+		in := wire.NewStringReader(string(v))
+		if !in.ReadScalar(allScalars).Is(scalarSetOf(t.Kinds)) {
+			return "it is " + kind.String() + ", which the schema does not allow"
+		}
+	case *ir.Array:
+		if problem := expect(wire.KindArray); problem != "" {
+			return problem
+		}
+		for _, e := range elements(v) {
+			if problem := misfit(t.Elem, e); problem != "" {
+				return "in an element, " + problem
+			}
+		}
+	case *ir.Map:
+		if problem := expect(wire.KindObject); problem != "" {
+			return problem
+		}
+		for _, e := range wire.Object(v).All() {
+			if problem := misfit(t.Elem, e); problem != "" {
+				return "in a member, " + problem
+			}
+		}
+	}
+	return ""
+}
+
+func misfitDecl(d *ir.Decl, v wire.Raw) string {
+	switch t := d.Type.(type) {
+	case *ir.Enum:
+		text, ok := str(v)
+		if !ok || !slices.ContainsFunc(t.Values, func(e ir.EnumValue) bool { return e.Wire == text }) {
+			return "it is none of the values of the enum"
+		}
+	case *ir.Union:
+		for _, variant := range t.Variants {
+			if misfitDecl(variant.Decl, v) == "" {
+				return ""
+			}
+		}
+		if t.Lenient && v.Kind() == wire.KindObject {
+			return ""
+		}
+		return "it fits none of the alternatives"
+	case *ir.Object:
+		return misfitObject(t, v)
+	default:
+		return misfit(t, v)
+	}
+	return ""
+}
+
+func misfitObject(o *ir.Object, v wire.Raw) string {
+	if v.Kind() != wire.KindObject {
+		if o.Loose {
+			return ""
+		}
+		return "it is " + v.Kind().String() + " where an object is wanted"
+	}
+	for _, f := range o.Fields {
+		member, ok := wire.Object(v).Get(f.Wire)
+		switch {
+		case !ok && f.Required:
+			return "its member \"" + f.Wire + "\" is missing"
+		case !ok || f.Soft:
+			continue
+		}
+		if problem := misfit(f.Type, member); problem != "" {
+			return "in its member \"" + f.Wire + "\", " + problem
+		}
+	}
+	return ""
+}
+
+const allScalars = wire.ScalarString | wire.ScalarNumber | wire.ScalarBool | wire.ScalarNull
+
+func scalarSetOf(k ir.ScalarKinds) (set wire.ScalarSet) {
+	for _, kind := range []struct {
+		in  bool
+		set wire.ScalarSet
+	}{
+		{k.Text, wire.ScalarString}, {k.Integer, wire.ScalarInteger}, {k.Number, wire.ScalarNumber},
+		{k.Boolean, wire.ScalarBool}, {k.Null, wire.ScalarNull},
+	} {
+		if kind.in {
+			set |= kind.set
+		}
+	}
+	return set
+}
+
+// markDefaults finds the types that have members with defaults in them.
+func markDefaults(decls []*ir.Decl) {
+	for changed := true; changed; {
+		changed = false
+		for _, d := range decls {
+			if !d.Defaults && declDefaults(d) {
+				d.Defaults, changed = true, true
+			}
+		}
+	}
+}
+
+func declDefaults(d *ir.Decl) bool {
+	switch t := d.Type.(type) {
+	case *ir.Object:
+		return t.Additional != nil && typeDefaults(t.Additional) ||
+			slices.ContainsFunc(t.Fields, func(f *ir.Field) bool { return f.Default != "" || typeDefaults(f.Type) })
+	case *ir.Union:
+		return slices.ContainsFunc(t.Variants, func(v *ir.Variant) bool { return v.Decl.Defaults })
+	}
+	return typeDefaults(d.Type)
+}
+
+func typeDefaults(t ir.Type) bool {
+	switch t := t.(type) {
+	case *ir.Array:
+		return typeDefaults(t.Elem)
+	case *ir.Map:
+		return typeDefaults(t.Elem)
+	case *ir.Nullable:
+		return typeDefaults(t.Elem)
+	case *ir.Ref:
+		return t.Decl.Defaults
+	}
+	return false
+}

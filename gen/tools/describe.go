@@ -1,0 +1,150 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+)
+
+// description returns what is said of the values of some alternatives: what
+// their only schema says.
+func (d disj) description() string {
+	if len(d) != 1 || len(d[0]) != 1 {
+		return ""
+	}
+	return d[0][0].said()
+}
+
+// said returns a schema's description, else its title, as a sentence.
+func (s *Schema) said() string {
+	text := strings.TrimSpace(s.Description)
+	if text == "" {
+		text = strings.TrimSpace(s.Title)
+	}
+	if text != "" && !strings.ContainsAny(text[len(text)-1:], ".!?:)`") {
+		text += "."
+	}
+	return text
+}
+
+// fieldDoc is the doc comment of a member: what its schema says, and the limits
+// of its values in words.
+func fieldDoc(goName, wire string, all, d disj) string {
+	text := ""
+	deprecated := false
+	for _, c := range all {
+		for _, s := range c {
+			if text == "" {
+				text = s.said()
+			}
+			deprecated = deprecated || s.Deprecated
+		}
+	}
+	if text == "" {
+		text = d.description()
+	}
+	if text == "" {
+		text = fmt.Sprintf("%s is the member %q.", goName, wire)
+	}
+	if limits := d.limits(); limits != "" {
+		text += "\n\n" + limits
+	}
+	if len(d) > 0 {
+		if value := all.defaultOf(); value != "" {
+			text += "\n\nDefault: " + string(value) + "."
+		}
+	}
+	if deprecated {
+		text += "\n\nDeprecated: the schema says so."
+	}
+	return text
+}
+
+// limits says in words what values have to keep to, where that is the same for
+// all of them.
+func (d disj) limits() string {
+	if len(d) != 1 {
+		return ""
+	}
+	var sentences []string
+	add := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
+	for _, s := range d[0] {
+		count := func(least, most *int64, what string) {
+			switch {
+			case least != nil && most != nil && *least == *most:
+				add("Exactly %s.", plural(*least, what))
+			case least != nil && most != nil:
+				add("%d to %s.", *least, plural(*most, what))
+			case least != nil && *least > 0:
+				add("At least %s.", plural(*least, what))
+			case most != nil:
+				add("At most %s.", plural(*most, what))
+			}
+		}
+		switch {
+		case s.Minimum != "" && s.Maximum != "":
+			add("From %s to %s.", s.Minimum, s.Maximum)
+		case s.Minimum != "":
+			add("At least %s.", s.Minimum)
+		case s.Maximum != "":
+			add("At most %s.", s.Maximum)
+		}
+		if s.ExclusiveMinimum != "" {
+			add("Greater than %s.", s.ExclusiveMinimum)
+		}
+		if s.ExclusiveMaximum != "" {
+			add("Less than %s.", s.ExclusiveMaximum)
+		}
+		if s.MultipleOf != "" {
+			add("A multiple of %s.", s.MultipleOf)
+		}
+		count(s.MinLength, s.MaxLength, "character")
+		count(s.MinItems, s.MaxItems, "element")
+		count(s.MinProperties, s.MaxProperties, "member")
+		if s.UniqueItems {
+			add("No two elements are the same.")
+		}
+		if s.Pattern != nil {
+			add("Matches %s.", *s.Pattern)
+		}
+		if s.AssertsFormat() {
+			add("In the format %s.", s.Format)
+		}
+	}
+	if values, finite := d[0].values(); finite && d[0].kinds()&isString == 0 {
+		texts := make([]string, len(values))
+		for i, v := range values {
+			texts[i] = string(v)
+		}
+		add("One of %s.", strings.Join(texts, ", "))
+	}
+	if value, ok := d.constant().(string); ok {
+		add("It is %q, which the zero value stands for where it is required.", value)
+	} else if value, ok := d.constant().(int64); ok {
+		add("It is %d, which the zero value stands for where it is required.", value)
+	}
+	return strings.Join(sentences, " ")
+}
+
+func plural(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// describe completes the doc comments of the types of a document, which is
+// called what.
+func describe(decls []*ir.Decl, what string) {
+	for _, d := range decls {
+		head := d.Name + " is " + what + "."
+		if d.Path != "" {
+			head = fmt.Sprintf("%s is %s in %s.", d.Name, d.Path, what)
+		}
+		if d.Doc != "" {
+			head += "\n\n" + d.Doc
+		}
+		d.Doc = head
+	}
+}

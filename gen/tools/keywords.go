@@ -1,0 +1,240 @@
+package tools
+
+import (
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// parser reads the keywords of one schema.
+type parser struct {
+	*reader
+	at      string
+	draft   Draft
+	members map[string]wire.Raw
+	s       *Schema
+	res     *resource
+}
+
+func (p *parser) fail(keyword, format string, args ...any) {
+	p.reader.fail(child(p.at, keyword), format, args...)
+}
+
+func (p *parser) keywords() {
+	s := p.s
+	p.annotations()
+	p.definitions()
+	p.kinds()
+
+	s.AllOf, s.AnyOf, s.OneOf = p.schemas("allOf"), p.schemas("anyOf"), p.schemas("oneOf")
+	s.Not, s.If, s.Then, s.Else = p.sub("not"), p.sub("if"), p.sub("then"), p.sub("else")
+
+	s.Minimum, s.Maximum = p.number("minimum"), p.number("maximum")
+	s.ExclusiveMinimum, s.ExclusiveMaximum = p.number("exclusiveMinimum"), p.number("exclusiveMaximum")
+	if s.MultipleOf = p.number("multipleOf"); s.MultipleOf != "" && !positive(s.MultipleOf) {
+		p.fail("multipleOf", "must be greater than 0")
+	}
+
+	s.MinLength, s.MaxLength = p.count("minLength"), p.count("maxLength")
+	if pattern, ok := p.string("pattern"); ok {
+		s.Pattern = &pattern
+	}
+	s.Format, _ = p.string("format")
+
+	p.arrays()
+	p.objects()
+}
+
+func (p *parser) annotations() {
+	s := p.s
+	s.Title, _ = p.string("title")
+	s.Description, _ = p.string("description")
+	s.Default = p.members["default"]
+	if examples := p.members["examples"]; examples.Kind() == wire.KindArray {
+		s.Examples = elements(examples)
+	}
+	s.Deprecated = p.members["deprecated"] == "true"
+}
+
+func (p *parser) definitions() {
+	p.s.Defs = append(p.properties("$defs"), p.properties("definitions")...)
+}
+
+func (p *parser) kinds() {
+	s := p.s
+	if raw, ok := p.members["type"]; ok {
+		names := []wire.Raw{raw}
+		if raw.Kind() == wire.KindArray {
+			names = elements(raw)
+		}
+		for _, name := range names {
+			if t, ok := str(name); ok && isType(t) {
+				s.Types = append(s.Types, t)
+			} else {
+				p.fail("type", "%s is not a type of JSON Schema", name)
+			}
+		}
+	}
+	if raw, ok := p.members["enum"]; ok {
+		if raw.Kind() != wire.KindArray {
+			p.fail("enum", "must be an array, found %s", raw.Kind())
+		} else {
+			s.Enum = append([]wire.Raw{}, elements(raw)...)
+		}
+	}
+	s.Const = p.members["const"]
+}
+
+func (p *parser) arrays() {
+	s := p.s
+	switch {
+	case p.draft == Draft7 && p.members["items"].Kind() == wire.KindArray:
+		s.PrefixItems, s.Items = p.schemas("items"), p.sub("additionalItems")
+	case p.draft == Draft7:
+		s.Items = p.sub("items")
+	default:
+		s.PrefixItems, s.Items = p.schemas("prefixItems"), p.sub("items")
+	}
+	s.Contains = p.sub("contains")
+	if p.draft == Draft202012 {
+		s.MinContains, s.MaxContains = p.count("minContains"), p.count("maxContains")
+		s.UnevaluatedItems, s.UnevaluatedProperties = p.sub("unevaluatedItems"), p.sub("unevaluatedProperties")
+		if ref, ok := p.string("$dynamicRef"); ok {
+			s.DynamicRef = ref
+			p.res.doc.dynamic = append(p.res.doc.dynamic, s)
+		}
+	}
+	s.MinItems, s.MaxItems = p.count("minItems"), p.count("maxItems")
+	s.UniqueItems = p.members["uniqueItems"] == "true"
+}
+
+func (p *parser) objects() {
+	s := p.s
+	s.Properties, s.PatternProperties = p.properties("properties"), p.properties("patternProperties")
+	s.AdditionalProperties, s.PropertyNames = p.sub("additionalProperties"), p.sub("propertyNames")
+	if raw, ok := p.members["required"]; ok {
+		s.Required = p.strings(child(p.at, "required"), raw)
+	}
+	s.MinProperties, s.MaxProperties = p.count("minProperties"), p.count("maxProperties")
+	if p.draft == Draft202012 {
+		s.DependentSchemas = p.properties("dependentSchemas")
+		p.each("dependentRequired", func(name, at string, raw wire.Raw) {
+			s.DependentRequired = append(s.DependentRequired, Dependency{name, p.strings(at, raw)})
+		})
+	}
+	if p.draft != Draft7 {
+		return
+	}
+	p.each("dependencies", func(name, at string, raw wire.Raw) {
+		if raw.Kind() == wire.KindArray {
+			s.DependentRequired = append(s.DependentRequired, Dependency{name, p.strings(at, raw)})
+		} else {
+			s.DependentSchemas = append(s.DependentSchemas, Property{name, p.schema(at, raw, p.res, p.draft)})
+		}
+	})
+}
+
+// each calls f with the members of a keyword that is an object.
+func (p *parser) each(keyword string, f func(name, at string, raw wire.Raw)) {
+	raw, ok := p.members[keyword]
+	if !ok {
+		return
+	}
+	if raw.Kind() != wire.KindObject {
+		p.fail(keyword, "must be an object, found %s", raw.Kind())
+		return
+	}
+	for name, value := range wire.Object(raw).All() {
+		f(name, child(child(p.at, keyword), name), value)
+	}
+}
+
+func (p *parser) properties(keyword string) []Property {
+	var all []Property
+	p.each(keyword, func(name, at string, raw wire.Raw) {
+		all = append(all, Property{name, p.schema(at, raw, p.res, p.draft)})
+	})
+	return all
+}
+
+func (p *parser) sub(keyword string) *Schema {
+	raw, ok := p.members[keyword]
+	if !ok {
+		return nil
+	}
+	return p.schema(child(p.at, keyword), raw, p.res, p.draft)
+}
+
+func (p *parser) schemas(keyword string) []*Schema {
+	raw, ok := p.members[keyword]
+	if !ok {
+		return nil
+	}
+	if raw.Kind() != wire.KindArray {
+		p.fail(keyword, "must be an array of schemas, found %s", raw.Kind())
+		return nil
+	}
+	var all []*Schema
+	for i, element := range elements(raw) {
+		all = append(all, p.schema(child(p.at, keyword)+"/"+strconv.Itoa(i), element, p.res, p.draft))
+	}
+	return all
+}
+
+func (p *parser) strings(at string, raw wire.Raw) []string {
+	if raw.Kind() != wire.KindArray {
+		p.reader.fail(at, "must be an array of strings, found %s", raw.Kind())
+		return nil
+	}
+	var all []string
+	for i, element := range elements(raw) {
+		s, ok := str(element)
+		if !ok {
+			p.reader.fail(at+"/"+strconv.Itoa(i), "must be a string, found %s", element.Kind())
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func (p *parser) string(keyword string) (string, bool) {
+	raw, ok := p.members[keyword]
+	if !ok {
+		return "", false
+	}
+	s, ok := str(raw)
+	if !ok {
+		p.fail(keyword, "must be a string, found %s", raw.Kind())
+	}
+	return s, ok
+}
+
+func (p *parser) number(keyword string) wire.Raw {
+	raw, ok := p.members[keyword]
+	if ok && raw.Kind() != wire.KindNumber {
+		p.fail(keyword, "must be a number, found %s", raw.Kind())
+		return ""
+	}
+	return raw
+}
+
+// count reads a keyword that is a number of things. As integers are whatever
+// has no fraction, 2.0 is one.
+func (p *parser) count(keyword string) *int64 {
+	raw := p.number(keyword)
+	if raw == "" {
+		return nil
+	}
+	in := wire.NewStringReader(string(raw))
+	n := in.ReadInt64()
+	if in.Err() != nil || n < 0 {
+		p.fail(keyword, "must be an integer of at least 0, found %s", raw)
+		return nil
+	}
+	return &n
+}
+
+func positive(raw wire.Raw) bool {
+	in := wire.NewStringReader(string(raw))
+	return in.ReadFloat64() > 0
+}

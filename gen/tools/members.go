@@ -1,0 +1,319 @@
+package tools
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// shape is what an alternative says of an object's members.
+type shape struct {
+	// names are those of declared members, in their order; declared is what is
+	// said of each, required who must be there.
+	names    []string
+	declared map[string]disj
+	required map[string]bool
+	// conditional are members that are only declared under a condition.
+	conditional []Property
+	// others is what is said of the members without a name here.
+	others disj
+}
+
+// shapeOf collects what a conj says of members.
+func shapeOf(c conj) *shape {
+	s := &shape{declared: map[string]disj{}, required: map[string]bool{}, others: disj{{}}}
+	for _, part := range c {
+		for _, p := range part.Properties {
+			s.declare(p.Name, p.Schema)
+		}
+		for _, branch := range []*Schema{part.Then, part.Else} {
+			if branch != nil {
+				s.conditional = append(s.conditional, branch.Properties...)
+			}
+		}
+		for _, dependent := range part.DependentSchemas {
+			s.conditional = append(s.conditional, dependent.Schema.Properties...)
+		}
+		s.others = s.others.both(part.others())
+	}
+	for _, part := range c {
+		for _, name := range part.Required {
+			if _, ok := s.declared[name]; !ok {
+				s.names = append(s.names, name)
+				s.declared[name] = s.others
+			}
+			s.required[name] = true
+		}
+	}
+	s.conditional = slices.DeleteFunc(s.conditional, func(p Property) bool { return s.declared[p.Name] != nil })
+	s.others = expand(s.others)
+	return s
+}
+
+func (s *shape) declare(name string, schema *Schema) {
+	if _, ok := s.declared[name]; !ok {
+		s.names = append(s.names, name)
+		s.declared[name] = disj{{}}
+	}
+	s.declared[name] = s.declared[name].both(disj{{schema}})
+}
+
+// others returns what a schema says of the members that it does not name.
+func (s *Schema) others() disj {
+	rest := disj{{}}
+	if s.AdditionalProperties != nil {
+		rest = disj{{s.AdditionalProperties}}
+	}
+	for _, p := range s.PatternProperties {
+		if p.Name == "" || p.Name == ".*" || p.Name == "^.*$" { // what all names match
+			return disj{{p.Schema}}
+		}
+		rest = append(rest, conj{p.Schema})
+	}
+	return rest
+}
+
+// open reports whether members without a name may be anything.
+func (s *shape) open() bool {
+	return slices.ContainsFunc(s.others, func(c conj) bool { return len(c) == 0 })
+}
+
+// like reports whether two shapes declare the same members alike, so that all
+// that differs is which of them are required.
+func (s *shape) like(other *shape) bool {
+	if len(s.names) != len(other.names) || s.others.key() != other.others.key() {
+		return false
+	}
+	for name, d := range s.declared {
+		if o, ok := other.declared[name]; !ok || expand(d).key() != expand(o).key() {
+			return false
+		}
+	}
+	return true
+}
+
+// object returns the type of the objects among the alternatives: a map or an
+// open object where no member has a name, a union of structs where they can be
+// told apart, else one struct that has the members of all.
+func (t *typer) object(d disj, at spot) ir.Type {
+	shapes := shapesOf(d)
+	if !slices.ContainsFunc(shapes, func(s *shape) bool { return len(s.names) > 0 }) {
+		return t.dictionary(d, shapes, at)
+	}
+	if t.separate(d, shapes) {
+		if _, u := t.unionOf(d, isObject, at); u != nil {
+			return u
+		}
+	}
+	return t.structOf(d, at)
+}
+
+func shapesOf(d disj) []*shape {
+	shapes := make([]*shape, len(d))
+	for i, c := range d {
+		shapes[i] = shapeOf(c)
+	}
+	return shapes
+}
+
+// separate reports whether the alternatives are objects of several sorts.
+func (t *typer) separate(d disj, shapes []*shape) bool {
+	structs := 0
+	var first *shape
+	for _, s := range shapes {
+		if len(s.names) == 0 {
+			continue
+		}
+		structs++
+		if first == nil {
+			first = s
+		} else if !s.like(first) {
+			return true
+		}
+	}
+	return false
+}
+
+// dictionary returns the type of objects no member of which has a name.
+func (t *typer) dictionary(d disj, shapes []*shape, at spot) ir.Type {
+	var others disj
+	for i, s := range shapes {
+		if s.open() {
+			if slices.ContainsFunc(d[i], func(s *Schema) bool { return s.PatternProperties != nil }) {
+				t.remark(at, true, "has patternProperties beside members of any type")
+			}
+			return &ir.Open{}
+		}
+		others = append(others, s.others...)
+	}
+	if others = others.distinct(); len(others) == 0 {
+		return &ir.Open{} // and always empty
+	}
+	return t.itself(d.key()+"{}", at, func() ir.Type { return &ir.Map{Elem: t.typeOf(others, at.value())} })
+}
+
+// structOf returns the struct with the members of all alternatives.
+func (t *typer) structOf(d disj, at spot) *ir.Ref {
+	return t.declare(d.key(), d, at, func(decl *ir.Decl) { t.fill(decl, d, spot{decl.Name, at.path, at.pointer}) })
+}
+
+// fill makes a declaration the struct with the members of all alternatives.
+func (t *typer) fill(decl *ir.Decl, d disj, at spot) {
+	o := &ir.Object{}
+	decl.Type = o
+	shapes := shapesOf(d)
+	var names []string
+	open := false
+	var others disj
+	for _, s := range shapes {
+		for _, name := range s.names {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		open = open || s.open()
+		others = append(others, s.others...)
+	}
+	var conditional []Property
+	for _, s := range shapes {
+		conditional = append(conditional, s.conditional...)
+	}
+	for _, p := range conditional {
+		if open && !slices.Contains(names, p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	others = others.distinct()
+	reserved := structNames
+	if typed := !open && len(others) > 0; typed {
+		reserved = append(slices.Clone(structNames), "Additional")
+	}
+	reserved = append(slices.Clone(reserved), "Other")
+	identifiers, clash := t.names.Distinct(names, func(name string) bool { return slices.Contains(reserved, name) }, "Member")
+	if clash != nil {
+		t.failf(decl.Pointer, "members %q and %q would have one Go name, %s", names[clash[0]], names[clash[1]], identifiers[clash[0]])
+		return
+	}
+	for i, name := range names {
+		if f := t.field(name, identifiers[i], shapes, conditional, at); f != nil {
+			o.Fields = append(o.Fields, f)
+		}
+	}
+	if !open && len(others) > 0 {
+		o.Additional = t.typeOf(others, at.value())
+		if _, isAny := o.Additional.(*ir.Any); isAny {
+			o.Additional = nil
+		}
+	}
+	slices.SortStableFunc(o.Fields, func(a, b *ir.Field) int { return rank(a) - rank(b) })
+}
+
+// structNames are what structs have beside the members.
+var structNames = []string{"Extra", "AppendJSON", "DecodeJSON", "MarshalJSON", "UnmarshalJSON", "Validate"}
+
+// rank puts what says which object it is first, then what must be there.
+func rank(f *ir.Field) int {
+	switch {
+	case f.Const != nil && f.Required:
+		return 0
+	case f.Required:
+		return 1
+	}
+	return 2
+}
+
+// field makes the field of a member, nil for one that can never be there.
+func (t *typer) field(name, goName string, shapes []*shape, conditional []Property, at spot) *ir.Field {
+	f := &ir.Field{Wire: name, Go: goName, Required: true}
+	var all disj
+	for _, s := range shapes {
+		declared, ok := s.declared[name]
+		switch {
+		case ok:
+			all = append(all, declared...)
+		case s.open():
+			f.Soft = true
+		default:
+			all = append(all, s.others...)
+		}
+		f.Required = f.Required && s.required[name]
+	}
+	for _, p := range conditional {
+		if p.Name == name {
+			all = append(all, conj{p.Schema})
+			f.Soft = true
+		}
+	}
+	f.Required = f.Required && !f.Soft
+	d := expand(all)
+	if len(d) == 0 {
+		return nil
+	}
+	f.Pointer = pointerOf(all, at.pointer)
+	here := at.member(name, goName, f.Pointer)
+	if f.Const = d.constant(); f.Const != nil {
+		f.Type = &ir.String{}
+		if _, isText := f.Const.(string); !isText {
+			f.Type = &ir.Integer{}
+		}
+	} else {
+		f.Type = t.typeOf(all, here)
+	}
+	if _, isAny := f.Type.(*ir.Any); isAny {
+		f.Soft = false
+	}
+	f.Doc = fieldDoc(goName, name, all, d)
+	if t.input && !f.Required {
+		t.fields = append(t.fields, defaulted{f, here, all})
+	}
+	return f
+}
+
+// pointerOf returns where the first schema of some stands.
+func pointerOf(all disj, otherwise string) string {
+	for _, c := range all {
+		for _, s := range c {
+			return s.Pointer
+		}
+	}
+	return otherwise
+}
+
+// definitionOf returns the name of the definition that a schema is.
+func definitionOf(s *Schema) (string, bool) {
+	segments := strings.Split(s.Pointer, "/")
+	n := len(segments)
+	if n < 2 || segments[n-2] != "$defs" && segments[n-2] != "definitions" {
+		return "", false
+	}
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(segments[n-1]), true
+}
+
+// defaulted is a member with the schemas that may have its default.
+type defaulted struct {
+	field *ir.Field
+	at    spot
+	all   disj
+}
+
+// applyDefaults gives the fields their defaults, and marks the types that have
+// some in them.
+func (t *typer) applyDefaults() {
+	for _, d := range t.fields {
+		text := d.all.defaultOf()
+		if text == "" {
+			continue
+		}
+		if problem := misfit(d.field.Type, text); problem != "" {
+			t.remark(d.at, false, "the default %s is left out: %s", text, problem)
+			continue
+		}
+		compact, err := wire.AppendRaw(nil, text)
+		if err == nil {
+			d.field.Default = string(compact)
+		}
+	}
+	t.fields = nil
+}

@@ -1,0 +1,158 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Read reads a tool list. The text is that of a ListToolsResult, of a response
+// with one, or of its array of tools. An error joins an [*Error] for each
+// problem that was found.
+func Read(text []byte) (*List, error) {
+	r := &reader{}
+	list := r.list(string(text))
+	if len(r.errs) > 0 {
+		return nil, errors.Join(r.errs...)
+	}
+	return list, nil
+}
+
+type reader struct {
+	errs []error
+	tool string
+}
+
+func (r *reader) fail(pointer, format string, args ...any) {
+	r.errs = append(r.errs, &Error{r.tool, pointer, fmt.Sprintf(format, args...)})
+}
+
+func (r *reader) list(text string) *List {
+	in := wire.NewStringReader(text)
+	root := in.ReadRaw()
+	in.End()
+	if err := in.Err(); err != nil {
+		r.syntax(text, err)
+		return nil
+	}
+	pointer := ""
+	if root.Kind() == wire.KindObject {
+		if result, ok := wire.Object(root).Get("result"); ok && result.Kind() == wire.KindObject {
+			root, pointer = result, "/result"
+		}
+		tools, ok := wire.Object(root).Get("tools")
+		if !ok {
+			r.fail(pointer, `has no member "tools"`)
+			return nil
+		}
+		if next, ok := wire.Object(root).Get("nextCursor"); ok && next.Kind() != wire.KindNull {
+			r.fail(pointer+"/nextCursor", "this is one page of a list that goes on")
+		}
+		root, pointer = tools, pointer+"/tools"
+	}
+	if root.Kind() != wire.KindArray {
+		r.fail(pointer, "must be an array of tools, found %s", root.Kind())
+		return nil
+	}
+	list := &List{}
+	taken := map[string]string{}
+	for i, raw := range elements(root) {
+		at := pointer + "/" + strconv.Itoa(i)
+		r.tool = ""
+		t := r.definition(at, raw)
+		r.tool = ""
+		if t == nil {
+			continue
+		}
+		if other, ok := taken[t.Name]; ok {
+			r.fail(at+"/name", "%q is the name of the tool at %s already", t.Name, other)
+		}
+		taken[t.Name] = at
+		list.Tools = append(list.Tools, t)
+	}
+	return list
+}
+
+// syntax tells where in a file the reader met trouble.
+func (r *reader) syntax(text string, err error) {
+	var trouble *wire.Error
+	if !errors.As(err, &trouble) {
+		r.fail("", "%v", err)
+		return
+	}
+	before := text[:min(max(int(trouble.Offset), 0), len(text))]
+	line := strings.Count(before, "\n") + 1
+	column := len(before) - strings.LastIndexByte(before, '\n')
+	r.fail(trouble.Pointer, "line %d, column %d: %s", line, column, trouble.Problem)
+}
+
+func (r *reader) definition(at string, raw wire.Raw) *Tool {
+	if raw.Kind() != wire.KindObject {
+		r.fail(at, "a tool must be an object, found %s", raw.Kind())
+		return nil
+	}
+	compact, err := wire.AppendRaw(nil, raw)
+	if err != nil {
+		r.fail(at, "%v", err)
+		return nil
+	}
+	t := &Tool{Definition: wire.Object(compact), Pointer: at}
+	problems := len(r.errs)
+	t.Name = r.text(at, t.Definition, "name")
+	if len(r.errs) == problems && t.Name == "" {
+		r.fail(at, `must have a "name"`)
+		return nil
+	}
+	r.tool = t.Name
+	t.Title = r.text(at, t.Definition, "title")
+	t.Description = r.text(at, t.Definition, "description")
+	if input, ok := t.Definition.Get("inputSchema"); ok {
+		t.Input = r.document(at+"/inputSchema", input)
+	} else {
+		r.fail(at, `must have an "inputSchema"`)
+	}
+	if output, ok := t.Definition.Get("outputSchema"); ok {
+		t.Output = r.document(at+"/outputSchema", output)
+	}
+	for _, s := range []*Schema{t.Input, t.Output} {
+		if s != nil && (len(s.Types) != 1 || s.Types[0] != "object") {
+			r.fail(s.Pointer, `must have the type "object", as the arguments and the structured result of a tool are objects`)
+		}
+	}
+	return t
+}
+
+func (r *reader) text(at string, o wire.Object, name string) string {
+	raw, ok := o.Get(name)
+	if !ok {
+		return ""
+	}
+	s, ok := str(raw)
+	if !ok {
+		r.fail(at+"/"+name, "must be a string, found %s", raw.Kind())
+	}
+	return s
+}
+
+// str returns the string that a value is.
+func str(raw wire.Raw) (string, bool) {
+	if raw.Kind() != wire.KindString {
+		return "", false
+	}
+	in := wire.NewStringReader(string(raw))
+	s := in.ReadString()
+	return s, in.Err() == nil
+}
+
+// elements returns the elements of a well-formed array.
+func elements(raw wire.Raw) []wire.Raw {
+	var all []wire.Raw
+	in := wire.NewStringReader(string(raw))
+	for in.BeginArray(); in.Element(); {
+		all = append(all, in.ReadRaw())
+	}
+	return all
+}

@@ -1,0 +1,303 @@
+package tools
+
+import (
+	"iter"
+	"slices"
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// tooMany is a length that no sample has.
+const tooMany = 1000
+
+// arrays makes arrays that may satisfy some schemas.
+func (g *sampler) arrays(flat []*Schema) iter.Seq[wire.Raw] {
+	return func(yield func(wire.Raw) bool) {
+		least := atLeast(flat, func(s *Schema) *int64 { return s.MinItems })
+		most := atMost(flat, func(s *Schema) *int64 { return s.MaxItems })
+		var contained []*Schema // one for each element that is to be contained
+		wanted := int64(0)
+		for _, s := range flat {
+			wanted = max(wanted, int64(len(s.PrefixItems)), 1)
+			if s.Contains != nil {
+				n := int64(1)
+				if s.MinContains != nil {
+					n = *s.MinContains
+				}
+				for ; n > 0 && len(contained) < tooMany; n-- {
+					contained = append(contained, s.Contains)
+				}
+			}
+		}
+		least = max(least, int64(len(contained)))
+		if least > tooMany {
+			return
+		}
+		n := least
+		if g.full {
+			n = max(n, wanted)
+		}
+		if most >= 0 {
+			n = min(n, most)
+		}
+		for _, length := range slices.Compact([]int64{n, least, max(least, wanted)}) {
+			for _, first := range slices.Compact([]int64{0, length - int64(len(contained))}) {
+				v, ok := g.array(flat, int(length), int(least), int(first), contained)
+				if ok && !yield(v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// array makes an array of a length, or a shorter one that is not below least.
+// Contained apply to the elements from first on.
+func (g *sampler) array(flat []*Schema, length, least, first int, contained []*Schema) (wire.Raw, bool) {
+	unique := slices.ContainsFunc(flat, func(s *Schema) bool { return s.UniqueItems })
+	var all []wire.Raw
+	for i := range length {
+		var element []*Schema
+		for _, s := range flat {
+			switch {
+			case i < len(s.PrefixItems):
+				element = append(element, s.PrefixItems[i])
+			case s.Items != nil:
+				element = append(element, s.Items)
+			}
+		}
+		if at := i - first; at >= 0 && at < len(contained) {
+			element = append(element, contained[at])
+		}
+		v, ok := g.another(element, all, unique)
+		if !ok && i < least {
+			return "", false
+		}
+		if !ok {
+			break
+		}
+		all = append(all, v)
+	}
+	return arrayOf(all), true
+}
+
+// another makes a value, and one that is not among others if it is to be unique.
+func (g *sampler) another(schemas []*Schema, others []wire.Raw, unique bool) (wire.Raw, bool) {
+	turn := g.turn
+	defer func() { g.turn = turn }()
+	for range len(others) + 3 {
+		v, ok := g.value(schemas)
+		if !unique || !ok {
+			return v, ok
+		}
+		if !slices.ContainsFunc(others, func(other wire.Raw) bool { return wire.Equal(v, other) }) {
+			return v, true
+		}
+		g.turn++
+	}
+	return "", false
+}
+
+// objects makes objects that may satisfy some schemas.
+func (g *sampler) objects(flat []*Schema) iter.Seq[wire.Raw] {
+	return func(yield func(wire.Raw) bool) {
+		required, optional := g.names(flat)
+		least := int(atLeast(flat, func(s *Schema) *int64 { return s.MinProperties }))
+		if least > tooMany {
+			return
+		}
+		everything := append(slices.Clone(required), optional...)
+		everything = append(everything, g.furtherNames(flat, max(least-len(everything), 0), g.full)...)
+		enough := everything[:max(min(least, len(everything)), len(required))]
+		attempts := [][]string{enough, everything}
+		if g.full {
+			attempts = [][]string{everything}
+		}
+		for _, names := range attempts {
+			if v, ok := g.object(flat, names, required); ok && !yield(v) {
+				return
+			}
+		}
+		// Some members may not be there together: add one after the other.
+		names := required
+		best, ok := g.object(flat, names, required)
+		if !ok {
+			return
+		}
+		for _, name := range everything[len(required):] {
+			with := append(slices.Clip(names), name)
+			if v, ok := g.object(flat, with, required); ok && g.budget > 0 {
+				g.budget--
+				if g.judge.accepts(flat, v) {
+					names, best = with, v
+				}
+			}
+		}
+		yield(best)
+	}
+}
+
+// names returns the members that an object must have, and those that it may have,
+// in the order in which the schemas name them.
+func (g *sampler) names(flat []*Schema) (required, optional []string) {
+	add := func(name string) {
+		if !slices.Contains(required, name) {
+			required = append(required, name)
+		}
+	}
+	for _, s := range flat {
+		for _, name := range s.Required {
+			add(name)
+		}
+	}
+	for i := 0; i < len(required); i++ {
+		for _, s := range flat {
+			for _, d := range s.DependentRequired {
+				if d.Name == required[i] {
+					for _, name := range d.Required {
+						add(name)
+					}
+				}
+			}
+		}
+	}
+	for _, s := range flat {
+		for _, p := range s.Properties {
+			if !slices.Contains(required, p.Name) && !slices.Contains(optional, p.Name) {
+				optional = append(optional, p.Name)
+			}
+		}
+	}
+	return required, optional
+}
+
+// furtherNames makes names that no schema has as a property: as many as are
+// needed, and if wanted one of each other kind.
+func (g *sampler) furtherNames(flat []*Schema, needed int, wanted bool) []string {
+	var all []string
+	add := func(name string) bool {
+		if slices.Contains(all, name) || slices.ContainsFunc(flat, func(s *Schema) bool { return s.Property(name) != nil }) {
+			return false
+		}
+		all = append(all, name)
+		return true
+	}
+	var rules []*Schema // of names
+	rest := false       // whether a schema describes other members
+	for _, s := range flat {
+		if s.PropertyNames != nil {
+			rules = append(rules, s.PropertyNames)
+		}
+		rest = rest || s.AdditionalProperties != nil && s.AdditionalProperties.Always == nil
+		if wanted {
+			for _, p := range s.PatternProperties {
+				if matches := matching(p.Name, 0, g.turn); len(matches) > 0 {
+					add(matches[0])
+				}
+			}
+		}
+	}
+	if wanted && rest {
+		needed = max(needed, len(all)+1)
+	}
+	turn := g.turn
+	defer func() { g.turn = turn }()
+	for range 3*needed + 3 {
+		if len(all) >= needed {
+			break
+		}
+		if rules == nil {
+			add("key" + strconv.Itoa(g.turn+1))
+		} else if v, ok := g.value(rules); ok {
+			if name, ok := str(v); ok {
+				add(name)
+			}
+		}
+		g.turn++
+	}
+	return all
+}
+
+// object makes an object of some members. One that is not required is left out
+// where no value was found for it.
+func (g *sampler) object(flat []*Schema, names, required []string) (wire.Raw, bool) {
+	flat = g.dependent(flat, names)
+	if flat == nil {
+		return "", false
+	}
+	text := []byte{'{'}
+	for _, name := range inOrder(flat, names) {
+		v, ok := g.value(g.judge.membersOf(flat, name))
+		if !ok && slices.Contains(required, name) {
+			return "", false
+		}
+		if ok {
+			text = append(wire.AppendName(text, name), v...)
+		}
+	}
+	return wire.Raw(append(text, '}')), true
+}
+
+// dependent adds to the schemas of an object those that apply because of a member.
+func (g *sampler) dependent(flat []*Schema, names []string) []*Schema {
+	var more []*Schema
+	for _, s := range flat {
+		for _, p := range s.DependentSchemas {
+			if slices.Contains(names, p.Name) && !slices.Contains(flat, p.Schema) {
+				more = append(more, p.Schema)
+			}
+		}
+	}
+	if more == nil {
+		return flat
+	}
+	var found []*Schema
+	g.expand(more, flat, nil, func(flat []*Schema) bool {
+		found = flat
+		return true
+	})
+	return found
+}
+
+// inOrder sorts names as the schemas have them as properties, others last.
+func inOrder(flat []*Schema, names []string) []string {
+	rank := map[string]int{}
+	for _, s := range flat {
+		for _, p := range s.Properties {
+			if _, ok := rank[p.Name]; !ok {
+				rank[p.Name] = len(rank) - 1<<20
+			}
+		}
+	}
+	names = slices.Clone(names)
+	slices.SortStableFunc(names, func(a, b string) int { return rank[a] - rank[b] })
+	return names
+}
+
+// membersOf returns the schemas that apply to a member of an object.
+func (j *judge) membersOf(flat []*Schema, name string) []*Schema {
+	var all []*Schema
+	for _, s := range flat {
+		own := s.Property(name)
+		described := own != nil
+		if described {
+			all = append(all, own)
+		}
+		for _, p := range s.PatternProperties {
+			if j.matches(p.Name, name) {
+				all, described = append(all, p.Schema), true
+			}
+		}
+		if !described && s.AdditionalProperties != nil {
+			all = append(all, s.AdditionalProperties)
+		}
+	}
+	return all
+}
+
+// matches reports whether a name is one that a pattern is about.
+func (j *judge) matches(pattern, name string) bool {
+	re, err := compilePattern(pattern)
+	return err == nil && re.MatchString(name)
+}

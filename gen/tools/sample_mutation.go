@@ -1,0 +1,253 @@
+package tools
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Mutation is a value that does not satisfy a schema because of one thing.
+type Mutation struct {
+	// Value is the whole value: the sample, without members that have nothing to do
+	// with what is wrong.
+	Value wire.Raw
+	// Pointer is the JSON Pointer, within Value, of what is wrong: the object that
+	// lacks a member, or the value of a wrong type.
+	Pointer string
+	// Member is the name of the member that is missing, or "" where a type is wrong.
+	Member string
+}
+
+// Mutations makes of a sample of a schema values that do not satisfy it: for
+// each object in it one without each required member, and for each value in it
+// one of a type that is not allowed there. What is within alternatives is left
+// alone, since it depends on how they are told apart where a problem is seen.
+//
+// A validator of JSON Schema refuses every one, for this reason and at this
+// place.
+func Mutations(s *Schema, sample wire.Raw) []Mutation {
+	m := &mutator{judge: newJudge(s), schema: s}
+	m.visit(place{schemas: []*Schema{s}, value: sample, put: func(v wire.Raw, _ bool) wire.Raw { return v }})
+	return m.all
+}
+
+// maxElements bounds the elements of an array in which something is mutated.
+const maxElements = 4
+
+type mutator struct {
+	judge  *judge
+	schema *Schema
+	all    []Mutation
+}
+
+// place is a value within the sample.
+type place struct {
+	pointer string
+	schemas []*Schema
+	value   wire.Raw
+	// put returns the sample with another value in this place, if small without
+	// what can be left out beside it.
+	put func(v wire.Raw, small bool) wire.Raw
+}
+
+func (m *mutator) visit(p place) {
+	flat, plain := flatten(p.schemas)
+	if p.pointer != "" {
+		m.wrongType(p)
+	}
+	if !plain {
+		return
+	}
+	switch p.value.Kind() {
+	case wire.KindObject:
+		m.object(p, flat)
+	case wire.KindArray:
+		m.array(p, flat)
+	}
+}
+
+// flatten returns the schemas that apply to a value beside the given ones, and
+// whether none of them has alternatives.
+func flatten(all []*Schema) (flat []*Schema, plain bool) {
+	plain = true
+	todo := slices.Clone(all)
+	for len(todo) > 0 {
+		s := todo[0]
+		todo = todo[1:]
+		if slices.Contains(flat, s) {
+			continue
+		}
+		flat = append(flat, s)
+		if target := s.target(); target != nil {
+			todo = append(todo, target)
+		}
+		todo = append(todo, s.AllOf...)
+		if s.AnyOf != nil || s.OneOf != nil {
+			plain = false
+		}
+	}
+	return flat, plain
+}
+
+// wrongType puts the first value in place that is of a type not allowed there.
+func (m *mutator) wrongType(p place) {
+	for _, v := range []wire.Raw{`"text"`, "7", "1.5", "true", "[]", "{}", "null"} {
+		if (v.Kind() != p.value.Kind() || v == "1.5") && m.add(p, v, "") {
+			return
+		}
+	}
+}
+
+func (m *mutator) object(p place, flat []*Schema) {
+	var done []string
+	for _, s := range flat {
+		for _, name := range s.Required {
+			if !slices.Contains(done, name) {
+				done = append(done, name)
+				m.add(p, without(p.value, name), name)
+			}
+		}
+	}
+	for name, v := range wire.Object(p.value).All() {
+		schemas := m.judge.membersOf(flat, name)
+		if len(schemas) == 0 {
+			continue
+		}
+		m.visit(place{
+			pointer: child(p.pointer, name),
+			schemas: schemas,
+			value:   v,
+			put: func(v wire.Raw, small bool) wire.Raw {
+				around := p.value
+				if small {
+					around = m.prune(flat, around, name)
+				}
+				changed, _ := wire.Object(around).With(name, v)
+				return p.put(wire.Raw(changed), small)
+			},
+		})
+	}
+}
+
+func (m *mutator) array(p place, flat []*Schema) {
+	all := elements(p.value)
+	for i, v := range all[:min(len(all), maxElements)] {
+		var schemas []*Schema
+		for _, s := range flat {
+			switch {
+			case i < len(s.PrefixItems):
+				schemas = append(schemas, s.PrefixItems[i])
+			case s.Items != nil:
+				schemas = append(schemas, s.Items)
+			}
+		}
+		if len(schemas) == 0 {
+			continue
+		}
+		m.visit(place{
+			pointer: p.pointer + "/" + strconv.Itoa(i),
+			schemas: schemas,
+			value:   v,
+			put: func(v wire.Raw, small bool) wire.Raw {
+				changed := slices.Clone(all)
+				changed[i] = v
+				return p.put(arrayOf(changed), small)
+			},
+		})
+	}
+}
+
+// prune takes from an object all members that are not required, but for one.
+func (m *mutator) prune(flat []*Schema, o wire.Raw, but string) wire.Raw {
+	needed := map[string]bool{but: true}
+	for _, s := range flat {
+		if s.MinProperties != nil || s.DependentRequired != nil || s.DependentSchemas != nil || s.Not != nil {
+			return o
+		}
+		for _, name := range s.Required {
+			needed[name] = true
+		}
+	}
+	var members wire.Members
+	for name, v := range wire.Object(o).All() {
+		if !needed[name] {
+			continue
+		}
+		if name != but {
+			v = m.pruned(m.judge.membersOf(flat, name), v)
+		}
+		members = append(members, wire.Member{Name: name, Value: v})
+	}
+	pruned, _ := wire.ObjectOf(members...)
+	return wire.Raw(pruned)
+}
+
+// pruned takes from a value all that is not required.
+func (m *mutator) pruned(schemas []*Schema, v wire.Raw) wire.Raw {
+	flat, plain := flatten(schemas)
+	if !plain {
+		return v
+	}
+	if v.Kind() == wire.KindObject {
+		return m.prune(flat, v, "")
+	}
+	return v
+}
+
+// add keeps a mutation if a validator refuses it for the right reason: v in its
+// place, where a member is missing if one is named, and else of a wrong type.
+func (m *mutator) add(p place, v wire.Raw, missing string) bool {
+	for _, small := range []bool{true, false} {
+		value := p.put(v, small)
+		if m.refused(value, p.pointer, missing) {
+			m.all = append(m.all, Mutation{Value: value, Pointer: p.pointer, Member: missing})
+			return true
+		}
+	}
+	return false
+}
+
+// refused reports whether a value is refused for a place in it, and no other.
+func (m *mutator) refused(value wire.Raw, pointer, missing string) bool {
+	found := false
+	for _, problem := range m.judge.problems(m.schema, value) {
+		at := ""
+		for _, segment := range problem.InstanceLocation {
+			at = child(at, segment)
+		}
+		if at != pointer {
+			return false
+		}
+		switch k := problem.ErrorKind.(type) {
+		case *kind.Required:
+			found = found || slices.Contains(k.Missing, missing)
+		default:
+			found = found || missing == ""
+		}
+	}
+	return found
+}
+
+// without returns an object without a member.
+func without(o wire.Raw, name string) wire.Raw {
+	var members wire.Members
+	for other, v := range wire.Object(o).All() {
+		if other != name {
+			members = append(members, wire.Member{Name: other, Value: v})
+		}
+	}
+	less, _ := wire.ObjectOf(members...)
+	return wire.Raw(less)
+}
+
+// arrayOf returns the array of some values.
+func arrayOf(all []wire.Raw) wire.Raw {
+	text := []byte{'['}
+	for _, v := range all {
+		text = append(wire.AppendComma(text), v...)
+	}
+	return wire.Raw(append(text, ']'))
+}

@@ -1,0 +1,165 @@
+package tools
+
+import (
+	"iter"
+	"math/big"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// interval is what some schemas say about a number.
+type interval struct {
+	low, high             *big.Rat // nil: no bound
+	lowStrict, highStrict bool
+	step                  *big.Rat // of which a number is a multiple, or nil
+}
+
+// numbers makes numbers that may satisfy some schemas.
+func (g *sampler) numbers(flat []*Schema, integer bool) iter.Seq[wire.Raw] {
+	return func(yield func(wire.Raw) bool) {
+		in := intervalOf(flat, integer)
+		try := func(r *big.Rat) bool {
+			if r == nil || !in.has(r) {
+				return true
+			}
+			digits, exact := r.FloatPrec()
+			return !exact || yield(wire.Raw(r.FloatString(digits)))
+		}
+		turn := big.NewRat(int64(g.turn), 1)
+		if in.step != nil {
+			at := new(big.Rat).Mul(turn, in.step)
+			for _, start := range []*big.Rat{new(big.Rat).Set(in.step), in.first(), in.last()} {
+				if start != nil && (!try(new(big.Rat).Add(start, at)) || !try(start)) {
+					return
+				}
+			}
+			if in.high != nil && in.last() != nil {
+				try(new(big.Rat).Sub(in.last(), at))
+			}
+			try(new(big.Rat))
+			return
+		}
+		for _, start := range []*big.Rat{big.NewRat(3, 2), in.low, in.high, in.middle(), new(big.Rat), big.NewRat(1, 1), big.NewRat(-1, 1)} {
+			if start != nil && (!try(new(big.Rat).Add(start, turn)) || !try(start)) {
+				return
+			}
+		}
+		if in.low != nil {
+			try(new(big.Rat).Add(in.low, big.NewRat(1, 1)))
+		}
+		if in.high != nil {
+			try(new(big.Rat).Sub(in.high, big.NewRat(1, 1)))
+		}
+	}
+}
+
+func intervalOf(flat []*Schema, integer bool) *interval {
+	in := &interval{}
+	if integer {
+		in.step = big.NewRat(1, 1)
+	}
+	for _, s := range flat {
+		in.above(s.Minimum, false)
+		in.above(s.ExclusiveMinimum, true)
+		in.below(s.Maximum, false)
+		in.below(s.ExclusiveMaximum, true)
+		if m := rat(s.MultipleOf); m != nil {
+			in.step = common(in.step, m)
+		}
+	}
+	return in
+}
+
+func (in *interval) above(bound wire.Raw, strict bool) {
+	b := rat(bound)
+	if b == nil {
+		return
+	}
+	if in.low == nil || b.Cmp(in.low) > 0 {
+		in.low, in.lowStrict = b, strict
+	} else if b.Cmp(in.low) == 0 {
+		in.lowStrict = in.lowStrict || strict
+	}
+}
+
+func (in *interval) below(bound wire.Raw, strict bool) {
+	b := rat(bound)
+	if b == nil {
+		return
+	}
+	if in.high == nil || b.Cmp(in.high) < 0 {
+		in.high, in.highStrict = b, strict
+	} else if b.Cmp(in.high) == 0 {
+		in.highStrict = in.highStrict || strict
+	}
+}
+
+// has reports whether a number is within the bounds.
+func (in *interval) has(r *big.Rat) bool {
+	if in.low != nil && (r.Cmp(in.low) < 0 || in.lowStrict && r.Cmp(in.low) == 0) {
+		return false
+	}
+	return in.high == nil || r.Cmp(in.high) < 0 || !in.highStrict && r.Cmp(in.high) == 0
+}
+
+// first is the smallest multiple of the step, last the largest one, or nil.
+func (in *interval) first() *big.Rat {
+	if in.low == nil {
+		return nil
+	}
+	r := new(big.Rat).Mul(floor(new(big.Rat).Quo(in.low, in.step)), in.step)
+	for r.Cmp(in.low) < 0 || in.lowStrict && r.Cmp(in.low) == 0 {
+		r.Add(r, in.step)
+	}
+	return r
+}
+
+func (in *interval) last() *big.Rat {
+	if in.high == nil {
+		return nil
+	}
+	r := new(big.Rat).Mul(floor(new(big.Rat).Quo(in.high, in.step)), in.step)
+	if in.highStrict && r.Cmp(in.high) == 0 {
+		r.Sub(r, in.step)
+	}
+	return r
+}
+
+// middle is half way between the bounds, or nil.
+func (in *interval) middle() *big.Rat {
+	if in.low == nil || in.high == nil {
+		return nil
+	}
+	sum := new(big.Rat).Add(in.low, in.high)
+	return sum.Quo(sum, big.NewRat(2, 1))
+}
+
+func floor(r *big.Rat) *big.Rat {
+	return new(big.Rat).SetInt(new(big.Int).Div(r.Num(), r.Denom()))
+}
+
+// common is the smallest number that is a multiple of both.
+func common(a, b *big.Rat) *big.Rat {
+	if a == nil {
+		return b
+	}
+	gcd := new(big.Int).GCD(nil, nil, a.Num(), b.Num())
+	num := new(big.Int).Mul(a.Num(), new(big.Int).Quo(b.Num(), gcd))
+	return new(big.Rat).SetFrac(num, new(big.Int).GCD(nil, nil, a.Denom(), b.Denom()))
+}
+
+// rat reads a number, or returns nil where there is none that can be counted with.
+func rat(raw wire.Raw) *big.Rat {
+	if raw == "" || len(raw) > 100 {
+		return nil
+	}
+	in := wire.NewStringReader(string(raw))
+	if in.ReadFloat64(); in.Err() != nil {
+		return nil // of a size that no sample should have
+	}
+	r, ok := new(big.Rat).SetString(string(raw))
+	if !ok {
+		return nil
+	}
+	return r
+}

@@ -1,0 +1,159 @@
+package tools_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// inputOf reads a schema as the input of a tool.
+func inputOf(t testing.TB, schema string) *tools.Schema {
+	t.Helper()
+	list, err := tools.Read([]byte(`[{"name":"x","inputSchema":` + schema + `}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Tools[0].Input
+}
+
+// inX wraps a schema as that of the required member x.
+func inX(schema string) string {
+	return `{"type":"object","properties":{"x":` + schema + `},"required":["x"]}`
+}
+
+func TestSamples(t *testing.T) {
+	for _, test := range []struct{ schema, want string }{
+		{`{"type":"object"}`, `{}`},
+		{`{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"integer"}},"required":["a"]}`, `{"a":1} {"b":"text","a":1}`},
+		{inX(`{"type":"string","default":"metric","enum":["metric","imperial"]}`), `{"x":"metric"}`},
+		{inX(`{"const":null}`), `{"x":null}`},
+		{inX(`{"type":"string","minLength":6,"maxLength":6}`), `{"x":"textaa"}`},
+		{inX(`{"type":"string","maxLength":1}`), `{"x":"t"}`},
+		{inX(`{"type":"string","default":"too long","maxLength":4}`), `{"x":"text"}`},
+		{inX(`{"type":"string","examples":["Paris"]}`), `{"x":"Paris"}`},
+		{inX(`{"type":"string","format":"uuid"}`), `{"x":"123e4567-e89b-42d3-a456-000000000000"}`},
+		{inX(`{"type":"string","pattern":"^[0-9]{3}-(foo|bar)$"}`), `{"x":"111-foo"}`},
+		{inX(`{"type":"string","pattern":"^(?!a)[a-c]+$","examples":["b"]}`), `{"x":"b"}`},
+		{inX(`{"type":"string","pattern":"^(?!a)[a-c]+$"}`), `{"x":"bb"}`},
+		{inX(`{"type":"string","pattern":"^(?=.*[A-Z])(?=.*\\d).{4,}$"}`), `{"x":"A1aaaa"}`},
+		{inX(`{"type":"string","pattern":"^\\u00e9\\/$"}`), `{"x":"é/"}`},
+		{inX(`{"type":"integer","minimum":5,"multipleOf":3}`), `{"x":6}`},
+		{inX(`{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":0.5}`), `{"x":0.25}`},
+		{inX(`{"type":"integer","minimum":12345678901234567890}`), `{"x":12345678901234567890}`},
+		{inX(`{"type":["null","integer"]}`), `{"x":1}`},
+		{inX(`{"type":"array","items":{"type":"integer"},"minItems":3,"uniqueItems":true}`), `{"x":[1,2,3]}`},
+		{inX(`{"type":"array","uniqueItems":true,"minItems":2,"items":{"enum":["a","b"]}}`), `{"x":["a","b"]}`},
+		{inX(`{"type":"array","prefixItems":[{"type":"string"},{"type":"boolean"}],"items":false}`), `{"x":[]} {"x":["text",true]}`},
+		{inX(`{"type":"array","items":{"type":["integer","string"]},"contains":{"type":"string"},"minContains":2}`), `{"x":["text","text"]}`},
+		{inX(`{"type":"object","additionalProperties":{"type":"integer"}}`), `{"x":{}} {"x":{"key1":1}}`},
+		{inX(`{"type":"object","patternProperties":{"^x-":{"type":"integer"}},"additionalProperties":false}`), `{"x":{}} {"x":{"x-":1}}`},
+		{inX(`{"type":"object","minProperties":2,"propertyNames":{"pattern":"^[a-z]$"}}`), `{"x":{"a":"text","b":"text"}}`},
+		{inX(`{"allOf":[{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"a":{"minLength":6}}}]}`), `{"x":{"a":"textaa"}}`},
+		{inX(`{"oneOf":[{"type":"integer"},{"type":"number"}]}`), `{"x":1.5}`},
+		{inX(`{"anyOf":[{"type":"string"},{"type":"integer"}]}`), `{"x":"text"} {"x":2}`},
+		{inX(`{"not":{"type":"string"}}`), `{"x":1}`},
+		{inX(`{"type":"object","properties":{"a":{},"b":{}},"not":{"required":["a","b"]}}`), `{"x":{}} {"x":{"a":"text"}}`},
+		{inX(`{"type":"object","properties":{"a":{"const":1},"b":{}},"required":["a"],"if":{"properties":{"a":{"const":1}}},"then":{"required":["b"]}}`), `{"x":{"a":1,"b":"text"}}`},
+		{inX(`{"type":"object","properties":{"a":{}},"required":["a"],"dependentRequired":{"a":["b"]},"dependentSchemas":{"b":{"properties":{"b":{"type":"integer"}}}}}`), `{"x":{"a":"text","b":1}}`},
+		{inX(`{"type":"object","properties":{"a":{"type":"string"}},"unevaluatedProperties":false}`), `{"x":{}} {"x":{"a":"text"}}`},
+		{`{"type":"object","properties":{"next":{"$ref":"#"},"n":{"type":"integer"}},"required":["n"]}`, `{"n":1} {"next":{"n":1},"n":1}`},
+		{inX(`{"$ref":"#"}`), ``},
+		{inX(`false`), ``},
+		{inX(`{"type":"string","minLength":3,"maxLength":2}`), ``},
+	} {
+		var got []string
+		for _, v := range tools.Samples(inputOf(t, test.schema)) {
+			got = append(got, string(v))
+		}
+		if test.want == "" && got != nil || test.want != "" && !strings.HasPrefix(strings.Join(got, " ")+" ", test.want+" ") {
+			t.Errorf("%s:\n%v, want\n%s", test.schema, got, test.want)
+		}
+	}
+}
+
+func TestMutations(t *testing.T) {
+	s := inputOf(t, `{"type":"object","properties":{
+		"place":{"type":"object","properties":{"city":{"type":"string"},"zip":{"type":"integer"}},"required":["city"]},
+		"days":{"type":"array","items":{"type":["integer","null"]}},
+		"any":{},
+		"mode":{"oneOf":[{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]},{"type":"null"}]}},
+		"required":["place"]}`)
+	samples := tools.Samples(s)
+	var got []string
+	for _, m := range tools.Mutations(s, samples[1]) {
+		got = append(got, m.Pointer+" "+m.Member+" "+string(m.Value))
+	}
+	want := []string{
+		` place {"days":[1],"any":"text","mode":{"a":1}}`,
+		`/place  {"place":"text"}`,
+		`/place city {"place":{"zip":1}}`,
+		`/place/city  {"place":{"city":7}}`,
+		`/place/zip  {"place":{"city":"text","zip":"text"}}`,
+		`/days  {"place":{"city":"text"},"days":"text"}`,
+		`/days/0  {"place":{"city":"text"},"days":["text"]}`,
+	}
+	// What is said about alternatives is the validator's affair.
+	got = slices.DeleteFunc(got, func(m string) bool { return strings.HasPrefix(m, "/mode") })
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestSamplesOfUpstreamLists demands a sample of every schema of real servers.
+func TestSamplesOfUpstreamLists(t *testing.T) {
+	schemas, samples, mutations := 0, 0, 0
+	for name, list := range upstream(t) {
+		for _, tool := range list.Tools {
+			for _, s := range []*tools.Schema{tool.Input, tool.Output} {
+				if s == nil {
+					continue
+				}
+				schemas++
+				all := tools.Samples(s)
+				if len(all) == 0 {
+					t.Errorf("%s: %s: no sample of %s", name, tool.Name, s.Pointer)
+					continue
+				}
+				samples += len(all)
+				found := tools.Mutations(s, all[min(1, len(all)-1)])
+				if len(found) == 0 && all[len(all)-1] != wire.Raw("{}") {
+					t.Errorf("%s: %s: no mutation of %s", name, tool.Name, all[len(all)-1])
+				}
+				mutations += len(found)
+			}
+		}
+	}
+	t.Logf("%d schemas, %d samples, %d mutations", schemas, samples, mutations)
+}
+
+// upstream returns the tool lists of real servers.
+func upstream(t testing.TB) map[string]*tools.List {
+	shared := os.Getenv("MCPGEN_SHARED")
+	if shared == "" {
+		shared = "../../../shared"
+	}
+	names, _ := filepath.Glob(filepath.Join(shared, "toollists", "*.json"))
+	if len(names) == 0 {
+		t.Skip("no tool lists of real servers: set MCPGEN_SHARED")
+	}
+	lists := map[string]*tools.List{}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := tools.Read(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lists[filepath.Base(name)] = list
+	}
+	return lists
+}

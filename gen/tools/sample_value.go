@@ -1,0 +1,186 @@
+package tools
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// candidates makes values that may satisfy some schemas without alternatives,
+// those that likely do first.
+func (g *sampler) candidates(flat []*Schema) iter.Seq[wire.Raw] {
+	return func(yield func(wire.Raw) bool) {
+		for _, s := range flat {
+			if s.Const != "" {
+				yield(s.Const)
+				return
+			}
+		}
+		for _, s := range flat {
+			if s.Enum != nil {
+				for _, v := range rotate(s.Enum, g.turn) {
+					if !yield(v) {
+						return
+					}
+				}
+				return
+			}
+		}
+		for _, t := range allowedTypes(flat) {
+			for v := range g.ofType(t, flat) {
+				if !yield(v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ofType makes candidates of one type.
+func (g *sampler) ofType(t string, flat []*Schema) iter.Seq[wire.Raw] {
+	var made iter.Seq[wire.Raw]
+	switch t {
+	case "object":
+		made = g.objects(flat)
+	case "array":
+		made = g.arrays(flat)
+	case "string":
+		made = g.strings(flat)
+	case "integer", "number":
+		made = g.numbers(flat, t == "integer")
+	case "boolean":
+		made = slices.Values(rotate([]wire.Raw{"true", "false"}, g.turn))
+	default:
+		made = slices.Values([]wire.Raw{"null"})
+	}
+	given := func(yield func(wire.Raw) bool) {
+		for _, s := range flat {
+			for _, v := range append(asList(s.Default), s.Examples...) {
+				if isOf(v, t) && !yield(v) {
+					return
+				}
+			}
+		}
+	}
+	if t == "object" || t == "array" || g.turn > 0 {
+		return concat(made, given) // what is made says more
+	}
+	return concat(given, made)
+}
+
+func asList(v wire.Raw) []wire.Raw {
+	if v == "" {
+		return nil
+	}
+	return []wire.Raw{v}
+}
+
+func concat(all ...iter.Seq[wire.Raw]) iter.Seq[wire.Raw] {
+	return func(yield func(wire.Raw) bool) {
+		for _, seq := range all {
+			for v := range seq {
+				if !yield(v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// isOf reports whether a value may be of a type.
+func isOf(v wire.Raw, t string) bool {
+	switch v.Kind() {
+	case wire.KindObject:
+		return t == "object"
+	case wire.KindArray:
+		return t == "array"
+	case wire.KindString:
+		return t == "string"
+	case wire.KindNumber:
+		return t == "integer" || t == "number"
+	case wire.KindBool:
+		return t == "boolean"
+	}
+	return t == "null"
+}
+
+// allTypes are in the order in which they are tried where a schema names none.
+var allTypes = []string{"string", "integer", "object", "array", "boolean", "number", "null"}
+
+// allowedTypes returns the types that all of some schemas allow, null last, which says
+// least. Where none says, those come first that other keywords are about.
+func allowedTypes(flat []*Schema) []string {
+	allowed := slices.Clone(allTypes)
+	named := false
+	for _, s := range flat {
+		if s.Types == nil {
+			continue
+		}
+		if !named {
+			allowed = slices.DeleteFunc(slices.Clone(s.Types), func(t string) bool { return t == "null" })
+			if slices.Contains(s.Types, "null") {
+				allowed = append(allowed, "null")
+			}
+			named = true
+			continue
+		}
+		both := func(t string) bool {
+			return slices.Contains(s.Types, t) ||
+				t == "integer" && slices.Contains(s.Types, "number")
+		}
+		if slices.Contains(s.Types, "integer") && slices.Contains(allowed, "number") && !slices.Contains(allowed, "integer") {
+			allowed = append(allowed, "integer")
+		}
+		allowed = slices.DeleteFunc(allowed, func(t string) bool { return !both(t) })
+	}
+	if named {
+		return allowed
+	}
+	slices.SortStableFunc(allowed, func(a, b string) int { return hint(flat, b) - hint(flat, a) })
+	return allowed
+}
+
+// hint is 1 where a keyword of some schemas is about a type.
+func hint(flat []*Schema, t string) int {
+	for _, s := range flat {
+		about := false
+		switch t {
+		case "object":
+			about = s.Properties != nil || s.Required != nil || s.PatternProperties != nil || s.AdditionalProperties != nil ||
+				s.PropertyNames != nil || s.MinProperties != nil || s.UnevaluatedProperties != nil
+		case "array":
+			about = s.Items != nil || s.PrefixItems != nil || s.Contains != nil || s.MinItems != nil || s.UniqueItems
+		case "string":
+			about = s.Pattern != nil || s.Format != "" || s.MinLength != nil || s.MaxLength != nil
+		case "number":
+			about = s.Minimum != "" || s.Maximum != "" || s.ExclusiveMinimum != "" || s.ExclusiveMaximum != "" || s.MultipleOf != ""
+		}
+		if about {
+			return 1
+		}
+	}
+	return 0
+}
+
+// atLeast is the largest of some lower bounds, atMost the smallest of some upper
+// ones, or -1.
+func atLeast(flat []*Schema, bound func(*Schema) *int64) int64 {
+	most := int64(0)
+	for _, s := range flat {
+		if b := bound(s); b != nil {
+			most = max(most, *b)
+		}
+	}
+	return most
+}
+
+func atMost(flat []*Schema, bound func(*Schema) *int64) int64 {
+	least := int64(-1)
+	for _, s := range flat {
+		if b := bound(s); b != nil && (least < 0 || *b < least) {
+			least = *b
+		}
+	}
+	return least
+}

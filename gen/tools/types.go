@@ -1,0 +1,172 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/names"
+)
+
+// Options say what is around the types that are made of a list.
+type Options struct {
+	// Methods are Go names that other generated code has for methods beside those
+	// of the tools. A tool of such a name gets another one.
+	Methods []string
+	// Identifiers are those that other generated files declare.
+	Identifiers []string
+}
+
+// Package is the Go types of a tool list.
+type Package struct {
+	// Decls are sorted by name.
+	Decls []*ir.Decl
+	// Tools are in the order of the list.
+	Tools []ToolTypes
+}
+
+// ToolTypes is what a tool is in Go.
+type ToolTypes struct {
+	Tool *Tool
+	// Go is the name of the tool's method.
+	Go string
+	// Input is the type of the arguments, an object. Output is that of the
+	// structured result, or nil for a tool without an output schema.
+	Input, Output *ir.Decl
+}
+
+// Diagnostic is something in a schema of which no type could be made, or only
+// one that says less than the schema.
+type Diagnostic struct {
+	// Tool is the name of the tool, Pointer the place in the list.
+	Tool, Pointer string
+	Problem       string
+	// Raw tells that the place has become a wire.Raw.
+	Raw bool
+}
+
+// String returns the diagnostic on one line.
+func (d Diagnostic) String() string {
+	return (&Error{d.Tool, d.Pointer, d.Problem}).Error()
+}
+
+// Types makes Go types of the schemas of a list. Each value that is valid can
+// be decoded into the type of its schema, integers that no int64 holds
+// excepted, and encoded again without loss. An error joins an [*Error] for each
+// problem.
+func Types(list *List, opts Options) (*Package, []Diagnostic, error) {
+	t := &typer{names: names.New(initialisms), taken: map[string]string{}}
+	for _, name := range opts.Identifiers {
+		t.taken[name] = "other generated files"
+	}
+	pkg := &Package{Tools: t.methods(list, opts)}
+	if len(t.errs) > 0 {
+		return nil, nil, errors.Join(t.errs...)
+	}
+	for i := range pkg.Tools {
+		tt := &pkg.Tools[i]
+		t.tool = tt.Tool
+		tt.Input = t.typesOf(tt.Tool.Input, tt.Go+"Input", true, fmt.Sprintf("the arguments of %s", tt.Tool.Name))
+		if tt.Tool.Output != nil {
+			tt.Output = t.typesOf(tt.Tool.Output, tt.Go+"Output", false, fmt.Sprintf("the structured result of %s", tt.Tool.Name))
+		}
+	}
+	t.nameConstants()
+	slices.SortFunc(t.decls, func(a, b *ir.Decl) int { return strings.Compare(a.Name, b.Name) })
+	ir.Box(t.decls)
+	markDefaults(t.decls)
+	pkg.Decls = t.decls
+	if len(t.errs) > 0 {
+		return nil, nil, errors.Join(t.errs...)
+	}
+	return pkg, t.diagnostics, nil
+}
+
+// methods names the methods of the tools, and reserves the names of the types
+// of their schemas.
+func (t *typer) methods(list *List, opts Options) []ToolTypes {
+	wires := make([]string, len(list.Tools))
+	for i, tool := range list.Tools {
+		wires[i] = tool.Name
+	}
+	identifiers, clash := t.names.Distinct(wires, func(name string) bool { return slices.Contains(opts.Methods, name) }, "Tool")
+	if clash != nil {
+		a, b := list.Tools[clash[0]], list.Tools[clash[1]]
+		t.tool = b
+		t.failf(b.Pointer+"/name", "the tool would have the Go name %s, as %q (%s) has", identifiers[clash[0]], a.Name, a.Pointer)
+		return nil
+	}
+	tools := make([]ToolTypes, len(list.Tools))
+	for i, tool := range list.Tools {
+		tools[i] = ToolTypes{Tool: tool, Go: identifiers[i]}
+		for _, name := range []string{identifiers[i] + "Input", identifiers[i] + "Output"} {
+			if other, ok := t.taken[name]; ok {
+				t.tool = tool
+				t.failf(tool.Pointer, "the tool needs the Go name %s, which %s has", name, other)
+			}
+			t.taken[name] = tool.Pointer
+		}
+	}
+	return tools
+}
+
+// typesOf makes the types of an input or output.
+func (t *typer) typesOf(s *Schema, name string, input bool, what string) *ir.Decl {
+	t.root, t.input = name, input
+	t.declared, t.open, t.depth = map[string]*ir.Decl{}, map[string]*ir.Decl{}, 0
+	first := len(t.decls)
+	root := &ir.Decl{Name: name, Pointer: s.Pointer, Doc: s.said()}
+	t.decls = append(t.decls, root)
+	d := expand(disj{{s}}).of(isObject)
+	if len(d) == 0 {
+		t.remark(spot{pointer: s.Pointer}, false, "no object satisfies it")
+		d = disj{{s}}
+	}
+	t.declared[d.key()] = root
+	t.fill(root, d, spot{name: name, pointer: s.Pointer})
+	t.applyDefaults()
+	describe(t.decls[first:], what)
+	return root
+}
+
+// nameConstants names the constants of the enums. Where a name is taken, all
+// constants of the enum get one that says more.
+func (t *typer) nameConstants() {
+	for _, d := range t.decls {
+		enum, ok := d.Type.(*ir.Enum)
+		if !ok {
+			continue
+		}
+		wires := make([]string, len(enum.Values))
+		for i, v := range enum.Values {
+			wires[i] = v.Wire
+		}
+		identifiers, clash := t.names.Distinct(wires, nil, "")
+		if clash != nil {
+			for i := range identifiers {
+				identifiers[i] = fmt.Sprintf("%d", i+1)
+			}
+		}
+		prefix := d.Name
+		for slices.ContainsFunc(identifiers, func(name string) bool { _, ok := t.taken[prefix+name]; return ok }) {
+			prefix += "Value"
+		}
+		for i := range enum.Values {
+			v := &enum.Values[i]
+			v.Go = prefix + identifiers[i]
+			t.taken[v.Go] = d.Pointer
+			if v.Doc == "" {
+				v.Doc = fmt.Sprintf("%s is the value %q.", v.Go, v.Wire)
+			}
+		}
+	}
+}
+
+// initialisms are the words that Go names have in capitals.
+var initialisms = []string{"API", "CPU", "CSS", "DNS", "HTML", "HTTP", "HTTPS", "ID", "IP", "JSON", "JQL", "SQL", "SSH", "TLS", "TTL", "UI", "URI", "URL", "UUID", "XML"}
+
+func (t *typer) failf(pointer, format string, args ...any) {
+	t.errs = append(t.errs, &Error{t.tool.Name, pointer, fmt.Sprintf(format, args...)})
+}

@@ -1,0 +1,344 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/names"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// typer makes the types of one list.
+type typer struct {
+	names *names.Namer
+	// taken are the exported identifiers of the package, with what has them.
+	taken       map[string]string
+	decls       []*ir.Decl
+	diagnostics []Diagnostic
+	errs        []error
+
+	// What follows is about the document whose types are being made.
+	tool *Tool
+	// root is the name of the document's type, input tells the input from the output.
+	root  string
+	input bool
+	// declared are the types by what they are the types of; open are the arrays
+	// and maps that are being made, which get a declaration when they turn out to
+	// hold themselves.
+	declared map[string]*ir.Decl
+	open     map[string]*ir.Decl
+	depth    int
+	// fields are the members with the schemas that may have a default.
+	fields []defaulted
+}
+
+// spot is a place in a document.
+type spot struct {
+	// name is that of a type declared there, path how comments call it.
+	name, path string
+	pointer    string
+}
+
+func (at spot) member(wire, goName, pointer string) spot {
+	path := wire
+	if at.path != "" {
+		path = at.path + "." + wire
+	}
+	return spot{at.name + goName, path, pointer}
+}
+
+func (at spot) element() spot { return spot{at.name + "Item", at.path + "[]", at.pointer} }
+func (at spot) value() spot   { return spot{at.name + "Value", at.path + "{}", at.pointer} }
+
+// raw is the type of a place that has no better one.
+func (t *typer) raw(at spot, format string, args ...any) ir.Type {
+	t.remark(at, true, format, args...)
+	return &ir.Any{}
+}
+
+func (t *typer) remark(at spot, raw bool, format string, args ...any) {
+	t.diagnostics = append(t.diagnostics, Diagnostic{t.tool.Name, at.pointer, fmt.Sprintf(format, args...), raw})
+}
+
+// maxTypeDepth bounds how deep types are nested, so that schemas which grow
+// with each step into them come to an end.
+const maxTypeDepth = 100
+
+// typeOf returns the type of values that satisfy one of some conjs.
+func (t *typer) typeOf(all disj, at spot) ir.Type {
+	if t.depth++; t.depth > maxTypeDepth {
+		t.depth--
+		return t.raw(at, "is nested deeper than %d levels", maxTypeDepth)
+	}
+	defer func() { t.depth-- }()
+	at.pointer = pointerOf(all, at.pointer)
+	d := expand(all)
+	if len(d) == 0 {
+		return t.raw(at, "allows no value")
+	}
+	if slices.ContainsFunc(d, func(c conj) bool { return len(c) == 0 }) {
+		return &ir.Any{}
+	}
+	if slices.ContainsFunc(d, func(c conj) bool { return slices.ContainsFunc(c, foreign) }) && d.kinds() == allKinds {
+		return t.raw(at, "refers to what is only known while validating")
+	}
+	if slices.ContainsFunc(d, func(c conj) bool { return c.kinds() == allKinds }) {
+		return t.untyped(d, at)
+	}
+	kinds := d.kinds()
+	nullable := kinds&isNull != 0
+	kinds &^= isNull
+	switch {
+	case kinds == 0:
+		return &ir.Scalar{Kinds: ir.ScalarKinds{Null: true}}
+	case kinds&(kinds-1) == 0:
+		return orNull(t.ofKind(d, kinds, at), nullable)
+	case kinds&containers == 0:
+		return &ir.Scalar{Kinds: ir.ScalarKinds{
+			Text:    kinds&isString != 0,
+			Boolean: kinds&isBoolean != 0,
+			Integer: kinds&isNumber != 0 && d.integral(),
+			Number:  kinds&isNumber != 0 && !d.integral(),
+			Null:    nullable,
+		}}
+	case kinds&containers == containers && kinds&scalars != 0 && !d.structured():
+		return &ir.Any{} // there is little left that it could not be
+	}
+	return orNull(t.mixed(d, kinds, at), nullable)
+}
+
+// foreign tells schemas that refer to what is not part of the list.
+func foreign(s *Schema) bool { return s.Meta || s.DynamicRef != "" }
+
+func (d disj) integral() bool {
+	return !slices.ContainsFunc(d.of(isNumber), func(c conj) bool { return !c.integral() })
+}
+
+// structured reports whether anything is said about what is in containers.
+func (d disj) structured() bool {
+	return slices.ContainsFunc(d, func(c conj) bool {
+		return slices.ContainsFunc(c, func(s *Schema) bool {
+			return s.hasObjectShape() || s.Items != nil || s.PrefixItems != nil
+		})
+	})
+}
+
+func orNull(base ir.Type, nullable bool) ir.Type {
+	if _, isAny := base.(*ir.Any); isAny || !nullable {
+		return base
+	}
+	return &ir.Nullable{Elem: base}
+}
+
+// untyped returns the type of values of which no type keyword says what they
+// are: strictly, what is said of members does not concern values that have
+// none, so that these are allowed.
+func (t *typer) untyped(d disj, at spot) ir.Type {
+	if !slices.ContainsFunc(d, func(c conj) bool { return c.kinds() != allKinds || !c.isObjectOnly() }) {
+		ref := t.structOf(d, at)
+		ref.Decl.Type.(*ir.Object).Loose = true
+		t.remark(at, false, `has members and no type: what is no object is allowed, and kept in Other; "type": "object" would refuse it`)
+		return ref
+	}
+	if !d.structured() {
+		return &ir.Any{}
+	}
+	return t.raw(at, "has no type, so that all kinds of values are allowed")
+}
+
+// isObjectOnly reports whether all that is said is about objects.
+func (c conj) isObjectOnly() bool {
+	return !slices.ContainsFunc(c, func(s *Schema) bool { return s.Items != nil || s.PrefixItems != nil || foreign(s) }) &&
+		slices.ContainsFunc(c, func(s *Schema) bool { return s.Properties != nil })
+}
+
+// ofKind returns the type of the values that have one kind.
+func (t *typer) ofKind(d disj, kind kindSet, at spot) ir.Type {
+	d = d.of(kind)
+	switch kind {
+	case isBoolean:
+		return &ir.Boolean{}
+	case isNumber:
+		if d.integral() {
+			return &ir.Integer{}
+		}
+		return &ir.Number{}
+	case isString:
+		return t.text(d, at)
+	case isArray:
+		return t.itself(d.key()+"[]", at, func() ir.Type { return t.array(d, at) })
+	}
+	return t.object(d, at)
+}
+
+func (t *typer) text(d disj, at spot) ir.Type {
+	values, finite := d.values(isString)
+	if !finite {
+		return &ir.String{Format: d.format()}
+	}
+	return t.declare(d.key()+`"`, d, at, func(decl *ir.Decl) {
+		enum := &ir.Enum{}
+		for _, v := range values {
+			text, _ := str(v)
+			enum.Values = append(enum.Values, ir.EnumValue{Wire: text, Doc: d.titleOf(v)})
+		}
+		decl.Type = enum
+	})
+}
+
+// format is that of all alternatives, if they have one.
+func (d disj) format() string {
+	format := ""
+	for i, c := range d {
+		own := ""
+		for _, s := range c {
+			if s.AssertsFormat() {
+				own = s.Format
+			}
+		}
+		if i > 0 && own != format {
+			return ""
+		}
+		format = own
+	}
+	return format
+}
+
+// array returns an array of whatever an element may be.
+func (t *typer) array(d disj, at spot) ir.Type {
+	var elements disj
+	for _, c := range d {
+		own := disj{{}}
+		for _, s := range c {
+			own = own.both(s.elements())
+		}
+		elements = append(elements, own...)
+	}
+	if len(expand(elements)) == 0 {
+		return &ir.Array{Elem: &ir.Any{}} // and always empty
+	}
+	return &ir.Array{Elem: t.typeOf(elements, at.element())}
+}
+
+// elements returns what a schema says of an array's elements.
+func (s *Schema) elements() disj {
+	if s.PrefixItems == nil {
+		if s.Items == nil {
+			return disj{{}}
+		}
+		return disj{{s.Items}}
+	}
+	var all disj
+	for _, item := range s.PrefixItems {
+		all = append(all, conj{item})
+	}
+	switch {
+	case s.Items != nil:
+		all = append(all, conj{s.Items})
+	case s.MaxItems == nil || *s.MaxItems > int64(len(s.PrefixItems)):
+		all = append(all, conj{})
+	}
+	return all
+}
+
+// both is and for conjs that have not been expanded.
+func (d disj) both(other disj) disj {
+	var all disj
+	for _, a := range d {
+		for _, b := range other {
+			all = append(all, slices.Concat(a, b))
+		}
+	}
+	return all
+}
+
+// itself makes an array or a map. One that holds itself gets a declaration, as
+// Go has no other way to say so.
+func (t *typer) itself(key string, at spot, build func() ir.Type) ir.Type {
+	if decl := t.declared[key]; decl != nil {
+		return &ir.Ref{Decl: decl}
+	}
+	if decl, isOpen := t.open[key]; isOpen {
+		if decl == nil {
+			decl = t.newDecl(at)
+			t.open[key] = decl
+		}
+		return &ir.Ref{Decl: decl}
+	}
+	t.open[key] = nil
+	built := build()
+	decl := t.open[key]
+	delete(t.open, key)
+	if decl == nil {
+		return built
+	}
+	decl.Type = built
+	t.declared[key] = decl
+	return &ir.Ref{Decl: decl}
+}
+
+// declare returns the declaration of a type, which build gives its type the
+// first time.
+func (t *typer) declare(key string, d disj, at spot, build func(*ir.Decl)) *ir.Ref {
+	decl := t.declared[key]
+	if decl == nil {
+		if name := t.definitionName(d); name != "" {
+			at.name = name
+		}
+		decl = t.newDecl(at)
+		decl.Doc = d.description()
+		t.declared[key] = decl
+		build(decl)
+	}
+	return &ir.Ref{Decl: decl}
+}
+
+func (t *typer) newDecl(at spot) *ir.Decl {
+	name := at.name
+	for i := 2; t.taken[name] != "" || t.taken["Unknown"+name] != ""; i++ {
+		name = fmt.Sprintf("%s%d", at.name, i)
+	}
+	decl := &ir.Decl{Name: name, Path: at.path, Pointer: at.pointer}
+	t.taken[name], t.taken["Unknown"+name] = at.pointer, at.pointer
+	t.decls = append(t.decls, decl)
+	return decl
+}
+
+// definitionName returns the name of the type of a definition.
+func (t *typer) definitionName(d disj) string {
+	if len(d) != 1 || len(d[0]) != 1 {
+		return ""
+	}
+	name, ok := definitionOf(d[0][0])
+	if !ok {
+		return ""
+	}
+	return t.root + t.identifier(name)
+}
+
+func (t *typer) identifier(wire string) string {
+	identifiers, _ := t.names.Distinct([]string{wire}, nil, "")
+	return identifiers[0]
+}
+
+// constant returns the only value that the member has, if there is one that a
+// struct's zero value can stand for.
+func (d disj) constant() any {
+	kinds := d.kinds()
+	if kinds != isString && kinds != isNumber {
+		return nil
+	}
+	values, finite := d.values(kinds)
+	if !finite || len(values) != 1 {
+		return nil
+	}
+	if text, ok := str(values[0]); ok {
+		return text
+	}
+	in := wire.NewStringReader(string(values[0]))
+	if i := in.ReadInt64(); in.Err() == nil {
+		return i
+	}
+	return nil
+}

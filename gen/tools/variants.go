@@ -1,0 +1,254 @@
+package tools
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/unions"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// candidate is what may become a variant of a union.
+type candidate struct {
+	kind kindSet
+	// alternatives are those the variant has the type of.
+	alternatives disj
+	// suffix is what the name of its type gets after the union's.
+	suffix string
+	// variant is the place that the decision has for it.
+	variant *ir.Variant
+}
+
+// mixed returns the type of values of several kinds, one of them a container.
+func (t *typer) mixed(d disj, kinds kindSet, at spot) ir.Type {
+	ref, u := t.unionOf(d, kinds, at)
+	if u == nil {
+		return t.raw(at, "has alternatives that cannot be told apart")
+	}
+	return ref
+}
+
+// unionOf returns the union of the values of some kinds, nil where its variants
+// cannot be told apart.
+func (t *typer) unionOf(d disj, kinds kindSet, at spot) (*ir.Ref, ir.Type) {
+	key := fmt.Sprintf("%s?%d", d.key(), kinds)
+	if decl := t.declared[key]; decl != nil {
+		return &ir.Ref{Decl: decl}, &ir.Ref{Decl: decl}
+	}
+	candidates, decision, lenient := t.candidates(d, kinds)
+	if decision == nil {
+		return nil, nil
+	}
+	ref := t.declare(key, d, at, func(decl *ir.Decl) {
+		u := &ir.Union{Decision: decision, Lenient: lenient}
+		decl.Type = u
+		t.nameCandidates(candidates)
+		for _, c := range candidates {
+			here := spot{decl.Name + c.suffix, at.path, at.pointer}
+			c.variant.Decl, c.variant.Boxed = t.variantDecl(c, here)
+			if !slices.ContainsFunc(u.Variants, func(v *ir.Variant) bool { return v.Decl == c.variant.Decl }) {
+				u.Variants = append(u.Variants, c.variant)
+				c.variant.Decl.Unions = append(c.variant.Decl.Unions, decl)
+			}
+		}
+	})
+	return ref, ref
+}
+
+// candidates sorts the alternatives into variants, with the decision between
+// them: nil where there is none.
+func (t *typer) candidates(d disj, kinds kindSet) (all []*candidate, decision ir.Decision, lenient bool) {
+	if kinds&isObject != 0 {
+		all, lenient = t.objectCandidates(d.of(isObject))
+	}
+	for _, rest := range []struct {
+		kind   kindSet
+		suffix string
+		stands ir.Type
+	}{
+		{isArray, "List", &ir.Array{Elem: &ir.Any{}}}, {isString, "String", &ir.String{}},
+		{isNumber, "Number", &ir.Number{}}, {isBoolean, "Boolean", &ir.Boolean{}},
+	} {
+		if kinds&rest.kind != 0 {
+			all = append(all, newCandidate(rest.kind, d.of(rest.kind), rest.suffix, rest.stands))
+		}
+	}
+	var variants []*ir.Variant
+	for _, c := range all {
+		variants = append(variants, c.variant)
+	}
+	told := true
+	decider := unions.Decider{Fail: func(_, _ *ir.Variant) { told = false }}
+	decision = decider.Decide(variants)
+	switch {
+	case told:
+		return all, decision, lenient
+	case kinds == isObject:
+		return nil, nil, false
+	}
+	// Objects that cannot be told apart are one variant together.
+	objects := newCandidate(isObject, d.of(isObject), "Object", &ir.Object{})
+	all = append([]*candidate{objects}, slices.DeleteFunc(all, func(c *candidate) bool { return c.kind == isObject })...)
+	variants = nil
+	for _, c := range all {
+		variants = append(variants, c.variant)
+	}
+	return all, decider.Decide(variants), false
+}
+
+// newCandidate returns a candidate whose place in the decision is held by a
+// type that has what decisions look at.
+func newCandidate(kind kindSet, alternatives disj, suffix string, stands ir.Type) *candidate {
+	return &candidate{kind, alternatives, suffix, &ir.Variant{Decl: &ir.Decl{Name: alternatives.key(), Type: stands}}}
+}
+
+// objectCandidates makes a candidate of each alternative that names members.
+// Where there is one that names none, objects that fit no variant are allowed.
+func (t *typer) objectCandidates(d disj) (all []*candidate, lenient bool) {
+	shapes := shapesOf(d)
+	if !t.separate(d, shapes) {
+		return []*candidate{newCandidate(isObject, d, "Object", &ir.Object{})}, false
+	}
+	for i, c := range d {
+		s := shapes[i]
+		if len(s.names) == 0 {
+			lenient = true
+			continue
+		}
+		all = append(all, newCandidate(isObject, disj{c}, "", s.outline()))
+	}
+	return all, lenient
+}
+
+// outline returns what of a struct tells it from others: which members it has
+// and must have, and which of them have listed values.
+func (s *shape) outline() *ir.Object {
+	o := &ir.Object{}
+	for _, name := range s.names {
+		f := &ir.Field{Wire: name, Required: s.required[name], Type: &ir.Any{}}
+		d := expand(s.declared[name])
+		if f.Const = d.constant(); f.Const == nil && d.kinds() == isString {
+			if values, finite := d.values(isString); finite {
+				enum := &ir.Enum{}
+				for _, v := range values {
+					text, _ := str(v)
+					enum.Values = append(enum.Values, ir.EnumValue{Wire: text})
+				}
+				f.Type = enum
+			}
+		}
+		o.Fields = append(o.Fields, f)
+	}
+	return o
+}
+
+// nameCandidates gives the variants that are objects their suffixes: the
+// constant that tells them apart, else the member only they have, else a number.
+func (t *typer) nameCandidates(all []*candidate) {
+	var objects []*candidate
+	for _, c := range all {
+		if c.kind == isObject && c.suffix == "" {
+			objects = append(objects, c)
+		}
+	}
+	for _, suffixes := range [][]string{constantsOf(objects), ownMembersOf(objects)} {
+		if suffixes == nil {
+			continue
+		}
+		if identifiers, clash := t.names.Distinct(suffixes, nil, ""); clash == nil {
+			for i, c := range objects {
+				c.suffix = identifiers[i]
+			}
+			return
+		}
+	}
+	for i, c := range objects {
+		c.suffix = fmt.Sprintf("Option%d", i+1)
+	}
+}
+
+// constantsOf returns for each the value of a member that is another constant
+// in each of them, or nil.
+func constantsOf(objects []*candidate) []string {
+	if len(objects) == 0 {
+		return nil
+	}
+	for _, f := range outlineOf(objects[0]).Fields {
+		var found []string
+		for _, c := range objects {
+			if text, ok := constantMember(outlineOf(c), f.Wire); ok && text != "" && !slices.Contains(found, text) {
+				found = append(found, text)
+			}
+		}
+		if len(found) == len(objects) {
+			return found
+		}
+	}
+	return nil
+}
+
+func constantMember(o *ir.Object, name string) (string, bool) {
+	for _, f := range o.Fields {
+		if f.Wire == name {
+			text, ok := f.Const.(string)
+			return text, ok
+		}
+	}
+	return "", false
+}
+
+// ownMembersOf returns for each a member it must have and no other knows, or nil.
+func ownMembersOf(objects []*candidate) []string {
+	var found []string
+	for _, c := range objects {
+		own := ""
+		for _, f := range outlineOf(c).Fields {
+			known := slices.ContainsFunc(objects, func(other *candidate) bool {
+				return other != c && slices.ContainsFunc(outlineOf(other).Fields, func(o *ir.Field) bool { return o.Wire == f.Wire })
+			})
+			if f.Required && !known {
+				own = cmp.Or(own, f.Wire)
+			}
+		}
+		if own == "" {
+			return nil
+		}
+		found = append(found, own)
+	}
+	return found
+}
+
+func outlineOf(c *candidate) *ir.Object {
+	o, _ := c.variant.Decl.Type.(*ir.Object)
+	return o
+}
+
+// variantDecl declares the type of a variant.
+func (t *typer) variantDecl(c *candidate, at spot) (decl *ir.Decl, boxed bool) {
+	own := t.ofKind(c.alternatives, c.kind, at)
+	if ref, ok := own.(*ir.Ref); ok {
+		switch ref.Decl.Type.(type) {
+		case *ir.Object:
+			return ref.Decl, true
+		case *ir.Enum:
+			return ref.Decl, false
+		}
+	}
+	decl = t.newDecl(at)
+	decl.Type = own
+	return decl, false
+}
+
+// titleOf returns what oneOf branches that are one constant each say of it.
+func (d disj) titleOf(v wire.Raw) string {
+	for _, c := range d {
+		for _, s := range c {
+			if s.Const != "" && wire.Equal(s.Const, v) {
+				return cmp.Or(s.Description, s.Title)
+			}
+		}
+	}
+	return ""
+}

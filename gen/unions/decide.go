@@ -1,0 +1,195 @@
+// Package unions finds out how the variants of a union are told apart, without
+// trying one after the other.
+package unions
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+)
+
+// Decider finds the decision of one union: by kind, then by a const member,
+// then by members that must be there. Its functions may be nil.
+type Decider struct {
+	// When returns a path that values of a variant have and those of others do
+	// not, where somebody knows more than the schema says, and whether there is
+	// such knowledge. Used is told that the knowledge was needed.
+	When func(v *ir.Variant) (path []string, ok bool)
+	Used func(v *ir.Variant)
+	// Fail is told of two variants that cannot be told apart.
+	Fail func(a, b *ir.Variant)
+}
+
+// Decide returns the decision among variants, nil where there are none. Their
+// types have to be complete.
+func (d *Decider) Decide(from []*ir.Variant) ir.Decision {
+	if len(from) == 0 {
+		return nil
+	}
+	return d.byKind(from)
+}
+
+// byKind always looks at the kind first, so that a decoder never asks for the
+// members of something that is no object.
+func (d *Decider) byKind(from []*ir.Variant) ir.Decision {
+	cases := map[ir.Kind][]*ir.Variant{}
+	for _, v := range from {
+		for _, kind := range Kinds(v.Decl.Type) {
+			cases[kind] = append(cases[kind], v)
+		}
+	}
+	byKind := &ir.ByKind{}
+	for _, kind := range []ir.Kind{ir.KindObject, ir.KindArray, ir.KindString, ir.KindNumber, ir.KindBoolean, ir.KindNull} {
+		if len(cases[kind]) > 0 {
+			byKind.Cases = append(byKind.Cases, ir.KindCase{Kind: kind, Then: d.sameKind(cases[kind])})
+		}
+	}
+	return byKind
+}
+
+func (d *Decider) sameKind(from []*ir.Variant) ir.Decision {
+	if len(from) == 1 {
+		return &ir.Leaf{Variant: from[0]}
+	}
+	if byConst := d.byConst(from); byConst != nil {
+		return byConst
+	}
+	return d.byPresence(from)
+}
+
+// byConst looks for the member whose possible values split the variants best.
+func (d *Decider) byConst(from []*ir.Variant) ir.Decision {
+	var best *ir.ByConst
+	var bestScore int
+	first, ok := object(from[0])
+	if !ok {
+		return nil
+	}
+	for _, f := range first.Fields {
+		cases, absent, ok := split(from, f.Wire)
+		if !ok {
+			continue
+		}
+		largest := len(absent)
+		for _, c := range cases {
+			largest = max(largest, len(c.variants))
+		}
+		if largest == len(from) {
+			continue
+		}
+		score := len(cases)*2 - len(absent)
+		if best != nil && score <= bestScore {
+			continue
+		}
+		best, bestScore = &ir.ByConst{Member: f.Wire}, score
+		for _, c := range cases {
+			best.Cases = append(best.Cases, ir.ConstCase{Value: c.value, Then: d.sameKind(c.variants)})
+		}
+		if len(absent) > 0 {
+			best.Absent = d.sameKind(absent)
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return best
+}
+
+type constCase struct {
+	value    any
+	variants []*ir.Variant
+}
+
+// split sorts the variants by the values a member can have. It fails when one
+// of them lets the member have any value.
+func split(from []*ir.Variant, member string) (cases []constCase, absent []*ir.Variant, ok bool) {
+	for _, v := range from {
+		values, optional, ok := closedValues(v, member)
+		if !ok {
+			return nil, nil, false
+		}
+		if optional {
+			absent = append(absent, v)
+		}
+		for _, value := range values {
+			if len(cases) > 0 && reflect.TypeOf(value) != reflect.TypeOf(cases[0].value) {
+				return nil, nil, false // one look ahead finds strings or numbers, not both
+			}
+			i := slices.IndexFunc(cases, func(c constCase) bool { return c.value == value })
+			if i < 0 {
+				i = len(cases)
+				cases = append(cases, constCase{value: value})
+			}
+			cases[i].variants = append(cases[i].variants, v)
+		}
+	}
+	slices.SortFunc(cases, func(a, b constCase) int { return cmp.Compare(fmt.Sprint(a.value), fmt.Sprint(b.value)) })
+	return cases, absent, true
+}
+
+// closedValues returns the values a variant's schema allows a member.
+func closedValues(v *ir.Variant, member string) (values []any, optional, ok bool) {
+	f := field(v, member)
+	if f == nil {
+		return nil, false, false
+	}
+	if f.Const != nil {
+		return []any{f.Const}, !f.Required, true
+	}
+	if enum, isEnum := ir.Resolve(f.Type).(*ir.Enum); isEnum {
+		for _, value := range enum.Values {
+			values = append(values, value.Wire)
+		}
+		return values, !f.Required, true
+	}
+	return nil, false, false
+}
+
+func object(v *ir.Variant) (*ir.Object, bool) {
+	o, ok := ir.Resolve(v.Decl.Type).(*ir.Object)
+	return o, ok
+}
+
+func field(v *ir.Variant, member string) *ir.Field {
+	o, ok := object(v)
+	if !ok {
+		return nil
+	}
+	for _, f := range o.Fields {
+		if f.Wire == member {
+			return f
+		}
+	}
+	return nil
+}
+
+// Kinds returns the JSON kinds a type's values have.
+func Kinds(t ir.Type) []ir.Kind {
+	switch t := ir.Resolve(t).(type) {
+	case *ir.Object, *ir.Map, *ir.Open:
+		return []ir.Kind{ir.KindObject}
+	case *ir.Array:
+		return []ir.Kind{ir.KindArray}
+	case *ir.String, *ir.Enum:
+		return []ir.Kind{ir.KindString}
+	case *ir.Integer, *ir.Number:
+		return []ir.Kind{ir.KindNumber}
+	case *ir.Boolean:
+		return []ir.Kind{ir.KindBoolean}
+	case *ir.Scalar:
+		var all []ir.Kind
+		for _, k := range []struct {
+			in   bool
+			kind ir.Kind
+		}{{t.Kinds.Text, ir.KindString}, {t.Kinds.Integer || t.Kinds.Number, ir.KindNumber}, {t.Kinds.Boolean, ir.KindBoolean}, {t.Kinds.Null, ir.KindNull}} {
+			if k.in {
+				all = append(all, k.kind)
+			}
+		}
+		return all
+	}
+	return nil
+}

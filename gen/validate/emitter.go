@@ -1,0 +1,196 @@
+package validate
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/gen/names"
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// emitter is the state of one Emit.
+type emitter struct {
+	f     *jen.File
+	namer *names.Namer
+	taken map[string]bool // names of the package
+	// funcs has the function of each schema that has one, by what tells schemas apart.
+	funcs    map[identity]string
+	queue    []function
+	patterns map[string]string // variables, by the pattern's source
+	refs     map[*tools.Schema]bool
+	errs     []error
+}
+
+// function is a check function that has to be emitted.
+type function struct {
+	name   string
+	schema *tools.Schema
+}
+
+// identity tells schemas apart: by their text or, where there are references in
+// them, by themselves.
+type identity struct {
+	draft  tools.Draft
+	text   wire.Raw
+	schema *tools.Schema
+}
+
+func newEmitter(f *jen.File, roots []Root) *emitter {
+	e := &emitter{
+		f:        f,
+		namer:    names.New(nil),
+		taken:    map[string]bool{},
+		funcs:    map[identity]string{},
+		patterns: map[string]string{},
+		refs:     map[*tools.Schema]bool{},
+	}
+	f.ImportName(schemaPath, "schema")
+	f.ImportName(fallbackPath, "fallback")
+	f.ImportName(ecmaPath, "ecma")
+	for _, root := range roots {
+		if e.taken[root.Func] {
+			e.errs = append(e.errs, fmt.Errorf("validate: two check functions are to be called %s", root.Func))
+		}
+		e.taken[root.Func] = true
+	}
+	return e
+}
+
+func (e *emitter) err() error { return errors.Join(e.errs...) }
+
+// root emits the function of a root.
+func (e *emitter) root(r Root) {
+	reached := reach(r.Schema)
+	for _, s := range reached {
+		if pointer, ok := looped(s); ok {
+			e.errs = append(e.errs, fmt.Errorf("validate: the schema at %s refers to itself without a member or an element in between", pointer))
+			return
+		}
+	}
+	for _, s := range reached {
+		if !covered(s) {
+			e.fallback(r)
+			return
+		}
+	}
+	id := e.identity(r.Schema)
+	if other, ok := e.funcs[id]; ok { // the same schema has a function
+		e.declare(r.Func, r.Schema, func(g *jen.Group) { g.Id(other).Call(jen.Id("c")) })
+		return
+	}
+	e.funcs[id] = r.Func
+	e.queue = append(e.queue, function{r.Func, r.Schema})
+}
+
+// declare emits a check function.
+func (e *emitter) declare(name string, s *tools.Schema, body func(*jen.Group)) {
+	e.f.Line()
+	e.f.Comment(fmt.Sprintf("%s checks the schema at %s.", name, pointerText(s.Pointer)))
+	e.f.Func().Id(name).Params(jen.Id("c").Op("*").Qual(schemaPath, "Checker")).BlockFunc(body)
+}
+
+// pointerText returns a JSON Pointer as a comment can have it.
+func pointerText(pointer string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == '\u2028' || r == '\u2029' || r == '\ufeff' {
+			return '?'
+		}
+		return r
+	}, pointer)
+}
+
+func (e *emitter) fallback(r Root) {
+	variable := e.unique(r.Func + "Fallback")
+	e.f.Line()
+	e.f.Comment(fmt.Sprintf("%s is the schema at %s, which has keywords that no code is generated for.", variable, pointerText(r.Schema.Pointer)))
+	e.f.Var().Id(variable).Op("=").Qual(fallbackPath, "MustCompile").Call(text(r.Schema.Standalone()))
+	e.declare(r.Func, r.Schema, func(g *jen.Group) { g.Id(variable).Call(jen.Id("c")) })
+}
+
+// function emits a check function with all its rules.
+func (e *emitter) function(f function) {
+	e.declare(f.name, f.schema, func(g *jen.Group) { e.body(g, f.schema, f.name) })
+}
+
+// call emits the check of the value that comes next. context is what a function
+// that is only needed here is named after.
+func (e *emitter) call(g *jen.Group, s *tools.Schema, context string) {
+	s, context = e.follow(s, context)
+	switch {
+	case anything(s):
+		g.Id("c").Dot("Pass").Call()
+	case nothing(s):
+		g.Id("c").Dot("Never").Call()
+	case simple(s):
+		e.body(g, s, context)
+	default:
+		g.Add(e.reference(s, context)).Call(jen.Id("c"))
+	}
+}
+
+// reference returns the function of a schema, and sees to it that there is one.
+func (e *emitter) reference(s *tools.Schema, context string) jen.Code {
+	s, context = e.follow(s, context)
+	id := e.identity(s)
+	name, ok := e.funcs[id]
+	if !ok {
+		name = e.unique(context)
+		e.funcs[id] = name
+		e.queue = append(e.queue, function{name, s})
+	}
+	return jen.Id(name)
+}
+
+// follow is [follow] with the name for the function of what it leads to.
+func (e *emitter) follow(s *tools.Schema, context string) (*tools.Schema, string) {
+	target := follow(s)
+	if target != s {
+		context = e.targetName(target)
+	}
+	return target, context
+}
+
+// unique returns a name that is not taken yet.
+func (e *emitter) unique(name string) string {
+	unique := name
+	for i := 2; e.taken[unique]; i++ {
+		unique = fmt.Sprintf("%s%d", name, i)
+	}
+	e.taken[unique] = true
+	return unique
+}
+
+// within returns the name of a function for a schema inside of one.
+func (e *emitter) within(context, part string) string {
+	const longest = 100 // of names that nobody types
+	if len(context) > longest {
+		context = context[:strings.LastIndexFunc(context[:longest], isStart)]
+	}
+	return context + e.namer.Exported(part)
+}
+
+func isStart(r rune) bool { return 'A' <= r && r <= 'Z' }
+
+func (e *emitter) identity(s *tools.Schema) identity {
+	if e.refers(s) {
+		return identity{schema: s}
+	}
+	return identity{draft: s.Draft, text: s.Source}
+}
+
+// refers reports whether there is a reference in a schema.
+func (e *emitter) refers(s *tools.Schema) bool {
+	if known, ok := e.refs[s]; ok {
+		return known
+	}
+	found := s.Ref != "" || s.DynamicRef != ""
+	for _, sub := range subschemas(s) {
+		found = e.refers(sub) || found
+	}
+	e.refs[s] = found
+	return found
+}

@@ -1,0 +1,43 @@
+// Package ecma matches patterns that package regexp does not have, such as those
+// which look ahead. Only code generated from a schema with such a pattern imports
+// this package.
+package ecma
+
+import (
+	"time"
+
+	"github.com/dlclark/regexp2/v2"
+
+	"github.com/mcpgen/mcpgen/runtime/schema"
+)
+
+// A pattern that looks around is matched by trying, which can take long for some
+// strings. These bound what one match may take; past them it is given up.
+const (
+	timeLimit  = 250 * time.Millisecond
+	stackLimit = 1 << 20
+)
+
+// Compile returns the pattern with a source in the language of ECMA-262: with
+// its u flag or, if the source is an error then, without.
+func Compile(source string) (*schema.Pattern, error) {
+	limit := regexp2.OptionMaxBacktrackingStackSize(stackLimit)
+	re, err := regexp2.Compile(source, regexp2.ECMAScript|regexp2.Unicode, limit)
+	if err != nil {
+		re, err = regexp2.Compile(source, regexp2.ECMAScript, limit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	re.MatchTimeout = timeLimit
+	return schema.NewPattern(source, re.MatchString), nil
+}
+
+// MustPattern is [Compile] for a source that is known to be good; with another it panics.
+func MustPattern(source string) *schema.Pattern {
+	p, err := Compile(source)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}

@@ -1,0 +1,154 @@
+package schema
+
+import (
+	"math/big"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Minimum reports a number less than bound.
+func (c *Checker) Minimum(v Value, bound wire.Raw) {
+	if v.kind == wire.KindNumber && wire.CompareNumbers(v.text, bound) < 0 && c.wanted() {
+		c.report("must be at least " + string(bound) + ", found " + found(v))
+	}
+}
+
+// Maximum reports a number greater than bound.
+func (c *Checker) Maximum(v Value, bound wire.Raw) {
+	if v.kind == wire.KindNumber && wire.CompareNumbers(v.text, bound) > 0 && c.wanted() {
+		c.report("must be at most " + string(bound) + ", found " + found(v))
+	}
+}
+
+// ExclusiveMinimum reports a number that is not greater than bound.
+func (c *Checker) ExclusiveMinimum(v Value, bound wire.Raw) {
+	if v.kind == wire.KindNumber && wire.CompareNumbers(v.text, bound) <= 0 && c.wanted() {
+		c.report("must be greater than " + string(bound) + ", found " + found(v))
+	}
+}
+
+// ExclusiveMaximum reports a number that is not less than bound.
+func (c *Checker) ExclusiveMaximum(v Value, bound wire.Raw) {
+	if v.kind == wire.KindNumber && wire.CompareNumbers(v.text, bound) >= 0 && c.wanted() {
+		c.report("must be less than " + string(bound) + ", found " + found(v))
+	}
+}
+
+// MultipleOf reports a number that is not an integer times unit, which is
+// greater than 0.
+func (c *Checker) MultipleOf(v Value, unit wire.Raw) {
+	if v.kind == wire.KindNumber && !isMultiple(v.text, unit) && c.wanted() {
+		c.report("must be a multiple of " + string(unit) + ", found " + found(v))
+	}
+}
+
+// isMultiple reports whether number is an integer times unit, exactly.
+func isMultiple(number, unit wire.Raw) bool {
+	if unit == "1" {
+		return number.IsInteger()
+	}
+	if a, ok := small(number); ok {
+		if b, ok := small(unit); ok && b != 0 {
+			return a%b == 0
+		}
+	}
+	x, y := parse(number), parse(unit)
+	if x.digits == "" {
+		return true
+	}
+	// x = a·10^m and y = b·10^n, where neither a nor b ends in a zero. Their
+	// quotient is a·10^(m-n)/b. With m < n it is none, as 10 does not divide a.
+	shift := x.exp - y.exp
+	if y.digits == "" || shift < 0 {
+		return false
+	}
+	b, _ := new(big.Int).SetString(y.digits, 10)
+	// Of 10^shift only its twos and fives matter, of which b has no more than bits.
+	shift = min(shift, int64(b.BitLen()))
+	rest := remainder(x.digits, b)
+	rest.Mul(rest, new(big.Int).Exp(big.NewInt(10), big.NewInt(shift), b))
+	return rest.Mod(rest, b).Sign() == 0
+}
+
+// remainder returns the remainder of digits divided by b. It takes time
+// proportional to their length, which reading them as one number does not.
+func remainder(digits string, b *big.Int) *big.Int {
+	const chunk = 18
+	rest, part := new(big.Int), new(big.Int)
+	for len(digits) > 0 {
+		n := min(chunk, len(digits))
+		part.SetString(digits[:n], 10)
+		rest.Mul(rest, powersOf10[n])
+		rest.Mod(rest.Add(rest, part), b)
+		digits = digits[n:]
+	}
+	return rest
+}
+
+var powersOf10 = func() (powers [19]*big.Int) {
+	for i, n := 0, int64(1); i < len(powers); i, n = i+1, n*10 {
+		powers[i] = big.NewInt(n)
+	}
+	return powers
+}()
+
+// small returns the value of an integer of at most 18 digits, written plainly.
+func small(number wire.Raw) (n int64, ok bool) {
+	digits := strings.TrimPrefix(string(number), "-")
+	if len(digits) > 18 {
+		return 0, false
+	}
+	for i := range len(digits) {
+		d := digits[i] - '0'
+		if d > 9 {
+			return 0, false
+		}
+		n = n*10 + int64(d)
+	}
+	return n, true // the sign does not matter
+}
+
+// decimal is a number taken apart: ±digits × 10^exp. The digits begin and end
+// with one that is not 0; zero has none.
+type decimal struct {
+	neg    bool
+	digits string
+	exp    int64 // not exact beyond ±hugeExp
+}
+
+const hugeExp = 1 << 48
+
+func parse(number wire.Raw) decimal {
+	var d decimal
+	token, neg := strings.CutPrefix(string(number), "-")
+	if i := strings.IndexAny(token, "eE"); i >= 0 {
+		d.exp = parseExp(token[i+1:])
+		token = token[:i]
+	}
+	if whole, fraction, ok := strings.Cut(token, "."); ok {
+		token = whole + fraction
+		d.exp -= int64(len(fraction))
+	}
+	digits := strings.TrimRight(token, "0")
+	d.exp += int64(len(token) - len(digits))
+	d.digits = strings.TrimLeft(digits, "0")
+	if d.digits == "" {
+		return decimal{}
+	}
+	d.neg = neg
+	return d
+}
+
+func parseExp(token string) int64 {
+	digits, neg := strings.CutPrefix(token, "-")
+	digits = strings.TrimPrefix(digits, "+")
+	n := int64(0)
+	for i := range len(digits) {
+		n = min(n*10+int64(digits[i]-'0'), hugeExp)
+	}
+	if neg {
+		return -n
+	}
+	return n
+}

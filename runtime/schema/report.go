@@ -1,0 +1,147 @@
+package schema
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// class is what a problem says about the alternative of a schema it belongs to.
+type class uint8
+
+const (
+	other class = iota
+	wrongType
+	wrongConst // is another than the only value allowed
+	wrongEnum  // is none of several
+)
+
+// problem is a broken rule.
+type problem struct {
+	wire.Problem
+	class class
+	depth int // how many containers are open around the value
+	// For all but other: what the value must be, "a string", and what it is.
+	want, found string
+}
+
+// maxProblems bounds how many problems are kept, since a message of one peer
+// must not make much more work than its length.
+const maxProblems = 1000
+
+// wanted reports whether the message of a problem is wanted, which there is. In
+// a trial it only takes note of the problem.
+func (c *Checker) wanted() bool {
+	switch {
+	case c.trial:
+		c.stop = true
+		return false
+	case c.stop:
+		return false
+	case len(c.problems) >= maxProblems:
+		c.omitted++
+		return false
+	}
+	return true
+}
+
+// report keeps a problem of the current value.
+func (c *Checker) report(message string) {
+	c.keep(problem{Problem: wire.Problem{Message: message}})
+}
+
+// reportKind says that a value is not what it must be.
+func (c *Checker) reportKind(class class, want, found string) {
+	message := "must be " + want + ", found " + found
+	c.keep(problem{Problem: wire.Problem{Message: message}, class: class, want: want, found: found})
+}
+
+func (c *Checker) keep(p problem) {
+	p.depth = c.r.Depth()
+	p.Pointer = c.pointer(p.depth)
+	if c.naming {
+		p.class = other
+		name, _ := strings.CutPrefix(p.Message, "must ")
+		p.Message = "the name of the member must " + name
+	}
+	c.problems = append(c.problems, p)
+}
+
+// pointer returns the JSON Pointer of the current value.
+func (c *Checker) pointer(depth int) string {
+	var dst []byte
+	for _, at := range c.path[:depth] {
+		if at < 0 {
+			dst = strconv.AppendInt(append(dst, '/'), int64(^at), 10)
+		} else {
+			dst = wire.AppendPointer(dst, c.r.NameFrom(at))
+		}
+	}
+	return string(dst)
+}
+
+// err returns all problems.
+func (c *Checker) err() error {
+	if err := c.r.Err(); err != nil {
+		return &wire.ValidationError{Problems: []wire.Problem{{Message: err.Error()}}}
+	}
+	if c.fatal != "" {
+		return &wire.ValidationError{Problems: []wire.Problem{{Message: c.fatal}}}
+	}
+	if len(c.problems) == 0 {
+		return nil
+	}
+	var all []wire.Problem
+	for _, p := range c.problems {
+		all = append(all, p.Problem)
+	}
+	if c.omitted > 0 {
+		all = append(all, wire.Problem{Message: strconv.Itoa(c.omitted) + " more problems"})
+	}
+	return &wire.ValidationError{Problems: all}
+}
+
+// Report says that the value the Checker is at has a problem which no other
+// method knows of. pointer is the JSON Pointer of the place in the value,
+// message what is wrong: "must be at least 1".
+func (c *Checker) Report(pointer, message string) {
+	if !c.wanted() {
+		return
+	}
+	c.keep(problem{Problem: wire.Problem{Message: message}})
+	c.problems[len(c.problems)-1].Pointer += pointer
+}
+
+// list joins words: "a, b or c".
+func list(words []string, last string) string {
+	switch n := len(words); n {
+	case 0:
+		return ""
+	case 1:
+		return words[0]
+	default:
+		return strings.Join(words[:n-1], ", ") + last + words[n-1]
+	}
+}
+
+// quoted returns names in quotes, the first hundred of them.
+func quoted(names []string) []string {
+	const most = 100
+	var all []string
+	for i, name := range names {
+		if i == most {
+			return append(all, strconv.Itoa(len(names)-most)+" more")
+		}
+		all = append(all, strconv.Quote(name))
+	}
+	return all
+}
+
+// shown returns text, shortened where it is long.
+func shown(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
+}

@@ -1,0 +1,192 @@
+package schema
+
+import (
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Types is a set of the types of JSON Schema.
+type Types uint8
+
+// The types. Every integer is a number: a number without a fraction, as 1, 1.0
+// and 1e400.
+const (
+	Null Types = 1 << iota
+	Boolean
+	Object
+	Array
+	Number
+	String
+	Integer
+
+	// Any has all of them.
+	Any = Null | Boolean | Object | Array | Number | String | Integer
+)
+
+// String returns the set as messages have it: "a string or null".
+func (t Types) String() string {
+	var words []string
+	for _, row := range []struct {
+		is   Types
+		name string
+	}{
+		{Object, "an object"}, {Array, "an array"}, {String, "a string"}, {Number, "a number"},
+		{Integer, "an integer"}, {Boolean, "a boolean"}, {Null, "null"},
+	} {
+		if t&row.is != 0 && (row.is != Integer || t&Number == 0) {
+			words = append(words, row.name)
+		}
+	}
+	if words == nil {
+		return "nothing"
+	}
+	return list(words, " or ")
+}
+
+// Value is a value that has been read. The zero Value is one about which a
+// problem was reported already: the rules have nothing to say about it.
+type Value struct {
+	kind wire.Kind
+	text wire.Raw
+}
+
+// has reports whether a value is of a type in the set.
+func (t Types) has(v Value) bool {
+	switch v.kind {
+	case wire.KindString:
+		return t&String != 0
+	case wire.KindObject:
+		return t&Object != 0
+	case wire.KindArray:
+		return t&Array != 0
+	case wire.KindBool:
+		return t&Boolean != 0
+	case wire.KindNull:
+		return t&Null != 0
+	case wire.KindNumber:
+		return t&Number != 0 || t&Integer != 0 && v.text.IsInteger()
+	}
+	return true
+}
+
+// Value reads the value that comes next, and reports one whose type is not
+// among types.
+func (c *Checker) Value(types Types) Value {
+	if c.stop {
+		return Value{}
+	}
+	v := Value{c.r.Kind(), c.r.Take()}
+	if types.has(v) {
+		return v
+	}
+	c.wrongType(types, v)
+	return Value{}
+}
+
+// Type reports a value whose type is not among types. It moves behind such a
+// value and returns false; others stay next.
+func (c *Checker) Type(types Types) bool {
+	if c.stop {
+		return false
+	}
+	m := c.r.Mark()
+	v := Value{kind: c.r.Kind()}
+	if v.kind == wire.KindNumber {
+		v.text = c.r.Take()
+		c.r.Reset(m)
+	}
+	if types.has(v) {
+		return true
+	}
+	v.text = c.r.Take()
+	c.wrongType(types, v)
+	return false
+}
+
+func (c *Checker) wrongType(types Types, v Value) {
+	if c.wanted() {
+		c.reportKind(wrongType, types.String(), v.describe())
+	}
+}
+
+// describe returns what a value is, for messages: `the string "a"`, "an array".
+func (v Value) describe() string {
+	switch v.kind {
+	case wire.KindArray, wire.KindObject:
+		return v.kind.String()
+	case wire.KindString:
+		return "the string " + shown(string(v.text), 60)
+	}
+	return shown(string(v.text), 60)
+}
+
+// Const reports a value other than want.
+func (c *Checker) Const(v Value, want wire.Raw) {
+	if v.kind != wire.KindInvalid && !same(v, want) && c.wanted() {
+		c.reportKind(wrongConst, shown(string(want), 500), found(v))
+	}
+}
+
+// Enum reports a value that is none of those allowed.
+func (c *Checker) Enum(v Value, allowed ...wire.Raw) {
+	if v.kind == wire.KindInvalid {
+		return
+	}
+	for _, want := range allowed {
+		if same(v, want) {
+			return
+		}
+	}
+	switch {
+	case !c.wanted():
+	case len(allowed) == 1:
+		c.reportKind(wrongConst, shown(string(allowed[0]), 500), found(v))
+	default:
+		c.reportKind(wrongEnum, choice(allowed), found(v))
+	}
+}
+
+// choice returns values as messages have them: "one of 1, 2".
+func choice(allowed []wire.Raw) string {
+	var b strings.Builder
+	b.WriteString("one of ")
+	for i, want := range allowed {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if b.Len() > 4000 {
+			b.WriteString("...")
+			break
+		}
+		b.WriteString(shown(string(want), 500))
+	}
+	return b.String()
+}
+
+// found returns a value as the messages about constants have it.
+func found(v Value) string { return shown(string(v.text), 60) }
+
+// same reports whether a value is the same JSON as want.
+func same(v Value, want wire.Raw) bool {
+	if v.text == want {
+		return true
+	}
+	if want.Kind() != v.kind {
+		return false
+	}
+	switch v.kind {
+	case wire.KindString:
+		if strings.IndexByte(string(v.text), '\\') < 0 && strings.IndexByte(string(want), '\\') < 0 {
+			return false
+		}
+		a, _ := v.text.Str()
+		b, _ := want.Str()
+		return a == b
+	case wire.KindNumber:
+		return wire.CompareNumbers(v.text, want) == 0
+	case wire.KindArray, wire.KindObject:
+		return wire.Equal(v.text, want)
+	}
+	return false
+}

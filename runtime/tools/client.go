@@ -1,0 +1,165 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Error is the error of a tool that ran and failed: a result with isError.
+type Error struct {
+	Tool string
+	// Content is the text of the result's text blocks, a line end between two.
+	Content string
+	// Result is the whole result.
+	Result wire.Object
+}
+
+// Error tells the tool and what it said.
+func (e *Error) Error() string {
+	if e.Content == "" {
+		return fmt.Sprintf("tool %q failed", e.Tool)
+	}
+	return fmt.Sprintf("tool %q: %s", e.Tool, e.Content)
+}
+
+// ResultError tells that the result of a tool is not what its definition promises.
+type ResultError struct {
+	Tool   string
+	Result wire.Object
+	// Err says why; it is a *wire.ValidationError when the output schema is broken.
+	Err error
+}
+
+// Error tells every problem with its pointer.
+func (e *ResultError) Error() string {
+	return fmt.Sprintf("tool %q: %s", e.Tool, explain("the result is not what the definition promises", e.Err))
+}
+
+// Unwrap returns Err.
+func (e *ResultError) Unwrap() error { return e.Err }
+
+// Call calls a tool with a structured result. A tool that failed gives an *[Error], a
+// result that does not fit the output schema a *[ResultError]. From a server of a
+// revision without structuredContent the result is the JSON of the first text block.
+func Call[Out any, POut interface {
+	*Out
+	wire.Value
+}](ctx context.Context, c runtime.Caller, t *Tool, in wire.Appender) (*Out, error) {
+	result, err := CallRaw(ctx, c, t.Name, in)
+	if err != nil {
+		return nil, err
+	}
+	text, ok := result.Get("structuredContent")
+	if !ok {
+		if text = wire.Raw(firstText(result)); !isObject(text) {
+			return nil, &ResultError{t.Name, result, errors.New("it has no structured content")}
+		}
+	}
+	out := new(Out)
+	err = schema.Check(text, t.Output)
+	if err == nil {
+		err = wire.UnmarshalString(string(text), POut(out))
+	}
+	if err != nil {
+		return nil, &ResultError{t.Name, result, err}
+	}
+	return out, nil
+}
+
+// CallContent calls a tool whose result is content blocks, which decode reads from the
+// CallToolResult.
+func CallContent[Block any](ctx context.Context, c runtime.Caller, t *Tool, in wire.Appender, decode func(wire.Object) ([]Block, error)) ([]Block, error) {
+	result, err := CallRaw(ctx, c, t.Name, in)
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := decode(result)
+	if err != nil {
+		return nil, &ResultError{t.Name, result, err}
+	}
+	return blocks, nil
+}
+
+// CallRaw calls a tool and returns its CallToolResult. A tool that failed gives an
+// *[Error].
+func CallRaw(ctx context.Context, c runtime.Caller, name string, arguments wire.Appender) (wire.Object, error) {
+	var result wire.Object
+	if err := c.Call(ctx, "tools/call", callParams{name, arguments}, &result); err != nil {
+		return "", err
+	}
+	if failed, _ := result.Get("isError"); failed == "true" {
+		return "", &Error{name, texts(result), result}
+	}
+	return result, nil
+}
+
+// callParams are the params of tools/call.
+type callParams struct {
+	name      string
+	arguments wire.Appender
+}
+
+// AppendJSON implements wire.Appender.
+func (p callParams) AppendJSON(dst []byte) ([]byte, error) {
+	dst, err := wire.AppendString(append(dst, `{"name":`...), p.name)
+	if err != nil {
+		return dst, err
+	}
+	if dst, err = p.arguments.AppendJSON(append(dst, `,"arguments":`...)); err != nil {
+		return dst, wire.In(err, "arguments")
+	}
+	return append(dst, '}'), nil
+}
+
+// textBlocks yields the texts of a result's text blocks.
+func textBlocks(result wire.Object, yield func(string) bool) {
+	content, _ := result.Get("content")
+	if content.Kind() != wire.KindArray {
+		return
+	}
+	r := wire.NewStringReader(string(content))
+	for r.BeginArray(); r.Element(); {
+		if r.Kind() != wire.KindObject {
+			r.Skip()
+			continue
+		}
+		block := r.ReadObject()
+		if stringMember(block, "type") == "text" && !yield(stringMember(block, "text")) {
+			return
+		}
+	}
+}
+
+// texts joins the text blocks.
+func texts(result wire.Object) string {
+	var all []string
+	textBlocks(result, func(text string) bool {
+		all = append(all, text)
+		return true
+	})
+	return strings.Join(all, "\n")
+}
+
+// firstText is the first text block.
+func firstText(result wire.Object) string {
+	first := ""
+	textBlocks(result, func(text string) bool {
+		first = text
+		return false
+	})
+	return first
+}
+
+// isObject reports whether a text that came as a string is a JSON object.
+func isObject(text wire.Raw) bool {
+	r := wire.NewStringReader(string(text))
+	o := r.ReadObject()
+	r.End()
+	return r.Err() == nil && o != ""
+}

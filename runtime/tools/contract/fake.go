@@ -1,0 +1,131 @@
+package contract
+
+import (
+	"context"
+	"errors"
+
+	"github.com/mcpgen/mcpgen/runtime/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Fake is what the generated fake implementation answers, which is told of each call.
+type Fake struct {
+	called    string // the tool that was called last
+	arguments wire.Raw
+	output    wire.Raw // what structured results are decoded from
+	fail      error
+	panics    bool
+}
+
+// errFake is the error of a fake tool that is to fail.
+var errFake = errors.New("the fake fails")
+
+// Text is the text of what a fake without an output schema returns.
+const Text = "an answer"
+
+// call notes a call and does what was asked for.
+func (f *Fake) call(tool string, in wire.Appender) error {
+	arguments, err := wire.Marshal(in)
+	if err != nil {
+		return err
+	}
+	f.called, f.arguments = tool, wire.Raw(arguments)
+	if f.panics {
+		panic("the fake panics")
+	}
+	return f.fail
+}
+
+// Output is the result of a fake tool with an output schema.
+func Output[Out any, POut interface {
+	*Out
+	wire.Value
+}](f *Fake, tool string, in wire.Appender) (*Out, error) {
+	if err := f.call(tool, in); err != nil {
+		return nil, err
+	}
+	out := new(Out)
+	return out, wire.UnmarshalString(string(f.output), POut(out))
+}
+
+// Blocks is the result of a fake tool without an output schema: the given blocks, one of
+// which has the text Text.
+func Blocks[Block wire.Appender](f *Fake, tool string, in wire.Appender, blocks ...Block) ([]Block, error) {
+	if err := f.call(tool, in); err != nil {
+		return nil, err
+	}
+	return blocks, nil
+}
+
+// Structured is the test of a tool with an output schema; call is the client's method.
+func Structured[In, Out any, PIn interface {
+	*In
+	wire.Value
+}, POut interface {
+	*Out
+	wire.Value
+}](t *tools.Tool, call func(context.Context, *In) (*Out, error), s Samples) Tool {
+	return Tool{
+		tool:    t,
+		samples: s,
+		round:   round[In, PIn],
+		call: func(ctx context.Context, arguments wire.Raw) (wire.Raw, error) {
+			in := new(In)
+			if err := wire.UnmarshalString(string(arguments), PIn(in)); err != nil {
+				return "", err
+			}
+			out, err := call(ctx, in)
+			if err != nil {
+				return "", err
+			}
+			text, err := wire.Marshal(POut(out))
+			return wire.Raw(text), err
+		},
+		answer: func(ctx context.Context, arguments wire.Object, result wire.Raw) error {
+			handler := func(context.Context, *In) (*wire.Raw, error) { return &result, nil }
+			_, err := tools.Structured[In, wire.Raw, PIn](t, tools.Options{}, nil, handler).Call(ctx, arguments)
+			return err
+		},
+	}
+}
+
+// Content is the test of a tool without an output schema; call is the client's method.
+func Content[In any, Block wire.Appender, PIn interface {
+	*In
+	wire.Value
+}](t *tools.Tool, call func(context.Context, *In) ([]Block, error), s Samples) Tool {
+	return Tool{
+		tool:    t,
+		samples: s,
+		round:   round[In, PIn],
+		call: func(ctx context.Context, arguments wire.Raw) (wire.Raw, error) {
+			in := new(In)
+			if err := wire.UnmarshalString(string(arguments), PIn(in)); err != nil {
+				return "", err
+			}
+			blocks, err := call(ctx, in)
+			if err != nil {
+				return "", err
+			}
+			text := []byte{'['}
+			for _, block := range blocks {
+				if text, err = block.AppendJSON(wire.AppendComma(text)); err != nil {
+					return "", err
+				}
+			}
+			return wire.Raw(append(text, ']')), nil
+		},
+	}
+}
+
+func round[In any, PIn interface {
+	*In
+	wire.Value
+}](arguments wire.Raw) (wire.Raw, error) {
+	in := new(In)
+	if err := wire.UnmarshalString(string(arguments), PIn(in)); err != nil {
+		return "", err
+	}
+	text, err := wire.Marshal(PIn(in))
+	return wire.Raw(text), err
+}

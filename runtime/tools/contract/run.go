@@ -1,0 +1,159 @@
+package contract
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Run tests a generated package.
+func Run(t *testing.T, s Suite) {
+	t.Run("list", s.list)
+	for _, tool := range s.Tools {
+		t.Run("tool="+tool.tool.Name, func(t *testing.T) {
+			if len(tool.samples.Inputs) == 0 {
+				t.Log("no sample of arguments was found when this was generated")
+			}
+			tool.inputs(t)
+			refused(t, tool.tool.Input, tool.samples.Refused)
+			tool.outputs(t)
+			s.calls(t, tool)
+		})
+	}
+}
+
+// list holds the server's list against the one that the package was generated from.
+func (s *Suite) list(t *testing.T) {
+	live, err := tools.List(t.Context(), s.Caller)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if drift := tools.Compare(s.Definitions, live); drift != nil {
+		t.Errorf("the server's list is not that of the package: %v", drift)
+	}
+	text := []byte{'['}
+	for _, definition := range live {
+		if text, err = wire.AppendObject(wire.AppendComma(text), definition); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sum := sha256.Sum256(append(text, ']'))
+	if got := hex.EncodeToString(sum[:]); got != s.SHA256 {
+		t.Errorf("the server's list is not the one the package was generated from, byte for byte: its checksum is %s, not %s", got, s.SHA256)
+	}
+}
+
+// inputs accepts, decodes and writes samples of arguments.
+func (tool *Tool) inputs(t *testing.T) {
+	for _, sample := range tool.samples.Inputs {
+		if err := schema.Check(sample, tool.tool.Input); err != nil {
+			t.Errorf("%s satisfies the schema and is refused: %v", sample, err)
+			continue
+		}
+		again, err := tool.round(sample)
+		if err != nil {
+			t.Errorf("%s: %v", sample, err)
+		} else if !wire.Equal(sample, again) {
+			t.Errorf("%s was written again as %s", sample, again)
+		}
+	}
+}
+
+// refused demands that values are refused, for the right place.
+func refused(t *testing.T, check func(*schema.Checker), all []Refused) {
+	t.Helper()
+	for _, r := range all {
+		err := schema.Check(r.value, check)
+		if err == nil {
+			t.Errorf("%s is accepted, and should be refused at %q", r.value, r.pointer)
+		} else if !r.named(err) {
+			t.Errorf("%s is refused, but nothing is said of %q %s: %v", r.value, r.pointer, r.member, err)
+		}
+	}
+}
+
+// named reports whether an error is about the trouble.
+func (r Refused) named(err error) bool {
+	problems, ok := errors.AsType[*wire.ValidationError](err)
+	if !ok {
+		return false
+	}
+	for _, p := range problems.Problems {
+		if p.Pointer == r.pointer && strings.Contains(p.Message, r.member) {
+			return true
+		}
+	}
+	return false
+}
+
+// outputs holds results against the output schema.
+func (tool *Tool) outputs(t *testing.T) {
+	s := tool.samples
+	if tool.tool.Output == nil {
+		return
+	}
+	refused(t, tool.tool.Output, s.BadOutputs)
+	if len(s.Inputs) == 0 || s.Output == "" {
+		return
+	}
+	if err := schema.Check(s.Output, tool.tool.Output); err != nil {
+		t.Errorf("the result %s satisfies the schema and is refused: %v", s.Output, err)
+	}
+	for _, bad := range s.BadOutputs {
+		if tool.answer(t.Context(), wire.Object(s.Inputs[0]), bad.value) == nil {
+			t.Errorf("the result %s leaves the server", bad.value)
+		}
+	}
+}
+
+// calls calls the tool through the client and the server.
+func (s *Suite) calls(t *testing.T, tool Tool) {
+	samples, f := tool.samples, s.Fake
+	for _, r := range samples.Refused[:min(1, len(samples.Refused))] {
+		*f = Fake{}
+		if _, err := s.raw(t, tool, r.value); err == nil || f.called != "" {
+			t.Errorf("the server takes %s (%v)", r.value, err)
+		}
+	}
+	if len(samples.Inputs) == 0 || tool.tool.Output != nil && samples.Output == "" {
+		return
+	}
+	want := wire.Raw(`[{"type":"text","text":"` + Text + `"}]`)
+	if tool.tool.Output != nil {
+		want = samples.Output
+	}
+	for _, sample := range samples.Inputs {
+		*f = Fake{output: samples.Output}
+		got, err := tool.call(t.Context(), sample)
+		switch {
+		case err != nil:
+			t.Errorf("call with %s: %v", sample, err)
+		case f.called != tool.tool.Name:
+			t.Errorf("the method that was called is that of %q", f.called)
+		case !wire.Equal(got, want):
+			t.Errorf("the result is %s, want %s", got, want)
+		}
+	}
+	sample := samples.Inputs[0]
+	*f = Fake{fail: errFake}
+	_, err := tool.call(t.Context(), sample)
+	if failed, ok := errors.AsType[*tools.Error](err); !ok || failed.Content != errFake.Error() {
+		t.Errorf("an error of the handler: got %v", err)
+	}
+	*f = Fake{panics: true}
+	_, err = tool.call(t.Context(), sample)
+	if _, ok := errors.AsType[*tools.Error](err); !ok {
+		t.Errorf("a panic of the handler: got %v", err)
+	}
+}
+
+// raw calls the tool with arguments that the client's types may not be able to have.
+func (s *Suite) raw(t *testing.T, tool Tool, arguments wire.Raw) (wire.Object, error) {
+	return tools.CallRaw(t.Context(), s.Caller, tool.tool.Name, arguments)
+}

@@ -1,0 +1,217 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// List asks a server for the definitions of all its tools, page by page.
+func List(ctx context.Context, c runtime.Caller) ([]wire.Object, error) {
+	var all []wire.Object
+	for tool, err := range runtime.All(func(cursor *string) ([]wire.Object, *string, error) {
+		var params wire.Appender
+		if cursor != nil {
+			params = listParams(*cursor)
+		}
+		var page listResult
+		err := c.Call(ctx, "tools/list", params, &page)
+		return page.tools, page.next, err
+	}) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, tool)
+	}
+	return all, nil
+}
+
+// Check compares a server's tools with definitions. It returns nil when they are the
+// same, and a *[Drift] when they are not.
+func Check(ctx context.Context, c runtime.Caller, want []wire.Object) error {
+	live, err := List(ctx, c)
+	if err != nil {
+		return err
+	}
+	if d := Compare(want, live); d != nil {
+		return d
+	}
+	return nil
+}
+
+// Drift is how a list of tools differs from another.
+type Drift struct {
+	// Added and Removed are names of tools.
+	Added, Removed []string
+	Changed        []Change
+}
+
+// Change is a place where the definitions of a tool differ.
+type Change struct {
+	Tool string
+	// Pointer is a JSON Pointer into the definition.
+	Pointer string
+	// Old and New are the values there, "" for none.
+	Old, New wire.Raw
+}
+
+// Compare returns how a list of definitions differs from another, or nil when both have
+// the same definitions: the order of tools and of members does not count.
+func Compare(old, new []wire.Object) *Drift {
+	var d Drift
+	live := make(map[string]wire.Object, len(new))
+	for _, definition := range new {
+		live[stringMember(definition, "name")] = definition
+	}
+	known := make(map[string]bool, len(old))
+	for _, definition := range old {
+		name := stringMember(definition, "name")
+		known[name] = true
+		other, ok := live[name]
+		if !ok {
+			d.Removed = append(d.Removed, name)
+			continue
+		}
+		d.compare(name, "", wire.Raw(definition), wire.Raw(other))
+	}
+	for _, definition := range new {
+		if name := stringMember(definition, "name"); !known[name] {
+			d.Added = append(d.Added, name)
+		}
+	}
+	if len(d.Added)+len(d.Removed)+len(d.Changed) == 0 {
+		return nil
+	}
+	return &d
+}
+
+// compare finds the innermost values that differ.
+func (d *Drift) compare(tool, at string, old, new wire.Raw) {
+	switch {
+	case old != "" && new != "" && wire.Equal(old, new):
+	case old.Kind() == wire.KindObject && new.Kind() == wire.KindObject:
+		for name, value := range wire.Object(old).All() {
+			other, _ := wire.Object(new).Get(name)
+			d.compare(tool, at+"/"+escape(name), value, other)
+		}
+		for name, value := range wire.Object(new).All() {
+			if _, ok := wire.Object(old).Get(name); !ok {
+				d.compare(tool, at+"/"+escape(name), "", value)
+			}
+		}
+	case old.Kind() == wire.KindArray && new.Kind() == wire.KindArray:
+		a, b := elements(old), elements(new)
+		for i := range max(len(a), len(b)) {
+			d.compare(tool, at+"/"+strconv.Itoa(i), element(a, i), element(b, i))
+		}
+	default:
+		d.Changed = append(d.Changed, Change{tool, at, old, new})
+	}
+}
+
+var escaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+func escape(segment string) string { return escaper.Replace(segment) }
+
+func elements(array wire.Raw) []wire.Raw {
+	var all []wire.Raw
+	r := wire.NewStringReader(string(array))
+	for r.BeginArray(); r.Element(); {
+		all = append(all, r.ReadRaw())
+	}
+	return all
+}
+
+func element(all []wire.Raw, i int) wire.Raw {
+	if i < len(all) {
+		return all[i]
+	}
+	return ""
+}
+
+// maxChanges bounds the text of a Drift, in lines.
+const maxChanges = 50
+
+// Error tells of each tool that was added, removed or changed, and where.
+func (d *Drift) Error() string {
+	var text strings.Builder
+	text.WriteString("the list of tools has changed:")
+	lines, left := 0, 0
+	line := func(format string, args ...any) {
+		if lines++; lines > maxChanges {
+			left++
+			return
+		}
+		fmt.Fprintf(&text, "\n"+format, args...)
+	}
+	for _, name := range d.Removed {
+		line("removed %q", name)
+	}
+	for _, name := range d.Added {
+		line("added %q", name)
+	}
+	for _, c := range d.Changed {
+		line("changed %q at %s: %s", c.Tool, c.Pointer, c.describe())
+	}
+	if left > 0 {
+		fmt.Fprintf(&text, "\nand %d more", left)
+	}
+	return text.String()
+}
+
+func (c Change) describe() string {
+	switch {
+	case c.Old == "":
+		return fmt.Sprintf("%.200s is new", c.New)
+	case c.New == "":
+		return fmt.Sprintf("%.200s is gone", c.Old)
+	}
+	return fmt.Sprintf("%.200s, was %.200s", c.New, c.Old)
+}
+
+// listParams are the params of tools/list that ask for the page after a cursor.
+type listParams string
+
+// AppendJSON implements wire.Appender.
+func (p listParams) AppendJSON(dst []byte) ([]byte, error) {
+	dst, err := wire.AppendString(append(dst, `{"cursor":`...), string(p))
+	return append(dst, '}'), err
+}
+
+// listResult is the result of tools/list, as far as it is read.
+type listResult struct {
+	tools []wire.Object
+	next  *string
+}
+
+// AppendJSON implements wire.Value; results are not written.
+func (l *listResult) AppendJSON(dst []byte) ([]byte, error) { return dst, wire.ErrMissing }
+
+// DecodeJSON implements wire.Value.
+func (l *listResult) DecodeJSON(r *wire.Reader) error {
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "tools":
+			r.Once(&seen[0], 0)
+			for r.BeginArray(); r.Element(); {
+				l.tools = append(l.tools, r.ReadObject())
+			}
+		case "nextCursor":
+			r.Once(&seen[0], 1)
+			if !r.ReadNull() {
+				l.next = r.ReadStringPointer()
+			}
+		default:
+			r.Skip()
+		}
+	}
+	if seen[0]&1 == 0 {
+		r.Missing(seen[:], "tools")
+	}
+	return r.Err()
+}

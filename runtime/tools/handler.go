@@ -1,0 +1,111 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Options say how tools are run. The zero value will do.
+type Options struct {
+	// UncheckedOutput lets results leave that do not fit the tool's output schema.
+	UncheckedOutput bool
+}
+
+// Structured makes a tool of a handler with a typed result. Defaults, when not nil, is
+// called with the decoded arguments before the handler is. The result goes out as
+// structuredContent, in revisions that have it, and as JSON in a text block. An error and
+// a panic of the handler become results with isError; an error that is a *jsonrpc.Error
+// is answered as such.
+func Structured[In, Out any, PIn interface {
+	*In
+	wire.Value
+}, POut interface {
+	*Out
+	wire.Appender
+}](t *Tool, o Options, defaults func(*In), h func(context.Context, *In) (*Out, error)) catalog.Tool {
+	return catalog.Tool{Definition: t.Definition, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
+		in := new(In)
+		if err := t.read(ctx, arguments, PIn(in)); err != nil {
+			return nil, err
+		}
+		if defaults != nil {
+			defaults(in)
+		}
+		out, err := h(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		if out == nil {
+			return nil, errors.New("the tool returned no result")
+		}
+		text, err := wire.Marshal(POut(out))
+		if err != nil {
+			return nil, fmt.Errorf("the tool's result cannot be written: %w", err)
+		}
+		if t.Output != nil && !o.UncheckedOutput {
+			if err := schema.Check(wire.Raw(text), t.Output); err != nil {
+				return nil, errors.New(explain("the tool's result does not fit its output schema", err))
+			}
+		}
+		return structured{text, revisionOf(ctx) >= revisionStructured}, nil
+	}}
+}
+
+// Content makes a tool of a handler whose result is content blocks. What the negotiated
+// revision has no block for goes out as a text block with the JSON of the block.
+// Otherwise it is as Structured.
+func Content[In any, Block wire.Appender, PIn interface {
+	*In
+	wire.Value
+}](t *Tool, _ Options, defaults func(*In), h func(context.Context, *In) ([]Block, error)) catalog.Tool {
+	return catalog.Tool{Definition: t.Definition, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
+		in := new(In)
+		if err := t.read(ctx, arguments, PIn(in)); err != nil {
+			return nil, err
+		}
+		if defaults != nil {
+			defaults(in)
+		}
+		blocks, err := h(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		return appendContent(blocks, revisionOf(ctx))
+	}}
+}
+
+// revisionOf is the negotiated revision; outside of calls it is "".
+func revisionOf(ctx context.Context) string {
+	if call := runtime.CallOf(ctx); call != nil {
+		return call.Revision()
+	}
+	return ""
+}
+
+// read checks and decodes arguments. What is wrong with them the model reads, which may
+// then mend it; before 2025-11-25 it is an error of the protocol ("Error Handling" in
+// server/tools).
+func (t *Tool) read(ctx context.Context, arguments wire.Object, in wire.Value) error {
+	if arguments == "" {
+		arguments = "{}"
+	}
+	err := schema.Check(wire.Raw(arguments), t.Input)
+	if err == nil {
+		err = wire.UnmarshalString(string(arguments), in)
+	}
+	if err == nil {
+		return nil
+	}
+	text := explain("invalid arguments", err)
+	if revisionOf(ctx) >= revisionInputError {
+		return errors.New(text)
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text}
+}

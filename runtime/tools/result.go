@@ -1,0 +1,104 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// structured is the CallToolResult of a structured result.
+type structured struct {
+	text []byte
+	both bool // the revision has structuredContent
+}
+
+// AppendJSON implements wire.Appender.
+func (s structured) AppendJSON(dst []byte) ([]byte, error) {
+	dst = append(dst, `{"content":[`...)
+	dst, err := appendText(dst, string(s.text))
+	dst = append(dst, ']')
+	if s.both {
+		dst = append(append(dst, `,"structuredContent":`...), s.text...)
+	}
+	return append(dst, '}'), err
+}
+
+// appendContent makes the CallToolResult of content blocks.
+func appendContent[Block wire.Appender](blocks []Block, revision string) (wire.Raw, error) {
+	dst := []byte(`{"content":[`)
+	for i, block := range blocks {
+		text, err := wire.Marshal(block)
+		if err != nil {
+			return "", fmt.Errorf("block %d of the tool's result cannot be written: %w", i, err)
+		}
+		dst = wire.AppendComma(dst)
+		if kind := stringMember(wire.Object(text), "type"); since(kind) <= revision || revision == "" {
+			dst = append(dst, text...)
+		} else if dst, err = appendText(dst, string(text)); err != nil {
+			return "", err
+		}
+	}
+	return wire.Raw(append(dst, `]}`...)), nil
+}
+
+// since is the revision that a kind of content block came with.
+func since(kind string) string {
+	switch kind {
+	case "audio":
+		return revisionAudio
+	case "resource_link":
+		return revisionStructured
+	}
+	return ""
+}
+
+// appendText appends a text block.
+func appendText(dst []byte, text string) ([]byte, error) {
+	dst, err := wire.AppendString(append(dst, `{"type":"text","text":`...), text)
+	return append(dst, '}'), err
+}
+
+// stringMember is the string that a member of an object is, or "".
+func stringMember(o wire.Object, name string) string {
+	raw, _ := o.Get(name)
+	if raw.Kind() != wire.KindString {
+		return ""
+	}
+	r := wire.NewStringReader(string(raw))
+	s := r.ReadString()
+	if r.Err() != nil {
+		return ""
+	}
+	return s
+}
+
+// maxProblems bounds what is told of one value, so that a list of a million bad items is
+// not answered with a million sentences.
+const maxProblems = 100
+
+// explain says what is wrong with a value, a line for each problem when there are
+// several.
+func explain(what string, err error) string {
+	all, ok := errors.AsType[*wire.ValidationError](err)
+	if !ok {
+		if e, ok := errors.AsType[*wire.Error](err); ok {
+			return what + ": " + wire.Problem{Pointer: e.Pointer, Message: e.Problem}.String()
+		}
+		return what + ": " + err.Error()
+	}
+	if len(all.Problems) == 1 {
+		return what + ": " + all.Problems[0].String()
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s, %d problems:", what, len(all.Problems))
+	for i, p := range all.Problems {
+		if i == maxProblems {
+			fmt.Fprintf(&text, "\n- and %d more", len(all.Problems)-i)
+			break
+		}
+		text.WriteString("\n- " + p.String())
+	}
+	return text.String()
+}

@@ -1,0 +1,294 @@
+package tools_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/generated/mcp20241105"
+	"github.com/mcpgen/mcpgen/generated/mcp20250326"
+	"github.com/mcpgen/mcpgen/generated/mcp20250618"
+	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/tools"
+	"github.com/mcpgen/mcpgen/runtime/tools/contract"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// The tools of the tests, as generated code would have them.
+var (
+	shout = &tools.Tool{
+		Name:       "shout",
+		Definition: `{"name":"shout","inputSchema":{"type":"object","properties":{"text":{"type":"string"},"n":{"type":"integer","default":1}},"required":["text"]},"outputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}`,
+		Input:      checkWords,
+		Output:     checkWords,
+	}
+	draw = &tools.Tool{Name: "draw", Definition: `{"name":"draw","inputSchema":{"type":"object"}}`, Input: checkWords}
+)
+
+func checkWords(c *schema.Checker) {
+	if !c.Object(schema.Object) {
+		return
+	}
+	var seen uint64
+	for c.Member() {
+		switch c.Name() {
+		case "text":
+			seen |= 1
+			c.Value(schema.String)
+		case "n":
+			c.Value(schema.Integer)
+		default:
+			c.Pass()
+		}
+	}
+	if seen != 1 {
+		c.Missing([]string{"text"}, seen)
+	}
+}
+
+// words are arguments and results.
+type words struct {
+	text string
+	n    *int64
+	raw  wire.Raw // written instead, if there is one
+}
+
+func (w *words) defaults() {
+	if w.n == nil {
+		w.n = new(int64(1))
+	}
+}
+
+// DecodeJSON implements wire.Value.
+func (w *words) DecodeJSON(r *wire.Reader) error {
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "text":
+			w.text = r.ReadString()
+		case "n":
+			w.n = r.ReadInt64Pointer()
+		default:
+			r.Skip()
+		}
+	}
+	return r.Err()
+}
+
+// AppendJSON implements wire.Appender.
+func (w *words) AppendJSON(dst []byte) ([]byte, error) {
+	if w.raw != "" {
+		return wire.AppendRaw(dst, w.raw)
+	}
+	dst, err := wire.AppendString(append(dst, `{"text":`...), w.text)
+	return append(dst, '}'), err
+}
+
+// handle is what the tests' tools do, by the text they get.
+func handle(in *words) (*words, error) {
+	switch in.text {
+	case "error":
+		return nil, errors.New("nobody listens")
+	case "protocol":
+		return nil, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "not now")
+	case "panic":
+		panic("secret")
+	case "nothing":
+		return nil, nil
+	case "bad":
+		return &words{raw: `{"text":7}`}, nil
+	case "odd":
+		return &words{text: "\xff"}, nil
+	}
+	return &words{text: strings.Repeat(strings.ToUpper(in.text), int(*in.n))}, nil
+}
+
+// connect connects a client to a server of the tools that speaks one revision.
+func connect(t *testing.T, options tools.ServerOptions, server, client runtime.Binding) *runtime.Session {
+	t.Helper()
+	s, err := tools.NewServer(options, []catalog.Tool{
+		tools.Structured(shout, options.Options, (*words).defaults, func(_ context.Context, in *words) (*words, error) { return handle(in) }),
+		tools.Content(draw, options.Options, nil, func(_ context.Context, in *words) ([]mcp.ContentBlock, error) {
+			return []mcp.ContentBlock{
+				&mcp.TextContent{Text: in.text},
+				&mcp.AudioContent{Data: "", MIMEType: "audio/wav"},
+				&mcp.ResourceLink{Name: "r", URI: "file:///r"},
+			}, nil
+		}),
+	}, server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, client).Connect(t.Context(), contract.Connect(t, s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close() })
+	return session
+}
+
+func newest(t *testing.T, options tools.ServerOptions) *runtime.Session {
+	return connect(t, options, mcp.BindServer(mcp.UnimplementedServer{}), mcp.BindClient(mcp.UnimplementedClient{}))
+}
+
+// TestRevisions asks for the same in each revision.
+func TestRevisions(t *testing.T) {
+	const (
+		audio = `{"type":"audio","data":"","mimeType":"audio/wav"}`
+		link  = `{"type":"resource_link","name":"r","uri":"file:///r"}`
+	)
+	asText := func(block string) string {
+		text, _ := wire.AppendString(nil, block)
+		return `{"type":"text","text":` + string(text) + `}`
+	}
+	for _, r := range []struct {
+		server, client      runtime.Binding
+		structured, toModel bool
+		audio, link         string
+	}{
+		{mcp20241105.BindServer(mcp20241105.UnimplementedServer{}), mcp20241105.BindClient(mcp20241105.UnimplementedClient{}), false, false, asText(audio), asText(link)},
+		{mcp20250326.BindServer(mcp20250326.UnimplementedServer{}), mcp20250326.BindClient(mcp20250326.UnimplementedClient{}), false, false, audio, asText(link)},
+		{mcp20250618.BindServer(mcp20250618.UnimplementedServer{}), mcp20250618.BindClient(mcp20250618.UnimplementedClient{}), true, false, audio, link},
+		{mcp.BindServer(mcp.UnimplementedServer{}), mcp.BindClient(mcp.UnimplementedClient{}), true, true, audio, link},
+	} {
+		t.Run(r.server.Revision, func(t *testing.T) {
+			session := connect(t, tools.ServerOptions{}, r.server, r.client)
+			want := `{"content":[{"type":"text","text":"{\"text\":\"AA\"}"}]`
+			if r.structured {
+				want += `,"structuredContent":{"text":"AA"}`
+			}
+			if got, err := tools.CallRaw(t.Context(), session, "shout", wire.Raw(`{"text":"a","n":2}`)); err != nil || string(got) != want+"}" {
+				t.Errorf("shout: got %s, %v, want %s}", got, err, want)
+			}
+			if out, err := tools.Call[words](t.Context(), session, shout, &words{text: "a"}); err != nil || out.text != "A" {
+				t.Errorf("typed shout: got %+v, %v", out, err)
+			}
+			want = `{"content":[{"type":"text","text":"a"},` + r.audio + `,` + r.link + `]}`
+			if got, err := tools.CallRaw(t.Context(), session, "draw", &words{text: "a"}); err != nil || !wire.Equal(wire.Raw(got), wire.Raw(want)) {
+				t.Errorf("draw: got %s, %v, want %s", got, err, want)
+			}
+			_, err := tools.CallRaw(t.Context(), session, "shout", wire.Raw(`{"n":"x"}`))
+			text := ""
+			if failed, ok := errors.AsType[*tools.Error](err); ok && r.toModel {
+				text = failed.Content
+			}
+			if answer, ok := errors.AsType[*jsonrpc.Error](err); ok && !r.toModel && answer.Code == jsonrpc.CodeInvalidParams {
+				text = answer.Message
+			}
+			for _, part := range []string{"invalid arguments", "/n", "text"} {
+				if !strings.Contains(text, part) {
+					t.Errorf("bad arguments: got %v, which lacks %q", err, part)
+				}
+			}
+		})
+	}
+}
+
+func TestHandlerErrors(t *testing.T) {
+	for _, row := range []struct {
+		text string
+		want string
+	}{
+		{"error", `tool "shout": nobody listens`},
+		{"panic", `tool "shout": the tool failed unexpectedly`},
+		{"nothing", `tool "shout": the tool returned no result`},
+		{"bad", `tool "shout": the tool's result does not fit its output schema: at /text: `},
+		{"odd", `tool "shout": the tool's result cannot be written`},
+		{"protocol", `not now`},
+	} {
+		_, err := tools.Call[words](t.Context(), newest(t, tools.ServerOptions{}), shout, &words{text: row.text})
+		if err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: got %v, want %s", row.text, err, row.want)
+		}
+		if _, ok := errors.AsType[*jsonrpc.Error](err); ok != (row.text == "protocol") {
+			t.Errorf("%s: got %T", row.text, err)
+		}
+	}
+}
+
+// TestUncheckedOutput lets a bad result leave, which the client finds out.
+func TestUncheckedOutput(t *testing.T) {
+	session := newest(t, tools.ServerOptions{Options: tools.Options{UncheckedOutput: true}})
+	_, err := tools.Call[words](t.Context(), session, shout, &words{text: "bad"})
+	bad, ok := errors.AsType[*tools.ResultError](err)
+	if !ok || !strings.Contains(string(bad.Result), `"structuredContent":{"text":7}`) || !strings.Contains(err.Error(), "at /text: ") {
+		t.Errorf("got %v", err)
+	}
+	if _, ok := errors.AsType[*wire.ValidationError](err); !ok {
+		t.Errorf("got %T", err)
+	}
+	if _, err = tools.Call[words](t.Context(), session, &tools.Tool{Name: "draw", Output: checkWords}, &words{text: "a"}); err == nil || !strings.Contains(err.Error(), "it has no structured content") {
+		t.Errorf("a result without structured content: %v", err)
+	}
+	_, err = tools.CallContent(t.Context(), session, draw, &words{text: "a"}, func(wire.Object) ([]wire.Raw, error) { return nil, errors.New("what?") })
+	if _, ok := errors.AsType[*tools.ResultError](err); !ok {
+		t.Errorf("content that is not read: %v", err)
+	}
+}
+
+// TestManyProblems bounds what is told of a value.
+func TestManyProblems(t *testing.T) {
+	many := &tools.Tool{Definition: `{"name":"many","inputSchema":{"type":"object"}}`, Input: func(c *schema.Checker) {
+		for c.Object(schema.Object); c.Member(); {
+			c.Value(schema.String)
+		}
+	}}
+	arguments := []byte{'{'}
+	for i := range 500 {
+		arguments = append(wire.AppendName(arguments, fmt.Sprintf("m%d", i)), '7')
+	}
+	handler := func(context.Context, *words) (*words, error) { return &words{}, nil }
+	_, err := tools.Structured(many, tools.Options{}, nil, handler).Call(t.Context(), wire.Object(append(arguments, '}')))
+	if err == nil || !strings.Contains(err.Error(), "500 problems:") || !strings.Contains(err.Error(), "at /m99: ") || strings.Contains(err.Error(), "/m100") || !strings.HasSuffix(err.Error(), "- and 400 more") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestBadDefinition(t *testing.T) {
+	_, err := tools.NewServer(tools.ServerOptions{}, []catalog.Tool{{Definition: `{}`}})
+	if err == nil {
+		t.Error("a server was made")
+	}
+}
+
+func TestCheck(t *testing.T) {
+	// A server whose list has several pages.
+	options := tools.ServerOptions{Catalog: catalog.New(catalog.Options{PageSize: 1})}
+	session := newest(t, options)
+	if err := tools.Check(t.Context(), session, []wire.Object{draw.Definition, shout.Definition}); err != nil {
+		t.Errorf("the same tools: %v", err)
+	}
+	old := []wire.Object{
+		`{"name":"gone","inputSchema":{}}`,
+		wire.Object(strings.NewReplacer(`"integer"`, `"number"`, `"required":["text"]}`, `"required":["text","n"],"a/b":1}`).Replace(string(shout.Definition))),
+	}
+	err := tools.Check(t.Context(), session, old)
+	drift, ok := errors.AsType[*tools.Drift](err)
+	if !ok {
+		t.Fatalf("got %v", err)
+	}
+	want := &tools.Drift{
+		Added:   []string{"draw"},
+		Removed: []string{"gone"},
+		Changed: []tools.Change{
+			{Tool: "shout", Pointer: "/inputSchema/properties/n/type", Old: `"number"`, New: `"integer"`},
+			{Tool: "shout", Pointer: "/inputSchema/required/1", Old: `"n"`},
+			{Tool: "shout", Pointer: "/inputSchema/a~1b", Old: `1`},
+			{Tool: "shout", Pointer: "/outputSchema/required/1", Old: `"n"`},
+			{Tool: "shout", Pointer: "/outputSchema/a~1b", Old: `1`},
+		},
+	}
+	if diff := cmp.Diff(want, drift); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := err.Error(); !strings.Contains(got, `changed "shout" at /inputSchema/properties/n/type: "integer", was "number"`) || !strings.Contains(got, `removed "gone"`) {
+		t.Errorf("says %s", got)
+	}
+}

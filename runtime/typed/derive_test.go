@@ -1,0 +1,159 @@
+package typed
+
+import (
+	"bytes"
+	stdjson "encoding/json"
+	"math/big"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+type place struct {
+	City string `json:"city" jsonschema:"minLength=1" jsonschema_description:"A city."`
+	Zip  string `json:"zip,omitempty"`
+}
+
+type node struct {
+	Value int     `json:"value,omitempty" jsonschema:"default=3"`
+	Next  *node   `json:"next,omitzero"`
+	Many  []*node `json:"many,omitempty"`
+	At    place   `json:"at,omitzero"`
+}
+
+type page[T any] struct {
+	Items []T `json:"items"`
+}
+
+type timed struct{ time.Time }
+
+func TestDerive(t *testing.T) {
+	for _, test := range []struct {
+		derive func() (wire.Raw, error)
+		want   string
+	}{
+		{derive[struct{}], `{"properties":{},"additionalProperties":false,"type":"object"}`},
+		{derive[place], `{
+			"properties":{"city":{"type":"string","minLength":1,"description":"A city."},"zip":{"type":"string"}},
+			"additionalProperties":false,"type":"object","required":["city"]}`},
+		{derive[struct {
+			Units string         `json:"units,omitempty" jsonschema:"enum=metric,enum=imperial,default=metric"`
+			From  place          `json:"from" jsonschema_description:"Where to start."`
+			To    *place         `json:"to" jsonschema:"nullable"`
+			Any   any            `json:"any,omitempty"`
+			Map   map[string]any `json:"map,omitempty"`
+			Small map[string]int8
+		}], `{
+			"properties":{
+				"units":{"type":"string","enum":["metric","imperial"],"default":"metric"},
+				"from":{"properties":{"city":{"type":"string","minLength":1,"description":"A city."},"zip":{"type":"string"}},
+					"additionalProperties":false,"type":"object","required":["city"],"description":"Where to start."},
+				"to":{"oneOf":[{"properties":{"city":{"type":"string","minLength":1,"description":"A city."},"zip":{"type":"string"}},
+					"additionalProperties":false,"type":"object","required":["city"]},{"type":"null"}]},
+				"any":{},
+				"map":{"type":"object"},
+				"Small":{"additionalProperties":{"type":"integer","maximum":127,"minimum":-128},"type":"object"}},
+			"additionalProperties":false,"type":"object","required":["from","to","Small"]}`},
+		{derive[struct {
+			A time.Time          `json:"a"`
+			B []byte             `json:"b"`
+			C wire.Raw           `json:"c"`
+			D wire.Object        `json:"d"`
+			E stdjson.RawMessage `json:"e"`
+			F big.Int            `json:"f"`
+			G netip.Addr         `json:"g"`
+			H uint               `json:"h"`
+			I *timed             `json:"i,omitempty"`
+			J []string           `json:"j" jsonschema:"minItems=1,uniqueItems=true"`
+			k int
+		}], `{
+			"properties":{"a":{"type":"string","format":"date-time"},"b":{"type":"string","contentEncoding":"base64"},
+				"c":{},"d":{"type":"object"},"e":{},"f":{},"g":{"type":"string"},"h":{"type":"integer","minimum":0},"i":{},
+				"j":{"items":{"type":"string"},"type":"array","minItems":1,"uniqueItems":true}},
+			"additionalProperties":false,"type":"object","required":["a","b","c","d","e","f","g","h","j"]}`},
+		{derive[node], `{
+			"$defs":{"node":{"properties":{"value":{"type":"integer","default":3},"next":{"$ref":"#/$defs/node"},
+				"many":{"items":{"$ref":"#/$defs/node"},"type":"array"},
+				"at":{"properties":{"city":{"type":"string","minLength":1,"description":"A city."},"zip":{"type":"string"}},
+					"additionalProperties":false,"type":"object","required":["city"]}},
+				"additionalProperties":false,"type":"object"}},
+			"properties":{"value":{"type":"integer","default":3},"next":{"$ref":"#/$defs/node"},
+				"many":{"items":{"$ref":"#/$defs/node"},"type":"array"},
+				"at":{"properties":{"city":{"type":"string","minLength":1,"description":"A city."},"zip":{"type":"string"}},
+					"additionalProperties":false,"type":"object","required":["city"]}},
+			"additionalProperties":false,"type":"object"}`},
+		{derive[page[node]], `{
+			"$defs":{"node":{"properties":{"value":{"type":"integer","default":3},"next":{"$ref":"#/$defs/node"},
+				"many":{"items":{"$ref":"#/$defs/node"},"type":"array"},
+				"at":{"properties":{"city":{"type":"string","minLength":1,"description":"A city."},"zip":{"type":"string"}},
+					"additionalProperties":false,"type":"object","required":["city"]}},
+				"additionalProperties":false,"type":"object"}},
+			"properties":{"items":{"items":{"$ref":"#/$defs/node"},"type":"array"}},
+			"additionalProperties":false,"type":"object","required":["items"]}`},
+		{derive[map[string]int], `{"additionalProperties":{"type":"integer"},"type":"object"}`},
+	} {
+		got, err := test.derive()
+		if err != nil {
+			t.Errorf("%s: %v", test.want, err)
+			continue
+		}
+		var want bytes.Buffer
+		if err := stdjson.Compact(&want, []byte(test.want)); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want.String(), string(got)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
+func TestDeriveErrors(t *testing.T) {
+	for _, test := range []struct {
+		derive func() (wire.Raw, error)
+		want   string
+	}{
+		{derive[[]string], "must be a struct or a map"},
+		{derive[int], "must be a struct or a map"},
+		{derive[struct{ C chan int }], "chan int"},
+		{derive[struct{ F func() }], "func()"},
+		{derive[struct{ D time.Duration }], "time.Duration"},
+	} {
+		if got, err := test.derive(); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %s", got, err, test.want)
+		}
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	type inner struct {
+		N int `json:"n,omitempty" jsonschema:"default=7"`
+	}
+	type outer struct {
+		S    string           `json:"s,omitempty" jsonschema:"default=x"`
+		One  *inner           `json:"one,omitempty"`
+		Some []inner          `json:"some,omitempty"`
+		Map  map[string]inner `json:"map,omitempty"`
+	}
+	for _, test := range []struct {
+		derive   func() (wire.Raw, error)
+		from, to string
+	}{
+		{derive[outer], `{}`, `{"s":"x"}`},
+		{derive[outer], `{"s":"y","one":{},"some":[{},{"n":1}],"map":{"k":{}}}`, `{"s":"y","one":{"n":7},"some":[{"n":7},{"n":1}],"map":{"k":{"n":7}}}`},
+		{derive[node], `{"next":{"next":{}},"value":1}`, `{"next":{"next":{"value":3},"value":3},"value":1}`},
+		{derive[place], `{"city":"x"}`, `{"city":"x"}`},
+	} {
+		schema, err := test.derive()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := defaultsOf(schema).fill(wire.Raw(test.from)); string(got) != test.to {
+			t.Errorf("%s: %s, want %s", test.from, got, test.to)
+		}
+	}
+}

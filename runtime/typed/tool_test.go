@@ -1,0 +1,153 @@
+package typed_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/tools"
+	"github.com/mcpgen/mcpgen/runtime/tools/contract"
+	"github.com/mcpgen/mcpgen/runtime/typed"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+type search struct {
+	Query string   `json:"query" jsonschema:"minLength=2"`
+	Limit uint64   `json:"limit,omitempty" jsonschema:"default=10,maximum=50"`
+	Tags  []string `json:"tags,omitempty"`
+}
+
+type found struct {
+	Hits  []string       `json:"hits"`
+	Limit uint64         `json:"limit"`
+	Facet map[string]int `json:"facet"`
+	Score float64        `json:"score" jsonschema:"minimum=0"`
+}
+
+func find(_ context.Context, in *search) (*found, error) {
+	switch in.Query {
+	case "fail":
+		return nil, errors.New("the index is gone")
+	case "panic":
+		panic("oh")
+	case "nothing":
+		return nil, nil
+	case "refuse":
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "not today")
+	case "negative":
+		return &found{Score: -1}, nil
+	}
+	return &found{Hits: in.Tags, Limit: in.Limit}, nil
+}
+
+// connect serves a catalog in a revision and connects to it.
+func connect(t *testing.T, c *catalog.Catalog, revision string) *runtime.Session {
+	t.Helper()
+	server := runtime.NewServer(runtime.ServerOptions{Name: "test", Version: "1", Capabilities: wire.Raw(`{"tools":{}}`)},
+		c.Over(runtime.Binding{Revision: revision, Direction: runtime.ToServer}))
+	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"},
+		runtime.Binding{Revision: revision, Direction: runtime.ToClient})
+	session, err := client.Connect(t.Context(), contract.Connect(t, server))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close() })
+	return session
+}
+
+func TestAddTool(t *testing.T) {
+	c := catalog.New(catalog.Options{})
+	err := typed.AddTool(c, typed.Tool{
+		Name: "search", Title: "Search", Description: "Finds \"things\".",
+		More: wire.Members{{Name: "annotations", Value: `{"readOnlyHint":true}`}},
+	}, find)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := connect(t, c, "2025-11-25")
+	list, err := tools.List(t.Context(), session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const definition = `{"name":"search","title":"Search","description":"Finds \"things\".",` +
+		`"inputSchema":{"properties":{"query":{"type":"string","minLength":2},"limit":{"type":"integer","maximum":50,"minimum":0,"default":10},` +
+		`"tags":{"items":{"type":"string"},"type":"array"}},"additionalProperties":false,"type":"object","required":["query"]},` +
+		`"outputSchema":{"properties":{"hits":{"items":{"type":"string"},"type":"array"},"limit":{"type":"integer","minimum":0},` +
+		`"facet":{"additionalProperties":{"type":"integer"},"type":"object"},"score":{"type":"number","minimum":0}},` +
+		`"additionalProperties":false,"type":"object","required":["hits","limit","facet","score"]},"annotations":{"readOnlyHint":true}}`
+	if !slices.Equal(list, []wire.Object{definition}) {
+		t.Errorf("list %s", list)
+	}
+	for _, test := range []struct{ arguments, want string }{
+		{`{"query":"it"}`, `"structuredContent":{"hits":[],"limit":10,"facet":{},"score":0}`},
+		{`{"query":"it","limit":0,"tags":["x"]}`, `"structuredContent":{"hits":["x"],"limit":0,"facet":{},"score":0}`},
+		{`{"query":"i","limit":51}`, `"isError":true`},
+		{`{"query":"i","limit":51}`, `/query`},
+		{`{"query":"i","limit":51}`, `/limit`},
+		{`{}`, `query`},
+		{`{"Query":"it"}`, `Query`},
+		{`{"query":"it","limit":-1}`, `/limit`},
+		{`{"query":"fail"}`, `{"content":[{"type":"text","text":"the index is gone"}],"isError":true}`},
+		{`{"query":"panic"}`, `"isError":true`},
+		{`{"query":"nothing"}`, `"isError":true`},
+		{`{"query":"negative"}`, `/score`},
+	} {
+		result, err := tools.CallRaw(t.Context(), session, "search", wire.Raw(test.arguments))
+		text := string(result)
+		if failed, ok := errors.AsType[*tools.Error](err); ok {
+			text, err = string(failed.Result), nil
+		}
+		if err != nil || !strings.Contains(text, test.want) {
+			t.Errorf("%s: %s, %v, want %s", test.arguments, text, err, test.want)
+		}
+	}
+	if _, err := tools.CallRaw(t.Context(), session, "search", wire.Raw(`{"query":"refuse"}`)); err == nil || !strings.Contains(err.Error(), "not today") {
+		t.Errorf("an error of the protocol: %v", err)
+	}
+}
+
+// TestOlderRevision: bad arguments are an error of the protocol there, and a result has
+// no structured content.
+func TestOlderRevision(t *testing.T) {
+	c := catalog.New(catalog.Options{})
+	if err := typed.AddTool(c, typed.Tool{Name: "search"}, find); err != nil {
+		t.Fatal(err)
+	}
+	session := connect(t, c, "2025-03-26")
+	result, err := tools.CallRaw(t.Context(), session, "search", wire.Raw(`{"query":"it"}`))
+	if err != nil || result != `{"content":[{"type":"text","text":"{\"hits\":[],\"limit\":10,\"facet\":{},\"score\":0}"}]}` {
+		t.Errorf("%s, %v", result, err)
+	}
+	_, err = tools.CallRaw(t.Context(), session, "search", wire.Raw(`{"query":"x"}`))
+	if refused, ok := errors.AsType[*jsonrpc.Error](err); !ok || refused.Code != jsonrpc.CodeInvalidParams {
+		t.Errorf("bad arguments: %v", err)
+	}
+}
+
+func TestAddToolErrors(t *testing.T) {
+	c := catalog.New(catalog.Options{})
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{typed.AddTool(c, typed.Tool{}, find), "name"},
+		{typed.AddTool(c, typed.Tool{Name: "x"}, func(context.Context, *[]string) (*found, error) { return nil, nil }), `tool "x": arguments: []string: must be a struct or a map`},
+		{typed.AddTool(c, typed.Tool{Name: "x"}, func(context.Context, *search) (*string, error) { return nil, nil }), `tool "x": result: string: must be`},
+		{typed.AddTool(c, typed.Tool{Name: "x"}, func(context.Context, *struct{ F func() }) (*found, error) { return nil, nil }), "func()"},
+		{typed.AddTool(c, typed.Tool{Name: "x", More: wire.Members{{Name: "name", Value: `"y"`}}}, find), "name"},
+		{typed.AddTool(c, typed.Tool{Name: "x"}, func(context.Context, *struct {
+			P string `json:"p" jsonschema:"pattern=("`
+		}) (*found, error) {
+			return nil, nil
+		}), "pattern"},
+	} {
+		if test.err == nil || !strings.Contains(test.err.Error(), test.want) {
+			t.Errorf("%v, want %s", test.err, test.want)
+		}
+	}
+}

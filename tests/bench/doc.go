@@ -1,0 +1,2 @@
+// Package bench compares generated code with other libraries on the same data.
+package bench

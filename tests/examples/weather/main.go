@@ -1,0 +1,78 @@
+// Command weather is an MCP server. It talks over standard input and output, or over
+// HTTP when it is given an address:
+//
+//	weather
+//	weather --http localhost:8080    # Streamable HTTP at http://localhost:8080/mcp
+package main
+
+import (
+	"context"
+	"flag"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/mcplog"
+	"github.com/mcpgen/mcpgen/runtime/stdio"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/tools"
+)
+
+func main() {
+	address := flag.String("http", "", "serve Streamable HTTP on this `address` instead of standard input and output")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// Standard output is the protocol's, so the log goes to standard error. What a handler
+	// logs with its context goes to the client as well.
+	slog.SetDefault(slog.New(mcplog.New("weather", slog.NewTextHandler(os.Stderr, nil))))
+	if err := serve(ctx, *address); err != nil && ctx.Err() == nil {
+		slog.Error("the server failed", "error", err)
+		os.Exit(1)
+	}
+}
+
+// serve serves one session over standard input and output, or all that come over HTTP.
+func serve(ctx context.Context, address string) error {
+	server, err := NewServer(&handlers{}, tools.ServerOptions{Server: runtime.ServerOptions{
+		Name:    "weather",
+		Version: "0.1.0",
+		Logger:  slog.Default(),
+	}})
+	if err != nil {
+		return err
+	}
+	if address == "" {
+		return server.Serve(ctx, &stdio.Transport{})
+	}
+	return serveHTTP(ctx, address, streamable.NewHandler(server, streamable.Options{}))
+}
+
+// serveHTTP serves until ctx ends, and then waits for what is under way.
+func serveHTTP(ctx context.Context, address string, sessions *streamable.Handler) error {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", sessions)
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	server.RegisterOnShutdown(sessions.Close) // else the streams that clients keep open hold it up
+	slog.Info("listening", "url", "http://"+listener.Addr().String()+"/mcp")
+
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	return server.Shutdown(ctx)
+}

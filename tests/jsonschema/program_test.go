@@ -1,0 +1,137 @@
+package jsonschema
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/validate"
+)
+
+// tool is a tool definition with a name and an input schema.
+func tool(name string, input json.RawMessage) string {
+	return fmt.Sprintf(`{"name":%q,"inputSchema":%s}`, name, input)
+}
+
+// readTools reads a list of definitions.
+func readTools(definitions ...string) (*tools.List, error) {
+	return tools.Read([]byte("[" + strings.Join(definitions, ",") + "]"))
+}
+
+// question asks whether the arguments of a tool are valid.
+type question struct {
+	Tool  int             `json:"tool"`
+	Value json.RawMessage `json:"value"`
+}
+
+// program is a program with the check functions of tools.
+type program struct {
+	cmd *exec.Cmd
+	in  *bufio.Writer
+	out *bufio.Scanner
+}
+
+// newProgram generates, vets, builds and starts a program for the inputs of tools.
+func newProgram(t *testing.T, list *tools.List) *program {
+	t.Helper()
+	dir := t.TempDir()
+	var roots []validate.Root
+	for i, tool := range list.Tools {
+		roots = append(roots, validate.Root{Func: fmt.Sprintf("checkT%d", i), Schema: tool.Input})
+	}
+	f := jen.NewFile("main")
+	if err := validate.Emit(f, roots); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name string, text []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	var checks bytes.Buffer
+	if err := f.Render(&checks); err != nil {
+		t.Fatal(err)
+	}
+	var table strings.Builder
+	table.WriteString("package main\n\nimport \"github.com/mcpgen/mcpgen/runtime/schema\"\n\nfunc init() {\n\tchecks = []func(*schema.Checker){\n")
+	for _, root := range roots {
+		fmt.Fprintf(&table, "\t\t%s,\n", root.Func)
+	}
+	table.WriteString("\t}\n}\n")
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The checks are files of the package that are in another folder.
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{
+		filepath.Join(here, "program", "checks.go"): write("checks.go", checks.Bytes()),
+		filepath.Join(here, "program", "table.go"):  write("table.go", []byte(table.String())),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := write("overlay.json", overlay)
+	for _, args := range [][]string{
+		{"vet", "-overlay", path, "./program"},
+		{"build", "-overlay", path, "-o", filepath.Join(dir, "program"), "./program"},
+	} {
+		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+			t.Fatalf("go %s: %v\n%.3000s", args[0], err, out)
+		}
+	}
+	t.Logf("%d tools, %d lines of checks", len(roots), bytes.Count(checks.Bytes(), []byte{'\n'}))
+	p := &program{cmd: exec.Command(filepath.Join(dir, "program"))}
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.cmd.Stderr = os.Stderr
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := p.cmd.Wait(); err != nil {
+			t.Errorf("the generated program: %v", err)
+		}
+	})
+	p.in, p.out = bufio.NewWriter(in), bufio.NewScanner(out)
+	p.out.Buffer(nil, 1<<24)
+	return p
+}
+
+// ask returns what the check of a tool says of a value, "" when it is valid.
+func (p *program) ask(t *testing.T, tool int, value json.RawMessage) string {
+	t.Helper()
+	line, err := json.Marshal(question{tool, value})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.in.Write(append(line, '\n'))
+	if err := p.in.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if !p.out.Scan() {
+		t.Fatalf("the generated program is gone: %v", p.out.Err())
+	}
+	var answer string
+	if err := json.Unmarshal(p.out.Bytes(), &answer); err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}

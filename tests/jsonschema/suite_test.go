@@ -1,0 +1,315 @@
+package jsonschema
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// group is a schema of the test suite with values.
+type group struct {
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema"`
+	Tests       []struct {
+		Description string          `json:"description"`
+		Data        json.RawMessage `json:"data"`
+		Valid       bool            `json:"valid"`
+	} `json:"tests"`
+
+	draft, file string
+	index       int // in the file
+}
+
+// name says where the group is: "draft7/ref#0".
+func (g *group) name() string { return fmt.Sprintf("%s/%s#%d", g.draft, g.file, g.index) }
+
+// dialects are the $schema of the drafts.
+var dialects = map[string]string{
+	"draft7":       "http://json-schema.org/draft-07/schema#",
+	"draft2020-12": "https://json-schema.org/draft/2020-12/schema",
+}
+
+// suite reads the groups of a draft in the files that match a pattern.
+func suite(t *testing.T, draft, pattern string) []*group {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "cuelang.org/go").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	dir := filepath.Join(strings.TrimSpace(string(out)), "encoding/jsonschema/testdata/external/tests", draft)
+	files, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no tests in %s: %v", dir, err)
+	}
+	var all []*group
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var groups []*group
+		if err := json.Unmarshal(text, &groups); err != nil {
+			t.Fatal(err)
+		}
+		for i, g := range groups {
+			g.draft, g.index = draft, i
+			g.file = strings.TrimSuffix(filepath.Base(file), ".json")
+		}
+		all = append(all, groups...)
+	}
+	return all
+}
+
+// wrapping makes a schema of the suite a property called value of a tool's input.
+type wrapping struct {
+	name string
+	wrap func(g *group) json.RawMessage
+}
+
+var wrappings = []wrapping{
+	{"with $schema in the property", func(g *group) json.RawMessage {
+		return property("", with(g.Schema, "$schema", dialects[g.draft]))
+	}},
+	{"with $schema outside", func(g *group) json.RawMessage {
+		return property(dialect(g), moved(without(g.Schema, "$schema")))
+	}},
+	{"with $schema and $id in the property", func(g *group) json.RawMessage {
+		return property(dialect(g), with(with(g.Schema, "$id", "https://example.com/wrapped"), "$schema", dialects[g.draft]))
+	}},
+}
+
+// dialect returns the $schema of a group.
+func dialect(g *group) string {
+	var schema struct {
+		Dialect string `json:"$schema"`
+	}
+	if json.Unmarshal(g.Schema, &schema) == nil && schema.Dialect != "" {
+		return schema.Dialect
+	}
+	return dialects[g.draft]
+}
+
+// property returns an input schema with one property.
+func property(dialect string, schema json.RawMessage) json.RawMessage {
+	if dialect != "" {
+		dialect = fmt.Sprintf(`"$schema":%q,`, dialect)
+	}
+	return json.RawMessage(fmt.Sprintf(`{%s"type":"object","properties":{"value":%s},"required":["value"]}`, dialect, schema))
+}
+
+// with returns a schema with a keyword, unless it has it or is no object.
+func with(schema json.RawMessage, keyword, value string) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(schema, &members) != nil {
+		return schema
+	}
+	if _, ok := members[keyword]; ok {
+		return schema
+	}
+	return json.RawMessage(fmt.Sprintf(`{%q:%q`, keyword, value) + strings.TrimSuffix(","+strings.TrimSpace(string(schema))[1:], ",}") + suffix(members))
+}
+
+// suffix closes the object that with opens, when there was nothing in it.
+func suffix(members map[string]json.RawMessage) string {
+	if len(members) == 0 {
+		return "}"
+	}
+	return ""
+}
+
+// without returns a schema without a keyword.
+func without(schema json.RawMessage, keyword string) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(schema, &members) != nil {
+		return schema
+	}
+	delete(members, keyword)
+	text, err := json.Marshal(members)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// moved returns a schema with the references to its root as they are when it
+// is the property value.
+func moved(schema json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(schema, &members) == nil {
+		if id, ok := members["$id"]; ok && !strings.HasPrefix(string(id), `"#`) {
+			return schema
+		}
+		for name, value := range members {
+			var ref string
+			switch {
+			case name == "enum" || name == "const" || name == "default":
+			case (name == "$ref" || name == "$dynamicRef") && json.Unmarshal(value, &ref) == nil && (ref == "#" || strings.HasPrefix(ref, "#/")):
+				members[name], _ = json.Marshal("#/properties/value" + ref[1:])
+			default:
+				members[name] = moved(value)
+			}
+		}
+		text, _ := json.Marshal(members)
+		return text
+	}
+	var elements []json.RawMessage
+	if json.Unmarshal(schema, &elements) == nil {
+		for i := range elements {
+			elements[i] = moved(elements[i])
+		}
+		text, _ := json.Marshal(elements)
+		return text
+	}
+	return schema
+}
+
+// TestSuite compares the verdicts on all values of the suite's required groups,
+// wrapped in each way, with those the suite demands.
+func TestSuite(t *testing.T) {
+	groups := append(suite(t, "draft2020-12", "*.json"), suite(t, "draft7", "*.json")...)
+	refused := judge(t, groups, func(name, test, got string) {
+		t.Errorf("%s: %s: %s", name, test, got)
+	})
+	if diff := cmp.Diff(remote(), refused); diff != "" {
+		t.Errorf("groups that are refused (-want +got):\n%s", diff)
+	}
+}
+
+// TestSuiteOptional is TestSuite for some groups that are not required. The one
+// that differs has a pattern which is an error with the u flag of ECMA-262; such a
+// pattern is read without.
+func TestSuiteOptional(t *testing.T) {
+	var groups []*group
+	for _, draft := range []string{"draft2020-12", "draft7"} {
+		for _, file := range []string{"bignum", "ecmascript-regex", "float-overflow", "non-bmp-regex", "anchor", "id", "refOfUnknownKeyword", "unknownKeyword", "no-schema"} {
+			if draft == "draft7" && slices.Contains([]string{"anchor", "refOfUnknownKeyword", "no-schema"}, file) {
+				continue
+			}
+			groups = append(groups, suite(t, draft, "optional/"+file+".json")...)
+		}
+	}
+	var wrong []string
+	judge(t, groups, func(name, test, got string) {
+		group, _, _ := strings.Cut(name, ",")
+		wrong = append(wrong, group)
+	})
+	if diff := cmp.Diff([]string{"draft2020-12/ecmascript-regex#14"}, slices.Compact(wrong)); diff != "" {
+		t.Errorf("wrong verdicts (-want +got):\n%s", diff)
+	}
+}
+
+// TestSuiteInOneTool is TestSuite with each draft as the properties of one tool,
+// where schemas have the same $id as others.
+func TestSuiteInOneTool(t *testing.T) {
+	type subject struct {
+		tool int
+		name string
+		*group
+	}
+	var subjects []subject
+	var definitions []string
+	for i, draft := range []string{"draft2020-12", "draft7"} {
+		var properties []string
+		for _, g := range suite(t, draft, "*.json") {
+			if slices.Contains(remote(), g.name()) {
+				continue
+			}
+			name := fmt.Sprintf("p%d", len(properties))
+			schema := with(g.Schema, "$schema", dialects[draft])
+			properties = append(properties, fmt.Sprintf("%q:%s", name, schema))
+			subjects = append(subjects, subject{i, name, g})
+		}
+		input := `{"type":"object","properties":{` + strings.Join(properties, ",") + `}}`
+		definitions = append(definitions, tool(draft, json.RawMessage(input)))
+	}
+	list, err := readTools(definitions...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProgram(t, list)
+	for _, s := range subjects {
+		for _, test := range s.Tests {
+			answer := p.ask(t, s.tool, json.RawMessage(fmt.Sprintf(`{%q:%s}`, s.name, test.Data)))
+			if (answer == "") != test.Valid {
+				t.Errorf("%s: %s: %.200s", s.group.name(), test.Description, answer)
+			}
+		}
+	}
+}
+
+// judge asks one program for the verdicts on all values of groups, calls
+// complain for each that is wrong, and returns the groups that were refused.
+func judge(t *testing.T, groups []*group, complain func(name, test, got string)) (refused []string) {
+	t.Helper()
+	type subject struct {
+		group *group
+		how   string
+	}
+	var subjects []subject
+	var definitions []string
+	for _, g := range groups {
+		for _, w := range wrappings {
+			definition := tool(fmt.Sprintf("t%d", len(definitions)), w.wrap(g))
+			if _, err := readTools(definition); err != nil {
+				if !strings.Contains(err.Error(), "nothing is fetched") && !strings.Contains(err.Error(), "is not one of the drafts") {
+					t.Errorf("%s, %s: %v", g.name(), w.name, err)
+				}
+				refused = append(refused, g.name())
+				continue
+			}
+			subjects = append(subjects, subject{g, w.name})
+			definitions = append(definitions, definition)
+		}
+	}
+	list, err := readTools(definitions...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProgram(t, list)
+	count, wrong := 0, 0
+	for i, s := range subjects {
+		for _, test := range s.group.Tests {
+			answer := p.ask(t, i, json.RawMessage(`{"value":`+string(test.Data)+`}`))
+			count++
+			if (answer == "") == test.Valid {
+				continue
+			}
+			wrong++
+			if answer == "" {
+				answer = "is taken for valid"
+			}
+			complain(s.group.name()+", "+s.how, test.Description, answer)
+		}
+	}
+	slices.Sort(refused)
+	refused = slices.Compact(refused)
+	t.Logf("%d groups, %d of them refused, %d verdicts, %d wrong", len(groups), len(refused), count, wrong)
+	return refused
+}
+
+// remote returns the groups with a $ref or $schema that leads into the network.
+func remote() []string {
+	var all []string
+	for _, file := range []struct {
+		name        string
+		first, last int
+	}{
+		{"draft2020-12/dynamicRef", 13, 17},
+		{"draft2020-12/refRemote", 0, 14},
+		{"draft2020-12/vocabulary", 0, 1},
+		{"draft7/refRemote", 0, 10},
+	} {
+		for i := file.first; i <= file.last; i++ {
+			all = append(all, fmt.Sprintf("%s#%d", file.name, i))
+		}
+	}
+	slices.Sort(all)
+	return all
+}

@@ -1,0 +1,254 @@
+package toollists
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/skeleton"
+	"github.com/mcpgen/mcpgen/gen/tools"
+
+	// What the generated code stands on: changes of it are to be tested again.
+	_ "github.com/mcpgen/mcpgen/generated"
+	_ "github.com/mcpgen/mcpgen/runtime/inproc"
+	_ "github.com/mcpgen/mcpgen/runtime/schema/ecma"
+	_ "github.com/mcpgen/mcpgen/runtime/schema/fallback"
+	_ "github.com/mcpgen/mcpgen/runtime/tools/contract"
+)
+
+const root = "../.."
+
+// keep is where the module is made that is generated, to look at it afterwards.
+var keep = flag.String("keep", "", "leave what is generated in this `folder`, which must be empty")
+
+// TestLists tests what is generated of the lists in testdata.
+func TestLists(t *testing.T) {
+	lists, err := filepath.Glob("testdata/*.json")
+	if err != nil || len(lists) == 0 {
+		t.Fatal("no lists", err)
+	}
+	testLists(t, lists)
+}
+
+// TestUpstreamLists tests what is generated of the lists of real servers. It demands
+// that nearly all of their fields have a type.
+func TestUpstreamLists(t *testing.T) {
+	shared := cmp.Or(os.Getenv("MCPGEN_SHARED"), "../shared")
+	if !filepath.IsAbs(shared) {
+		shared = filepath.Join(root, shared)
+	}
+	lists, err := filepath.Glob(filepath.Join(shared, "toollists", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lists) == 0 {
+		t.Skip("the tool lists of real servers are not at hand")
+	}
+	fields, raw := testLists(t, lists)
+	typed := 100 * float64(fields-raw) / float64(fields)
+	t.Logf("%d lists, %d fields, %.2f%% of them typed", len(lists), fields, typed)
+	if typed < 98 {
+		t.Errorf("%.2f%% of %d fields are typed; it should be 98%%", typed, fields)
+	}
+}
+
+// testLists generates a server and a client of each list, all in one module, and runs go
+// vet and the tests there. It returns how many fields there are, and how many have
+// become a wire.Raw although their schemas say more.
+func testLists(t *testing.T, lists []string) (fields, raw int) {
+	t.Helper()
+	dir := cmp.Or(*keep, t.TempDir())
+	module(t, dir)
+	for i, path := range lists {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := skeleton.Read(filepath.Base(path), text)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		sampled(t, path, list)
+		server := fmt.Sprintf("server%d", i)
+		made, err := skeleton.Server(skeleton.Options{List: list, Source: filepath.Base(path), Package: server})
+		if err != nil {
+			t.Errorf("%s: server: %v", path, err)
+			continue
+		}
+		write(t, filepath.Join(dir, server), made.Files)
+		write(t, filepath.Join(dir, server), []files.File{
+			{Path: "list_test.go", Content: []byte(strings.Replace(listTest, "PACKAGE", server, 1))},
+			{Path: "testdata/list.json", Content: text},
+		})
+		client := fmt.Sprintf("client%d", i)
+		theirs, err := skeleton.Client(skeleton.Options{List: list, Source: filepath.Base(path), Package: client})
+		if err != nil {
+			t.Errorf("%s: client: %v", path, err)
+			continue
+		}
+		write(t, filepath.Join(dir, client), theirs.Files)
+
+		n, untyped := count(made)
+		fields, raw = fields+n, raw+untyped
+		t.Logf("%s is in %s: %d tools, %d fields, %d untyped", filepath.Base(path), server, len(list.Tools), n, untyped)
+	}
+	for _, args := range [][]string{{"vet", "./..."}, {"test", "-vet=off", "./..."}} {
+		cmd := exec.Command("go", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			passed := regexp.MustCompile(`(?m)^(ok|\?) .*\n`)
+			t.Errorf("go %s: %v\n%.20000s", strings.Join(args, " "), err, passed.ReplaceAll(out, nil))
+		}
+	}
+	return fields, raw
+}
+
+// sampled demands a sample of every schema, without which the contract tests say
+// nothing about a tool.
+func sampled(t *testing.T, path string, list *tools.List) {
+	for _, tool := range list.Tools {
+		for _, s := range []*tools.Schema{tool.Input, tool.Output} {
+			if s != nil && len(tools.Samples(s)) == 0 {
+				t.Errorf("%s: %s: no sample of %s", path, tool.Name, s.Pointer)
+			}
+		}
+	}
+}
+
+// count returns the number of fields of all types, and of those that have lost their type.
+func count(made *skeleton.Result) (fields, raw int) {
+	seen := map[*ir.Decl]bool{}
+	var visit func(any)
+	decl := func(d *ir.Decl) {
+		if d != nil && !seen[d] {
+			seen[d] = true
+			visit(d.Type)
+		}
+	}
+	visit = func(v any) {
+		switch v := v.(type) {
+		case *ir.Object:
+			fields += len(v.Fields)
+			for _, f := range v.Fields {
+				visit(f.Type)
+			}
+		case *ir.Union:
+			for _, variant := range v.Variants {
+				decl(variant.Decl)
+			}
+		case *ir.Array:
+			visit(v.Elem)
+		case *ir.Map:
+			visit(v.Elem)
+		case *ir.Nullable:
+			visit(v.Elem)
+		case *ir.Ref:
+			decl(v.Decl)
+		}
+	}
+	for _, tool := range made.Tools {
+		decl(tool.Input)
+		decl(tool.Output)
+	}
+	for _, d := range made.Diagnostics {
+		if d.Raw {
+			raw++
+		}
+	}
+	return fields, raw
+}
+
+// module makes a module that uses this one from where it is, with what it needs.
+func module(t *testing.T, dir string) {
+	t.Helper()
+	here, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const self = "github.com/mcpgen/mcpgen"
+	text := strings.Replace(string(mod), "module "+self+"\n", "module example.com/lists\n", 1)
+	text += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %[1]s => %q\n", self, here)
+	write(t, dir, []files.File{{Path: "go.mod", Content: []byte(text)}, {Path: "go.sum", Content: sum}})
+}
+
+func write(t *testing.T, dir string, list []files.File) {
+	t.Helper()
+	for _, f := range list {
+		path := filepath.Join(dir, filepath.FromSlash(f.Path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// listTest is a test beside each generated server: what it answers to tools/list is the
+// list it was made of, as JSON.
+const listTest = `package PACKAGE
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/tools"
+	"github.com/mcpgen/mcpgen/runtime/tools/contract"
+)
+
+func TestList(t *testing.T) {
+	server, err := NewServer(new(fake), tools.ServerOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, mcp.BindClient(mcp.UnimplementedClient{}))
+	session, err := client.Connect(t.Context(), contract.Connect(t, server))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	list, err := tools.List(t.Context(), session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("testdata/list.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want struct{ Tools []any }
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]any, len(list))
+	for i, definition := range list {
+		if err := json.Unmarshal([]byte(definition), &got[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(want.Tools, got); diff != "" {
+		t.Errorf("tools/list (-want +got):\n%s", diff)
+	}
+}
+`
