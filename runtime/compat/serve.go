@@ -34,15 +34,16 @@ func (o *Options) report(ctx context.Context, from, to, method string, losses []
 	}
 }
 
-// Bindings makes of a binding, for the revision its code is written for, bindings for all
-// revisions. That of the native revision stays as it is.
+// Serve makes of the binding of a server, for the revision that it is written for,
+// bindings for all revisions. That of the native revision stays as it is, and one of a
+// revision that is not in the ladder stays alone.
 //
 // A request for a method that the native revision does not have gets the native binding's
-// answer. Messages of neither revision, which peers have agreed on, pass as they are.
-func (l *Ladder) Bindings(native runtime.Binding, o Options) ([]runtime.Binding, error) {
+// answer. Messages that neither revision has pass as they are.
+func (l *Ladder) Serve(native runtime.Binding, o Options) []runtime.Binding {
 	at, err := l.index(native.Revision)
 	if err != nil {
-		return nil, err
+		return []runtime.Binding{native}
 	}
 	all := make([]runtime.Binding, 0, len(l.Revisions))
 	for i, r := range l.Revisions {
@@ -71,7 +72,12 @@ func (l *Ladder) Bindings(native runtime.Binding, o Options) ([]runtime.Binding,
 			Around:       func(to runtime.Caller) runtime.Caller { return &caller{t, to} },
 		})
 	}
-	return all, nil
+	return all
+}
+
+// Client does for the binding of a client what Serve does for that of a server.
+func (l *Ladder) Client(native runtime.Binding, o Options) []runtime.Binding {
+	return l.Serve(native, o)
 }
 
 // translation is between code of a native revision and sessions of another one. Nothing
@@ -300,10 +306,13 @@ func resultOf(m Method, up bool) Func {
 	return m.ResultDown
 }
 
+// Converter makes a value of a definition, written for one revision, fit another. Nil
+// without an error is for what cannot be said there.
+type Converter = func(ctx context.Context, revision, definition string, v wire.Appender) (wire.Appender, error)
+
 // Converter returns what a catalog whose definitions and results are those of the native
-// revision converts them with (catalog.Options.Convert). Nil without an error is for
-// what cannot be offered in a revision.
-func (l *Ladder) Converter(native string, o Options) func(ctx context.Context, revision, definition string, v wire.Appender) (wire.Appender, error) {
+// revision converts them with (catalog.Options.Convert).
+func (l *Ladder) Converter(native string, o Options) Converter {
 	return func(ctx context.Context, revision, definition string, v wire.Appender) (wire.Appender, error) {
 		var c Conversion
 		converted, err := l.Convert(&c, native, revision, definition, v)
