@@ -38,14 +38,14 @@ func variantRows() []variantRow {
 	const (
 		message = "the other revision does not have the message"
 		batch   = "batches are split into their messages by who receives them, and no other revision has them"
-		tools   = "sampling has no tools yet, and a turn without them says something else"
-		many    = "forms have no choice of several values yet, and a choice of one would be another question"
-		task    = "there are no tasks yet, so nobody could ask for the outcome"
+		tools   = "sampling in the older revision has no tools, and a turn without them says something else"
+		many    = "forms of the older revision have no choice of several values, and a choice of one would be another question"
+		task    = "the older revision has no tasks, so nobody could ask for the outcome"
 	)
 	return []variantRow{
 		{"2025-03-26", "ContentBlock", "AudioContent", "AudioAsResource", "EmbeddedResource", ""},
 		{"2025-03-26", "SamplingMessageContent", "AudioContent", "", "",
-			"a sampled conversation is text and images yet, and has no resources that audio could go as"},
+			"a sampled conversation of the older revision is text and images, and has no resources that audio could go as"},
 		{"2025-03-26", "JSONRPCMessage", "*", "", "", batch},
 		{"2025-06-18", "JSONRPCMessage", "*", "", "", batch},
 
@@ -58,7 +58,7 @@ func variantRows() []variantRow {
 		{"2025-11-25", "PrimitiveSchemaDefinition", "*", "", "", many},
 		{"2025-11-25", "ElicitResultContent", "*", "", "", many},
 		{"2025-11-25", "ElicitRequestParams", "*", "", "",
-			"elicitation means forms yet, and a client may not open pages it has not been asked to"},
+			"elicitation in the older revision means forms, and its clients know no pages to visit"},
 		{"2025-11-25", "CallToolResponse", "*", "", "", task},
 		{"2025-11-25", "CreateMessageResponse", "*", "", "", task},
 		{"2025-11-25", "ElicitResponse", "*", "", "", task},
@@ -102,9 +102,9 @@ func memberRows() []memberRow {
 		{"2025-11-25", "*", "id", carry, "", "a request needs an id"},
 		{"2025-11-25", "*", "$schema", carry, "", "a keyword of JSON Schema and not of the protocol, in objects that were open"},
 		{"2025-11-25", "CancelledNotificationParams", "requestId", require, "",
-			"the notification must say which request it is about yet; what is about a task cannot be said"},
+			"in the older revision the notification must say which request it is about"},
 		{"2025-11-25", "JSONRPCErrorResponse", "id", require, "",
-			"an error must say which request it answers yet"},
+			"in the older revision an error must say which request it answers"},
 		{"2025-11-25", "CreateMessageRequestParams", "messages", restate, "PiecesAsTurns", ""},
 		{"2025-11-25", "CreateMessageRequestParams", "tools", restate, "NoSamplingTools", ""},
 		{"2025-11-25", "ClientCapabilities", "elicitation", restate, "FormsOnly", ""},

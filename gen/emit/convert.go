@@ -109,12 +109,8 @@ func compatCall(name string, args ...jen.Code) *jen.Statement {
 func (e *stepEmitter) converters(f *jen.File, funcs []*convert.Func) {
 	for _, fn := range funcs {
 		from, to := e.from(fn), e.to(fn)
-		verb := "goes down to"
-		if fn.Up {
-			verb = "goes up to"
-		}
 		f.Line()
-		f.Add(doc(fmt.Sprintf("%s %s %s %s.", fn.Name, verb, to.ID, described(fn))))
+		f.Add(doc(fmt.Sprintf("%s converts %s revision %s.", fn.Name, described(fn), to.ID)))
 		f.Func().Id(fn.Name).
 			Params(jen.Id("c").Op("*").Qual(compatPath, "Conversion"), jen.Id("x").Add(typeOf(fn.From, from))).
 			Add(typeOf(fn.To, to)).
@@ -124,21 +120,21 @@ func (e *stepEmitter) converters(f *jen.File, funcs []*convert.Func) {
 
 // described says what a converter makes of what.
 func described(f *convert.Func) string {
-	a, b := typeLabel(f.From), typeLabel(f.To)
-	if a == b {
-		return "with a " + a
+	from, to := typeLabel(f.From), typeLabel(f.To)
+	if from == to {
+		return from + " to"
 	}
-	return "with a " + a + ", as a " + b
+	return from + " to " + to + " of"
 }
 
 func typeLabel(t ir.Type) string {
-	if ref, ok := t.(*ir.Ref); ok {
-		return ref.Decl.Name
+	switch t := t.(type) {
+	case *ir.Ref:
+		return t.Decl.Name
+	case *ir.Open:
+		return "an open object"
 	}
-	if _, ok := t.(*ir.Open); ok {
-		return "object"
-	}
-	return "scalar"
+	return "a scalar"
 }
 
 func (e *stepEmitter) body(g *jen.Group, f *convert.Func) {
@@ -160,7 +156,7 @@ func (e *stepEmitter) body(g *jen.Group, f *convert.Func) {
 		g.Return(jen.Qual(packagePath(e.to(f).Package), b.Variant.Decl.Name).Values(jen.Dict{jen.Id("Scalar"): x}))
 	case *convert.ToOpen:
 		if f.Up {
-			g.Return(compatCall("Text", x))
+			g.Return(compatCall("Marshal", x))
 			return
 		}
 		for _, field := range b.Drops {
@@ -298,13 +294,7 @@ func (e *stepEmitter) field(f *convert.Func, field convert.Field) jen.Code {
 		}
 		return to.Call(pointed(x, was, is))
 	case convert.Call:
-		if _, object := ir.Resolve(v.Func.From).(*ir.Object); !object {
-			return e.result(v.Func, compatCall("Value", name, x, jen.Id(v.Func.Name)), is)
-		}
-		if !was {
-			x = jen.Op("&").Add(x)
-		}
-		return e.result(v.Func, e.objectCall(v.Func, name, x), is)
+		return e.call(v.Func, name, x, was, is)
 	case convert.List:
 		return e.list(f, field, v, name, x)
 	case convert.Map:
@@ -313,20 +303,30 @@ func (e *stepEmitter) field(f *convert.Func, field convert.Field) jen.Code {
 	panic(fmt.Sprintf("emit: no way to convert by %T", field.Value))
 }
 
-// objectCall calls a converter of an object, which may make something else of it.
-func (e *stepEmitter) objectCall(f *convert.Func, name, x jen.Code) *jen.Statement {
-	if _, object := ir.Resolve(f.To).(*ir.Object); object {
-		return compatCall("Object", name, x, jen.Id(f.Name))
+// call is the call of a converter for a member.
+func (e *stepEmitter) call(f *convert.Func, name jen.Code, x *jen.Statement, was, is bool) jen.Code {
+	_, fromObject := ir.Resolve(f.From).(*ir.Object)
+	_, toObject := ir.Resolve(f.To).(*ir.Object)
+	if fromObject && !was {
+		x = jen.Op("&").Add(x)
 	}
-	return compatCall("Value", name, x, jen.Id(f.Name))
-}
-
-// result is what a converter returned, as the field has it.
-func (e *stepEmitter) result(f *convert.Func, call *jen.Statement, pointer bool) jen.Code {
-	if _, object := ir.Resolve(f.To).(*ir.Object); object && !pointer {
+	helper := "Value"
+	switch {
+	case fromObject && toObject:
+		helper = "Object"
+	case isOpen(f.From) || isOpen(f.To):
+		helper = "Text"
+	}
+	call := compatCall(helper, name, x, jen.Id(f.Name))
+	if toObject && !is {
 		return jen.Op("*").Add(call)
 	}
 	return call
+}
+
+func isOpen(t ir.Type) bool {
+	_, open := t.(*ir.Open)
+	return open
 }
 
 // pointed is a value as a field holds it.

@@ -21,7 +21,7 @@ import (
 // prompts could always be a resource, and a resource of any type. The URI leads nowhere;
 // it is made of the data so that two clips do not have the same one.
 func AudioAsResource(c *Conversion, audio wire.Raw) wire.Raw {
-	c.Lose("there is no audio yet: it goes as an embedded resource")
+	c.Lose("the older revision has no audio: it goes as an embedded resource")
 	o := wire.Object(audio)
 	data, _ := o.Get("data")
 	mimeType, _ := o.Get("mimeType")
@@ -39,7 +39,7 @@ func AudioAsResource(c *Conversion, audio wire.Raw) wire.Raw {
 // LinkAsText makes text of a link to a resource: a model can still read what there is and
 // where, and ask for it.
 func LinkAsText(c *Conversion, link wire.Raw) wire.Raw {
-	c.Lose("there are no links to resources yet: it goes as text")
+	c.Lose("the older revision has no links to resources: it goes as text")
 	o := wire.Object(link)
 	var text strings.Builder
 	text.WriteString(member(o, "name") + " <" + member(o, "uri") + ">")
@@ -61,9 +61,9 @@ func StructuredAsText(c *Conversion, result wire.Raw) wire.Raw {
 	structured, _ := o.Get("structuredContent")
 	content, _ := o.Get("content")
 	blocks := elements(content)
-	reason := "there is no structured content yet: the text says it"
+	reason := "the older revision has no structured content: the text says it"
 	if !hasText(blocks) {
-		reason = "there is no structured content yet: it goes as text"
+		reason = "the older revision has no structured content: it goes as text"
 		block := object(c, wire.Members{{Name: "type", Value: `"text"`}, {Name: "text", Value: quote(c, string(structured))}})
 		blocks = append(blocks, block)
 	}
@@ -88,10 +88,10 @@ func TitleAsHint(c *Conversion, tool wire.Raw) wire.Raw {
 	annotations, _ := o.Get("annotations")
 	rest := without(o, "title")
 	if _, ok := wire.Object(annotations).Get("title"); ok {
-		c.Lose("there is no title beside the annotations yet, and they have one", "title")
+		c.Lose("the older revision has no title but that in the annotations, which is there", "title")
 		return object(c, rest)
 	}
-	c.Lose("there is no title beside the annotations yet: it goes there", "title")
+	c.Lose("the older revision has no title but that in the annotations: it goes there", "title")
 	titled, err := wire.Object(annotations).With("title", title)
 	if err != nil {
 		c.Refuse(err.Error(), "annotations")
@@ -113,7 +113,7 @@ func PiecesAsTurns(c *Conversion, params wire.Raw) wire.Raw {
 		}
 		pieces := elements(content)
 		if len(pieces) == 1 {
-			c.Lose("a turn is a single piece yet: it goes without its array", "messages", strconv.Itoa(i), "content")
+			c.Lose("a turn of the older revision is one piece: it goes without its array", "messages", strconv.Itoa(i), "content")
 		}
 		split = split || len(pieces) != 1
 		for _, piece := range pieces {
@@ -123,7 +123,7 @@ func PiecesAsTurns(c *Conversion, params wire.Raw) wire.Raw {
 	if !split {
 		return replace(c, Members(o), "messages", array(turns))
 	}
-	c.Lose("a turn is a single piece yet: one in several goes as several turns", "messages")
+	c.Lose("a turn of the older revision is one piece: one in several goes as several turns", "messages")
 	return replace(c, Members(o), "messages", array(turns))
 }
 
@@ -132,18 +132,18 @@ func PiecesAsTurns(c *Conversion, params wire.Raw) wire.Raw {
 func PiecesAsOne(c *Conversion, content wire.Raw) wire.Raw {
 	pieces := elements(content)
 	if len(pieces) == 1 {
-		c.Lose("a turn is a single piece yet: it goes without its array")
+		c.Lose("a turn of the older revision is one piece: it goes without its array")
 		return pieces[0]
 	}
 	var text []string
 	for _, p := range pieces {
 		if member(wire.Object(p), "type") != "text" {
-			c.Refuse("a turn is a single piece yet, and of these not all are text")
+			c.Refuse("a turn of the older revision is one piece, and of these not all are text")
 			return content
 		}
 		text = append(text, member(wire.Object(p), "text"))
 	}
-	c.Lose("a turn is a single piece yet: the texts go as one")
+	c.Lose("a turn of the older revision is one piece: the texts go as one")
 	return object(c, wire.Members{{Name: "type", Value: `"text"`}, {Name: "text", Value: quote(c, strings.Join(text, "\n"))}})
 }
 
@@ -152,10 +152,10 @@ func PiecesAsOne(c *Conversion, content wire.Raw) wire.Raw {
 func NoSamplingTools(c *Conversion, params wire.Raw) wire.Raw {
 	tools, _ := wire.Object(params).Get("tools")
 	if len(elements(tools)) > 0 {
-		c.Refuse("sampling has no tools yet", "tools")
+		c.Refuse("sampling in the older revision has no tools", "tools")
 		return params
 	}
-	c.Lose("sampling has no tools yet, and these are none", "tools")
+	c.Lose("sampling in the older revision has no tools, and these are none", "tools")
 	return object(c, without(wire.Object(params), "tools"))
 }
 
@@ -169,7 +169,7 @@ func TitlesAsNames(c *Conversion, schema wire.Raw) wire.Raw {
 		name, _ := wire.Object(option).Get("title")
 		values, names = append(values, value), append(names, name)
 	}
-	c.Lose("there are no options with titles yet: they go as enum and enumNames", "oneOf")
+	c.Lose("the older revision has no options with titles: they go as enum and enumNames", "oneOf")
 	for _, name := range []string{"enum", "enumNames"} {
 		_, there := o.Get(name)
 		c.Drop(name, there, "the options take its place")
@@ -188,7 +188,7 @@ func FormsOnly(c *Conversion, capabilities wire.Raw) wire.Raw {
 	if form || !url {
 		return capabilities
 	}
-	c.Lose("elicitation means forms yet, and these are not offered", "elicitation")
+	c.Lose("elicitation in the older revision means forms, and these are not offered", "elicitation")
 	return object(c, without(o, "elicitation"))
 }
 
@@ -196,7 +196,7 @@ func FormsOnly(c *Conversion, capabilities wire.Raw) wire.Raw {
 func TaskOnly(c *Conversion, tool wire.Raw) wire.Raw {
 	execution, _ := wire.Object(tool).Get("execution")
 	if member(wire.Object(execution), "taskSupport") == "required" {
-		c.Refuse("there are no tasks yet, and the tool can only be called as one", "execution", "taskSupport")
+		c.Refuse("the older revision has no tasks, and the tool can only be called as one", "execution", "taskSupport")
 	}
 	return tool
 }

@@ -22,13 +22,23 @@ func Object[A, B any](c *Conversion, name string, x *A, f func(*Conversion, *A) 
 	return y
 }
 
-// Value converts what is held by value in the member called name: a union, or an object
-// kept as its text.
+// Value converts what is held by value in the member called name, as a union is.
 func Value[A, B any](c *Conversion, name string, x A, f func(*Conversion, A) B) B {
 	c.path = append(c.path, token{name, -1})
 	y := f(c, x)
 	c.path = c.path[:len(c.path)-1]
 	return y
+}
+
+// Text converts an object that is kept as its text, in one of the revisions, in the
+// member called name; one that is absent stays so.
+func Text[A, B comparable](c *Conversion, name string, x A, f func(*Conversion, A) B) B {
+	var absent A
+	if x == absent {
+		var none B
+		return none
+	}
+	return Value(c, name, x, f)
 }
 
 // Objects converts the array of objects in the member called name; nil stays nil.
@@ -144,8 +154,8 @@ func Open(c *Conversion, members wire.Members) wire.Object {
 	return o
 }
 
-// Text is an object, kept as its text.
-func Text(c *Conversion, x wire.Appender) wire.Object {
+// Marshal makes an object that is kept as its text of one with fields.
+func Marshal(c *Conversion, x wire.Appender) wire.Object {
 	text, err := wire.Marshal(x)
 	if err != nil {
 		c.Refuse(err.Error())
@@ -156,9 +166,6 @@ func Text(c *Conversion, x wire.Appender) wire.Object {
 // Read decodes and validates an object that is kept as its text. Members that do not fit
 // are lost, which may make it an empty object.
 func Read[T wire.Value](c *Conversion, o wire.Object, into T) T {
-	if o == "" {
-		return into
-	}
 	left := Members(o)
 	for {
 		err := wire.UnmarshalString(string(Open(c, left)), into)

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownAnnotations goes down to 2024-11-05 with a Annotations.
+// DownAnnotations converts Annotations to revision 2024-11-05.
 func DownAnnotations(c *compat.Conversion, x *mcp20250326.Annotations) *mcp20241105.Annotations {
 	y := new(mcp20241105.Annotations)
 	y.Audience = compat.Strings[mcp20241105.Role](x.Audience)
@@ -17,7 +17,7 @@ func DownAnnotations(c *compat.Conversion, x *mcp20250326.Annotations) *mcp20241
 	return y
 }
 
-// DownContentBlock goes down to 2024-11-05 with a ContentBlock.
+// DownContentBlock converts ContentBlock to revision 2024-11-05.
 func DownContentBlock(c *compat.Conversion, x mcp20250326.ContentBlock) mcp20241105.ContentBlock {
 	switch x := x.(type) {
 	case *mcp20250326.TextContent:
@@ -34,7 +34,7 @@ func DownContentBlock(c *compat.Conversion, x mcp20250326.ContentBlock) mcp20241
 	return nil
 }
 
-// DownImageContent goes down to 2024-11-05 with a ImageContent.
+// DownImageContent converts ImageContent to revision 2024-11-05.
 func DownImageContent(c *compat.Conversion, x *mcp20250326.ImageContent) *mcp20241105.ImageContent {
 	y := new(mcp20241105.ImageContent)
 	y.Type = x.Type
@@ -45,12 +45,12 @@ func DownImageContent(c *compat.Conversion, x *mcp20250326.ImageContent) *mcp202
 	return y
 }
 
-// DownRole goes down to 2024-11-05 with a Role.
+// DownRole converts Role to revision 2024-11-05.
 func DownRole(c *compat.Conversion, x mcp20250326.Role) mcp20241105.Role {
 	return mcp20241105.Role(x)
 }
 
-// DownTextContent goes down to 2024-11-05 with a TextContent.
+// DownTextContent converts TextContent to revision 2024-11-05.
 func DownTextContent(c *compat.Conversion, x *mcp20250326.TextContent) *mcp20241105.TextContent {
 	y := new(mcp20241105.TextContent)
 	y.Type = x.Type
@@ -60,7 +60,7 @@ func DownTextContent(c *compat.Conversion, x *mcp20250326.TextContent) *mcp20241
 	return y
 }
 
-// UpAnnotations goes up to 2025-03-26 with a Annotations.
+// UpAnnotations converts Annotations to revision 2025-03-26.
 func UpAnnotations(c *compat.Conversion, x *mcp20241105.Annotations) *mcp20250326.Annotations {
 	y := new(mcp20250326.Annotations)
 	y.Audience = compat.Strings[mcp20250326.Role](x.Audience)
@@ -69,7 +69,7 @@ func UpAnnotations(c *compat.Conversion, x *mcp20241105.Annotations) *mcp2025032
 	return y
 }
 
-// UpContentBlock goes up to 2025-03-26 with a ContentBlock.
+// UpContentBlock converts ContentBlock to revision 2025-03-26.
 func UpContentBlock(c *compat.Conversion, x mcp20241105.ContentBlock) mcp20250326.ContentBlock {
 	switch x := x.(type) {
 	case *mcp20241105.TextContent:
@@ -84,7 +84,7 @@ func UpContentBlock(c *compat.Conversion, x mcp20241105.ContentBlock) mcp2025032
 	return nil
 }
 
-// UpImageContent goes up to 2025-03-26 with a ImageContent.
+// UpImageContent converts ImageContent to revision 2025-03-26.
 func UpImageContent(c *compat.Conversion, x *mcp20241105.ImageContent) *mcp20250326.ImageContent {
 	y := new(mcp20250326.ImageContent)
 	y.Type = x.Type
@@ -95,12 +95,12 @@ func UpImageContent(c *compat.Conversion, x *mcp20241105.ImageContent) *mcp20250
 	return y
 }
 
-// UpRole goes up to 2025-03-26 with a Role.
+// UpRole converts Role to revision 2025-03-26.
 func UpRole(c *compat.Conversion, x mcp20241105.Role) mcp20250326.Role {
 	return mcp20250326.Role(x)
 }
 
-// UpTextContent goes up to 2025-03-26 with a TextContent.
+// UpTextContent converts TextContent to revision 2025-03-26.
 func UpTextContent(c *compat.Conversion, x *mcp20241105.TextContent) *mcp20250326.TextContent {
 	y := new(mcp20250326.TextContent)
 	y.Type = x.Type

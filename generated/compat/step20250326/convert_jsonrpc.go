@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownError goes down to 2024-11-05 with a Error.
+// DownError converts Error to revision 2024-11-05.
 func DownError(c *compat.Conversion, x *mcp20250326.Error) *mcp20241105.Error {
 	y := new(mcp20241105.Error)
 	y.Code = x.Code
@@ -18,7 +18,7 @@ func DownError(c *compat.Conversion, x *mcp20250326.Error) *mcp20241105.Error {
 	return y
 }
 
-// DownJSONRPCError goes down to 2024-11-05 with a JSONRPCError.
+// DownJSONRPCError converts JSONRPCError to revision 2024-11-05.
 func DownJSONRPCError(c *compat.Conversion, x *mcp20250326.JSONRPCError) *mcp20241105.JSONRPCError {
 	y := new(mcp20241105.JSONRPCError)
 	y.JSONRPC = x.JSONRPC
@@ -28,7 +28,7 @@ func DownJSONRPCError(c *compat.Conversion, x *mcp20250326.JSONRPCError) *mcp202
 	return y
 }
 
-// DownJSONRPCMessage goes down to 2024-11-05 with a JSONRPCMessage.
+// DownJSONRPCMessage converts JSONRPCMessage to revision 2024-11-05.
 func DownJSONRPCMessage(c *compat.Conversion, x mcp20250326.JSONRPCMessage) mcp20241105.JSONRPCMessage {
 	switch x := x.(type) {
 	case *mcp20250326.JSONRPCRequest:
@@ -47,8 +47,8 @@ func DownJSONRPCMessage(c *compat.Conversion, x mcp20250326.JSONRPCMessage) mcp2
 	return nil
 }
 
-// DownJSONRPCNotification goes down to 2024-11-05 with a
-// JSONRPCNotification.
+// DownJSONRPCNotification converts JSONRPCNotification to revision
+// 2024-11-05.
 func DownJSONRPCNotification(c *compat.Conversion, x *mcp20250326.JSONRPCNotification) *mcp20241105.JSONRPCNotification {
 	y := new(mcp20241105.JSONRPCNotification)
 	y.JSONRPC = x.JSONRPC
@@ -58,7 +58,7 @@ func DownJSONRPCNotification(c *compat.Conversion, x *mcp20250326.JSONRPCNotific
 	return y
 }
 
-// DownJSONRPCRequest goes down to 2024-11-05 with a JSONRPCRequest.
+// DownJSONRPCRequest converts JSONRPCRequest to revision 2024-11-05.
 func DownJSONRPCRequest(c *compat.Conversion, x *mcp20250326.JSONRPCRequest) *mcp20241105.JSONRPCRequest {
 	y := new(mcp20241105.JSONRPCRequest)
 	y.JSONRPC = x.JSONRPC
@@ -69,7 +69,7 @@ func DownJSONRPCRequest(c *compat.Conversion, x *mcp20250326.JSONRPCRequest) *mc
 	return y
 }
 
-// DownJSONRPCResponse goes down to 2024-11-05 with a JSONRPCResponse.
+// DownJSONRPCResponse converts JSONRPCResponse to revision 2024-11-05.
 func DownJSONRPCResponse(c *compat.Conversion, x *mcp20250326.JSONRPCResponse) *mcp20241105.JSONRPCResponse {
 	y := new(mcp20241105.JSONRPCResponse)
 	y.JSONRPC = x.JSONRPC
@@ -79,7 +79,7 @@ func DownJSONRPCResponse(c *compat.Conversion, x *mcp20250326.JSONRPCResponse) *
 	return y
 }
 
-// UpError goes up to 2025-03-26 with a Error.
+// UpError converts Error to revision 2025-03-26.
 func UpError(c *compat.Conversion, x *mcp20241105.Error) *mcp20250326.Error {
 	y := new(mcp20250326.Error)
 	y.Code = x.Code
@@ -89,7 +89,7 @@ func UpError(c *compat.Conversion, x *mcp20241105.Error) *mcp20250326.Error {
 	return y
 }
 
-// UpJSONRPCError goes up to 2025-03-26 with a JSONRPCError.
+// UpJSONRPCError converts JSONRPCError to revision 2025-03-26.
 func UpJSONRPCError(c *compat.Conversion, x *mcp20241105.JSONRPCError) *mcp20250326.JSONRPCError {
 	y := new(mcp20250326.JSONRPCError)
 	y.JSONRPC = x.JSONRPC
@@ -99,7 +99,7 @@ func UpJSONRPCError(c *compat.Conversion, x *mcp20241105.JSONRPCError) *mcp20250
 	return y
 }
 
-// UpJSONRPCMessage goes up to 2025-03-26 with a JSONRPCMessage.
+// UpJSONRPCMessage converts JSONRPCMessage to revision 2025-03-26.
 func UpJSONRPCMessage(c *compat.Conversion, x mcp20241105.JSONRPCMessage) mcp20250326.JSONRPCMessage {
 	switch x := x.(type) {
 	case *mcp20241105.JSONRPCRequest:
@@ -116,7 +116,7 @@ func UpJSONRPCMessage(c *compat.Conversion, x mcp20241105.JSONRPCMessage) mcp202
 	return nil
 }
 
-// UpJSONRPCNotification goes up to 2025-03-26 with a JSONRPCNotification.
+// UpJSONRPCNotification converts JSONRPCNotification to revision 2025-03-26.
 func UpJSONRPCNotification(c *compat.Conversion, x *mcp20241105.JSONRPCNotification) *mcp20250326.JSONRPCNotification {
 	y := new(mcp20250326.JSONRPCNotification)
 	y.JSONRPC = x.JSONRPC
@@ -126,7 +126,7 @@ func UpJSONRPCNotification(c *compat.Conversion, x *mcp20241105.JSONRPCNotificat
 	return y
 }
 
-// UpJSONRPCRequest goes up to 2025-03-26 with a JSONRPCRequest.
+// UpJSONRPCRequest converts JSONRPCRequest to revision 2025-03-26.
 func UpJSONRPCRequest(c *compat.Conversion, x *mcp20241105.JSONRPCRequest) *mcp20250326.JSONRPCRequest {
 	y := new(mcp20250326.JSONRPCRequest)
 	y.JSONRPC = x.JSONRPC
@@ -137,7 +137,7 @@ func UpJSONRPCRequest(c *compat.Conversion, x *mcp20241105.JSONRPCRequest) *mcp2
 	return y
 }
 
-// UpJSONRPCResponse goes up to 2025-03-26 with a JSONRPCResponse.
+// UpJSONRPCResponse converts JSONRPCResponse to revision 2025-03-26.
 func UpJSONRPCResponse(c *compat.Conversion, x *mcp20241105.JSONRPCResponse) *mcp20250326.JSONRPCResponse {
 	y := new(mcp20250326.JSONRPCResponse)
 	y.JSONRPC = x.JSONRPC

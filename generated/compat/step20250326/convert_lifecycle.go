@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownClientCapabilities goes down to 2024-11-05 with a ClientCapabilities.
+// DownClientCapabilities converts ClientCapabilities to revision 2024-11-05.
 func DownClientCapabilities(c *compat.Conversion, x *mcp20250326.ClientCapabilities) *mcp20241105.ClientCapabilities {
 	y := new(mcp20241105.ClientCapabilities)
 	y.Experimental = x.Experimental
@@ -18,8 +18,8 @@ func DownClientCapabilities(c *compat.Conversion, x *mcp20250326.ClientCapabilit
 	return y
 }
 
-// DownClientCapabilitiesRoots goes down to 2024-11-05 with a
-// ClientCapabilitiesRoots.
+// DownClientCapabilitiesRoots converts ClientCapabilitiesRoots to revision
+// 2024-11-05.
 func DownClientCapabilitiesRoots(c *compat.Conversion, x *mcp20250326.ClientCapabilitiesRoots) *mcp20241105.ClientCapabilitiesRoots {
 	y := new(mcp20241105.ClientCapabilitiesRoots)
 	y.ListChanged = x.ListChanged
@@ -27,7 +27,7 @@ func DownClientCapabilitiesRoots(c *compat.Conversion, x *mcp20250326.ClientCapa
 	return y
 }
 
-// DownImplementation goes down to 2024-11-05 with a Implementation.
+// DownImplementation converts Implementation to revision 2024-11-05.
 func DownImplementation(c *compat.Conversion, x *mcp20250326.Implementation) *mcp20241105.Implementation {
 	y := new(mcp20241105.Implementation)
 	y.Name = x.Name
@@ -36,7 +36,7 @@ func DownImplementation(c *compat.Conversion, x *mcp20250326.Implementation) *mc
 	return y
 }
 
-// DownInitializeRequest goes down to 2024-11-05 with a InitializeRequest.
+// DownInitializeRequest converts InitializeRequest to revision 2024-11-05.
 func DownInitializeRequest(c *compat.Conversion, x *mcp20250326.InitializeRequest) *mcp20241105.InitializeRequest {
 	y := new(mcp20241105.InitializeRequest)
 	y.Method = x.Method
@@ -45,8 +45,8 @@ func DownInitializeRequest(c *compat.Conversion, x *mcp20250326.InitializeReques
 	return y
 }
 
-// DownInitializeRequestParams goes down to 2024-11-05 with a
-// InitializeRequestParams.
+// DownInitializeRequestParams converts InitializeRequestParams to revision
+// 2024-11-05.
 func DownInitializeRequestParams(c *compat.Conversion, x *mcp20250326.InitializeRequestParams) *mcp20241105.InitializeRequestParams {
 	y := new(mcp20241105.InitializeRequestParams)
 	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, DownClientCapabilities)
@@ -57,7 +57,7 @@ func DownInitializeRequestParams(c *compat.Conversion, x *mcp20250326.Initialize
 	return y
 }
 
-// DownInitializeResult goes down to 2024-11-05 with a InitializeResult.
+// DownInitializeResult converts InitializeResult to revision 2024-11-05.
 func DownInitializeResult(c *compat.Conversion, x *mcp20250326.InitializeResult) *mcp20241105.InitializeResult {
 	y := new(mcp20241105.InitializeResult)
 	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, DownServerCapabilities)
@@ -69,8 +69,8 @@ func DownInitializeResult(c *compat.Conversion, x *mcp20250326.InitializeResult)
 	return y
 }
 
-// DownInitializedNotification goes down to 2024-11-05 with a
-// InitializedNotification.
+// DownInitializedNotification converts InitializedNotification to revision
+// 2024-11-05.
 func DownInitializedNotification(c *compat.Conversion, x *mcp20250326.InitializedNotification) *mcp20241105.InitializedNotification {
 	y := new(mcp20241105.InitializedNotification)
 	y.Method = x.Method
@@ -79,7 +79,7 @@ func DownInitializedNotification(c *compat.Conversion, x *mcp20250326.Initialize
 	return y
 }
 
-// DownPingRequest goes down to 2024-11-05 with a PingRequest.
+// DownPingRequest converts PingRequest to revision 2024-11-05.
 func DownPingRequest(c *compat.Conversion, x *mcp20250326.PingRequest) *mcp20241105.PingRequest {
 	y := new(mcp20241105.PingRequest)
 	y.Method = x.Method
@@ -88,7 +88,7 @@ func DownPingRequest(c *compat.Conversion, x *mcp20250326.PingRequest) *mcp20241
 	return y
 }
 
-// DownServerCapabilities goes down to 2024-11-05 with a ServerCapabilities.
+// DownServerCapabilities converts ServerCapabilities to revision 2024-11-05.
 func DownServerCapabilities(c *compat.Conversion, x *mcp20250326.ServerCapabilities) *mcp20241105.ServerCapabilities {
 	y := new(mcp20241105.ServerCapabilities)
 	c.Drop("completions", x.Completions != "", notInOlder)
@@ -101,8 +101,8 @@ func DownServerCapabilities(c *compat.Conversion, x *mcp20250326.ServerCapabilit
 	return y
 }
 
-// DownServerCapabilitiesPrompts goes down to 2024-11-05 with a
-// ServerCapabilitiesPrompts.
+// DownServerCapabilitiesPrompts converts ServerCapabilitiesPrompts to
+// revision 2024-11-05.
 func DownServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20250326.ServerCapabilitiesPrompts) *mcp20241105.ServerCapabilitiesPrompts {
 	y := new(mcp20241105.ServerCapabilitiesPrompts)
 	y.ListChanged = x.ListChanged
@@ -110,8 +110,8 @@ func DownServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20250326.ServerCa
 	return y
 }
 
-// DownServerCapabilitiesResources goes down to 2024-11-05 with a
-// ServerCapabilitiesResources.
+// DownServerCapabilitiesResources converts ServerCapabilitiesResources to
+// revision 2024-11-05.
 func DownServerCapabilitiesResources(c *compat.Conversion, x *mcp20250326.ServerCapabilitiesResources) *mcp20241105.ServerCapabilitiesResources {
 	y := new(mcp20241105.ServerCapabilitiesResources)
 	y.ListChanged = x.ListChanged
@@ -120,8 +120,8 @@ func DownServerCapabilitiesResources(c *compat.Conversion, x *mcp20250326.Server
 	return y
 }
 
-// DownServerCapabilitiesTools goes down to 2024-11-05 with a
-// ServerCapabilitiesTools.
+// DownServerCapabilitiesTools converts ServerCapabilitiesTools to revision
+// 2024-11-05.
 func DownServerCapabilitiesTools(c *compat.Conversion, x *mcp20250326.ServerCapabilitiesTools) *mcp20241105.ServerCapabilitiesTools {
 	y := new(mcp20241105.ServerCapabilitiesTools)
 	y.ListChanged = x.ListChanged
@@ -129,7 +129,7 @@ func DownServerCapabilitiesTools(c *compat.Conversion, x *mcp20250326.ServerCapa
 	return y
 }
 
-// UpClientCapabilities goes up to 2025-03-26 with a ClientCapabilities.
+// UpClientCapabilities converts ClientCapabilities to revision 2025-03-26.
 func UpClientCapabilities(c *compat.Conversion, x *mcp20241105.ClientCapabilities) *mcp20250326.ClientCapabilities {
 	y := new(mcp20250326.ClientCapabilities)
 	y.Experimental = x.Experimental
@@ -139,8 +139,8 @@ func UpClientCapabilities(c *compat.Conversion, x *mcp20241105.ClientCapabilitie
 	return y
 }
 
-// UpClientCapabilitiesRoots goes up to 2025-03-26 with a
-// ClientCapabilitiesRoots.
+// UpClientCapabilitiesRoots converts ClientCapabilitiesRoots to revision
+// 2025-03-26.
 func UpClientCapabilitiesRoots(c *compat.Conversion, x *mcp20241105.ClientCapabilitiesRoots) *mcp20250326.ClientCapabilitiesRoots {
 	y := new(mcp20250326.ClientCapabilitiesRoots)
 	y.ListChanged = x.ListChanged
@@ -148,7 +148,7 @@ func UpClientCapabilitiesRoots(c *compat.Conversion, x *mcp20241105.ClientCapabi
 	return y
 }
 
-// UpImplementation goes up to 2025-03-26 with a Implementation.
+// UpImplementation converts Implementation to revision 2025-03-26.
 func UpImplementation(c *compat.Conversion, x *mcp20241105.Implementation) *mcp20250326.Implementation {
 	y := new(mcp20250326.Implementation)
 	y.Name = x.Name
@@ -157,7 +157,7 @@ func UpImplementation(c *compat.Conversion, x *mcp20241105.Implementation) *mcp2
 	return y
 }
 
-// UpInitializeRequest goes up to 2025-03-26 with a InitializeRequest.
+// UpInitializeRequest converts InitializeRequest to revision 2025-03-26.
 func UpInitializeRequest(c *compat.Conversion, x *mcp20241105.InitializeRequest) *mcp20250326.InitializeRequest {
 	y := new(mcp20250326.InitializeRequest)
 	y.Method = x.Method
@@ -166,8 +166,8 @@ func UpInitializeRequest(c *compat.Conversion, x *mcp20241105.InitializeRequest)
 	return y
 }
 
-// UpInitializeRequestParams goes up to 2025-03-26 with a
-// InitializeRequestParams.
+// UpInitializeRequestParams converts InitializeRequestParams to revision
+// 2025-03-26.
 func UpInitializeRequestParams(c *compat.Conversion, x *mcp20241105.InitializeRequestParams) *mcp20250326.InitializeRequestParams {
 	y := new(mcp20250326.InitializeRequestParams)
 	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, UpClientCapabilities)
@@ -178,7 +178,7 @@ func UpInitializeRequestParams(c *compat.Conversion, x *mcp20241105.InitializeRe
 	return y
 }
 
-// UpInitializeResult goes up to 2025-03-26 with a InitializeResult.
+// UpInitializeResult converts InitializeResult to revision 2025-03-26.
 func UpInitializeResult(c *compat.Conversion, x *mcp20241105.InitializeResult) *mcp20250326.InitializeResult {
 	y := new(mcp20250326.InitializeResult)
 	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, UpServerCapabilities)
@@ -190,8 +190,8 @@ func UpInitializeResult(c *compat.Conversion, x *mcp20241105.InitializeResult) *
 	return y
 }
 
-// UpInitializedNotification goes up to 2025-03-26 with a
-// InitializedNotification.
+// UpInitializedNotification converts InitializedNotification to revision
+// 2025-03-26.
 func UpInitializedNotification(c *compat.Conversion, x *mcp20241105.InitializedNotification) *mcp20250326.InitializedNotification {
 	y := new(mcp20250326.InitializedNotification)
 	y.Method = x.Method
@@ -200,7 +200,7 @@ func UpInitializedNotification(c *compat.Conversion, x *mcp20241105.InitializedN
 	return y
 }
 
-// UpPingRequest goes up to 2025-03-26 with a PingRequest.
+// UpPingRequest converts PingRequest to revision 2025-03-26.
 func UpPingRequest(c *compat.Conversion, x *mcp20241105.PingRequest) *mcp20250326.PingRequest {
 	y := new(mcp20250326.PingRequest)
 	y.Method = x.Method
@@ -209,7 +209,7 @@ func UpPingRequest(c *compat.Conversion, x *mcp20241105.PingRequest) *mcp2025032
 	return y
 }
 
-// UpServerCapabilities goes up to 2025-03-26 with a ServerCapabilities.
+// UpServerCapabilities converts ServerCapabilities to revision 2025-03-26.
 func UpServerCapabilities(c *compat.Conversion, x *mcp20241105.ServerCapabilities) *mcp20250326.ServerCapabilities {
 	y := new(mcp20250326.ServerCapabilities)
 	y.Experimental = x.Experimental
@@ -221,8 +221,8 @@ func UpServerCapabilities(c *compat.Conversion, x *mcp20241105.ServerCapabilitie
 	return y
 }
 
-// UpServerCapabilitiesPrompts goes up to 2025-03-26 with a
-// ServerCapabilitiesPrompts.
+// UpServerCapabilitiesPrompts converts ServerCapabilitiesPrompts to revision
+// 2025-03-26.
 func UpServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20241105.ServerCapabilitiesPrompts) *mcp20250326.ServerCapabilitiesPrompts {
 	y := new(mcp20250326.ServerCapabilitiesPrompts)
 	y.ListChanged = x.ListChanged
@@ -230,8 +230,8 @@ func UpServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20241105.ServerCapa
 	return y
 }
 
-// UpServerCapabilitiesResources goes up to 2025-03-26 with a
-// ServerCapabilitiesResources.
+// UpServerCapabilitiesResources converts ServerCapabilitiesResources to
+// revision 2025-03-26.
 func UpServerCapabilitiesResources(c *compat.Conversion, x *mcp20241105.ServerCapabilitiesResources) *mcp20250326.ServerCapabilitiesResources {
 	y := new(mcp20250326.ServerCapabilitiesResources)
 	y.ListChanged = x.ListChanged
@@ -240,8 +240,8 @@ func UpServerCapabilitiesResources(c *compat.Conversion, x *mcp20241105.ServerCa
 	return y
 }
 
-// UpServerCapabilitiesTools goes up to 2025-03-26 with a
-// ServerCapabilitiesTools.
+// UpServerCapabilitiesTools converts ServerCapabilitiesTools to revision
+// 2025-03-26.
 func UpServerCapabilitiesTools(c *compat.Conversion, x *mcp20241105.ServerCapabilitiesTools) *mcp20250326.ServerCapabilitiesTools {
 	y := new(mcp20250326.ServerCapabilitiesTools)
 	y.ListChanged = x.ListChanged

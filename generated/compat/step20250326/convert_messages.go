@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownClientNotification goes down to 2024-11-05 with a ClientNotification.
+// DownClientNotification converts ClientNotification to revision 2024-11-05.
 func DownClientNotification(c *compat.Conversion, x mcp20250326.ClientNotification) mcp20241105.ClientNotification {
 	switch x := x.(type) {
 	case *mcp20250326.CancelledNotification:
@@ -25,7 +25,7 @@ func DownClientNotification(c *compat.Conversion, x mcp20250326.ClientNotificati
 	return nil
 }
 
-// DownClientRequest goes down to 2024-11-05 with a ClientRequest.
+// DownClientRequest converts ClientRequest to revision 2024-11-05.
 func DownClientRequest(c *compat.Conversion, x mcp20250326.ClientRequest) mcp20241105.ClientRequest {
 	switch x := x.(type) {
 	case *mcp20250326.InitializeRequest:
@@ -60,7 +60,7 @@ func DownClientRequest(c *compat.Conversion, x mcp20250326.ClientRequest) mcp202
 	return nil
 }
 
-// DownClientResult goes down to 2024-11-05 with a ClientResult.
+// DownClientResult converts ClientResult to revision 2024-11-05.
 func DownClientResult(c *compat.Conversion, x mcp20250326.ClientResult) mcp20241105.ClientResult {
 	switch x := x.(type) {
 	case *mcp20250326.Result:
@@ -73,7 +73,7 @@ func DownClientResult(c *compat.Conversion, x mcp20250326.ClientResult) mcp20241
 	return nil
 }
 
-// DownNotification goes down to 2024-11-05 with a Notification.
+// DownNotification converts Notification to revision 2024-11-05.
 func DownNotification(c *compat.Conversion, x *mcp20250326.Notification) *mcp20241105.Notification {
 	y := new(mcp20241105.Notification)
 	y.Method = x.Method
@@ -82,7 +82,7 @@ func DownNotification(c *compat.Conversion, x *mcp20250326.Notification) *mcp202
 	return y
 }
 
-// DownNotificationParams goes down to 2024-11-05 with a NotificationParams.
+// DownNotificationParams converts NotificationParams to revision 2024-11-05.
 func DownNotificationParams(c *compat.Conversion, x *mcp20250326.NotificationParams) *mcp20241105.NotificationParams {
 	y := new(mcp20241105.NotificationParams)
 	y.Meta = x.Meta
@@ -90,7 +90,7 @@ func DownNotificationParams(c *compat.Conversion, x *mcp20250326.NotificationPar
 	return y
 }
 
-// DownRequest goes down to 2024-11-05 with a Request.
+// DownRequest converts Request to revision 2024-11-05.
 func DownRequest(c *compat.Conversion, x *mcp20250326.Request) *mcp20241105.Request {
 	y := new(mcp20241105.Request)
 	y.Method = x.Method
@@ -99,7 +99,7 @@ func DownRequest(c *compat.Conversion, x *mcp20250326.Request) *mcp20241105.Requ
 	return y
 }
 
-// DownRequestMetaObject goes down to 2024-11-05 with a RequestMetaObject.
+// DownRequestMetaObject converts RequestMetaObject to revision 2024-11-05.
 func DownRequestMetaObject(c *compat.Conversion, x *mcp20250326.RequestMetaObject) *mcp20241105.RequestMetaObject {
 	y := new(mcp20241105.RequestMetaObject)
 	y.ProgressToken = x.ProgressToken
@@ -107,7 +107,7 @@ func DownRequestMetaObject(c *compat.Conversion, x *mcp20250326.RequestMetaObjec
 	return y
 }
 
-// DownRequestParams goes down to 2024-11-05 with a RequestParams.
+// DownRequestParams converts RequestParams to revision 2024-11-05.
 func DownRequestParams(c *compat.Conversion, x *mcp20250326.RequestParams) *mcp20241105.RequestParams {
 	y := new(mcp20241105.RequestParams)
 	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
@@ -115,7 +115,7 @@ func DownRequestParams(c *compat.Conversion, x *mcp20250326.RequestParams) *mcp2
 	return y
 }
 
-// DownResult goes down to 2024-11-05 with a Result.
+// DownResult converts Result to revision 2024-11-05.
 func DownResult(c *compat.Conversion, x *mcp20250326.Result) *mcp20241105.Result {
 	y := new(mcp20241105.Result)
 	y.Meta = x.Meta
@@ -123,7 +123,7 @@ func DownResult(c *compat.Conversion, x *mcp20250326.Result) *mcp20241105.Result
 	return y
 }
 
-// DownServerNotification goes down to 2024-11-05 with a ServerNotification.
+// DownServerNotification converts ServerNotification to revision 2024-11-05.
 func DownServerNotification(c *compat.Conversion, x mcp20250326.ServerNotification) mcp20241105.ServerNotification {
 	switch x := x.(type) {
 	case *mcp20250326.CancelledNotification:
@@ -146,7 +146,7 @@ func DownServerNotification(c *compat.Conversion, x mcp20250326.ServerNotificati
 	return nil
 }
 
-// DownServerRequest goes down to 2024-11-05 with a ServerRequest.
+// DownServerRequest converts ServerRequest to revision 2024-11-05.
 func DownServerRequest(c *compat.Conversion, x mcp20250326.ServerRequest) mcp20241105.ServerRequest {
 	switch x := x.(type) {
 	case *mcp20250326.PingRequest:
@@ -161,7 +161,7 @@ func DownServerRequest(c *compat.Conversion, x mcp20250326.ServerRequest) mcp202
 	return nil
 }
 
-// DownServerResult goes down to 2024-11-05 with a ServerResult.
+// DownServerResult converts ServerResult to revision 2024-11-05.
 func DownServerResult(c *compat.Conversion, x mcp20250326.ServerResult) mcp20241105.ServerResult {
 	switch x := x.(type) {
 	case *mcp20250326.Result:
@@ -188,7 +188,7 @@ func DownServerResult(c *compat.Conversion, x mcp20250326.ServerResult) mcp20241
 	return nil
 }
 
-// UpClientNotification goes up to 2025-03-26 with a ClientNotification.
+// UpClientNotification converts ClientNotification to revision 2025-03-26.
 func UpClientNotification(c *compat.Conversion, x mcp20241105.ClientNotification) mcp20250326.ClientNotification {
 	switch x := x.(type) {
 	case *mcp20241105.CancelledNotification:
@@ -205,7 +205,7 @@ func UpClientNotification(c *compat.Conversion, x mcp20241105.ClientNotification
 	return nil
 }
 
-// UpClientRequest goes up to 2025-03-26 with a ClientRequest.
+// UpClientRequest converts ClientRequest to revision 2025-03-26.
 func UpClientRequest(c *compat.Conversion, x mcp20241105.ClientRequest) mcp20250326.ClientRequest {
 	switch x := x.(type) {
 	case *mcp20241105.InitializeRequest:
@@ -240,7 +240,7 @@ func UpClientRequest(c *compat.Conversion, x mcp20241105.ClientRequest) mcp20250
 	return nil
 }
 
-// UpClientResult goes up to 2025-03-26 with a ClientResult.
+// UpClientResult converts ClientResult to revision 2025-03-26.
 func UpClientResult(c *compat.Conversion, x mcp20241105.ClientResult) mcp20250326.ClientResult {
 	switch x := x.(type) {
 	case *mcp20241105.Result:
@@ -253,7 +253,7 @@ func UpClientResult(c *compat.Conversion, x mcp20241105.ClientResult) mcp2025032
 	return nil
 }
 
-// UpNotification goes up to 2025-03-26 with a Notification.
+// UpNotification converts Notification to revision 2025-03-26.
 func UpNotification(c *compat.Conversion, x *mcp20241105.Notification) *mcp20250326.Notification {
 	y := new(mcp20250326.Notification)
 	y.Method = x.Method
@@ -262,7 +262,7 @@ func UpNotification(c *compat.Conversion, x *mcp20241105.Notification) *mcp20250
 	return y
 }
 
-// UpNotificationParams goes up to 2025-03-26 with a NotificationParams.
+// UpNotificationParams converts NotificationParams to revision 2025-03-26.
 func UpNotificationParams(c *compat.Conversion, x *mcp20241105.NotificationParams) *mcp20250326.NotificationParams {
 	y := new(mcp20250326.NotificationParams)
 	y.Meta = x.Meta
@@ -270,7 +270,7 @@ func UpNotificationParams(c *compat.Conversion, x *mcp20241105.NotificationParam
 	return y
 }
 
-// UpRequest goes up to 2025-03-26 with a Request.
+// UpRequest converts Request to revision 2025-03-26.
 func UpRequest(c *compat.Conversion, x *mcp20241105.Request) *mcp20250326.Request {
 	y := new(mcp20250326.Request)
 	y.Method = x.Method
@@ -279,7 +279,7 @@ func UpRequest(c *compat.Conversion, x *mcp20241105.Request) *mcp20250326.Reques
 	return y
 }
 
-// UpRequestMetaObject goes up to 2025-03-26 with a RequestMetaObject.
+// UpRequestMetaObject converts RequestMetaObject to revision 2025-03-26.
 func UpRequestMetaObject(c *compat.Conversion, x *mcp20241105.RequestMetaObject) *mcp20250326.RequestMetaObject {
 	y := new(mcp20250326.RequestMetaObject)
 	y.ProgressToken = x.ProgressToken
@@ -287,7 +287,7 @@ func UpRequestMetaObject(c *compat.Conversion, x *mcp20241105.RequestMetaObject)
 	return y
 }
 
-// UpRequestParams goes up to 2025-03-26 with a RequestParams.
+// UpRequestParams converts RequestParams to revision 2025-03-26.
 func UpRequestParams(c *compat.Conversion, x *mcp20241105.RequestParams) *mcp20250326.RequestParams {
 	y := new(mcp20250326.RequestParams)
 	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
@@ -295,7 +295,7 @@ func UpRequestParams(c *compat.Conversion, x *mcp20241105.RequestParams) *mcp202
 	return y
 }
 
-// UpResult goes up to 2025-03-26 with a Result.
+// UpResult converts Result to revision 2025-03-26.
 func UpResult(c *compat.Conversion, x *mcp20241105.Result) *mcp20250326.Result {
 	y := new(mcp20250326.Result)
 	y.Meta = x.Meta
@@ -303,7 +303,7 @@ func UpResult(c *compat.Conversion, x *mcp20241105.Result) *mcp20250326.Result {
 	return y
 }
 
-// UpServerNotification goes up to 2025-03-26 with a ServerNotification.
+// UpServerNotification converts ServerNotification to revision 2025-03-26.
 func UpServerNotification(c *compat.Conversion, x mcp20241105.ServerNotification) mcp20250326.ServerNotification {
 	switch x := x.(type) {
 	case *mcp20241105.CancelledNotification:
@@ -326,7 +326,7 @@ func UpServerNotification(c *compat.Conversion, x mcp20241105.ServerNotification
 	return nil
 }
 
-// UpServerRequest goes up to 2025-03-26 with a ServerRequest.
+// UpServerRequest converts ServerRequest to revision 2025-03-26.
 func UpServerRequest(c *compat.Conversion, x mcp20241105.ServerRequest) mcp20250326.ServerRequest {
 	switch x := x.(type) {
 	case *mcp20241105.PingRequest:
@@ -341,7 +341,7 @@ func UpServerRequest(c *compat.Conversion, x mcp20241105.ServerRequest) mcp20250
 	return nil
 }
 
-// UpServerResult goes up to 2025-03-26 with a ServerResult.
+// UpServerResult converts ServerResult to revision 2025-03-26.
 func UpServerResult(c *compat.Conversion, x mcp20241105.ServerResult) mcp20250326.ServerResult {
 	switch x := x.(type) {
 	case *mcp20241105.Result:

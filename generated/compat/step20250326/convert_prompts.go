@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownGetPromptRequest goes down to 2024-11-05 with a GetPromptRequest.
+// DownGetPromptRequest converts GetPromptRequest to revision 2024-11-05.
 func DownGetPromptRequest(c *compat.Conversion, x *mcp20250326.GetPromptRequest) *mcp20241105.GetPromptRequest {
 	y := new(mcp20241105.GetPromptRequest)
 	y.Method = x.Method
@@ -17,8 +17,8 @@ func DownGetPromptRequest(c *compat.Conversion, x *mcp20250326.GetPromptRequest)
 	return y
 }
 
-// DownGetPromptRequestParams goes down to 2024-11-05 with a
-// GetPromptRequestParams.
+// DownGetPromptRequestParams converts GetPromptRequestParams to revision
+// 2024-11-05.
 func DownGetPromptRequestParams(c *compat.Conversion, x *mcp20250326.GetPromptRequestParams) *mcp20241105.GetPromptRequestParams {
 	y := new(mcp20241105.GetPromptRequestParams)
 	y.Name = x.Name
@@ -28,7 +28,7 @@ func DownGetPromptRequestParams(c *compat.Conversion, x *mcp20250326.GetPromptRe
 	return y
 }
 
-// DownGetPromptResult goes down to 2024-11-05 with a GetPromptResult.
+// DownGetPromptResult converts GetPromptResult to revision 2024-11-05.
 func DownGetPromptResult(c *compat.Conversion, x *mcp20250326.GetPromptResult) *mcp20241105.GetPromptResult {
 	y := new(mcp20241105.GetPromptResult)
 	y.Messages = compat.Objects(c, "messages", x.Messages, DownPromptMessage)
@@ -38,7 +38,7 @@ func DownGetPromptResult(c *compat.Conversion, x *mcp20250326.GetPromptResult) *
 	return y
 }
 
-// DownListPromptsRequest goes down to 2024-11-05 with a ListPromptsRequest.
+// DownListPromptsRequest converts ListPromptsRequest to revision 2024-11-05.
 func DownListPromptsRequest(c *compat.Conversion, x *mcp20250326.ListPromptsRequest) *mcp20241105.ListPromptsRequest {
 	y := new(mcp20241105.ListPromptsRequest)
 	y.Method = x.Method
@@ -47,7 +47,7 @@ func DownListPromptsRequest(c *compat.Conversion, x *mcp20250326.ListPromptsRequ
 	return y
 }
 
-// DownListPromptsResult goes down to 2024-11-05 with a ListPromptsResult.
+// DownListPromptsResult converts ListPromptsResult to revision 2024-11-05.
 func DownListPromptsResult(c *compat.Conversion, x *mcp20250326.ListPromptsResult) *mcp20241105.ListPromptsResult {
 	y := new(mcp20241105.ListPromptsResult)
 	y.Prompts = compat.Objects(c, "prompts", x.Prompts, DownPrompt)
@@ -57,7 +57,7 @@ func DownListPromptsResult(c *compat.Conversion, x *mcp20250326.ListPromptsResul
 	return y
 }
 
-// DownPrompt goes down to 2024-11-05 with a Prompt.
+// DownPrompt converts Prompt to revision 2024-11-05.
 func DownPrompt(c *compat.Conversion, x *mcp20250326.Prompt) *mcp20241105.Prompt {
 	y := new(mcp20241105.Prompt)
 	y.Name = x.Name
@@ -67,7 +67,7 @@ func DownPrompt(c *compat.Conversion, x *mcp20250326.Prompt) *mcp20241105.Prompt
 	return y
 }
 
-// DownPromptArgument goes down to 2024-11-05 with a PromptArgument.
+// DownPromptArgument converts PromptArgument to revision 2024-11-05.
 func DownPromptArgument(c *compat.Conversion, x *mcp20250326.PromptArgument) *mcp20241105.PromptArgument {
 	y := new(mcp20241105.PromptArgument)
 	y.Name = x.Name
@@ -77,8 +77,8 @@ func DownPromptArgument(c *compat.Conversion, x *mcp20250326.PromptArgument) *mc
 	return y
 }
 
-// DownPromptListChangedNotification goes down to 2024-11-05 with a
-// PromptListChangedNotification.
+// DownPromptListChangedNotification converts PromptListChangedNotification
+// to revision 2024-11-05.
 func DownPromptListChangedNotification(c *compat.Conversion, x *mcp20250326.PromptListChangedNotification) *mcp20241105.PromptListChangedNotification {
 	y := new(mcp20241105.PromptListChangedNotification)
 	y.Method = x.Method
@@ -87,7 +87,7 @@ func DownPromptListChangedNotification(c *compat.Conversion, x *mcp20250326.Prom
 	return y
 }
 
-// DownPromptMessage goes down to 2024-11-05 with a PromptMessage.
+// DownPromptMessage converts PromptMessage to revision 2024-11-05.
 func DownPromptMessage(c *compat.Conversion, x *mcp20250326.PromptMessage) *mcp20241105.PromptMessage {
 	y := new(mcp20241105.PromptMessage)
 	y.Content = compat.Value(c, "content", x.Content, DownContentBlock)
@@ -96,7 +96,7 @@ func DownPromptMessage(c *compat.Conversion, x *mcp20250326.PromptMessage) *mcp2
 	return y
 }
 
-// DownPromptReference goes down to 2024-11-05 with a PromptReference.
+// DownPromptReference converts PromptReference to revision 2024-11-05.
 func DownPromptReference(c *compat.Conversion, x *mcp20250326.PromptReference) *mcp20241105.PromptReference {
 	y := new(mcp20241105.PromptReference)
 	y.Type = x.Type
@@ -105,7 +105,7 @@ func DownPromptReference(c *compat.Conversion, x *mcp20250326.PromptReference) *
 	return y
 }
 
-// UpGetPromptRequest goes up to 2025-03-26 with a GetPromptRequest.
+// UpGetPromptRequest converts GetPromptRequest to revision 2025-03-26.
 func UpGetPromptRequest(c *compat.Conversion, x *mcp20241105.GetPromptRequest) *mcp20250326.GetPromptRequest {
 	y := new(mcp20250326.GetPromptRequest)
 	y.Method = x.Method
@@ -114,8 +114,8 @@ func UpGetPromptRequest(c *compat.Conversion, x *mcp20241105.GetPromptRequest) *
 	return y
 }
 
-// UpGetPromptRequestParams goes up to 2025-03-26 with a
-// GetPromptRequestParams.
+// UpGetPromptRequestParams converts GetPromptRequestParams to revision
+// 2025-03-26.
 func UpGetPromptRequestParams(c *compat.Conversion, x *mcp20241105.GetPromptRequestParams) *mcp20250326.GetPromptRequestParams {
 	y := new(mcp20250326.GetPromptRequestParams)
 	y.Name = x.Name
@@ -125,7 +125,7 @@ func UpGetPromptRequestParams(c *compat.Conversion, x *mcp20241105.GetPromptRequ
 	return y
 }
 
-// UpGetPromptResult goes up to 2025-03-26 with a GetPromptResult.
+// UpGetPromptResult converts GetPromptResult to revision 2025-03-26.
 func UpGetPromptResult(c *compat.Conversion, x *mcp20241105.GetPromptResult) *mcp20250326.GetPromptResult {
 	y := new(mcp20250326.GetPromptResult)
 	y.Messages = compat.Objects(c, "messages", x.Messages, UpPromptMessage)
@@ -135,7 +135,7 @@ func UpGetPromptResult(c *compat.Conversion, x *mcp20241105.GetPromptResult) *mc
 	return y
 }
 
-// UpListPromptsRequest goes up to 2025-03-26 with a ListPromptsRequest.
+// UpListPromptsRequest converts ListPromptsRequest to revision 2025-03-26.
 func UpListPromptsRequest(c *compat.Conversion, x *mcp20241105.ListPromptsRequest) *mcp20250326.ListPromptsRequest {
 	y := new(mcp20250326.ListPromptsRequest)
 	y.Method = x.Method
@@ -144,7 +144,7 @@ func UpListPromptsRequest(c *compat.Conversion, x *mcp20241105.ListPromptsReques
 	return y
 }
 
-// UpListPromptsResult goes up to 2025-03-26 with a ListPromptsResult.
+// UpListPromptsResult converts ListPromptsResult to revision 2025-03-26.
 func UpListPromptsResult(c *compat.Conversion, x *mcp20241105.ListPromptsResult) *mcp20250326.ListPromptsResult {
 	y := new(mcp20250326.ListPromptsResult)
 	y.Prompts = compat.Objects(c, "prompts", x.Prompts, UpPrompt)
@@ -154,7 +154,7 @@ func UpListPromptsResult(c *compat.Conversion, x *mcp20241105.ListPromptsResult)
 	return y
 }
 
-// UpPrompt goes up to 2025-03-26 with a Prompt.
+// UpPrompt converts Prompt to revision 2025-03-26.
 func UpPrompt(c *compat.Conversion, x *mcp20241105.Prompt) *mcp20250326.Prompt {
 	y := new(mcp20250326.Prompt)
 	y.Name = x.Name
@@ -164,7 +164,7 @@ func UpPrompt(c *compat.Conversion, x *mcp20241105.Prompt) *mcp20250326.Prompt {
 	return y
 }
 
-// UpPromptArgument goes up to 2025-03-26 with a PromptArgument.
+// UpPromptArgument converts PromptArgument to revision 2025-03-26.
 func UpPromptArgument(c *compat.Conversion, x *mcp20241105.PromptArgument) *mcp20250326.PromptArgument {
 	y := new(mcp20250326.PromptArgument)
 	y.Name = x.Name
@@ -174,8 +174,8 @@ func UpPromptArgument(c *compat.Conversion, x *mcp20241105.PromptArgument) *mcp2
 	return y
 }
 
-// UpPromptListChangedNotification goes up to 2025-03-26 with a
-// PromptListChangedNotification.
+// UpPromptListChangedNotification converts PromptListChangedNotification to
+// revision 2025-03-26.
 func UpPromptListChangedNotification(c *compat.Conversion, x *mcp20241105.PromptListChangedNotification) *mcp20250326.PromptListChangedNotification {
 	y := new(mcp20250326.PromptListChangedNotification)
 	y.Method = x.Method
@@ -184,7 +184,7 @@ func UpPromptListChangedNotification(c *compat.Conversion, x *mcp20241105.Prompt
 	return y
 }
 
-// UpPromptMessage goes up to 2025-03-26 with a PromptMessage.
+// UpPromptMessage converts PromptMessage to revision 2025-03-26.
 func UpPromptMessage(c *compat.Conversion, x *mcp20241105.PromptMessage) *mcp20250326.PromptMessage {
 	y := new(mcp20250326.PromptMessage)
 	y.Content = compat.Value(c, "content", x.Content, UpContentBlock)
@@ -193,7 +193,7 @@ func UpPromptMessage(c *compat.Conversion, x *mcp20241105.PromptMessage) *mcp202
 	return y
 }
 
-// UpPromptReference goes up to 2025-03-26 with a PromptReference.
+// UpPromptReference converts PromptReference to revision 2025-03-26.
 func UpPromptReference(c *compat.Conversion, x *mcp20241105.PromptReference) *mcp20250326.PromptReference {
 	y := new(mcp20250326.PromptReference)
 	y.Type = x.Type

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownBlobResourceContents goes down to 2024-11-05 with a
-// BlobResourceContents.
+// DownBlobResourceContents converts BlobResourceContents to revision
+// 2024-11-05.
 func DownBlobResourceContents(c *compat.Conversion, x *mcp20250326.BlobResourceContents) *mcp20241105.BlobResourceContents {
 	y := new(mcp20241105.BlobResourceContents)
 	y.Blob = x.Blob
@@ -19,7 +19,7 @@ func DownBlobResourceContents(c *compat.Conversion, x *mcp20250326.BlobResourceC
 	return y
 }
 
-// DownEmbeddedResource goes down to 2024-11-05 with a EmbeddedResource.
+// DownEmbeddedResource converts EmbeddedResource to revision 2024-11-05.
 func DownEmbeddedResource(c *compat.Conversion, x *mcp20250326.EmbeddedResource) *mcp20241105.EmbeddedResource {
 	y := new(mcp20241105.EmbeddedResource)
 	y.Type = x.Type
@@ -29,8 +29,8 @@ func DownEmbeddedResource(c *compat.Conversion, x *mcp20250326.EmbeddedResource)
 	return y
 }
 
-// DownListResourceTemplatesRequest goes down to 2024-11-05 with a
-// ListResourceTemplatesRequest.
+// DownListResourceTemplatesRequest converts ListResourceTemplatesRequest to
+// revision 2024-11-05.
 func DownListResourceTemplatesRequest(c *compat.Conversion, x *mcp20250326.ListResourceTemplatesRequest) *mcp20241105.ListResourceTemplatesRequest {
 	y := new(mcp20241105.ListResourceTemplatesRequest)
 	y.Method = x.Method
@@ -39,8 +39,8 @@ func DownListResourceTemplatesRequest(c *compat.Conversion, x *mcp20250326.ListR
 	return y
 }
 
-// DownListResourceTemplatesResult goes down to 2024-11-05 with a
-// ListResourceTemplatesResult.
+// DownListResourceTemplatesResult converts ListResourceTemplatesResult to
+// revision 2024-11-05.
 func DownListResourceTemplatesResult(c *compat.Conversion, x *mcp20250326.ListResourceTemplatesResult) *mcp20241105.ListResourceTemplatesResult {
 	y := new(mcp20241105.ListResourceTemplatesResult)
 	y.ResourceTemplates = compat.Objects(c, "resourceTemplates", x.ResourceTemplates, DownResourceTemplate)
@@ -50,8 +50,8 @@ func DownListResourceTemplatesResult(c *compat.Conversion, x *mcp20250326.ListRe
 	return y
 }
 
-// DownListResourcesRequest goes down to 2024-11-05 with a
-// ListResourcesRequest.
+// DownListResourcesRequest converts ListResourcesRequest to revision
+// 2024-11-05.
 func DownListResourcesRequest(c *compat.Conversion, x *mcp20250326.ListResourcesRequest) *mcp20241105.ListResourcesRequest {
 	y := new(mcp20241105.ListResourcesRequest)
 	y.Method = x.Method
@@ -60,8 +60,8 @@ func DownListResourcesRequest(c *compat.Conversion, x *mcp20250326.ListResources
 	return y
 }
 
-// DownListResourcesResult goes down to 2024-11-05 with a
-// ListResourcesResult.
+// DownListResourcesResult converts ListResourcesResult to revision
+// 2024-11-05.
 func DownListResourcesResult(c *compat.Conversion, x *mcp20250326.ListResourcesResult) *mcp20241105.ListResourcesResult {
 	y := new(mcp20241105.ListResourcesResult)
 	y.Resources = compat.Objects(c, "resources", x.Resources, DownResource)
@@ -71,7 +71,7 @@ func DownListResourcesResult(c *compat.Conversion, x *mcp20250326.ListResourcesR
 	return y
 }
 
-// DownListRootsRequest goes down to 2024-11-05 with a ListRootsRequest.
+// DownListRootsRequest converts ListRootsRequest to revision 2024-11-05.
 func DownListRootsRequest(c *compat.Conversion, x *mcp20250326.ListRootsRequest) *mcp20241105.ListRootsRequest {
 	y := new(mcp20241105.ListRootsRequest)
 	y.Method = x.Method
@@ -80,7 +80,7 @@ func DownListRootsRequest(c *compat.Conversion, x *mcp20250326.ListRootsRequest)
 	return y
 }
 
-// DownListRootsResult goes down to 2024-11-05 with a ListRootsResult.
+// DownListRootsResult converts ListRootsResult to revision 2024-11-05.
 func DownListRootsResult(c *compat.Conversion, x *mcp20250326.ListRootsResult) *mcp20241105.ListRootsResult {
 	y := new(mcp20241105.ListRootsResult)
 	y.Roots = compat.Objects(c, "roots", x.Roots, DownRoot)
@@ -89,8 +89,8 @@ func DownListRootsResult(c *compat.Conversion, x *mcp20250326.ListRootsResult) *
 	return y
 }
 
-// DownReadResourceRequest goes down to 2024-11-05 with a
-// ReadResourceRequest.
+// DownReadResourceRequest converts ReadResourceRequest to revision
+// 2024-11-05.
 func DownReadResourceRequest(c *compat.Conversion, x *mcp20250326.ReadResourceRequest) *mcp20241105.ReadResourceRequest {
 	y := new(mcp20241105.ReadResourceRequest)
 	y.Method = x.Method
@@ -99,8 +99,8 @@ func DownReadResourceRequest(c *compat.Conversion, x *mcp20250326.ReadResourceRe
 	return y
 }
 
-// DownReadResourceRequestParams goes down to 2024-11-05 with a
-// ReadResourceRequestParams.
+// DownReadResourceRequestParams converts ReadResourceRequestParams to
+// revision 2024-11-05.
 func DownReadResourceRequestParams(c *compat.Conversion, x *mcp20250326.ReadResourceRequestParams) *mcp20241105.ReadResourceRequestParams {
 	y := new(mcp20241105.ReadResourceRequestParams)
 	y.URI = x.URI
@@ -109,7 +109,7 @@ func DownReadResourceRequestParams(c *compat.Conversion, x *mcp20250326.ReadReso
 	return y
 }
 
-// DownReadResourceResult goes down to 2024-11-05 with a ReadResourceResult.
+// DownReadResourceResult converts ReadResourceResult to revision 2024-11-05.
 func DownReadResourceResult(c *compat.Conversion, x *mcp20250326.ReadResourceResult) *mcp20241105.ReadResourceResult {
 	y := new(mcp20241105.ReadResourceResult)
 	y.Contents = compat.Values(c, "contents", x.Contents, DownResourceContentsUnion)
@@ -118,7 +118,7 @@ func DownReadResourceResult(c *compat.Conversion, x *mcp20250326.ReadResourceRes
 	return y
 }
 
-// DownResource goes down to 2024-11-05 with a Resource.
+// DownResource converts Resource to revision 2024-11-05.
 func DownResource(c *compat.Conversion, x *mcp20250326.Resource) *mcp20241105.Resource {
 	y := new(mcp20241105.Resource)
 	y.Name = x.Name
@@ -131,7 +131,7 @@ func DownResource(c *compat.Conversion, x *mcp20250326.Resource) *mcp20241105.Re
 	return y
 }
 
-// DownResourceContents goes down to 2024-11-05 with a ResourceContents.
+// DownResourceContents converts ResourceContents to revision 2024-11-05.
 func DownResourceContents(c *compat.Conversion, x *mcp20250326.ResourceContents) *mcp20241105.ResourceContents {
 	y := new(mcp20241105.ResourceContents)
 	y.URI = x.URI
@@ -140,8 +140,8 @@ func DownResourceContents(c *compat.Conversion, x *mcp20250326.ResourceContents)
 	return y
 }
 
-// DownResourceContentsUnion goes down to 2024-11-05 with a
-// ResourceContentsUnion.
+// DownResourceContentsUnion converts ResourceContentsUnion to revision
+// 2024-11-05.
 func DownResourceContentsUnion(c *compat.Conversion, x mcp20250326.ResourceContentsUnion) mcp20241105.ResourceContentsUnion {
 	switch x := x.(type) {
 	case *mcp20250326.TextResourceContents:
@@ -154,8 +154,8 @@ func DownResourceContentsUnion(c *compat.Conversion, x mcp20250326.ResourceConte
 	return nil
 }
 
-// DownResourceListChangedNotification goes down to 2024-11-05 with a
-// ResourceListChangedNotification.
+// DownResourceListChangedNotification converts
+// ResourceListChangedNotification to revision 2024-11-05.
 func DownResourceListChangedNotification(c *compat.Conversion, x *mcp20250326.ResourceListChangedNotification) *mcp20241105.ResourceListChangedNotification {
 	y := new(mcp20241105.ResourceListChangedNotification)
 	y.Method = x.Method
@@ -164,7 +164,7 @@ func DownResourceListChangedNotification(c *compat.Conversion, x *mcp20250326.Re
 	return y
 }
 
-// DownResourceReference goes down to 2024-11-05 with a ResourceReference.
+// DownResourceReference converts ResourceReference to revision 2024-11-05.
 func DownResourceReference(c *compat.Conversion, x *mcp20250326.ResourceReference) *mcp20241105.ResourceReference {
 	y := new(mcp20241105.ResourceReference)
 	y.Type = x.Type
@@ -173,7 +173,7 @@ func DownResourceReference(c *compat.Conversion, x *mcp20250326.ResourceReferenc
 	return y
 }
 
-// DownResourceTemplate goes down to 2024-11-05 with a ResourceTemplate.
+// DownResourceTemplate converts ResourceTemplate to revision 2024-11-05.
 func DownResourceTemplate(c *compat.Conversion, x *mcp20250326.ResourceTemplate) *mcp20241105.ResourceTemplate {
 	y := new(mcp20241105.ResourceTemplate)
 	y.Name = x.Name
@@ -185,8 +185,8 @@ func DownResourceTemplate(c *compat.Conversion, x *mcp20250326.ResourceTemplate)
 	return y
 }
 
-// DownResourceUpdatedNotification goes down to 2024-11-05 with a
-// ResourceUpdatedNotification.
+// DownResourceUpdatedNotification converts ResourceUpdatedNotification to
+// revision 2024-11-05.
 func DownResourceUpdatedNotification(c *compat.Conversion, x *mcp20250326.ResourceUpdatedNotification) *mcp20241105.ResourceUpdatedNotification {
 	y := new(mcp20241105.ResourceUpdatedNotification)
 	y.Method = x.Method
@@ -195,8 +195,8 @@ func DownResourceUpdatedNotification(c *compat.Conversion, x *mcp20250326.Resour
 	return y
 }
 
-// DownResourceUpdatedNotificationParams goes down to 2024-11-05 with a
-// ResourceUpdatedNotificationParams.
+// DownResourceUpdatedNotificationParams converts
+// ResourceUpdatedNotificationParams to revision 2024-11-05.
 func DownResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20250326.ResourceUpdatedNotificationParams) *mcp20241105.ResourceUpdatedNotificationParams {
 	y := new(mcp20241105.ResourceUpdatedNotificationParams)
 	y.URI = x.URI
@@ -205,7 +205,7 @@ func DownResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20250326.
 	return y
 }
 
-// DownRoot goes down to 2024-11-05 with a Root.
+// DownRoot converts Root to revision 2024-11-05.
 func DownRoot(c *compat.Conversion, x *mcp20250326.Root) *mcp20241105.Root {
 	y := new(mcp20241105.Root)
 	y.URI = x.URI
@@ -214,8 +214,8 @@ func DownRoot(c *compat.Conversion, x *mcp20250326.Root) *mcp20241105.Root {
 	return y
 }
 
-// DownRootsListChangedNotification goes down to 2024-11-05 with a
-// RootsListChangedNotification.
+// DownRootsListChangedNotification converts RootsListChangedNotification to
+// revision 2024-11-05.
 func DownRootsListChangedNotification(c *compat.Conversion, x *mcp20250326.RootsListChangedNotification) *mcp20241105.RootsListChangedNotification {
 	y := new(mcp20241105.RootsListChangedNotification)
 	y.Method = x.Method
@@ -224,7 +224,7 @@ func DownRootsListChangedNotification(c *compat.Conversion, x *mcp20250326.Roots
 	return y
 }
 
-// DownSubscribeRequest goes down to 2024-11-05 with a SubscribeRequest.
+// DownSubscribeRequest converts SubscribeRequest to revision 2024-11-05.
 func DownSubscribeRequest(c *compat.Conversion, x *mcp20250326.SubscribeRequest) *mcp20241105.SubscribeRequest {
 	y := new(mcp20241105.SubscribeRequest)
 	y.Method = x.Method
@@ -233,8 +233,8 @@ func DownSubscribeRequest(c *compat.Conversion, x *mcp20250326.SubscribeRequest)
 	return y
 }
 
-// DownSubscribeRequestParams goes down to 2024-11-05 with a
-// SubscribeRequestParams.
+// DownSubscribeRequestParams converts SubscribeRequestParams to revision
+// 2024-11-05.
 func DownSubscribeRequestParams(c *compat.Conversion, x *mcp20250326.SubscribeRequestParams) *mcp20241105.SubscribeRequestParams {
 	y := new(mcp20241105.SubscribeRequestParams)
 	y.URI = x.URI
@@ -243,8 +243,8 @@ func DownSubscribeRequestParams(c *compat.Conversion, x *mcp20250326.SubscribeRe
 	return y
 }
 
-// DownTextResourceContents goes down to 2024-11-05 with a
-// TextResourceContents.
+// DownTextResourceContents converts TextResourceContents to revision
+// 2024-11-05.
 func DownTextResourceContents(c *compat.Conversion, x *mcp20250326.TextResourceContents) *mcp20241105.TextResourceContents {
 	y := new(mcp20241105.TextResourceContents)
 	y.Text = x.Text
@@ -254,7 +254,7 @@ func DownTextResourceContents(c *compat.Conversion, x *mcp20250326.TextResourceC
 	return y
 }
 
-// DownUnsubscribeRequest goes down to 2024-11-05 with a UnsubscribeRequest.
+// DownUnsubscribeRequest converts UnsubscribeRequest to revision 2024-11-05.
 func DownUnsubscribeRequest(c *compat.Conversion, x *mcp20250326.UnsubscribeRequest) *mcp20241105.UnsubscribeRequest {
 	y := new(mcp20241105.UnsubscribeRequest)
 	y.Method = x.Method
@@ -263,8 +263,8 @@ func DownUnsubscribeRequest(c *compat.Conversion, x *mcp20250326.UnsubscribeRequ
 	return y
 }
 
-// DownUnsubscribeRequestParams goes down to 2024-11-05 with a
-// UnsubscribeRequestParams.
+// DownUnsubscribeRequestParams converts UnsubscribeRequestParams to revision
+// 2024-11-05.
 func DownUnsubscribeRequestParams(c *compat.Conversion, x *mcp20250326.UnsubscribeRequestParams) *mcp20241105.UnsubscribeRequestParams {
 	y := new(mcp20241105.UnsubscribeRequestParams)
 	y.URI = x.URI
@@ -273,7 +273,8 @@ func DownUnsubscribeRequestParams(c *compat.Conversion, x *mcp20250326.Unsubscri
 	return y
 }
 
-// UpBlobResourceContents goes up to 2025-03-26 with a BlobResourceContents.
+// UpBlobResourceContents converts BlobResourceContents to revision
+// 2025-03-26.
 func UpBlobResourceContents(c *compat.Conversion, x *mcp20241105.BlobResourceContents) *mcp20250326.BlobResourceContents {
 	y := new(mcp20250326.BlobResourceContents)
 	y.Blob = x.Blob
@@ -283,7 +284,7 @@ func UpBlobResourceContents(c *compat.Conversion, x *mcp20241105.BlobResourceCon
 	return y
 }
 
-// UpEmbeddedResource goes up to 2025-03-26 with a EmbeddedResource.
+// UpEmbeddedResource converts EmbeddedResource to revision 2025-03-26.
 func UpEmbeddedResource(c *compat.Conversion, x *mcp20241105.EmbeddedResource) *mcp20250326.EmbeddedResource {
 	y := new(mcp20250326.EmbeddedResource)
 	y.Type = x.Type
@@ -293,8 +294,8 @@ func UpEmbeddedResource(c *compat.Conversion, x *mcp20241105.EmbeddedResource) *
 	return y
 }
 
-// UpListResourceTemplatesRequest goes up to 2025-03-26 with a
-// ListResourceTemplatesRequest.
+// UpListResourceTemplatesRequest converts ListResourceTemplatesRequest to
+// revision 2025-03-26.
 func UpListResourceTemplatesRequest(c *compat.Conversion, x *mcp20241105.ListResourceTemplatesRequest) *mcp20250326.ListResourceTemplatesRequest {
 	y := new(mcp20250326.ListResourceTemplatesRequest)
 	y.Method = x.Method
@@ -303,8 +304,8 @@ func UpListResourceTemplatesRequest(c *compat.Conversion, x *mcp20241105.ListRes
 	return y
 }
 
-// UpListResourceTemplatesResult goes up to 2025-03-26 with a
-// ListResourceTemplatesResult.
+// UpListResourceTemplatesResult converts ListResourceTemplatesResult to
+// revision 2025-03-26.
 func UpListResourceTemplatesResult(c *compat.Conversion, x *mcp20241105.ListResourceTemplatesResult) *mcp20250326.ListResourceTemplatesResult {
 	y := new(mcp20250326.ListResourceTemplatesResult)
 	y.ResourceTemplates = compat.Objects(c, "resourceTemplates", x.ResourceTemplates, UpResourceTemplate)
@@ -314,7 +315,8 @@ func UpListResourceTemplatesResult(c *compat.Conversion, x *mcp20241105.ListReso
 	return y
 }
 
-// UpListResourcesRequest goes up to 2025-03-26 with a ListResourcesRequest.
+// UpListResourcesRequest converts ListResourcesRequest to revision
+// 2025-03-26.
 func UpListResourcesRequest(c *compat.Conversion, x *mcp20241105.ListResourcesRequest) *mcp20250326.ListResourcesRequest {
 	y := new(mcp20250326.ListResourcesRequest)
 	y.Method = x.Method
@@ -323,7 +325,7 @@ func UpListResourcesRequest(c *compat.Conversion, x *mcp20241105.ListResourcesRe
 	return y
 }
 
-// UpListResourcesResult goes up to 2025-03-26 with a ListResourcesResult.
+// UpListResourcesResult converts ListResourcesResult to revision 2025-03-26.
 func UpListResourcesResult(c *compat.Conversion, x *mcp20241105.ListResourcesResult) *mcp20250326.ListResourcesResult {
 	y := new(mcp20250326.ListResourcesResult)
 	y.Resources = compat.Objects(c, "resources", x.Resources, UpResource)
@@ -333,7 +335,7 @@ func UpListResourcesResult(c *compat.Conversion, x *mcp20241105.ListResourcesRes
 	return y
 }
 
-// UpListRootsRequest goes up to 2025-03-26 with a ListRootsRequest.
+// UpListRootsRequest converts ListRootsRequest to revision 2025-03-26.
 func UpListRootsRequest(c *compat.Conversion, x *mcp20241105.ListRootsRequest) *mcp20250326.ListRootsRequest {
 	y := new(mcp20250326.ListRootsRequest)
 	y.Method = x.Method
@@ -342,7 +344,7 @@ func UpListRootsRequest(c *compat.Conversion, x *mcp20241105.ListRootsRequest) *
 	return y
 }
 
-// UpListRootsResult goes up to 2025-03-26 with a ListRootsResult.
+// UpListRootsResult converts ListRootsResult to revision 2025-03-26.
 func UpListRootsResult(c *compat.Conversion, x *mcp20241105.ListRootsResult) *mcp20250326.ListRootsResult {
 	y := new(mcp20250326.ListRootsResult)
 	y.Roots = compat.Objects(c, "roots", x.Roots, UpRoot)
@@ -351,7 +353,7 @@ func UpListRootsResult(c *compat.Conversion, x *mcp20241105.ListRootsResult) *mc
 	return y
 }
 
-// UpReadResourceRequest goes up to 2025-03-26 with a ReadResourceRequest.
+// UpReadResourceRequest converts ReadResourceRequest to revision 2025-03-26.
 func UpReadResourceRequest(c *compat.Conversion, x *mcp20241105.ReadResourceRequest) *mcp20250326.ReadResourceRequest {
 	y := new(mcp20250326.ReadResourceRequest)
 	y.Method = x.Method
@@ -360,8 +362,8 @@ func UpReadResourceRequest(c *compat.Conversion, x *mcp20241105.ReadResourceRequ
 	return y
 }
 
-// UpReadResourceRequestParams goes up to 2025-03-26 with a
-// ReadResourceRequestParams.
+// UpReadResourceRequestParams converts ReadResourceRequestParams to revision
+// 2025-03-26.
 func UpReadResourceRequestParams(c *compat.Conversion, x *mcp20241105.ReadResourceRequestParams) *mcp20250326.ReadResourceRequestParams {
 	y := new(mcp20250326.ReadResourceRequestParams)
 	y.URI = x.URI
@@ -370,7 +372,7 @@ func UpReadResourceRequestParams(c *compat.Conversion, x *mcp20241105.ReadResour
 	return y
 }
 
-// UpReadResourceResult goes up to 2025-03-26 with a ReadResourceResult.
+// UpReadResourceResult converts ReadResourceResult to revision 2025-03-26.
 func UpReadResourceResult(c *compat.Conversion, x *mcp20241105.ReadResourceResult) *mcp20250326.ReadResourceResult {
 	y := new(mcp20250326.ReadResourceResult)
 	y.Contents = compat.Values(c, "contents", x.Contents, UpResourceContentsUnion)
@@ -379,7 +381,7 @@ func UpReadResourceResult(c *compat.Conversion, x *mcp20241105.ReadResourceResul
 	return y
 }
 
-// UpResource goes up to 2025-03-26 with a Resource.
+// UpResource converts Resource to revision 2025-03-26.
 func UpResource(c *compat.Conversion, x *mcp20241105.Resource) *mcp20250326.Resource {
 	y := new(mcp20250326.Resource)
 	y.Name = x.Name
@@ -392,7 +394,7 @@ func UpResource(c *compat.Conversion, x *mcp20241105.Resource) *mcp20250326.Reso
 	return y
 }
 
-// UpResourceContents goes up to 2025-03-26 with a ResourceContents.
+// UpResourceContents converts ResourceContents to revision 2025-03-26.
 func UpResourceContents(c *compat.Conversion, x *mcp20241105.ResourceContents) *mcp20250326.ResourceContents {
 	y := new(mcp20250326.ResourceContents)
 	y.URI = x.URI
@@ -401,8 +403,8 @@ func UpResourceContents(c *compat.Conversion, x *mcp20241105.ResourceContents) *
 	return y
 }
 
-// UpResourceContentsUnion goes up to 2025-03-26 with a
-// ResourceContentsUnion.
+// UpResourceContentsUnion converts ResourceContentsUnion to revision
+// 2025-03-26.
 func UpResourceContentsUnion(c *compat.Conversion, x mcp20241105.ResourceContentsUnion) mcp20250326.ResourceContentsUnion {
 	switch x := x.(type) {
 	case *mcp20241105.TextResourceContents:
@@ -415,8 +417,8 @@ func UpResourceContentsUnion(c *compat.Conversion, x mcp20241105.ResourceContent
 	return nil
 }
 
-// UpResourceListChangedNotification goes up to 2025-03-26 with a
-// ResourceListChangedNotification.
+// UpResourceListChangedNotification converts ResourceListChangedNotification
+// to revision 2025-03-26.
 func UpResourceListChangedNotification(c *compat.Conversion, x *mcp20241105.ResourceListChangedNotification) *mcp20250326.ResourceListChangedNotification {
 	y := new(mcp20250326.ResourceListChangedNotification)
 	y.Method = x.Method
@@ -425,7 +427,7 @@ func UpResourceListChangedNotification(c *compat.Conversion, x *mcp20241105.Reso
 	return y
 }
 
-// UpResourceReference goes up to 2025-03-26 with a ResourceReference.
+// UpResourceReference converts ResourceReference to revision 2025-03-26.
 func UpResourceReference(c *compat.Conversion, x *mcp20241105.ResourceReference) *mcp20250326.ResourceReference {
 	y := new(mcp20250326.ResourceReference)
 	y.Type = x.Type
@@ -434,7 +436,7 @@ func UpResourceReference(c *compat.Conversion, x *mcp20241105.ResourceReference)
 	return y
 }
 
-// UpResourceTemplate goes up to 2025-03-26 with a ResourceTemplate.
+// UpResourceTemplate converts ResourceTemplate to revision 2025-03-26.
 func UpResourceTemplate(c *compat.Conversion, x *mcp20241105.ResourceTemplate) *mcp20250326.ResourceTemplate {
 	y := new(mcp20250326.ResourceTemplate)
 	y.Name = x.Name
@@ -446,8 +448,8 @@ func UpResourceTemplate(c *compat.Conversion, x *mcp20241105.ResourceTemplate) *
 	return y
 }
 
-// UpResourceUpdatedNotification goes up to 2025-03-26 with a
-// ResourceUpdatedNotification.
+// UpResourceUpdatedNotification converts ResourceUpdatedNotification to
+// revision 2025-03-26.
 func UpResourceUpdatedNotification(c *compat.Conversion, x *mcp20241105.ResourceUpdatedNotification) *mcp20250326.ResourceUpdatedNotification {
 	y := new(mcp20250326.ResourceUpdatedNotification)
 	y.Method = x.Method
@@ -456,8 +458,8 @@ func UpResourceUpdatedNotification(c *compat.Conversion, x *mcp20241105.Resource
 	return y
 }
 
-// UpResourceUpdatedNotificationParams goes up to 2025-03-26 with a
-// ResourceUpdatedNotificationParams.
+// UpResourceUpdatedNotificationParams converts
+// ResourceUpdatedNotificationParams to revision 2025-03-26.
 func UpResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20241105.ResourceUpdatedNotificationParams) *mcp20250326.ResourceUpdatedNotificationParams {
 	y := new(mcp20250326.ResourceUpdatedNotificationParams)
 	y.URI = x.URI
@@ -466,7 +468,7 @@ func UpResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20241105.Re
 	return y
 }
 
-// UpRoot goes up to 2025-03-26 with a Root.
+// UpRoot converts Root to revision 2025-03-26.
 func UpRoot(c *compat.Conversion, x *mcp20241105.Root) *mcp20250326.Root {
 	y := new(mcp20250326.Root)
 	y.URI = x.URI
@@ -475,8 +477,8 @@ func UpRoot(c *compat.Conversion, x *mcp20241105.Root) *mcp20250326.Root {
 	return y
 }
 
-// UpRootsListChangedNotification goes up to 2025-03-26 with a
-// RootsListChangedNotification.
+// UpRootsListChangedNotification converts RootsListChangedNotification to
+// revision 2025-03-26.
 func UpRootsListChangedNotification(c *compat.Conversion, x *mcp20241105.RootsListChangedNotification) *mcp20250326.RootsListChangedNotification {
 	y := new(mcp20250326.RootsListChangedNotification)
 	y.Method = x.Method
@@ -485,7 +487,7 @@ func UpRootsListChangedNotification(c *compat.Conversion, x *mcp20241105.RootsLi
 	return y
 }
 
-// UpSubscribeRequest goes up to 2025-03-26 with a SubscribeRequest.
+// UpSubscribeRequest converts SubscribeRequest to revision 2025-03-26.
 func UpSubscribeRequest(c *compat.Conversion, x *mcp20241105.SubscribeRequest) *mcp20250326.SubscribeRequest {
 	y := new(mcp20250326.SubscribeRequest)
 	y.Method = x.Method
@@ -494,8 +496,8 @@ func UpSubscribeRequest(c *compat.Conversion, x *mcp20241105.SubscribeRequest) *
 	return y
 }
 
-// UpSubscribeRequestParams goes up to 2025-03-26 with a
-// SubscribeRequestParams.
+// UpSubscribeRequestParams converts SubscribeRequestParams to revision
+// 2025-03-26.
 func UpSubscribeRequestParams(c *compat.Conversion, x *mcp20241105.SubscribeRequestParams) *mcp20250326.SubscribeRequestParams {
 	y := new(mcp20250326.SubscribeRequestParams)
 	y.URI = x.URI
@@ -504,7 +506,8 @@ func UpSubscribeRequestParams(c *compat.Conversion, x *mcp20241105.SubscribeRequ
 	return y
 }
 
-// UpTextResourceContents goes up to 2025-03-26 with a TextResourceContents.
+// UpTextResourceContents converts TextResourceContents to revision
+// 2025-03-26.
 func UpTextResourceContents(c *compat.Conversion, x *mcp20241105.TextResourceContents) *mcp20250326.TextResourceContents {
 	y := new(mcp20250326.TextResourceContents)
 	y.Text = x.Text
@@ -514,7 +517,7 @@ func UpTextResourceContents(c *compat.Conversion, x *mcp20241105.TextResourceCon
 	return y
 }
 
-// UpUnsubscribeRequest goes up to 2025-03-26 with a UnsubscribeRequest.
+// UpUnsubscribeRequest converts UnsubscribeRequest to revision 2025-03-26.
 func UpUnsubscribeRequest(c *compat.Conversion, x *mcp20241105.UnsubscribeRequest) *mcp20250326.UnsubscribeRequest {
 	y := new(mcp20250326.UnsubscribeRequest)
 	y.Method = x.Method
@@ -523,8 +526,8 @@ func UpUnsubscribeRequest(c *compat.Conversion, x *mcp20241105.UnsubscribeReques
 	return y
 }
 
-// UpUnsubscribeRequestParams goes up to 2025-03-26 with a
-// UnsubscribeRequestParams.
+// UpUnsubscribeRequestParams converts UnsubscribeRequestParams to revision
+// 2025-03-26.
 func UpUnsubscribeRequestParams(c *compat.Conversion, x *mcp20241105.UnsubscribeRequestParams) *mcp20250326.UnsubscribeRequestParams {
 	y := new(mcp20250326.UnsubscribeRequestParams)
 	y.URI = x.URI

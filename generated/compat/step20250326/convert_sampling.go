@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownCreateMessageRequest goes down to 2024-11-05 with a
-// CreateMessageRequest.
+// DownCreateMessageRequest converts CreateMessageRequest to revision
+// 2024-11-05.
 func DownCreateMessageRequest(c *compat.Conversion, x *mcp20250326.CreateMessageRequest) *mcp20241105.CreateMessageRequest {
 	y := new(mcp20241105.CreateMessageRequest)
 	y.Method = x.Method
@@ -18,8 +18,8 @@ func DownCreateMessageRequest(c *compat.Conversion, x *mcp20250326.CreateMessage
 	return y
 }
 
-// DownCreateMessageRequestParams goes down to 2024-11-05 with a
-// CreateMessageRequestParams.
+// DownCreateMessageRequestParams converts CreateMessageRequestParams to
+// revision 2024-11-05.
 func DownCreateMessageRequestParams(c *compat.Conversion, x *mcp20250326.CreateMessageRequestParams) *mcp20241105.CreateMessageRequestParams {
 	y := new(mcp20241105.CreateMessageRequestParams)
 	y.MaxTokens = x.MaxTokens
@@ -35,8 +35,8 @@ func DownCreateMessageRequestParams(c *compat.Conversion, x *mcp20250326.CreateM
 	return y
 }
 
-// DownCreateMessageResult goes down to 2024-11-05 with a
-// CreateMessageResult.
+// DownCreateMessageResult converts CreateMessageResult to revision
+// 2024-11-05.
 func DownCreateMessageResult(c *compat.Conversion, x *mcp20250326.CreateMessageResult) *mcp20241105.CreateMessageResult {
 	y := new(mcp20241105.CreateMessageResult)
 	y.Content = compat.Value(c, "content", x.Content, DownSamplingMessageContent)
@@ -48,12 +48,12 @@ func DownCreateMessageResult(c *compat.Conversion, x *mcp20250326.CreateMessageR
 	return y
 }
 
-// DownIncludeContext goes down to 2024-11-05 with a IncludeContext.
+// DownIncludeContext converts IncludeContext to revision 2024-11-05.
 func DownIncludeContext(c *compat.Conversion, x mcp20250326.IncludeContext) mcp20241105.IncludeContext {
 	return mcp20241105.IncludeContext(x)
 }
 
-// DownModelHint goes down to 2024-11-05 with a ModelHint.
+// DownModelHint converts ModelHint to revision 2024-11-05.
 func DownModelHint(c *compat.Conversion, x *mcp20250326.ModelHint) *mcp20241105.ModelHint {
 	y := new(mcp20241105.ModelHint)
 	y.Name = x.Name
@@ -61,7 +61,7 @@ func DownModelHint(c *compat.Conversion, x *mcp20250326.ModelHint) *mcp20241105.
 	return y
 }
 
-// DownModelPreferences goes down to 2024-11-05 with a ModelPreferences.
+// DownModelPreferences converts ModelPreferences to revision 2024-11-05.
 func DownModelPreferences(c *compat.Conversion, x *mcp20250326.ModelPreferences) *mcp20241105.ModelPreferences {
 	y := new(mcp20241105.ModelPreferences)
 	y.CostPriority = x.CostPriority
@@ -72,7 +72,7 @@ func DownModelPreferences(c *compat.Conversion, x *mcp20250326.ModelPreferences)
 	return y
 }
 
-// DownSamplingMessage goes down to 2024-11-05 with a SamplingMessage.
+// DownSamplingMessage converts SamplingMessage to revision 2024-11-05.
 func DownSamplingMessage(c *compat.Conversion, x *mcp20250326.SamplingMessage) *mcp20241105.SamplingMessage {
 	y := new(mcp20241105.SamplingMessage)
 	y.Content = compat.Value(c, "content", x.Content, DownSamplingMessageContent)
@@ -81,8 +81,8 @@ func DownSamplingMessage(c *compat.Conversion, x *mcp20250326.SamplingMessage) *
 	return y
 }
 
-// DownSamplingMessageContent goes down to 2024-11-05 with a
-// SamplingMessageContent.
+// DownSamplingMessageContent converts SamplingMessageContent to revision
+// 2024-11-05.
 func DownSamplingMessageContent(c *compat.Conversion, x mcp20250326.SamplingMessageContent) mcp20241105.SamplingMessageContent {
 	switch x := x.(type) {
 	case *mcp20250326.TextContent:
@@ -90,14 +90,15 @@ func DownSamplingMessageContent(c *compat.Conversion, x mcp20250326.SamplingMess
 	case *mcp20250326.ImageContent:
 		return DownImageContent(c, x)
 	case *mcp20250326.AudioContent:
-		c.Refuse("a sampled conversation is text and images yet, and has no resources that audio could go as")
+		c.Refuse("a sampled conversation of the older revision is text and images, and has no resources that audio could go as")
 	case *mcp20250326.UnknownSamplingMessageContent:
 		return &mcp20241105.UnknownSamplingMessageContent{Raw: x.Raw}
 	}
 	return nil
 }
 
-// UpCreateMessageRequest goes up to 2025-03-26 with a CreateMessageRequest.
+// UpCreateMessageRequest converts CreateMessageRequest to revision
+// 2025-03-26.
 func UpCreateMessageRequest(c *compat.Conversion, x *mcp20241105.CreateMessageRequest) *mcp20250326.CreateMessageRequest {
 	y := new(mcp20250326.CreateMessageRequest)
 	y.Method = x.Method
@@ -106,8 +107,8 @@ func UpCreateMessageRequest(c *compat.Conversion, x *mcp20241105.CreateMessageRe
 	return y
 }
 
-// UpCreateMessageRequestParams goes up to 2025-03-26 with a
-// CreateMessageRequestParams.
+// UpCreateMessageRequestParams converts CreateMessageRequestParams to
+// revision 2025-03-26.
 func UpCreateMessageRequestParams(c *compat.Conversion, x *mcp20241105.CreateMessageRequestParams) *mcp20250326.CreateMessageRequestParams {
 	y := new(mcp20250326.CreateMessageRequestParams)
 	y.MaxTokens = x.MaxTokens
@@ -123,7 +124,7 @@ func UpCreateMessageRequestParams(c *compat.Conversion, x *mcp20241105.CreateMes
 	return y
 }
 
-// UpCreateMessageResult goes up to 2025-03-26 with a CreateMessageResult.
+// UpCreateMessageResult converts CreateMessageResult to revision 2025-03-26.
 func UpCreateMessageResult(c *compat.Conversion, x *mcp20241105.CreateMessageResult) *mcp20250326.CreateMessageResult {
 	y := new(mcp20250326.CreateMessageResult)
 	y.Content = compat.Value(c, "content", x.Content, UpSamplingMessageContent)
@@ -135,12 +136,12 @@ func UpCreateMessageResult(c *compat.Conversion, x *mcp20241105.CreateMessageRes
 	return y
 }
 
-// UpIncludeContext goes up to 2025-03-26 with a IncludeContext.
+// UpIncludeContext converts IncludeContext to revision 2025-03-26.
 func UpIncludeContext(c *compat.Conversion, x mcp20241105.IncludeContext) mcp20250326.IncludeContext {
 	return mcp20250326.IncludeContext(x)
 }
 
-// UpModelHint goes up to 2025-03-26 with a ModelHint.
+// UpModelHint converts ModelHint to revision 2025-03-26.
 func UpModelHint(c *compat.Conversion, x *mcp20241105.ModelHint) *mcp20250326.ModelHint {
 	y := new(mcp20250326.ModelHint)
 	y.Name = x.Name
@@ -148,7 +149,7 @@ func UpModelHint(c *compat.Conversion, x *mcp20241105.ModelHint) *mcp20250326.Mo
 	return y
 }
 
-// UpModelPreferences goes up to 2025-03-26 with a ModelPreferences.
+// UpModelPreferences converts ModelPreferences to revision 2025-03-26.
 func UpModelPreferences(c *compat.Conversion, x *mcp20241105.ModelPreferences) *mcp20250326.ModelPreferences {
 	y := new(mcp20250326.ModelPreferences)
 	y.CostPriority = x.CostPriority
@@ -159,7 +160,7 @@ func UpModelPreferences(c *compat.Conversion, x *mcp20241105.ModelPreferences) *
 	return y
 }
 
-// UpSamplingMessage goes up to 2025-03-26 with a SamplingMessage.
+// UpSamplingMessage converts SamplingMessage to revision 2025-03-26.
 func UpSamplingMessage(c *compat.Conversion, x *mcp20241105.SamplingMessage) *mcp20250326.SamplingMessage {
 	y := new(mcp20250326.SamplingMessage)
 	y.Content = compat.Value(c, "content", x.Content, UpSamplingMessageContent)
@@ -168,8 +169,8 @@ func UpSamplingMessage(c *compat.Conversion, x *mcp20241105.SamplingMessage) *mc
 	return y
 }
 
-// UpSamplingMessageContent goes up to 2025-03-26 with a
-// SamplingMessageContent.
+// UpSamplingMessageContent converts SamplingMessageContent to revision
+// 2025-03-26.
 func UpSamplingMessageContent(c *compat.Conversion, x mcp20241105.SamplingMessageContent) mcp20250326.SamplingMessageContent {
 	switch x := x.(type) {
 	case *mcp20241105.TextContent:

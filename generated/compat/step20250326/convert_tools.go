@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownCallToolRequest goes down to 2024-11-05 with a CallToolRequest.
+// DownCallToolRequest converts CallToolRequest to revision 2024-11-05.
 func DownCallToolRequest(c *compat.Conversion, x *mcp20250326.CallToolRequest) *mcp20241105.CallToolRequest {
 	y := new(mcp20241105.CallToolRequest)
 	y.Method = x.Method
@@ -17,8 +17,8 @@ func DownCallToolRequest(c *compat.Conversion, x *mcp20250326.CallToolRequest) *
 	return y
 }
 
-// DownCallToolRequestParams goes down to 2024-11-05 with a
-// CallToolRequestParams.
+// DownCallToolRequestParams converts CallToolRequestParams to revision
+// 2024-11-05.
 func DownCallToolRequestParams(c *compat.Conversion, x *mcp20250326.CallToolRequestParams) *mcp20241105.CallToolRequestParams {
 	y := new(mcp20241105.CallToolRequestParams)
 	y.Name = x.Name
@@ -28,7 +28,7 @@ func DownCallToolRequestParams(c *compat.Conversion, x *mcp20250326.CallToolRequ
 	return y
 }
 
-// DownCallToolResult goes down to 2024-11-05 with a CallToolResult.
+// DownCallToolResult converts CallToolResult to revision 2024-11-05.
 func DownCallToolResult(c *compat.Conversion, x *mcp20250326.CallToolResult) *mcp20241105.CallToolResult {
 	y := new(mcp20241105.CallToolResult)
 	y.Content = compat.Values(c, "content", x.Content, DownContentBlock)
@@ -38,7 +38,7 @@ func DownCallToolResult(c *compat.Conversion, x *mcp20250326.CallToolResult) *mc
 	return y
 }
 
-// DownListToolsRequest goes down to 2024-11-05 with a ListToolsRequest.
+// DownListToolsRequest converts ListToolsRequest to revision 2024-11-05.
 func DownListToolsRequest(c *compat.Conversion, x *mcp20250326.ListToolsRequest) *mcp20241105.ListToolsRequest {
 	y := new(mcp20241105.ListToolsRequest)
 	y.Method = x.Method
@@ -47,7 +47,7 @@ func DownListToolsRequest(c *compat.Conversion, x *mcp20250326.ListToolsRequest)
 	return y
 }
 
-// DownListToolsResult goes down to 2024-11-05 with a ListToolsResult.
+// DownListToolsResult converts ListToolsResult to revision 2024-11-05.
 func DownListToolsResult(c *compat.Conversion, x *mcp20250326.ListToolsResult) *mcp20241105.ListToolsResult {
 	y := new(mcp20241105.ListToolsResult)
 	y.Tools = compat.Objects(c, "tools", x.Tools, DownTool)
@@ -57,7 +57,7 @@ func DownListToolsResult(c *compat.Conversion, x *mcp20250326.ListToolsResult) *
 	return y
 }
 
-// DownTool goes down to 2024-11-05 with a Tool.
+// DownTool converts Tool to revision 2024-11-05.
 func DownTool(c *compat.Conversion, x *mcp20250326.Tool) *mcp20241105.Tool {
 	y := new(mcp20241105.Tool)
 	y.InputSchema = *compat.Object(c, "inputSchema", &x.InputSchema, DownToolInputSchema)
@@ -68,7 +68,7 @@ func DownTool(c *compat.Conversion, x *mcp20250326.Tool) *mcp20241105.Tool {
 	return y
 }
 
-// DownToolInputSchema goes down to 2024-11-05 with a ToolInputSchema.
+// DownToolInputSchema converts ToolInputSchema to revision 2024-11-05.
 func DownToolInputSchema(c *compat.Conversion, x *mcp20250326.ToolInputSchema) *mcp20241105.ToolInputSchema {
 	y := new(mcp20241105.ToolInputSchema)
 	y.Type = x.Type
@@ -78,8 +78,8 @@ func DownToolInputSchema(c *compat.Conversion, x *mcp20250326.ToolInputSchema) *
 	return y
 }
 
-// DownToolListChangedNotification goes down to 2024-11-05 with a
-// ToolListChangedNotification.
+// DownToolListChangedNotification converts ToolListChangedNotification to
+// revision 2024-11-05.
 func DownToolListChangedNotification(c *compat.Conversion, x *mcp20250326.ToolListChangedNotification) *mcp20241105.ToolListChangedNotification {
 	y := new(mcp20241105.ToolListChangedNotification)
 	y.Method = x.Method
@@ -88,7 +88,7 @@ func DownToolListChangedNotification(c *compat.Conversion, x *mcp20250326.ToolLi
 	return y
 }
 
-// UpCallToolRequest goes up to 2025-03-26 with a CallToolRequest.
+// UpCallToolRequest converts CallToolRequest to revision 2025-03-26.
 func UpCallToolRequest(c *compat.Conversion, x *mcp20241105.CallToolRequest) *mcp20250326.CallToolRequest {
 	y := new(mcp20250326.CallToolRequest)
 	y.Method = x.Method
@@ -97,8 +97,8 @@ func UpCallToolRequest(c *compat.Conversion, x *mcp20241105.CallToolRequest) *mc
 	return y
 }
 
-// UpCallToolRequestParams goes up to 2025-03-26 with a
-// CallToolRequestParams.
+// UpCallToolRequestParams converts CallToolRequestParams to revision
+// 2025-03-26.
 func UpCallToolRequestParams(c *compat.Conversion, x *mcp20241105.CallToolRequestParams) *mcp20250326.CallToolRequestParams {
 	y := new(mcp20250326.CallToolRequestParams)
 	y.Name = x.Name
@@ -108,7 +108,7 @@ func UpCallToolRequestParams(c *compat.Conversion, x *mcp20241105.CallToolReques
 	return y
 }
 
-// UpCallToolResult goes up to 2025-03-26 with a CallToolResult.
+// UpCallToolResult converts CallToolResult to revision 2025-03-26.
 func UpCallToolResult(c *compat.Conversion, x *mcp20241105.CallToolResult) *mcp20250326.CallToolResult {
 	y := new(mcp20250326.CallToolResult)
 	y.Content = compat.Values(c, "content", x.Content, UpContentBlock)
@@ -118,7 +118,7 @@ func UpCallToolResult(c *compat.Conversion, x *mcp20241105.CallToolResult) *mcp2
 	return y
 }
 
-// UpListToolsRequest goes up to 2025-03-26 with a ListToolsRequest.
+// UpListToolsRequest converts ListToolsRequest to revision 2025-03-26.
 func UpListToolsRequest(c *compat.Conversion, x *mcp20241105.ListToolsRequest) *mcp20250326.ListToolsRequest {
 	y := new(mcp20250326.ListToolsRequest)
 	y.Method = x.Method
@@ -127,7 +127,7 @@ func UpListToolsRequest(c *compat.Conversion, x *mcp20241105.ListToolsRequest) *
 	return y
 }
 
-// UpListToolsResult goes up to 2025-03-26 with a ListToolsResult.
+// UpListToolsResult converts ListToolsResult to revision 2025-03-26.
 func UpListToolsResult(c *compat.Conversion, x *mcp20241105.ListToolsResult) *mcp20250326.ListToolsResult {
 	y := new(mcp20250326.ListToolsResult)
 	y.Tools = compat.Objects(c, "tools", x.Tools, UpTool)
@@ -137,7 +137,7 @@ func UpListToolsResult(c *compat.Conversion, x *mcp20241105.ListToolsResult) *mc
 	return y
 }
 
-// UpTool goes up to 2025-03-26 with a Tool.
+// UpTool converts Tool to revision 2025-03-26.
 func UpTool(c *compat.Conversion, x *mcp20241105.Tool) *mcp20250326.Tool {
 	y := new(mcp20250326.Tool)
 	y.InputSchema = *compat.Object(c, "inputSchema", &x.InputSchema, UpToolInputSchema)
@@ -147,7 +147,7 @@ func UpTool(c *compat.Conversion, x *mcp20241105.Tool) *mcp20250326.Tool {
 	return y
 }
 
-// UpToolInputSchema goes up to 2025-03-26 with a ToolInputSchema.
+// UpToolInputSchema converts ToolInputSchema to revision 2025-03-26.
 func UpToolInputSchema(c *compat.Conversion, x *mcp20241105.ToolInputSchema) *mcp20250326.ToolInputSchema {
 	y := new(mcp20250326.ToolInputSchema)
 	y.Type = x.Type
@@ -157,8 +157,8 @@ func UpToolInputSchema(c *compat.Conversion, x *mcp20241105.ToolInputSchema) *mc
 	return y
 }
 
-// UpToolListChangedNotification goes up to 2025-03-26 with a
-// ToolListChangedNotification.
+// UpToolListChangedNotification converts ToolListChangedNotification to
+// revision 2025-03-26.
 func UpToolListChangedNotification(c *compat.Conversion, x *mcp20241105.ToolListChangedNotification) *mcp20250326.ToolListChangedNotification {
 	y := new(mcp20250326.ToolListChangedNotification)
 	y.Method = x.Method

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownCancelledNotification goes down to 2024-11-05 with a
-// CancelledNotification.
+// DownCancelledNotification converts CancelledNotification to revision
+// 2024-11-05.
 func DownCancelledNotification(c *compat.Conversion, x *mcp20250326.CancelledNotification) *mcp20241105.CancelledNotification {
 	y := new(mcp20241105.CancelledNotification)
 	y.Method = x.Method
@@ -18,8 +18,8 @@ func DownCancelledNotification(c *compat.Conversion, x *mcp20250326.CancelledNot
 	return y
 }
 
-// DownCancelledNotificationParams goes down to 2024-11-05 with a
-// CancelledNotificationParams.
+// DownCancelledNotificationParams converts CancelledNotificationParams to
+// revision 2024-11-05.
 func DownCancelledNotificationParams(c *compat.Conversion, x *mcp20250326.CancelledNotificationParams) *mcp20241105.CancelledNotificationParams {
 	y := new(mcp20241105.CancelledNotificationParams)
 	y.RequestID = x.RequestID
@@ -29,7 +29,7 @@ func DownCancelledNotificationParams(c *compat.Conversion, x *mcp20250326.Cancel
 	return y
 }
 
-// DownCompleteRequest goes down to 2024-11-05 with a CompleteRequest.
+// DownCompleteRequest converts CompleteRequest to revision 2024-11-05.
 func DownCompleteRequest(c *compat.Conversion, x *mcp20250326.CompleteRequest) *mcp20241105.CompleteRequest {
 	y := new(mcp20241105.CompleteRequest)
 	y.Method = x.Method
@@ -38,8 +38,8 @@ func DownCompleteRequest(c *compat.Conversion, x *mcp20250326.CompleteRequest) *
 	return y
 }
 
-// DownCompleteRequestParams goes down to 2024-11-05 with a
-// CompleteRequestParams.
+// DownCompleteRequestParams converts CompleteRequestParams to revision
+// 2024-11-05.
 func DownCompleteRequestParams(c *compat.Conversion, x *mcp20250326.CompleteRequestParams) *mcp20241105.CompleteRequestParams {
 	y := new(mcp20241105.CompleteRequestParams)
 	y.Argument = *compat.Object(c, "argument", &x.Argument, DownCompleteRequestParamsArgument)
@@ -49,8 +49,8 @@ func DownCompleteRequestParams(c *compat.Conversion, x *mcp20250326.CompleteRequ
 	return y
 }
 
-// DownCompleteRequestParamsArgument goes down to 2024-11-05 with a
-// CompleteRequestParamsArgument.
+// DownCompleteRequestParamsArgument converts CompleteRequestParamsArgument
+// to revision 2024-11-05.
 func DownCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20250326.CompleteRequestParamsArgument) *mcp20241105.CompleteRequestParamsArgument {
 	y := new(mcp20241105.CompleteRequestParamsArgument)
 	y.Name = x.Name
@@ -59,8 +59,8 @@ func DownCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20250326.Comp
 	return y
 }
 
-// DownCompleteRequestParamsRef goes down to 2024-11-05 with a
-// CompleteRequestParamsRef.
+// DownCompleteRequestParamsRef converts CompleteRequestParamsRef to revision
+// 2024-11-05.
 func DownCompleteRequestParamsRef(c *compat.Conversion, x mcp20250326.CompleteRequestParamsRef) mcp20241105.CompleteRequestParamsRef {
 	switch x := x.(type) {
 	case *mcp20250326.PromptReference:
@@ -73,7 +73,7 @@ func DownCompleteRequestParamsRef(c *compat.Conversion, x mcp20250326.CompleteRe
 	return nil
 }
 
-// DownCompleteResult goes down to 2024-11-05 with a CompleteResult.
+// DownCompleteResult converts CompleteResult to revision 2024-11-05.
 func DownCompleteResult(c *compat.Conversion, x *mcp20250326.CompleteResult) *mcp20241105.CompleteResult {
 	y := new(mcp20241105.CompleteResult)
 	y.Completion = *compat.Object(c, "completion", &x.Completion, DownCompleteResultCompletion)
@@ -82,8 +82,8 @@ func DownCompleteResult(c *compat.Conversion, x *mcp20250326.CompleteResult) *mc
 	return y
 }
 
-// DownCompleteResultCompletion goes down to 2024-11-05 with a
-// CompleteResultCompletion.
+// DownCompleteResultCompletion converts CompleteResultCompletion to revision
+// 2024-11-05.
 func DownCompleteResultCompletion(c *compat.Conversion, x *mcp20250326.CompleteResultCompletion) *mcp20241105.CompleteResultCompletion {
 	y := new(mcp20241105.CompleteResultCompletion)
 	y.Values = x.Values
@@ -93,18 +93,18 @@ func DownCompleteResultCompletion(c *compat.Conversion, x *mcp20250326.CompleteR
 	return y
 }
 
-// DownCursor goes down to 2024-11-05 with a Cursor.
+// DownCursor converts Cursor to revision 2024-11-05.
 func DownCursor(c *compat.Conversion, x mcp20250326.Cursor) mcp20241105.Cursor {
 	return mcp20241105.Cursor(x)
 }
 
-// DownLoggingLevel goes down to 2024-11-05 with a LoggingLevel.
+// DownLoggingLevel converts LoggingLevel to revision 2024-11-05.
 func DownLoggingLevel(c *compat.Conversion, x mcp20250326.LoggingLevel) mcp20241105.LoggingLevel {
 	return mcp20241105.LoggingLevel(x)
 }
 
-// DownLoggingMessageNotification goes down to 2024-11-05 with a
-// LoggingMessageNotification.
+// DownLoggingMessageNotification converts LoggingMessageNotification to
+// revision 2024-11-05.
 func DownLoggingMessageNotification(c *compat.Conversion, x *mcp20250326.LoggingMessageNotification) *mcp20241105.LoggingMessageNotification {
 	y := new(mcp20241105.LoggingMessageNotification)
 	y.Method = x.Method
@@ -113,8 +113,8 @@ func DownLoggingMessageNotification(c *compat.Conversion, x *mcp20250326.Logging
 	return y
 }
 
-// DownLoggingMessageNotificationParams goes down to 2024-11-05 with a
-// LoggingMessageNotificationParams.
+// DownLoggingMessageNotificationParams converts
+// LoggingMessageNotificationParams to revision 2024-11-05.
 func DownLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20250326.LoggingMessageNotificationParams) *mcp20241105.LoggingMessageNotificationParams {
 	y := new(mcp20241105.LoggingMessageNotificationParams)
 	y.Data = x.Data
@@ -125,7 +125,7 @@ func DownLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20250326.L
 	return y
 }
 
-// DownPaginatedRequest goes down to 2024-11-05 with a PaginatedRequest.
+// DownPaginatedRequest converts PaginatedRequest to revision 2024-11-05.
 func DownPaginatedRequest(c *compat.Conversion, x *mcp20250326.PaginatedRequest) *mcp20241105.PaginatedRequest {
 	y := new(mcp20241105.PaginatedRequest)
 	y.Method = x.Method
@@ -134,8 +134,8 @@ func DownPaginatedRequest(c *compat.Conversion, x *mcp20250326.PaginatedRequest)
 	return y
 }
 
-// DownPaginatedRequestParams goes down to 2024-11-05 with a
-// PaginatedRequestParams.
+// DownPaginatedRequestParams converts PaginatedRequestParams to revision
+// 2024-11-05.
 func DownPaginatedRequestParams(c *compat.Conversion, x *mcp20250326.PaginatedRequestParams) *mcp20241105.PaginatedRequestParams {
 	y := new(mcp20241105.PaginatedRequestParams)
 	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
@@ -144,7 +144,7 @@ func DownPaginatedRequestParams(c *compat.Conversion, x *mcp20250326.PaginatedRe
 	return y
 }
 
-// DownPaginatedResult goes down to 2024-11-05 with a PaginatedResult.
+// DownPaginatedResult converts PaginatedResult to revision 2024-11-05.
 func DownPaginatedResult(c *compat.Conversion, x *mcp20250326.PaginatedResult) *mcp20241105.PaginatedResult {
 	y := new(mcp20241105.PaginatedResult)
 	y.Meta = x.Meta
@@ -153,8 +153,8 @@ func DownPaginatedResult(c *compat.Conversion, x *mcp20250326.PaginatedResult) *
 	return y
 }
 
-// DownProgressNotification goes down to 2024-11-05 with a
-// ProgressNotification.
+// DownProgressNotification converts ProgressNotification to revision
+// 2024-11-05.
 func DownProgressNotification(c *compat.Conversion, x *mcp20250326.ProgressNotification) *mcp20241105.ProgressNotification {
 	y := new(mcp20241105.ProgressNotification)
 	y.Method = x.Method
@@ -163,8 +163,8 @@ func DownProgressNotification(c *compat.Conversion, x *mcp20250326.ProgressNotif
 	return y
 }
 
-// DownProgressNotificationParams goes down to 2024-11-05 with a
-// ProgressNotificationParams.
+// DownProgressNotificationParams converts ProgressNotificationParams to
+// revision 2024-11-05.
 func DownProgressNotificationParams(c *compat.Conversion, x *mcp20250326.ProgressNotificationParams) *mcp20241105.ProgressNotificationParams {
 	y := new(mcp20241105.ProgressNotificationParams)
 	y.Progress = x.Progress
@@ -176,7 +176,7 @@ func DownProgressNotificationParams(c *compat.Conversion, x *mcp20250326.Progres
 	return y
 }
 
-// DownSetLevelRequest goes down to 2024-11-05 with a SetLevelRequest.
+// DownSetLevelRequest converts SetLevelRequest to revision 2024-11-05.
 func DownSetLevelRequest(c *compat.Conversion, x *mcp20250326.SetLevelRequest) *mcp20241105.SetLevelRequest {
 	y := new(mcp20241105.SetLevelRequest)
 	y.Method = x.Method
@@ -185,8 +185,8 @@ func DownSetLevelRequest(c *compat.Conversion, x *mcp20250326.SetLevelRequest) *
 	return y
 }
 
-// DownSetLevelRequestParams goes down to 2024-11-05 with a
-// SetLevelRequestParams.
+// DownSetLevelRequestParams converts SetLevelRequestParams to revision
+// 2024-11-05.
 func DownSetLevelRequestParams(c *compat.Conversion, x *mcp20250326.SetLevelRequestParams) *mcp20241105.SetLevelRequestParams {
 	y := new(mcp20241105.SetLevelRequestParams)
 	y.Level = mcp20241105.LoggingLevel(x.Level)
@@ -195,8 +195,8 @@ func DownSetLevelRequestParams(c *compat.Conversion, x *mcp20250326.SetLevelRequ
 	return y
 }
 
-// UpCancelledNotification goes up to 2025-03-26 with a
-// CancelledNotification.
+// UpCancelledNotification converts CancelledNotification to revision
+// 2025-03-26.
 func UpCancelledNotification(c *compat.Conversion, x *mcp20241105.CancelledNotification) *mcp20250326.CancelledNotification {
 	y := new(mcp20250326.CancelledNotification)
 	y.Method = x.Method
@@ -205,8 +205,8 @@ func UpCancelledNotification(c *compat.Conversion, x *mcp20241105.CancelledNotif
 	return y
 }
 
-// UpCancelledNotificationParams goes up to 2025-03-26 with a
-// CancelledNotificationParams.
+// UpCancelledNotificationParams converts CancelledNotificationParams to
+// revision 2025-03-26.
 func UpCancelledNotificationParams(c *compat.Conversion, x *mcp20241105.CancelledNotificationParams) *mcp20250326.CancelledNotificationParams {
 	y := new(mcp20250326.CancelledNotificationParams)
 	y.RequestID = x.RequestID
@@ -216,7 +216,7 @@ func UpCancelledNotificationParams(c *compat.Conversion, x *mcp20241105.Cancelle
 	return y
 }
 
-// UpCompleteRequest goes up to 2025-03-26 with a CompleteRequest.
+// UpCompleteRequest converts CompleteRequest to revision 2025-03-26.
 func UpCompleteRequest(c *compat.Conversion, x *mcp20241105.CompleteRequest) *mcp20250326.CompleteRequest {
 	y := new(mcp20250326.CompleteRequest)
 	y.Method = x.Method
@@ -225,8 +225,8 @@ func UpCompleteRequest(c *compat.Conversion, x *mcp20241105.CompleteRequest) *mc
 	return y
 }
 
-// UpCompleteRequestParams goes up to 2025-03-26 with a
-// CompleteRequestParams.
+// UpCompleteRequestParams converts CompleteRequestParams to revision
+// 2025-03-26.
 func UpCompleteRequestParams(c *compat.Conversion, x *mcp20241105.CompleteRequestParams) *mcp20250326.CompleteRequestParams {
 	y := new(mcp20250326.CompleteRequestParams)
 	y.Argument = *compat.Object(c, "argument", &x.Argument, UpCompleteRequestParamsArgument)
@@ -236,8 +236,8 @@ func UpCompleteRequestParams(c *compat.Conversion, x *mcp20241105.CompleteReques
 	return y
 }
 
-// UpCompleteRequestParamsArgument goes up to 2025-03-26 with a
-// CompleteRequestParamsArgument.
+// UpCompleteRequestParamsArgument converts CompleteRequestParamsArgument to
+// revision 2025-03-26.
 func UpCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20241105.CompleteRequestParamsArgument) *mcp20250326.CompleteRequestParamsArgument {
 	y := new(mcp20250326.CompleteRequestParamsArgument)
 	y.Name = x.Name
@@ -246,8 +246,8 @@ func UpCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20241105.Comple
 	return y
 }
 
-// UpCompleteRequestParamsRef goes up to 2025-03-26 with a
-// CompleteRequestParamsRef.
+// UpCompleteRequestParamsRef converts CompleteRequestParamsRef to revision
+// 2025-03-26.
 func UpCompleteRequestParamsRef(c *compat.Conversion, x mcp20241105.CompleteRequestParamsRef) mcp20250326.CompleteRequestParamsRef {
 	switch x := x.(type) {
 	case *mcp20241105.PromptReference:
@@ -260,7 +260,7 @@ func UpCompleteRequestParamsRef(c *compat.Conversion, x mcp20241105.CompleteRequ
 	return nil
 }
 
-// UpCompleteResult goes up to 2025-03-26 with a CompleteResult.
+// UpCompleteResult converts CompleteResult to revision 2025-03-26.
 func UpCompleteResult(c *compat.Conversion, x *mcp20241105.CompleteResult) *mcp20250326.CompleteResult {
 	y := new(mcp20250326.CompleteResult)
 	y.Completion = *compat.Object(c, "completion", &x.Completion, UpCompleteResultCompletion)
@@ -269,8 +269,8 @@ func UpCompleteResult(c *compat.Conversion, x *mcp20241105.CompleteResult) *mcp2
 	return y
 }
 
-// UpCompleteResultCompletion goes up to 2025-03-26 with a
-// CompleteResultCompletion.
+// UpCompleteResultCompletion converts CompleteResultCompletion to revision
+// 2025-03-26.
 func UpCompleteResultCompletion(c *compat.Conversion, x *mcp20241105.CompleteResultCompletion) *mcp20250326.CompleteResultCompletion {
 	y := new(mcp20250326.CompleteResultCompletion)
 	y.Values = x.Values
@@ -280,18 +280,18 @@ func UpCompleteResultCompletion(c *compat.Conversion, x *mcp20241105.CompleteRes
 	return y
 }
 
-// UpCursor goes up to 2025-03-26 with a Cursor.
+// UpCursor converts Cursor to revision 2025-03-26.
 func UpCursor(c *compat.Conversion, x mcp20241105.Cursor) mcp20250326.Cursor {
 	return mcp20250326.Cursor(x)
 }
 
-// UpLoggingLevel goes up to 2025-03-26 with a LoggingLevel.
+// UpLoggingLevel converts LoggingLevel to revision 2025-03-26.
 func UpLoggingLevel(c *compat.Conversion, x mcp20241105.LoggingLevel) mcp20250326.LoggingLevel {
 	return mcp20250326.LoggingLevel(x)
 }
 
-// UpLoggingMessageNotification goes up to 2025-03-26 with a
-// LoggingMessageNotification.
+// UpLoggingMessageNotification converts LoggingMessageNotification to
+// revision 2025-03-26.
 func UpLoggingMessageNotification(c *compat.Conversion, x *mcp20241105.LoggingMessageNotification) *mcp20250326.LoggingMessageNotification {
 	y := new(mcp20250326.LoggingMessageNotification)
 	y.Method = x.Method
@@ -300,8 +300,8 @@ func UpLoggingMessageNotification(c *compat.Conversion, x *mcp20241105.LoggingMe
 	return y
 }
 
-// UpLoggingMessageNotificationParams goes up to 2025-03-26 with a
-// LoggingMessageNotificationParams.
+// UpLoggingMessageNotificationParams converts
+// LoggingMessageNotificationParams to revision 2025-03-26.
 func UpLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20241105.LoggingMessageNotificationParams) *mcp20250326.LoggingMessageNotificationParams {
 	y := new(mcp20250326.LoggingMessageNotificationParams)
 	y.Data = x.Data
@@ -312,7 +312,7 @@ func UpLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20241105.Log
 	return y
 }
 
-// UpPaginatedRequest goes up to 2025-03-26 with a PaginatedRequest.
+// UpPaginatedRequest converts PaginatedRequest to revision 2025-03-26.
 func UpPaginatedRequest(c *compat.Conversion, x *mcp20241105.PaginatedRequest) *mcp20250326.PaginatedRequest {
 	y := new(mcp20250326.PaginatedRequest)
 	y.Method = x.Method
@@ -321,8 +321,8 @@ func UpPaginatedRequest(c *compat.Conversion, x *mcp20241105.PaginatedRequest) *
 	return y
 }
 
-// UpPaginatedRequestParams goes up to 2025-03-26 with a
-// PaginatedRequestParams.
+// UpPaginatedRequestParams converts PaginatedRequestParams to revision
+// 2025-03-26.
 func UpPaginatedRequestParams(c *compat.Conversion, x *mcp20241105.PaginatedRequestParams) *mcp20250326.PaginatedRequestParams {
 	y := new(mcp20250326.PaginatedRequestParams)
 	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
@@ -331,7 +331,7 @@ func UpPaginatedRequestParams(c *compat.Conversion, x *mcp20241105.PaginatedRequ
 	return y
 }
 
-// UpPaginatedResult goes up to 2025-03-26 with a PaginatedResult.
+// UpPaginatedResult converts PaginatedResult to revision 2025-03-26.
 func UpPaginatedResult(c *compat.Conversion, x *mcp20241105.PaginatedResult) *mcp20250326.PaginatedResult {
 	y := new(mcp20250326.PaginatedResult)
 	y.Meta = x.Meta
@@ -340,7 +340,8 @@ func UpPaginatedResult(c *compat.Conversion, x *mcp20241105.PaginatedResult) *mc
 	return y
 }
 
-// UpProgressNotification goes up to 2025-03-26 with a ProgressNotification.
+// UpProgressNotification converts ProgressNotification to revision
+// 2025-03-26.
 func UpProgressNotification(c *compat.Conversion, x *mcp20241105.ProgressNotification) *mcp20250326.ProgressNotification {
 	y := new(mcp20250326.ProgressNotification)
 	y.Method = x.Method
@@ -349,8 +350,8 @@ func UpProgressNotification(c *compat.Conversion, x *mcp20241105.ProgressNotific
 	return y
 }
 
-// UpProgressNotificationParams goes up to 2025-03-26 with a
-// ProgressNotificationParams.
+// UpProgressNotificationParams converts ProgressNotificationParams to
+// revision 2025-03-26.
 func UpProgressNotificationParams(c *compat.Conversion, x *mcp20241105.ProgressNotificationParams) *mcp20250326.ProgressNotificationParams {
 	y := new(mcp20250326.ProgressNotificationParams)
 	y.Progress = x.Progress
@@ -361,7 +362,7 @@ func UpProgressNotificationParams(c *compat.Conversion, x *mcp20241105.ProgressN
 	return y
 }
 
-// UpSetLevelRequest goes up to 2025-03-26 with a SetLevelRequest.
+// UpSetLevelRequest converts SetLevelRequest to revision 2025-03-26.
 func UpSetLevelRequest(c *compat.Conversion, x *mcp20241105.SetLevelRequest) *mcp20250326.SetLevelRequest {
 	y := new(mcp20250326.SetLevelRequest)
 	y.Method = x.Method
@@ -370,8 +371,8 @@ func UpSetLevelRequest(c *compat.Conversion, x *mcp20241105.SetLevelRequest) *mc
 	return y
 }
 
-// UpSetLevelRequestParams goes up to 2025-03-26 with a
-// SetLevelRequestParams.
+// UpSetLevelRequestParams converts SetLevelRequestParams to revision
+// 2025-03-26.
 func UpSetLevelRequestParams(c *compat.Conversion, x *mcp20241105.SetLevelRequestParams) *mcp20250326.SetLevelRequestParams {
 	y := new(mcp20250326.SetLevelRequestParams)
 	y.Level = mcp20250326.LoggingLevel(x.Level)

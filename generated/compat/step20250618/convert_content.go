@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownAnnotations goes down to 2025-03-26 with a Annotations.
+// DownAnnotations converts Annotations to revision 2025-03-26.
 func DownAnnotations(c *compat.Conversion, x *mcp20250618.Annotations) *mcp20250326.Annotations {
 	y := new(mcp20250326.Annotations)
 	y.Audience = compat.Strings[mcp20250326.Role](x.Audience)
@@ -18,7 +18,7 @@ func DownAnnotations(c *compat.Conversion, x *mcp20250618.Annotations) *mcp20250
 	return y
 }
 
-// DownAudioContent goes down to 2025-03-26 with a AudioContent.
+// DownAudioContent converts AudioContent to revision 2025-03-26.
 func DownAudioContent(c *compat.Conversion, x *mcp20250618.AudioContent) *mcp20250326.AudioContent {
 	y := new(mcp20250326.AudioContent)
 	y.Type = x.Type
@@ -30,7 +30,7 @@ func DownAudioContent(c *compat.Conversion, x *mcp20250618.AudioContent) *mcp202
 	return y
 }
 
-// DownContentBlock goes down to 2025-03-26 with a ContentBlock.
+// DownContentBlock converts ContentBlock to revision 2025-03-26.
 func DownContentBlock(c *compat.Conversion, x mcp20250618.ContentBlock) mcp20250326.ContentBlock {
 	switch x := x.(type) {
 	case *mcp20250618.TextContent:
@@ -49,7 +49,7 @@ func DownContentBlock(c *compat.Conversion, x mcp20250618.ContentBlock) mcp20250
 	return nil
 }
 
-// DownImageContent goes down to 2025-03-26 with a ImageContent.
+// DownImageContent converts ImageContent to revision 2025-03-26.
 func DownImageContent(c *compat.Conversion, x *mcp20250618.ImageContent) *mcp20250326.ImageContent {
 	y := new(mcp20250326.ImageContent)
 	y.Type = x.Type
@@ -61,12 +61,12 @@ func DownImageContent(c *compat.Conversion, x *mcp20250618.ImageContent) *mcp202
 	return y
 }
 
-// DownRole goes down to 2025-03-26 with a Role.
+// DownRole converts Role to revision 2025-03-26.
 func DownRole(c *compat.Conversion, x mcp20250618.Role) mcp20250326.Role {
 	return mcp20250326.Role(x)
 }
 
-// DownTextContent goes down to 2025-03-26 with a TextContent.
+// DownTextContent converts TextContent to revision 2025-03-26.
 func DownTextContent(c *compat.Conversion, x *mcp20250618.TextContent) *mcp20250326.TextContent {
 	y := new(mcp20250326.TextContent)
 	y.Type = x.Type
@@ -77,7 +77,7 @@ func DownTextContent(c *compat.Conversion, x *mcp20250618.TextContent) *mcp20250
 	return y
 }
 
-// UpAnnotations goes up to 2025-06-18 with a Annotations.
+// UpAnnotations converts Annotations to revision 2025-06-18.
 func UpAnnotations(c *compat.Conversion, x *mcp20250326.Annotations) *mcp20250618.Annotations {
 	y := new(mcp20250618.Annotations)
 	y.Audience = compat.Strings[mcp20250618.Role](x.Audience)
@@ -86,7 +86,7 @@ func UpAnnotations(c *compat.Conversion, x *mcp20250326.Annotations) *mcp2025061
 	return y
 }
 
-// UpAudioContent goes up to 2025-06-18 with a AudioContent.
+// UpAudioContent converts AudioContent to revision 2025-06-18.
 func UpAudioContent(c *compat.Conversion, x *mcp20250326.AudioContent) *mcp20250618.AudioContent {
 	y := new(mcp20250618.AudioContent)
 	y.Type = x.Type
@@ -97,7 +97,7 @@ func UpAudioContent(c *compat.Conversion, x *mcp20250326.AudioContent) *mcp20250
 	return y
 }
 
-// UpContentBlock goes up to 2025-06-18 with a ContentBlock.
+// UpContentBlock converts ContentBlock to revision 2025-06-18.
 func UpContentBlock(c *compat.Conversion, x mcp20250326.ContentBlock) mcp20250618.ContentBlock {
 	switch x := x.(type) {
 	case *mcp20250326.TextContent:
@@ -114,7 +114,7 @@ func UpContentBlock(c *compat.Conversion, x mcp20250326.ContentBlock) mcp2025061
 	return nil
 }
 
-// UpImageContent goes up to 2025-06-18 with a ImageContent.
+// UpImageContent converts ImageContent to revision 2025-06-18.
 func UpImageContent(c *compat.Conversion, x *mcp20250326.ImageContent) *mcp20250618.ImageContent {
 	y := new(mcp20250618.ImageContent)
 	y.Type = x.Type
@@ -125,12 +125,12 @@ func UpImageContent(c *compat.Conversion, x *mcp20250326.ImageContent) *mcp20250
 	return y
 }
 
-// UpRole goes up to 2025-06-18 with a Role.
+// UpRole converts Role to revision 2025-06-18.
 func UpRole(c *compat.Conversion, x mcp20250326.Role) mcp20250618.Role {
 	return mcp20250618.Role(x)
 }
 
-// UpTextContent goes up to 2025-06-18 with a TextContent.
+// UpTextContent converts TextContent to revision 2025-06-18.
 func UpTextContent(c *compat.Conversion, x *mcp20250326.TextContent) *mcp20250618.TextContent {
 	y := new(mcp20250618.TextContent)
 	y.Type = x.Type

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownError goes down to 2025-03-26 with a Error.
+// DownError converts Error to revision 2025-03-26.
 func DownError(c *compat.Conversion, x *mcp20250618.Error) *mcp20250326.Error {
 	y := new(mcp20250326.Error)
 	y.Code = x.Code
@@ -18,7 +18,7 @@ func DownError(c *compat.Conversion, x *mcp20250618.Error) *mcp20250326.Error {
 	return y
 }
 
-// DownJSONRPCError goes down to 2025-03-26 with a JSONRPCError.
+// DownJSONRPCError converts JSONRPCError to revision 2025-03-26.
 func DownJSONRPCError(c *compat.Conversion, x *mcp20250618.JSONRPCError) *mcp20250326.JSONRPCError {
 	y := new(mcp20250326.JSONRPCError)
 	y.JSONRPC = x.JSONRPC
@@ -28,7 +28,7 @@ func DownJSONRPCError(c *compat.Conversion, x *mcp20250618.JSONRPCError) *mcp202
 	return y
 }
 
-// DownJSONRPCMessage goes down to 2025-03-26 with a JSONRPCMessage.
+// DownJSONRPCMessage converts JSONRPCMessage to revision 2025-03-26.
 func DownJSONRPCMessage(c *compat.Conversion, x mcp20250618.JSONRPCMessage) mcp20250326.JSONRPCMessage {
 	switch x := x.(type) {
 	case *mcp20250618.JSONRPCRequest:
@@ -45,8 +45,8 @@ func DownJSONRPCMessage(c *compat.Conversion, x mcp20250618.JSONRPCMessage) mcp2
 	return nil
 }
 
-// DownJSONRPCNotification goes down to 2025-03-26 with a
-// JSONRPCNotification.
+// DownJSONRPCNotification converts JSONRPCNotification to revision
+// 2025-03-26.
 func DownJSONRPCNotification(c *compat.Conversion, x *mcp20250618.JSONRPCNotification) *mcp20250326.JSONRPCNotification {
 	y := new(mcp20250326.JSONRPCNotification)
 	y.JSONRPC = x.JSONRPC
@@ -56,7 +56,7 @@ func DownJSONRPCNotification(c *compat.Conversion, x *mcp20250618.JSONRPCNotific
 	return y
 }
 
-// DownJSONRPCRequest goes down to 2025-03-26 with a JSONRPCRequest.
+// DownJSONRPCRequest converts JSONRPCRequest to revision 2025-03-26.
 func DownJSONRPCRequest(c *compat.Conversion, x *mcp20250618.JSONRPCRequest) *mcp20250326.JSONRPCRequest {
 	y := new(mcp20250326.JSONRPCRequest)
 	y.JSONRPC = x.JSONRPC
@@ -67,7 +67,7 @@ func DownJSONRPCRequest(c *compat.Conversion, x *mcp20250618.JSONRPCRequest) *mc
 	return y
 }
 
-// DownJSONRPCResponse goes down to 2025-03-26 with a JSONRPCResponse.
+// DownJSONRPCResponse converts JSONRPCResponse to revision 2025-03-26.
 func DownJSONRPCResponse(c *compat.Conversion, x *mcp20250618.JSONRPCResponse) *mcp20250326.JSONRPCResponse {
 	y := new(mcp20250326.JSONRPCResponse)
 	y.JSONRPC = x.JSONRPC
@@ -77,7 +77,7 @@ func DownJSONRPCResponse(c *compat.Conversion, x *mcp20250618.JSONRPCResponse) *
 	return y
 }
 
-// UpError goes up to 2025-06-18 with a Error.
+// UpError converts Error to revision 2025-06-18.
 func UpError(c *compat.Conversion, x *mcp20250326.Error) *mcp20250618.Error {
 	y := new(mcp20250618.Error)
 	y.Code = x.Code
@@ -87,7 +87,7 @@ func UpError(c *compat.Conversion, x *mcp20250326.Error) *mcp20250618.Error {
 	return y
 }
 
-// UpJSONRPCError goes up to 2025-06-18 with a JSONRPCError.
+// UpJSONRPCError converts JSONRPCError to revision 2025-06-18.
 func UpJSONRPCError(c *compat.Conversion, x *mcp20250326.JSONRPCError) *mcp20250618.JSONRPCError {
 	y := new(mcp20250618.JSONRPCError)
 	y.JSONRPC = x.JSONRPC
@@ -97,7 +97,7 @@ func UpJSONRPCError(c *compat.Conversion, x *mcp20250326.JSONRPCError) *mcp20250
 	return y
 }
 
-// UpJSONRPCMessage goes up to 2025-06-18 with a JSONRPCMessage.
+// UpJSONRPCMessage converts JSONRPCMessage to revision 2025-06-18.
 func UpJSONRPCMessage(c *compat.Conversion, x mcp20250326.JSONRPCMessage) mcp20250618.JSONRPCMessage {
 	switch x := x.(type) {
 	case *mcp20250326.JSONRPCRequest:
@@ -116,7 +116,7 @@ func UpJSONRPCMessage(c *compat.Conversion, x mcp20250326.JSONRPCMessage) mcp202
 	return nil
 }
 
-// UpJSONRPCNotification goes up to 2025-06-18 with a JSONRPCNotification.
+// UpJSONRPCNotification converts JSONRPCNotification to revision 2025-06-18.
 func UpJSONRPCNotification(c *compat.Conversion, x *mcp20250326.JSONRPCNotification) *mcp20250618.JSONRPCNotification {
 	y := new(mcp20250618.JSONRPCNotification)
 	y.JSONRPC = x.JSONRPC
@@ -126,7 +126,7 @@ func UpJSONRPCNotification(c *compat.Conversion, x *mcp20250326.JSONRPCNotificat
 	return y
 }
 
-// UpJSONRPCRequest goes up to 2025-06-18 with a JSONRPCRequest.
+// UpJSONRPCRequest converts JSONRPCRequest to revision 2025-06-18.
 func UpJSONRPCRequest(c *compat.Conversion, x *mcp20250326.JSONRPCRequest) *mcp20250618.JSONRPCRequest {
 	y := new(mcp20250618.JSONRPCRequest)
 	y.JSONRPC = x.JSONRPC
@@ -137,7 +137,7 @@ func UpJSONRPCRequest(c *compat.Conversion, x *mcp20250326.JSONRPCRequest) *mcp2
 	return y
 }
 
-// UpJSONRPCResponse goes up to 2025-06-18 with a JSONRPCResponse.
+// UpJSONRPCResponse converts JSONRPCResponse to revision 2025-06-18.
 func UpJSONRPCResponse(c *compat.Conversion, x *mcp20250326.JSONRPCResponse) *mcp20250618.JSONRPCResponse {
 	y := new(mcp20250618.JSONRPCResponse)
 	y.JSONRPC = x.JSONRPC

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownClientCapabilities goes down to 2025-03-26 with a ClientCapabilities.
+// DownClientCapabilities converts ClientCapabilities to revision 2025-03-26.
 func DownClientCapabilities(c *compat.Conversion, x *mcp20250618.ClientCapabilities) *mcp20250326.ClientCapabilities {
 	y := new(mcp20250326.ClientCapabilities)
 	c.Drop("elicitation", x.Elicitation != "", notInOlder)
@@ -19,8 +19,8 @@ func DownClientCapabilities(c *compat.Conversion, x *mcp20250618.ClientCapabilit
 	return y
 }
 
-// DownClientCapabilitiesRoots goes down to 2025-03-26 with a
-// ClientCapabilitiesRoots.
+// DownClientCapabilitiesRoots converts ClientCapabilitiesRoots to revision
+// 2025-03-26.
 func DownClientCapabilitiesRoots(c *compat.Conversion, x *mcp20250618.ClientCapabilitiesRoots) *mcp20250326.ClientCapabilitiesRoots {
 	y := new(mcp20250326.ClientCapabilitiesRoots)
 	y.ListChanged = x.ListChanged
@@ -28,7 +28,7 @@ func DownClientCapabilitiesRoots(c *compat.Conversion, x *mcp20250618.ClientCapa
 	return y
 }
 
-// DownImplementation goes down to 2025-03-26 with a Implementation.
+// DownImplementation converts Implementation to revision 2025-03-26.
 func DownImplementation(c *compat.Conversion, x *mcp20250618.Implementation) *mcp20250326.Implementation {
 	y := new(mcp20250326.Implementation)
 	y.Name = x.Name
@@ -38,7 +38,7 @@ func DownImplementation(c *compat.Conversion, x *mcp20250618.Implementation) *mc
 	return y
 }
 
-// DownInitializeRequest goes down to 2025-03-26 with a InitializeRequest.
+// DownInitializeRequest converts InitializeRequest to revision 2025-03-26.
 func DownInitializeRequest(c *compat.Conversion, x *mcp20250618.InitializeRequest) *mcp20250326.InitializeRequest {
 	y := new(mcp20250326.InitializeRequest)
 	y.Method = x.Method
@@ -47,8 +47,8 @@ func DownInitializeRequest(c *compat.Conversion, x *mcp20250618.InitializeReques
 	return y
 }
 
-// DownInitializeRequestParams goes down to 2025-03-26 with a
-// InitializeRequestParams.
+// DownInitializeRequestParams converts InitializeRequestParams to revision
+// 2025-03-26.
 func DownInitializeRequestParams(c *compat.Conversion, x *mcp20250618.InitializeRequestParams) *mcp20250326.InitializeRequestParams {
 	y := new(mcp20250326.InitializeRequestParams)
 	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, DownClientCapabilities)
@@ -59,7 +59,7 @@ func DownInitializeRequestParams(c *compat.Conversion, x *mcp20250618.Initialize
 	return y
 }
 
-// DownInitializeResult goes down to 2025-03-26 with a InitializeResult.
+// DownInitializeResult converts InitializeResult to revision 2025-03-26.
 func DownInitializeResult(c *compat.Conversion, x *mcp20250618.InitializeResult) *mcp20250326.InitializeResult {
 	y := new(mcp20250326.InitializeResult)
 	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, DownServerCapabilities)
@@ -71,8 +71,8 @@ func DownInitializeResult(c *compat.Conversion, x *mcp20250618.InitializeResult)
 	return y
 }
 
-// DownInitializedNotification goes down to 2025-03-26 with a
-// InitializedNotification.
+// DownInitializedNotification converts InitializedNotification to revision
+// 2025-03-26.
 func DownInitializedNotification(c *compat.Conversion, x *mcp20250618.InitializedNotification) *mcp20250326.InitializedNotification {
 	y := new(mcp20250326.InitializedNotification)
 	y.Method = x.Method
@@ -81,7 +81,7 @@ func DownInitializedNotification(c *compat.Conversion, x *mcp20250618.Initialize
 	return y
 }
 
-// DownPingRequest goes down to 2025-03-26 with a PingRequest.
+// DownPingRequest converts PingRequest to revision 2025-03-26.
 func DownPingRequest(c *compat.Conversion, x *mcp20250618.PingRequest) *mcp20250326.PingRequest {
 	y := new(mcp20250326.PingRequest)
 	y.Method = x.Method
@@ -90,7 +90,7 @@ func DownPingRequest(c *compat.Conversion, x *mcp20250618.PingRequest) *mcp20250
 	return y
 }
 
-// DownServerCapabilities goes down to 2025-03-26 with a ServerCapabilities.
+// DownServerCapabilities converts ServerCapabilities to revision 2025-03-26.
 func DownServerCapabilities(c *compat.Conversion, x *mcp20250618.ServerCapabilities) *mcp20250326.ServerCapabilities {
 	y := new(mcp20250326.ServerCapabilities)
 	y.Completions = x.Completions
@@ -103,8 +103,8 @@ func DownServerCapabilities(c *compat.Conversion, x *mcp20250618.ServerCapabilit
 	return y
 }
 
-// DownServerCapabilitiesPrompts goes down to 2025-03-26 with a
-// ServerCapabilitiesPrompts.
+// DownServerCapabilitiesPrompts converts ServerCapabilitiesPrompts to
+// revision 2025-03-26.
 func DownServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20250618.ServerCapabilitiesPrompts) *mcp20250326.ServerCapabilitiesPrompts {
 	y := new(mcp20250326.ServerCapabilitiesPrompts)
 	y.ListChanged = x.ListChanged
@@ -112,8 +112,8 @@ func DownServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20250618.ServerCa
 	return y
 }
 
-// DownServerCapabilitiesResources goes down to 2025-03-26 with a
-// ServerCapabilitiesResources.
+// DownServerCapabilitiesResources converts ServerCapabilitiesResources to
+// revision 2025-03-26.
 func DownServerCapabilitiesResources(c *compat.Conversion, x *mcp20250618.ServerCapabilitiesResources) *mcp20250326.ServerCapabilitiesResources {
 	y := new(mcp20250326.ServerCapabilitiesResources)
 	y.ListChanged = x.ListChanged
@@ -122,8 +122,8 @@ func DownServerCapabilitiesResources(c *compat.Conversion, x *mcp20250618.Server
 	return y
 }
 
-// DownServerCapabilitiesTools goes down to 2025-03-26 with a
-// ServerCapabilitiesTools.
+// DownServerCapabilitiesTools converts ServerCapabilitiesTools to revision
+// 2025-03-26.
 func DownServerCapabilitiesTools(c *compat.Conversion, x *mcp20250618.ServerCapabilitiesTools) *mcp20250326.ServerCapabilitiesTools {
 	y := new(mcp20250326.ServerCapabilitiesTools)
 	y.ListChanged = x.ListChanged
@@ -131,7 +131,7 @@ func DownServerCapabilitiesTools(c *compat.Conversion, x *mcp20250618.ServerCapa
 	return y
 }
 
-// UpClientCapabilities goes up to 2025-06-18 with a ClientCapabilities.
+// UpClientCapabilities converts ClientCapabilities to revision 2025-06-18.
 func UpClientCapabilities(c *compat.Conversion, x *mcp20250326.ClientCapabilities) *mcp20250618.ClientCapabilities {
 	y := new(mcp20250618.ClientCapabilities)
 	y.Experimental = x.Experimental
@@ -141,8 +141,8 @@ func UpClientCapabilities(c *compat.Conversion, x *mcp20250326.ClientCapabilitie
 	return y
 }
 
-// UpClientCapabilitiesRoots goes up to 2025-06-18 with a
-// ClientCapabilitiesRoots.
+// UpClientCapabilitiesRoots converts ClientCapabilitiesRoots to revision
+// 2025-06-18.
 func UpClientCapabilitiesRoots(c *compat.Conversion, x *mcp20250326.ClientCapabilitiesRoots) *mcp20250618.ClientCapabilitiesRoots {
 	y := new(mcp20250618.ClientCapabilitiesRoots)
 	y.ListChanged = x.ListChanged
@@ -150,7 +150,7 @@ func UpClientCapabilitiesRoots(c *compat.Conversion, x *mcp20250326.ClientCapabi
 	return y
 }
 
-// UpImplementation goes up to 2025-06-18 with a Implementation.
+// UpImplementation converts Implementation to revision 2025-06-18.
 func UpImplementation(c *compat.Conversion, x *mcp20250326.Implementation) *mcp20250618.Implementation {
 	y := new(mcp20250618.Implementation)
 	y.Name = x.Name
@@ -159,7 +159,7 @@ func UpImplementation(c *compat.Conversion, x *mcp20250326.Implementation) *mcp2
 	return y
 }
 
-// UpInitializeRequest goes up to 2025-06-18 with a InitializeRequest.
+// UpInitializeRequest converts InitializeRequest to revision 2025-06-18.
 func UpInitializeRequest(c *compat.Conversion, x *mcp20250326.InitializeRequest) *mcp20250618.InitializeRequest {
 	y := new(mcp20250618.InitializeRequest)
 	y.Method = x.Method
@@ -168,8 +168,8 @@ func UpInitializeRequest(c *compat.Conversion, x *mcp20250326.InitializeRequest)
 	return y
 }
 
-// UpInitializeRequestParams goes up to 2025-06-18 with a
-// InitializeRequestParams.
+// UpInitializeRequestParams converts InitializeRequestParams to revision
+// 2025-06-18.
 func UpInitializeRequestParams(c *compat.Conversion, x *mcp20250326.InitializeRequestParams) *mcp20250618.InitializeRequestParams {
 	y := new(mcp20250618.InitializeRequestParams)
 	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, UpClientCapabilities)
@@ -180,7 +180,7 @@ func UpInitializeRequestParams(c *compat.Conversion, x *mcp20250326.InitializeRe
 	return y
 }
 
-// UpInitializeResult goes up to 2025-06-18 with a InitializeResult.
+// UpInitializeResult converts InitializeResult to revision 2025-06-18.
 func UpInitializeResult(c *compat.Conversion, x *mcp20250326.InitializeResult) *mcp20250618.InitializeResult {
 	y := new(mcp20250618.InitializeResult)
 	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, UpServerCapabilities)
@@ -192,8 +192,8 @@ func UpInitializeResult(c *compat.Conversion, x *mcp20250326.InitializeResult) *
 	return y
 }
 
-// UpInitializedNotification goes up to 2025-06-18 with a
-// InitializedNotification.
+// UpInitializedNotification converts InitializedNotification to revision
+// 2025-06-18.
 func UpInitializedNotification(c *compat.Conversion, x *mcp20250326.InitializedNotification) *mcp20250618.InitializedNotification {
 	y := new(mcp20250618.InitializedNotification)
 	y.Method = x.Method
@@ -202,7 +202,7 @@ func UpInitializedNotification(c *compat.Conversion, x *mcp20250326.InitializedN
 	return y
 }
 
-// UpPingRequest goes up to 2025-06-18 with a PingRequest.
+// UpPingRequest converts PingRequest to revision 2025-06-18.
 func UpPingRequest(c *compat.Conversion, x *mcp20250326.PingRequest) *mcp20250618.PingRequest {
 	y := new(mcp20250618.PingRequest)
 	y.Method = x.Method
@@ -211,7 +211,7 @@ func UpPingRequest(c *compat.Conversion, x *mcp20250326.PingRequest) *mcp2025061
 	return y
 }
 
-// UpServerCapabilities goes up to 2025-06-18 with a ServerCapabilities.
+// UpServerCapabilities converts ServerCapabilities to revision 2025-06-18.
 func UpServerCapabilities(c *compat.Conversion, x *mcp20250326.ServerCapabilities) *mcp20250618.ServerCapabilities {
 	y := new(mcp20250618.ServerCapabilities)
 	y.Completions = x.Completions
@@ -224,8 +224,8 @@ func UpServerCapabilities(c *compat.Conversion, x *mcp20250326.ServerCapabilitie
 	return y
 }
 
-// UpServerCapabilitiesPrompts goes up to 2025-06-18 with a
-// ServerCapabilitiesPrompts.
+// UpServerCapabilitiesPrompts converts ServerCapabilitiesPrompts to revision
+// 2025-06-18.
 func UpServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20250326.ServerCapabilitiesPrompts) *mcp20250618.ServerCapabilitiesPrompts {
 	y := new(mcp20250618.ServerCapabilitiesPrompts)
 	y.ListChanged = x.ListChanged
@@ -233,8 +233,8 @@ func UpServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20250326.ServerCapa
 	return y
 }
 
-// UpServerCapabilitiesResources goes up to 2025-06-18 with a
-// ServerCapabilitiesResources.
+// UpServerCapabilitiesResources converts ServerCapabilitiesResources to
+// revision 2025-06-18.
 func UpServerCapabilitiesResources(c *compat.Conversion, x *mcp20250326.ServerCapabilitiesResources) *mcp20250618.ServerCapabilitiesResources {
 	y := new(mcp20250618.ServerCapabilitiesResources)
 	y.ListChanged = x.ListChanged
@@ -243,8 +243,8 @@ func UpServerCapabilitiesResources(c *compat.Conversion, x *mcp20250326.ServerCa
 	return y
 }
 
-// UpServerCapabilitiesTools goes up to 2025-06-18 with a
-// ServerCapabilitiesTools.
+// UpServerCapabilitiesTools converts ServerCapabilitiesTools to revision
+// 2025-06-18.
 func UpServerCapabilitiesTools(c *compat.Conversion, x *mcp20250326.ServerCapabilitiesTools) *mcp20250618.ServerCapabilitiesTools {
 	y := new(mcp20250618.ServerCapabilitiesTools)
 	y.ListChanged = x.ListChanged

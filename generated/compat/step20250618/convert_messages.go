@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownClientNotification goes down to 2025-03-26 with a ClientNotification.
+// DownClientNotification converts ClientNotification to revision 2025-03-26.
 func DownClientNotification(c *compat.Conversion, x mcp20250618.ClientNotification) mcp20250326.ClientNotification {
 	switch x := x.(type) {
 	case *mcp20250618.CancelledNotification:
@@ -25,7 +25,7 @@ func DownClientNotification(c *compat.Conversion, x mcp20250618.ClientNotificati
 	return nil
 }
 
-// DownClientRequest goes down to 2025-03-26 with a ClientRequest.
+// DownClientRequest converts ClientRequest to revision 2025-03-26.
 func DownClientRequest(c *compat.Conversion, x mcp20250618.ClientRequest) mcp20250326.ClientRequest {
 	switch x := x.(type) {
 	case *mcp20250618.InitializeRequest:
@@ -60,7 +60,7 @@ func DownClientRequest(c *compat.Conversion, x mcp20250618.ClientRequest) mcp202
 	return nil
 }
 
-// DownClientResult goes down to 2025-03-26 with a ClientResult.
+// DownClientResult converts ClientResult to revision 2025-03-26.
 func DownClientResult(c *compat.Conversion, x mcp20250618.ClientResult) mcp20250326.ClientResult {
 	switch x := x.(type) {
 	case *mcp20250618.Result:
@@ -75,7 +75,7 @@ func DownClientResult(c *compat.Conversion, x mcp20250618.ClientResult) mcp20250
 	return nil
 }
 
-// DownNotification goes down to 2025-03-26 with a Notification.
+// DownNotification converts Notification to revision 2025-03-26.
 func DownNotification(c *compat.Conversion, x *mcp20250618.Notification) *mcp20250326.Notification {
 	y := new(mcp20250326.Notification)
 	y.Method = x.Method
@@ -84,7 +84,7 @@ func DownNotification(c *compat.Conversion, x *mcp20250618.Notification) *mcp202
 	return y
 }
 
-// DownNotificationParams goes down to 2025-03-26 with a NotificationParams.
+// DownNotificationParams converts NotificationParams to revision 2025-03-26.
 func DownNotificationParams(c *compat.Conversion, x *mcp20250618.NotificationParams) *mcp20250326.NotificationParams {
 	y := new(mcp20250326.NotificationParams)
 	y.Meta = x.Meta
@@ -92,7 +92,7 @@ func DownNotificationParams(c *compat.Conversion, x *mcp20250618.NotificationPar
 	return y
 }
 
-// DownRequest goes down to 2025-03-26 with a Request.
+// DownRequest converts Request to revision 2025-03-26.
 func DownRequest(c *compat.Conversion, x *mcp20250618.Request) *mcp20250326.Request {
 	y := new(mcp20250326.Request)
 	y.Method = x.Method
@@ -101,7 +101,7 @@ func DownRequest(c *compat.Conversion, x *mcp20250618.Request) *mcp20250326.Requ
 	return y
 }
 
-// DownRequestMetaObject goes down to 2025-03-26 with a RequestMetaObject.
+// DownRequestMetaObject converts RequestMetaObject to revision 2025-03-26.
 func DownRequestMetaObject(c *compat.Conversion, x *mcp20250618.RequestMetaObject) *mcp20250326.RequestMetaObject {
 	y := new(mcp20250326.RequestMetaObject)
 	y.ProgressToken = x.ProgressToken
@@ -109,7 +109,7 @@ func DownRequestMetaObject(c *compat.Conversion, x *mcp20250618.RequestMetaObjec
 	return y
 }
 
-// DownRequestParams goes down to 2025-03-26 with a RequestParams.
+// DownRequestParams converts RequestParams to revision 2025-03-26.
 func DownRequestParams(c *compat.Conversion, x *mcp20250618.RequestParams) *mcp20250326.RequestParams {
 	y := new(mcp20250326.RequestParams)
 	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
@@ -117,7 +117,7 @@ func DownRequestParams(c *compat.Conversion, x *mcp20250618.RequestParams) *mcp2
 	return y
 }
 
-// DownResult goes down to 2025-03-26 with a Result.
+// DownResult converts Result to revision 2025-03-26.
 func DownResult(c *compat.Conversion, x *mcp20250618.Result) *mcp20250326.Result {
 	y := new(mcp20250326.Result)
 	y.Meta = x.Meta
@@ -125,7 +125,7 @@ func DownResult(c *compat.Conversion, x *mcp20250618.Result) *mcp20250326.Result
 	return y
 }
 
-// DownServerNotification goes down to 2025-03-26 with a ServerNotification.
+// DownServerNotification converts ServerNotification to revision 2025-03-26.
 func DownServerNotification(c *compat.Conversion, x mcp20250618.ServerNotification) mcp20250326.ServerNotification {
 	switch x := x.(type) {
 	case *mcp20250618.CancelledNotification:
@@ -148,7 +148,7 @@ func DownServerNotification(c *compat.Conversion, x mcp20250618.ServerNotificati
 	return nil
 }
 
-// DownServerRequest goes down to 2025-03-26 with a ServerRequest.
+// DownServerRequest converts ServerRequest to revision 2025-03-26.
 func DownServerRequest(c *compat.Conversion, x mcp20250618.ServerRequest) mcp20250326.ServerRequest {
 	switch x := x.(type) {
 	case *mcp20250618.PingRequest:
@@ -165,7 +165,7 @@ func DownServerRequest(c *compat.Conversion, x mcp20250618.ServerRequest) mcp202
 	return nil
 }
 
-// DownServerResult goes down to 2025-03-26 with a ServerResult.
+// DownServerResult converts ServerResult to revision 2025-03-26.
 func DownServerResult(c *compat.Conversion, x mcp20250618.ServerResult) mcp20250326.ServerResult {
 	switch x := x.(type) {
 	case *mcp20250618.Result:
@@ -192,7 +192,7 @@ func DownServerResult(c *compat.Conversion, x mcp20250618.ServerResult) mcp20250
 	return nil
 }
 
-// UpClientNotification goes up to 2025-06-18 with a ClientNotification.
+// UpClientNotification converts ClientNotification to revision 2025-06-18.
 func UpClientNotification(c *compat.Conversion, x mcp20250326.ClientNotification) mcp20250618.ClientNotification {
 	switch x := x.(type) {
 	case *mcp20250326.CancelledNotification:
@@ -209,7 +209,7 @@ func UpClientNotification(c *compat.Conversion, x mcp20250326.ClientNotification
 	return nil
 }
 
-// UpClientRequest goes up to 2025-06-18 with a ClientRequest.
+// UpClientRequest converts ClientRequest to revision 2025-06-18.
 func UpClientRequest(c *compat.Conversion, x mcp20250326.ClientRequest) mcp20250618.ClientRequest {
 	switch x := x.(type) {
 	case *mcp20250326.InitializeRequest:
@@ -244,7 +244,7 @@ func UpClientRequest(c *compat.Conversion, x mcp20250326.ClientRequest) mcp20250
 	return nil
 }
 
-// UpClientResult goes up to 2025-06-18 with a ClientResult.
+// UpClientResult converts ClientResult to revision 2025-06-18.
 func UpClientResult(c *compat.Conversion, x mcp20250326.ClientResult) mcp20250618.ClientResult {
 	switch x := x.(type) {
 	case *mcp20250326.Result:
@@ -257,7 +257,7 @@ func UpClientResult(c *compat.Conversion, x mcp20250326.ClientResult) mcp2025061
 	return nil
 }
 
-// UpNotification goes up to 2025-06-18 with a Notification.
+// UpNotification converts Notification to revision 2025-06-18.
 func UpNotification(c *compat.Conversion, x *mcp20250326.Notification) *mcp20250618.Notification {
 	y := new(mcp20250618.Notification)
 	y.Method = x.Method
@@ -266,7 +266,7 @@ func UpNotification(c *compat.Conversion, x *mcp20250326.Notification) *mcp20250
 	return y
 }
 
-// UpNotificationParams goes up to 2025-06-18 with a NotificationParams.
+// UpNotificationParams converts NotificationParams to revision 2025-06-18.
 func UpNotificationParams(c *compat.Conversion, x *mcp20250326.NotificationParams) *mcp20250618.NotificationParams {
 	y := new(mcp20250618.NotificationParams)
 	y.Meta = x.Meta
@@ -274,7 +274,7 @@ func UpNotificationParams(c *compat.Conversion, x *mcp20250326.NotificationParam
 	return y
 }
 
-// UpRequest goes up to 2025-06-18 with a Request.
+// UpRequest converts Request to revision 2025-06-18.
 func UpRequest(c *compat.Conversion, x *mcp20250326.Request) *mcp20250618.Request {
 	y := new(mcp20250618.Request)
 	y.Method = x.Method
@@ -283,7 +283,7 @@ func UpRequest(c *compat.Conversion, x *mcp20250326.Request) *mcp20250618.Reques
 	return y
 }
 
-// UpRequestMetaObject goes up to 2025-06-18 with a RequestMetaObject.
+// UpRequestMetaObject converts RequestMetaObject to revision 2025-06-18.
 func UpRequestMetaObject(c *compat.Conversion, x *mcp20250326.RequestMetaObject) *mcp20250618.RequestMetaObject {
 	y := new(mcp20250618.RequestMetaObject)
 	y.ProgressToken = x.ProgressToken
@@ -291,7 +291,7 @@ func UpRequestMetaObject(c *compat.Conversion, x *mcp20250326.RequestMetaObject)
 	return y
 }
 
-// UpRequestParams goes up to 2025-06-18 with a RequestParams.
+// UpRequestParams converts RequestParams to revision 2025-06-18.
 func UpRequestParams(c *compat.Conversion, x *mcp20250326.RequestParams) *mcp20250618.RequestParams {
 	y := new(mcp20250618.RequestParams)
 	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
@@ -299,7 +299,7 @@ func UpRequestParams(c *compat.Conversion, x *mcp20250326.RequestParams) *mcp202
 	return y
 }
 
-// UpResult goes up to 2025-06-18 with a Result.
+// UpResult converts Result to revision 2025-06-18.
 func UpResult(c *compat.Conversion, x *mcp20250326.Result) *mcp20250618.Result {
 	y := new(mcp20250618.Result)
 	y.Meta = x.Meta
@@ -307,7 +307,7 @@ func UpResult(c *compat.Conversion, x *mcp20250326.Result) *mcp20250618.Result {
 	return y
 }
 
-// UpServerNotification goes up to 2025-06-18 with a ServerNotification.
+// UpServerNotification converts ServerNotification to revision 2025-06-18.
 func UpServerNotification(c *compat.Conversion, x mcp20250326.ServerNotification) mcp20250618.ServerNotification {
 	switch x := x.(type) {
 	case *mcp20250326.CancelledNotification:
@@ -330,7 +330,7 @@ func UpServerNotification(c *compat.Conversion, x mcp20250326.ServerNotification
 	return nil
 }
 
-// UpServerRequest goes up to 2025-06-18 with a ServerRequest.
+// UpServerRequest converts ServerRequest to revision 2025-06-18.
 func UpServerRequest(c *compat.Conversion, x mcp20250326.ServerRequest) mcp20250618.ServerRequest {
 	switch x := x.(type) {
 	case *mcp20250326.PingRequest:
@@ -345,7 +345,7 @@ func UpServerRequest(c *compat.Conversion, x mcp20250326.ServerRequest) mcp20250
 	return nil
 }
 
-// UpServerResult goes up to 2025-06-18 with a ServerResult.
+// UpServerResult converts ServerResult to revision 2025-06-18.
 func UpServerResult(c *compat.Conversion, x mcp20250326.ServerResult) mcp20250618.ServerResult {
 	switch x := x.(type) {
 	case *mcp20250326.Result:

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownGetPromptRequest goes down to 2025-03-26 with a GetPromptRequest.
+// DownGetPromptRequest converts GetPromptRequest to revision 2025-03-26.
 func DownGetPromptRequest(c *compat.Conversion, x *mcp20250618.GetPromptRequest) *mcp20250326.GetPromptRequest {
 	y := new(mcp20250326.GetPromptRequest)
 	y.Method = x.Method
@@ -17,8 +17,8 @@ func DownGetPromptRequest(c *compat.Conversion, x *mcp20250618.GetPromptRequest)
 	return y
 }
 
-// DownGetPromptRequestParams goes down to 2025-03-26 with a
-// GetPromptRequestParams.
+// DownGetPromptRequestParams converts GetPromptRequestParams to revision
+// 2025-03-26.
 func DownGetPromptRequestParams(c *compat.Conversion, x *mcp20250618.GetPromptRequestParams) *mcp20250326.GetPromptRequestParams {
 	y := new(mcp20250326.GetPromptRequestParams)
 	y.Name = x.Name
@@ -28,7 +28,7 @@ func DownGetPromptRequestParams(c *compat.Conversion, x *mcp20250618.GetPromptRe
 	return y
 }
 
-// DownGetPromptResult goes down to 2025-03-26 with a GetPromptResult.
+// DownGetPromptResult converts GetPromptResult to revision 2025-03-26.
 func DownGetPromptResult(c *compat.Conversion, x *mcp20250618.GetPromptResult) *mcp20250326.GetPromptResult {
 	y := new(mcp20250326.GetPromptResult)
 	y.Messages = compat.Objects(c, "messages", x.Messages, DownPromptMessage)
@@ -38,7 +38,7 @@ func DownGetPromptResult(c *compat.Conversion, x *mcp20250618.GetPromptResult) *
 	return y
 }
 
-// DownListPromptsRequest goes down to 2025-03-26 with a ListPromptsRequest.
+// DownListPromptsRequest converts ListPromptsRequest to revision 2025-03-26.
 func DownListPromptsRequest(c *compat.Conversion, x *mcp20250618.ListPromptsRequest) *mcp20250326.ListPromptsRequest {
 	y := new(mcp20250326.ListPromptsRequest)
 	y.Method = x.Method
@@ -47,7 +47,7 @@ func DownListPromptsRequest(c *compat.Conversion, x *mcp20250618.ListPromptsRequ
 	return y
 }
 
-// DownListPromptsResult goes down to 2025-03-26 with a ListPromptsResult.
+// DownListPromptsResult converts ListPromptsResult to revision 2025-03-26.
 func DownListPromptsResult(c *compat.Conversion, x *mcp20250618.ListPromptsResult) *mcp20250326.ListPromptsResult {
 	y := new(mcp20250326.ListPromptsResult)
 	y.Prompts = compat.Objects(c, "prompts", x.Prompts, DownPrompt)
@@ -57,7 +57,7 @@ func DownListPromptsResult(c *compat.Conversion, x *mcp20250618.ListPromptsResul
 	return y
 }
 
-// DownPrompt goes down to 2025-03-26 with a Prompt.
+// DownPrompt converts Prompt to revision 2025-03-26.
 func DownPrompt(c *compat.Conversion, x *mcp20250618.Prompt) *mcp20250326.Prompt {
 	y := new(mcp20250326.Prompt)
 	y.Name = x.Name
@@ -69,7 +69,7 @@ func DownPrompt(c *compat.Conversion, x *mcp20250618.Prompt) *mcp20250326.Prompt
 	return y
 }
 
-// DownPromptArgument goes down to 2025-03-26 with a PromptArgument.
+// DownPromptArgument converts PromptArgument to revision 2025-03-26.
 func DownPromptArgument(c *compat.Conversion, x *mcp20250618.PromptArgument) *mcp20250326.PromptArgument {
 	y := new(mcp20250326.PromptArgument)
 	y.Name = x.Name
@@ -80,8 +80,8 @@ func DownPromptArgument(c *compat.Conversion, x *mcp20250618.PromptArgument) *mc
 	return y
 }
 
-// DownPromptListChangedNotification goes down to 2025-03-26 with a
-// PromptListChangedNotification.
+// DownPromptListChangedNotification converts PromptListChangedNotification
+// to revision 2025-03-26.
 func DownPromptListChangedNotification(c *compat.Conversion, x *mcp20250618.PromptListChangedNotification) *mcp20250326.PromptListChangedNotification {
 	y := new(mcp20250326.PromptListChangedNotification)
 	y.Method = x.Method
@@ -90,7 +90,7 @@ func DownPromptListChangedNotification(c *compat.Conversion, x *mcp20250618.Prom
 	return y
 }
 
-// DownPromptMessage goes down to 2025-03-26 with a PromptMessage.
+// DownPromptMessage converts PromptMessage to revision 2025-03-26.
 func DownPromptMessage(c *compat.Conversion, x *mcp20250618.PromptMessage) *mcp20250326.PromptMessage {
 	y := new(mcp20250326.PromptMessage)
 	y.Content = compat.Value(c, "content", x.Content, DownContentBlock)
@@ -99,7 +99,7 @@ func DownPromptMessage(c *compat.Conversion, x *mcp20250618.PromptMessage) *mcp2
 	return y
 }
 
-// DownPromptReference goes down to 2025-03-26 with a PromptReference.
+// DownPromptReference converts PromptReference to revision 2025-03-26.
 func DownPromptReference(c *compat.Conversion, x *mcp20250618.PromptReference) *mcp20250326.PromptReference {
 	y := new(mcp20250326.PromptReference)
 	y.Type = x.Type
@@ -109,7 +109,7 @@ func DownPromptReference(c *compat.Conversion, x *mcp20250618.PromptReference) *
 	return y
 }
 
-// UpGetPromptRequest goes up to 2025-06-18 with a GetPromptRequest.
+// UpGetPromptRequest converts GetPromptRequest to revision 2025-06-18.
 func UpGetPromptRequest(c *compat.Conversion, x *mcp20250326.GetPromptRequest) *mcp20250618.GetPromptRequest {
 	y := new(mcp20250618.GetPromptRequest)
 	y.Method = x.Method
@@ -118,8 +118,8 @@ func UpGetPromptRequest(c *compat.Conversion, x *mcp20250326.GetPromptRequest) *
 	return y
 }
 
-// UpGetPromptRequestParams goes up to 2025-06-18 with a
-// GetPromptRequestParams.
+// UpGetPromptRequestParams converts GetPromptRequestParams to revision
+// 2025-06-18.
 func UpGetPromptRequestParams(c *compat.Conversion, x *mcp20250326.GetPromptRequestParams) *mcp20250618.GetPromptRequestParams {
 	y := new(mcp20250618.GetPromptRequestParams)
 	y.Name = x.Name
@@ -129,7 +129,7 @@ func UpGetPromptRequestParams(c *compat.Conversion, x *mcp20250326.GetPromptRequ
 	return y
 }
 
-// UpGetPromptResult goes up to 2025-06-18 with a GetPromptResult.
+// UpGetPromptResult converts GetPromptResult to revision 2025-06-18.
 func UpGetPromptResult(c *compat.Conversion, x *mcp20250326.GetPromptResult) *mcp20250618.GetPromptResult {
 	y := new(mcp20250618.GetPromptResult)
 	y.Messages = compat.Objects(c, "messages", x.Messages, UpPromptMessage)
@@ -139,7 +139,7 @@ func UpGetPromptResult(c *compat.Conversion, x *mcp20250326.GetPromptResult) *mc
 	return y
 }
 
-// UpListPromptsRequest goes up to 2025-06-18 with a ListPromptsRequest.
+// UpListPromptsRequest converts ListPromptsRequest to revision 2025-06-18.
 func UpListPromptsRequest(c *compat.Conversion, x *mcp20250326.ListPromptsRequest) *mcp20250618.ListPromptsRequest {
 	y := new(mcp20250618.ListPromptsRequest)
 	y.Method = x.Method
@@ -148,7 +148,7 @@ func UpListPromptsRequest(c *compat.Conversion, x *mcp20250326.ListPromptsReques
 	return y
 }
 
-// UpListPromptsResult goes up to 2025-06-18 with a ListPromptsResult.
+// UpListPromptsResult converts ListPromptsResult to revision 2025-06-18.
 func UpListPromptsResult(c *compat.Conversion, x *mcp20250326.ListPromptsResult) *mcp20250618.ListPromptsResult {
 	y := new(mcp20250618.ListPromptsResult)
 	y.Prompts = compat.Objects(c, "prompts", x.Prompts, UpPrompt)
@@ -158,7 +158,7 @@ func UpListPromptsResult(c *compat.Conversion, x *mcp20250326.ListPromptsResult)
 	return y
 }
 
-// UpPrompt goes up to 2025-06-18 with a Prompt.
+// UpPrompt converts Prompt to revision 2025-06-18.
 func UpPrompt(c *compat.Conversion, x *mcp20250326.Prompt) *mcp20250618.Prompt {
 	y := new(mcp20250618.Prompt)
 	y.Name = x.Name
@@ -168,7 +168,7 @@ func UpPrompt(c *compat.Conversion, x *mcp20250326.Prompt) *mcp20250618.Prompt {
 	return y
 }
 
-// UpPromptArgument goes up to 2025-06-18 with a PromptArgument.
+// UpPromptArgument converts PromptArgument to revision 2025-06-18.
 func UpPromptArgument(c *compat.Conversion, x *mcp20250326.PromptArgument) *mcp20250618.PromptArgument {
 	y := new(mcp20250618.PromptArgument)
 	y.Name = x.Name
@@ -178,8 +178,8 @@ func UpPromptArgument(c *compat.Conversion, x *mcp20250326.PromptArgument) *mcp2
 	return y
 }
 
-// UpPromptListChangedNotification goes up to 2025-06-18 with a
-// PromptListChangedNotification.
+// UpPromptListChangedNotification converts PromptListChangedNotification to
+// revision 2025-06-18.
 func UpPromptListChangedNotification(c *compat.Conversion, x *mcp20250326.PromptListChangedNotification) *mcp20250618.PromptListChangedNotification {
 	y := new(mcp20250618.PromptListChangedNotification)
 	y.Method = x.Method
@@ -188,7 +188,7 @@ func UpPromptListChangedNotification(c *compat.Conversion, x *mcp20250326.Prompt
 	return y
 }
 
-// UpPromptMessage goes up to 2025-06-18 with a PromptMessage.
+// UpPromptMessage converts PromptMessage to revision 2025-06-18.
 func UpPromptMessage(c *compat.Conversion, x *mcp20250326.PromptMessage) *mcp20250618.PromptMessage {
 	y := new(mcp20250618.PromptMessage)
 	y.Content = compat.Value(c, "content", x.Content, UpContentBlock)
@@ -197,7 +197,7 @@ func UpPromptMessage(c *compat.Conversion, x *mcp20250326.PromptMessage) *mcp202
 	return y
 }
 
-// UpPromptReference goes up to 2025-06-18 with a PromptReference.
+// UpPromptReference converts PromptReference to revision 2025-06-18.
 func UpPromptReference(c *compat.Conversion, x *mcp20250326.PromptReference) *mcp20250618.PromptReference {
 	y := new(mcp20250618.PromptReference)
 	y.Type = x.Type

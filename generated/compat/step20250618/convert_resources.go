@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownBlobResourceContents goes down to 2025-03-26 with a
-// BlobResourceContents.
+// DownBlobResourceContents converts BlobResourceContents to revision
+// 2025-03-26.
 func DownBlobResourceContents(c *compat.Conversion, x *mcp20250618.BlobResourceContents) *mcp20250326.BlobResourceContents {
 	y := new(mcp20250326.BlobResourceContents)
 	y.Blob = x.Blob
@@ -20,7 +20,7 @@ func DownBlobResourceContents(c *compat.Conversion, x *mcp20250618.BlobResourceC
 	return y
 }
 
-// DownEmbeddedResource goes down to 2025-03-26 with a EmbeddedResource.
+// DownEmbeddedResource converts EmbeddedResource to revision 2025-03-26.
 func DownEmbeddedResource(c *compat.Conversion, x *mcp20250618.EmbeddedResource) *mcp20250326.EmbeddedResource {
 	y := new(mcp20250326.EmbeddedResource)
 	y.Type = x.Type
@@ -31,8 +31,8 @@ func DownEmbeddedResource(c *compat.Conversion, x *mcp20250618.EmbeddedResource)
 	return y
 }
 
-// DownListResourceTemplatesRequest goes down to 2025-03-26 with a
-// ListResourceTemplatesRequest.
+// DownListResourceTemplatesRequest converts ListResourceTemplatesRequest to
+// revision 2025-03-26.
 func DownListResourceTemplatesRequest(c *compat.Conversion, x *mcp20250618.ListResourceTemplatesRequest) *mcp20250326.ListResourceTemplatesRequest {
 	y := new(mcp20250326.ListResourceTemplatesRequest)
 	y.Method = x.Method
@@ -41,8 +41,8 @@ func DownListResourceTemplatesRequest(c *compat.Conversion, x *mcp20250618.ListR
 	return y
 }
 
-// DownListResourceTemplatesResult goes down to 2025-03-26 with a
-// ListResourceTemplatesResult.
+// DownListResourceTemplatesResult converts ListResourceTemplatesResult to
+// revision 2025-03-26.
 func DownListResourceTemplatesResult(c *compat.Conversion, x *mcp20250618.ListResourceTemplatesResult) *mcp20250326.ListResourceTemplatesResult {
 	y := new(mcp20250326.ListResourceTemplatesResult)
 	y.ResourceTemplates = compat.Objects(c, "resourceTemplates", x.ResourceTemplates, DownResourceTemplate)
@@ -52,8 +52,8 @@ func DownListResourceTemplatesResult(c *compat.Conversion, x *mcp20250618.ListRe
 	return y
 }
 
-// DownListResourcesRequest goes down to 2025-03-26 with a
-// ListResourcesRequest.
+// DownListResourcesRequest converts ListResourcesRequest to revision
+// 2025-03-26.
 func DownListResourcesRequest(c *compat.Conversion, x *mcp20250618.ListResourcesRequest) *mcp20250326.ListResourcesRequest {
 	y := new(mcp20250326.ListResourcesRequest)
 	y.Method = x.Method
@@ -62,8 +62,8 @@ func DownListResourcesRequest(c *compat.Conversion, x *mcp20250618.ListResources
 	return y
 }
 
-// DownListResourcesResult goes down to 2025-03-26 with a
-// ListResourcesResult.
+// DownListResourcesResult converts ListResourcesResult to revision
+// 2025-03-26.
 func DownListResourcesResult(c *compat.Conversion, x *mcp20250618.ListResourcesResult) *mcp20250326.ListResourcesResult {
 	y := new(mcp20250326.ListResourcesResult)
 	y.Resources = compat.Objects(c, "resources", x.Resources, DownResource)
@@ -73,7 +73,7 @@ func DownListResourcesResult(c *compat.Conversion, x *mcp20250618.ListResourcesR
 	return y
 }
 
-// DownListRootsRequest goes down to 2025-03-26 with a ListRootsRequest.
+// DownListRootsRequest converts ListRootsRequest to revision 2025-03-26.
 func DownListRootsRequest(c *compat.Conversion, x *mcp20250618.ListRootsRequest) *mcp20250326.ListRootsRequest {
 	y := new(mcp20250326.ListRootsRequest)
 	y.Method = x.Method
@@ -82,7 +82,7 @@ func DownListRootsRequest(c *compat.Conversion, x *mcp20250618.ListRootsRequest)
 	return y
 }
 
-// DownListRootsResult goes down to 2025-03-26 with a ListRootsResult.
+// DownListRootsResult converts ListRootsResult to revision 2025-03-26.
 func DownListRootsResult(c *compat.Conversion, x *mcp20250618.ListRootsResult) *mcp20250326.ListRootsResult {
 	y := new(mcp20250326.ListRootsResult)
 	y.Roots = compat.Objects(c, "roots", x.Roots, DownRoot)
@@ -91,8 +91,8 @@ func DownListRootsResult(c *compat.Conversion, x *mcp20250618.ListRootsResult) *
 	return y
 }
 
-// DownReadResourceRequest goes down to 2025-03-26 with a
-// ReadResourceRequest.
+// DownReadResourceRequest converts ReadResourceRequest to revision
+// 2025-03-26.
 func DownReadResourceRequest(c *compat.Conversion, x *mcp20250618.ReadResourceRequest) *mcp20250326.ReadResourceRequest {
 	y := new(mcp20250326.ReadResourceRequest)
 	y.Method = x.Method
@@ -101,8 +101,8 @@ func DownReadResourceRequest(c *compat.Conversion, x *mcp20250618.ReadResourceRe
 	return y
 }
 
-// DownReadResourceRequestParams goes down to 2025-03-26 with a
-// ReadResourceRequestParams.
+// DownReadResourceRequestParams converts ReadResourceRequestParams to
+// revision 2025-03-26.
 func DownReadResourceRequestParams(c *compat.Conversion, x *mcp20250618.ReadResourceRequestParams) *mcp20250326.ReadResourceRequestParams {
 	y := new(mcp20250326.ReadResourceRequestParams)
 	y.URI = x.URI
@@ -111,7 +111,7 @@ func DownReadResourceRequestParams(c *compat.Conversion, x *mcp20250618.ReadReso
 	return y
 }
 
-// DownReadResourceResult goes down to 2025-03-26 with a ReadResourceResult.
+// DownReadResourceResult converts ReadResourceResult to revision 2025-03-26.
 func DownReadResourceResult(c *compat.Conversion, x *mcp20250618.ReadResourceResult) *mcp20250326.ReadResourceResult {
 	y := new(mcp20250326.ReadResourceResult)
 	y.Contents = compat.Values(c, "contents", x.Contents, DownResourceContentsUnion)
@@ -120,7 +120,7 @@ func DownReadResourceResult(c *compat.Conversion, x *mcp20250618.ReadResourceRes
 	return y
 }
 
-// DownResource goes down to 2025-03-26 with a Resource.
+// DownResource converts Resource to revision 2025-03-26.
 func DownResource(c *compat.Conversion, x *mcp20250618.Resource) *mcp20250326.Resource {
 	y := new(mcp20250326.Resource)
 	y.Name = x.Name
@@ -135,7 +135,7 @@ func DownResource(c *compat.Conversion, x *mcp20250618.Resource) *mcp20250326.Re
 	return y
 }
 
-// DownResourceContents goes down to 2025-03-26 with a ResourceContents.
+// DownResourceContents converts ResourceContents to revision 2025-03-26.
 func DownResourceContents(c *compat.Conversion, x *mcp20250618.ResourceContents) *mcp20250326.ResourceContents {
 	y := new(mcp20250326.ResourceContents)
 	y.URI = x.URI
@@ -145,8 +145,8 @@ func DownResourceContents(c *compat.Conversion, x *mcp20250618.ResourceContents)
 	return y
 }
 
-// DownResourceContentsUnion goes down to 2025-03-26 with a
-// ResourceContentsUnion.
+// DownResourceContentsUnion converts ResourceContentsUnion to revision
+// 2025-03-26.
 func DownResourceContentsUnion(c *compat.Conversion, x mcp20250618.ResourceContentsUnion) mcp20250326.ResourceContentsUnion {
 	switch x := x.(type) {
 	case *mcp20250618.TextResourceContents:
@@ -159,8 +159,8 @@ func DownResourceContentsUnion(c *compat.Conversion, x mcp20250618.ResourceConte
 	return nil
 }
 
-// DownResourceListChangedNotification goes down to 2025-03-26 with a
-// ResourceListChangedNotification.
+// DownResourceListChangedNotification converts
+// ResourceListChangedNotification to revision 2025-03-26.
 func DownResourceListChangedNotification(c *compat.Conversion, x *mcp20250618.ResourceListChangedNotification) *mcp20250326.ResourceListChangedNotification {
 	y := new(mcp20250326.ResourceListChangedNotification)
 	y.Method = x.Method
@@ -169,7 +169,7 @@ func DownResourceListChangedNotification(c *compat.Conversion, x *mcp20250618.Re
 	return y
 }
 
-// DownResourceTemplate goes down to 2025-03-26 with a ResourceTemplate.
+// DownResourceTemplate converts ResourceTemplate to revision 2025-03-26.
 func DownResourceTemplate(c *compat.Conversion, x *mcp20250618.ResourceTemplate) *mcp20250326.ResourceTemplate {
 	y := new(mcp20250326.ResourceTemplate)
 	y.Name = x.Name
@@ -183,8 +183,8 @@ func DownResourceTemplate(c *compat.Conversion, x *mcp20250618.ResourceTemplate)
 	return y
 }
 
-// DownResourceTemplateReference goes down to 2025-03-26 with a
-// ResourceTemplateReference, as a ResourceReference.
+// DownResourceTemplateReference converts ResourceTemplateReference to
+// ResourceReference of revision 2025-03-26.
 func DownResourceTemplateReference(c *compat.Conversion, x *mcp20250618.ResourceTemplateReference) *mcp20250326.ResourceReference {
 	y := new(mcp20250326.ResourceReference)
 	y.Type = x.Type
@@ -193,8 +193,8 @@ func DownResourceTemplateReference(c *compat.Conversion, x *mcp20250618.Resource
 	return y
 }
 
-// DownResourceUpdatedNotification goes down to 2025-03-26 with a
-// ResourceUpdatedNotification.
+// DownResourceUpdatedNotification converts ResourceUpdatedNotification to
+// revision 2025-03-26.
 func DownResourceUpdatedNotification(c *compat.Conversion, x *mcp20250618.ResourceUpdatedNotification) *mcp20250326.ResourceUpdatedNotification {
 	y := new(mcp20250326.ResourceUpdatedNotification)
 	y.Method = x.Method
@@ -203,8 +203,8 @@ func DownResourceUpdatedNotification(c *compat.Conversion, x *mcp20250618.Resour
 	return y
 }
 
-// DownResourceUpdatedNotificationParams goes down to 2025-03-26 with a
-// ResourceUpdatedNotificationParams.
+// DownResourceUpdatedNotificationParams converts
+// ResourceUpdatedNotificationParams to revision 2025-03-26.
 func DownResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20250618.ResourceUpdatedNotificationParams) *mcp20250326.ResourceUpdatedNotificationParams {
 	y := new(mcp20250326.ResourceUpdatedNotificationParams)
 	y.URI = x.URI
@@ -213,7 +213,7 @@ func DownResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20250618.
 	return y
 }
 
-// DownRoot goes down to 2025-03-26 with a Root.
+// DownRoot converts Root to revision 2025-03-26.
 func DownRoot(c *compat.Conversion, x *mcp20250618.Root) *mcp20250326.Root {
 	y := new(mcp20250326.Root)
 	y.URI = x.URI
@@ -223,8 +223,8 @@ func DownRoot(c *compat.Conversion, x *mcp20250618.Root) *mcp20250326.Root {
 	return y
 }
 
-// DownRootsListChangedNotification goes down to 2025-03-26 with a
-// RootsListChangedNotification.
+// DownRootsListChangedNotification converts RootsListChangedNotification to
+// revision 2025-03-26.
 func DownRootsListChangedNotification(c *compat.Conversion, x *mcp20250618.RootsListChangedNotification) *mcp20250326.RootsListChangedNotification {
 	y := new(mcp20250326.RootsListChangedNotification)
 	y.Method = x.Method
@@ -233,7 +233,7 @@ func DownRootsListChangedNotification(c *compat.Conversion, x *mcp20250618.Roots
 	return y
 }
 
-// DownSubscribeRequest goes down to 2025-03-26 with a SubscribeRequest.
+// DownSubscribeRequest converts SubscribeRequest to revision 2025-03-26.
 func DownSubscribeRequest(c *compat.Conversion, x *mcp20250618.SubscribeRequest) *mcp20250326.SubscribeRequest {
 	y := new(mcp20250326.SubscribeRequest)
 	y.Method = x.Method
@@ -242,8 +242,8 @@ func DownSubscribeRequest(c *compat.Conversion, x *mcp20250618.SubscribeRequest)
 	return y
 }
 
-// DownSubscribeRequestParams goes down to 2025-03-26 with a
-// SubscribeRequestParams.
+// DownSubscribeRequestParams converts SubscribeRequestParams to revision
+// 2025-03-26.
 func DownSubscribeRequestParams(c *compat.Conversion, x *mcp20250618.SubscribeRequestParams) *mcp20250326.SubscribeRequestParams {
 	y := new(mcp20250326.SubscribeRequestParams)
 	y.URI = x.URI
@@ -252,8 +252,8 @@ func DownSubscribeRequestParams(c *compat.Conversion, x *mcp20250618.SubscribeRe
 	return y
 }
 
-// DownTextResourceContents goes down to 2025-03-26 with a
-// TextResourceContents.
+// DownTextResourceContents converts TextResourceContents to revision
+// 2025-03-26.
 func DownTextResourceContents(c *compat.Conversion, x *mcp20250618.TextResourceContents) *mcp20250326.TextResourceContents {
 	y := new(mcp20250326.TextResourceContents)
 	y.Text = x.Text
@@ -264,7 +264,7 @@ func DownTextResourceContents(c *compat.Conversion, x *mcp20250618.TextResourceC
 	return y
 }
 
-// DownUnsubscribeRequest goes down to 2025-03-26 with a UnsubscribeRequest.
+// DownUnsubscribeRequest converts UnsubscribeRequest to revision 2025-03-26.
 func DownUnsubscribeRequest(c *compat.Conversion, x *mcp20250618.UnsubscribeRequest) *mcp20250326.UnsubscribeRequest {
 	y := new(mcp20250326.UnsubscribeRequest)
 	y.Method = x.Method
@@ -273,8 +273,8 @@ func DownUnsubscribeRequest(c *compat.Conversion, x *mcp20250618.UnsubscribeRequ
 	return y
 }
 
-// DownUnsubscribeRequestParams goes down to 2025-03-26 with a
-// UnsubscribeRequestParams.
+// DownUnsubscribeRequestParams converts UnsubscribeRequestParams to revision
+// 2025-03-26.
 func DownUnsubscribeRequestParams(c *compat.Conversion, x *mcp20250618.UnsubscribeRequestParams) *mcp20250326.UnsubscribeRequestParams {
 	y := new(mcp20250326.UnsubscribeRequestParams)
 	y.URI = x.URI
@@ -283,7 +283,8 @@ func DownUnsubscribeRequestParams(c *compat.Conversion, x *mcp20250618.Unsubscri
 	return y
 }
 
-// UpBlobResourceContents goes up to 2025-06-18 with a BlobResourceContents.
+// UpBlobResourceContents converts BlobResourceContents to revision
+// 2025-06-18.
 func UpBlobResourceContents(c *compat.Conversion, x *mcp20250326.BlobResourceContents) *mcp20250618.BlobResourceContents {
 	y := new(mcp20250618.BlobResourceContents)
 	y.Blob = x.Blob
@@ -293,7 +294,7 @@ func UpBlobResourceContents(c *compat.Conversion, x *mcp20250326.BlobResourceCon
 	return y
 }
 
-// UpEmbeddedResource goes up to 2025-06-18 with a EmbeddedResource.
+// UpEmbeddedResource converts EmbeddedResource to revision 2025-06-18.
 func UpEmbeddedResource(c *compat.Conversion, x *mcp20250326.EmbeddedResource) *mcp20250618.EmbeddedResource {
 	y := new(mcp20250618.EmbeddedResource)
 	y.Type = x.Type
@@ -303,8 +304,8 @@ func UpEmbeddedResource(c *compat.Conversion, x *mcp20250326.EmbeddedResource) *
 	return y
 }
 
-// UpListResourceTemplatesRequest goes up to 2025-06-18 with a
-// ListResourceTemplatesRequest.
+// UpListResourceTemplatesRequest converts ListResourceTemplatesRequest to
+// revision 2025-06-18.
 func UpListResourceTemplatesRequest(c *compat.Conversion, x *mcp20250326.ListResourceTemplatesRequest) *mcp20250618.ListResourceTemplatesRequest {
 	y := new(mcp20250618.ListResourceTemplatesRequest)
 	y.Method = x.Method
@@ -313,8 +314,8 @@ func UpListResourceTemplatesRequest(c *compat.Conversion, x *mcp20250326.ListRes
 	return y
 }
 
-// UpListResourceTemplatesResult goes up to 2025-06-18 with a
-// ListResourceTemplatesResult.
+// UpListResourceTemplatesResult converts ListResourceTemplatesResult to
+// revision 2025-06-18.
 func UpListResourceTemplatesResult(c *compat.Conversion, x *mcp20250326.ListResourceTemplatesResult) *mcp20250618.ListResourceTemplatesResult {
 	y := new(mcp20250618.ListResourceTemplatesResult)
 	y.ResourceTemplates = compat.Objects(c, "resourceTemplates", x.ResourceTemplates, UpResourceTemplate)
@@ -324,7 +325,8 @@ func UpListResourceTemplatesResult(c *compat.Conversion, x *mcp20250326.ListReso
 	return y
 }
 
-// UpListResourcesRequest goes up to 2025-06-18 with a ListResourcesRequest.
+// UpListResourcesRequest converts ListResourcesRequest to revision
+// 2025-06-18.
 func UpListResourcesRequest(c *compat.Conversion, x *mcp20250326.ListResourcesRequest) *mcp20250618.ListResourcesRequest {
 	y := new(mcp20250618.ListResourcesRequest)
 	y.Method = x.Method
@@ -333,7 +335,7 @@ func UpListResourcesRequest(c *compat.Conversion, x *mcp20250326.ListResourcesRe
 	return y
 }
 
-// UpListResourcesResult goes up to 2025-06-18 with a ListResourcesResult.
+// UpListResourcesResult converts ListResourcesResult to revision 2025-06-18.
 func UpListResourcesResult(c *compat.Conversion, x *mcp20250326.ListResourcesResult) *mcp20250618.ListResourcesResult {
 	y := new(mcp20250618.ListResourcesResult)
 	y.Resources = compat.Objects(c, "resources", x.Resources, UpResource)
@@ -343,7 +345,7 @@ func UpListResourcesResult(c *compat.Conversion, x *mcp20250326.ListResourcesRes
 	return y
 }
 
-// UpListRootsRequest goes up to 2025-06-18 with a ListRootsRequest.
+// UpListRootsRequest converts ListRootsRequest to revision 2025-06-18.
 func UpListRootsRequest(c *compat.Conversion, x *mcp20250326.ListRootsRequest) *mcp20250618.ListRootsRequest {
 	y := new(mcp20250618.ListRootsRequest)
 	y.Method = x.Method
@@ -352,7 +354,7 @@ func UpListRootsRequest(c *compat.Conversion, x *mcp20250326.ListRootsRequest) *
 	return y
 }
 
-// UpListRootsResult goes up to 2025-06-18 with a ListRootsResult.
+// UpListRootsResult converts ListRootsResult to revision 2025-06-18.
 func UpListRootsResult(c *compat.Conversion, x *mcp20250326.ListRootsResult) *mcp20250618.ListRootsResult {
 	y := new(mcp20250618.ListRootsResult)
 	y.Roots = compat.Objects(c, "roots", x.Roots, UpRoot)
@@ -361,7 +363,7 @@ func UpListRootsResult(c *compat.Conversion, x *mcp20250326.ListRootsResult) *mc
 	return y
 }
 
-// UpReadResourceRequest goes up to 2025-06-18 with a ReadResourceRequest.
+// UpReadResourceRequest converts ReadResourceRequest to revision 2025-06-18.
 func UpReadResourceRequest(c *compat.Conversion, x *mcp20250326.ReadResourceRequest) *mcp20250618.ReadResourceRequest {
 	y := new(mcp20250618.ReadResourceRequest)
 	y.Method = x.Method
@@ -370,8 +372,8 @@ func UpReadResourceRequest(c *compat.Conversion, x *mcp20250326.ReadResourceRequ
 	return y
 }
 
-// UpReadResourceRequestParams goes up to 2025-06-18 with a
-// ReadResourceRequestParams.
+// UpReadResourceRequestParams converts ReadResourceRequestParams to revision
+// 2025-06-18.
 func UpReadResourceRequestParams(c *compat.Conversion, x *mcp20250326.ReadResourceRequestParams) *mcp20250618.ReadResourceRequestParams {
 	y := new(mcp20250618.ReadResourceRequestParams)
 	y.URI = x.URI
@@ -380,7 +382,7 @@ func UpReadResourceRequestParams(c *compat.Conversion, x *mcp20250326.ReadResour
 	return y
 }
 
-// UpReadResourceResult goes up to 2025-06-18 with a ReadResourceResult.
+// UpReadResourceResult converts ReadResourceResult to revision 2025-06-18.
 func UpReadResourceResult(c *compat.Conversion, x *mcp20250326.ReadResourceResult) *mcp20250618.ReadResourceResult {
 	y := new(mcp20250618.ReadResourceResult)
 	y.Contents = compat.Values(c, "contents", x.Contents, UpResourceContentsUnion)
@@ -389,7 +391,7 @@ func UpReadResourceResult(c *compat.Conversion, x *mcp20250326.ReadResourceResul
 	return y
 }
 
-// UpResource goes up to 2025-06-18 with a Resource.
+// UpResource converts Resource to revision 2025-06-18.
 func UpResource(c *compat.Conversion, x *mcp20250326.Resource) *mcp20250618.Resource {
 	y := new(mcp20250618.Resource)
 	y.Name = x.Name
@@ -402,7 +404,7 @@ func UpResource(c *compat.Conversion, x *mcp20250326.Resource) *mcp20250618.Reso
 	return y
 }
 
-// UpResourceContents goes up to 2025-06-18 with a ResourceContents.
+// UpResourceContents converts ResourceContents to revision 2025-06-18.
 func UpResourceContents(c *compat.Conversion, x *mcp20250326.ResourceContents) *mcp20250618.ResourceContents {
 	y := new(mcp20250618.ResourceContents)
 	y.URI = x.URI
@@ -411,8 +413,8 @@ func UpResourceContents(c *compat.Conversion, x *mcp20250326.ResourceContents) *
 	return y
 }
 
-// UpResourceContentsUnion goes up to 2025-06-18 with a
-// ResourceContentsUnion.
+// UpResourceContentsUnion converts ResourceContentsUnion to revision
+// 2025-06-18.
 func UpResourceContentsUnion(c *compat.Conversion, x mcp20250326.ResourceContentsUnion) mcp20250618.ResourceContentsUnion {
 	switch x := x.(type) {
 	case *mcp20250326.TextResourceContents:
@@ -425,8 +427,8 @@ func UpResourceContentsUnion(c *compat.Conversion, x mcp20250326.ResourceContent
 	return nil
 }
 
-// UpResourceListChangedNotification goes up to 2025-06-18 with a
-// ResourceListChangedNotification.
+// UpResourceListChangedNotification converts ResourceListChangedNotification
+// to revision 2025-06-18.
 func UpResourceListChangedNotification(c *compat.Conversion, x *mcp20250326.ResourceListChangedNotification) *mcp20250618.ResourceListChangedNotification {
 	y := new(mcp20250618.ResourceListChangedNotification)
 	y.Method = x.Method
@@ -435,7 +437,7 @@ func UpResourceListChangedNotification(c *compat.Conversion, x *mcp20250326.Reso
 	return y
 }
 
-// UpResourceTemplate goes up to 2025-06-18 with a ResourceTemplate.
+// UpResourceTemplate converts ResourceTemplate to revision 2025-06-18.
 func UpResourceTemplate(c *compat.Conversion, x *mcp20250326.ResourceTemplate) *mcp20250618.ResourceTemplate {
 	y := new(mcp20250618.ResourceTemplate)
 	y.Name = x.Name
@@ -447,8 +449,8 @@ func UpResourceTemplate(c *compat.Conversion, x *mcp20250326.ResourceTemplate) *
 	return y
 }
 
-// UpResourceTemplateReference goes up to 2025-06-18 with a
-// ResourceReference, as a ResourceTemplateReference.
+// UpResourceTemplateReference converts ResourceReference to
+// ResourceTemplateReference of revision 2025-06-18.
 func UpResourceTemplateReference(c *compat.Conversion, x *mcp20250326.ResourceReference) *mcp20250618.ResourceTemplateReference {
 	y := new(mcp20250618.ResourceTemplateReference)
 	y.Type = x.Type
@@ -457,8 +459,8 @@ func UpResourceTemplateReference(c *compat.Conversion, x *mcp20250326.ResourceRe
 	return y
 }
 
-// UpResourceUpdatedNotification goes up to 2025-06-18 with a
-// ResourceUpdatedNotification.
+// UpResourceUpdatedNotification converts ResourceUpdatedNotification to
+// revision 2025-06-18.
 func UpResourceUpdatedNotification(c *compat.Conversion, x *mcp20250326.ResourceUpdatedNotification) *mcp20250618.ResourceUpdatedNotification {
 	y := new(mcp20250618.ResourceUpdatedNotification)
 	y.Method = x.Method
@@ -467,8 +469,8 @@ func UpResourceUpdatedNotification(c *compat.Conversion, x *mcp20250326.Resource
 	return y
 }
 
-// UpResourceUpdatedNotificationParams goes up to 2025-06-18 with a
-// ResourceUpdatedNotificationParams.
+// UpResourceUpdatedNotificationParams converts
+// ResourceUpdatedNotificationParams to revision 2025-06-18.
 func UpResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20250326.ResourceUpdatedNotificationParams) *mcp20250618.ResourceUpdatedNotificationParams {
 	y := new(mcp20250618.ResourceUpdatedNotificationParams)
 	y.URI = x.URI
@@ -477,7 +479,7 @@ func UpResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20250326.Re
 	return y
 }
 
-// UpRoot goes up to 2025-06-18 with a Root.
+// UpRoot converts Root to revision 2025-06-18.
 func UpRoot(c *compat.Conversion, x *mcp20250326.Root) *mcp20250618.Root {
 	y := new(mcp20250618.Root)
 	y.URI = x.URI
@@ -486,8 +488,8 @@ func UpRoot(c *compat.Conversion, x *mcp20250326.Root) *mcp20250618.Root {
 	return y
 }
 
-// UpRootsListChangedNotification goes up to 2025-06-18 with a
-// RootsListChangedNotification.
+// UpRootsListChangedNotification converts RootsListChangedNotification to
+// revision 2025-06-18.
 func UpRootsListChangedNotification(c *compat.Conversion, x *mcp20250326.RootsListChangedNotification) *mcp20250618.RootsListChangedNotification {
 	y := new(mcp20250618.RootsListChangedNotification)
 	y.Method = x.Method
@@ -496,7 +498,7 @@ func UpRootsListChangedNotification(c *compat.Conversion, x *mcp20250326.RootsLi
 	return y
 }
 
-// UpSubscribeRequest goes up to 2025-06-18 with a SubscribeRequest.
+// UpSubscribeRequest converts SubscribeRequest to revision 2025-06-18.
 func UpSubscribeRequest(c *compat.Conversion, x *mcp20250326.SubscribeRequest) *mcp20250618.SubscribeRequest {
 	y := new(mcp20250618.SubscribeRequest)
 	y.Method = x.Method
@@ -505,8 +507,8 @@ func UpSubscribeRequest(c *compat.Conversion, x *mcp20250326.SubscribeRequest) *
 	return y
 }
 
-// UpSubscribeRequestParams goes up to 2025-06-18 with a
-// SubscribeRequestParams.
+// UpSubscribeRequestParams converts SubscribeRequestParams to revision
+// 2025-06-18.
 func UpSubscribeRequestParams(c *compat.Conversion, x *mcp20250326.SubscribeRequestParams) *mcp20250618.SubscribeRequestParams {
 	y := new(mcp20250618.SubscribeRequestParams)
 	y.URI = x.URI
@@ -515,7 +517,8 @@ func UpSubscribeRequestParams(c *compat.Conversion, x *mcp20250326.SubscribeRequ
 	return y
 }
 
-// UpTextResourceContents goes up to 2025-06-18 with a TextResourceContents.
+// UpTextResourceContents converts TextResourceContents to revision
+// 2025-06-18.
 func UpTextResourceContents(c *compat.Conversion, x *mcp20250326.TextResourceContents) *mcp20250618.TextResourceContents {
 	y := new(mcp20250618.TextResourceContents)
 	y.Text = x.Text
@@ -525,7 +528,7 @@ func UpTextResourceContents(c *compat.Conversion, x *mcp20250326.TextResourceCon
 	return y
 }
 
-// UpUnsubscribeRequest goes up to 2025-06-18 with a UnsubscribeRequest.
+// UpUnsubscribeRequest converts UnsubscribeRequest to revision 2025-06-18.
 func UpUnsubscribeRequest(c *compat.Conversion, x *mcp20250326.UnsubscribeRequest) *mcp20250618.UnsubscribeRequest {
 	y := new(mcp20250618.UnsubscribeRequest)
 	y.Method = x.Method
@@ -534,8 +537,8 @@ func UpUnsubscribeRequest(c *compat.Conversion, x *mcp20250326.UnsubscribeReques
 	return y
 }
 
-// UpUnsubscribeRequestParams goes up to 2025-06-18 with a
-// UnsubscribeRequestParams.
+// UpUnsubscribeRequestParams converts UnsubscribeRequestParams to revision
+// 2025-06-18.
 func UpUnsubscribeRequestParams(c *compat.Conversion, x *mcp20250326.UnsubscribeRequestParams) *mcp20250618.UnsubscribeRequestParams {
 	y := new(mcp20250618.UnsubscribeRequestParams)
 	y.URI = x.URI

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownCreateMessageRequest goes down to 2025-03-26 with a
-// CreateMessageRequest.
+// DownCreateMessageRequest converts CreateMessageRequest to revision
+// 2025-03-26.
 func DownCreateMessageRequest(c *compat.Conversion, x *mcp20250618.CreateMessageRequest) *mcp20250326.CreateMessageRequest {
 	y := new(mcp20250326.CreateMessageRequest)
 	y.Method = x.Method
@@ -18,8 +18,8 @@ func DownCreateMessageRequest(c *compat.Conversion, x *mcp20250618.CreateMessage
 	return y
 }
 
-// DownCreateMessageRequestParams goes down to 2025-03-26 with a
-// CreateMessageRequestParams.
+// DownCreateMessageRequestParams converts CreateMessageRequestParams to
+// revision 2025-03-26.
 func DownCreateMessageRequestParams(c *compat.Conversion, x *mcp20250618.CreateMessageRequestParams) *mcp20250326.CreateMessageRequestParams {
 	y := new(mcp20250326.CreateMessageRequestParams)
 	y.MaxTokens = x.MaxTokens
@@ -35,8 +35,8 @@ func DownCreateMessageRequestParams(c *compat.Conversion, x *mcp20250618.CreateM
 	return y
 }
 
-// DownCreateMessageResult goes down to 2025-03-26 with a
-// CreateMessageResult.
+// DownCreateMessageResult converts CreateMessageResult to revision
+// 2025-03-26.
 func DownCreateMessageResult(c *compat.Conversion, x *mcp20250618.CreateMessageResult) *mcp20250326.CreateMessageResult {
 	y := new(mcp20250326.CreateMessageResult)
 	y.Content = compat.Value(c, "content", x.Content, DownSamplingMessageContent)
@@ -48,12 +48,12 @@ func DownCreateMessageResult(c *compat.Conversion, x *mcp20250618.CreateMessageR
 	return y
 }
 
-// DownIncludeContext goes down to 2025-03-26 with a IncludeContext.
+// DownIncludeContext converts IncludeContext to revision 2025-03-26.
 func DownIncludeContext(c *compat.Conversion, x mcp20250618.IncludeContext) mcp20250326.IncludeContext {
 	return mcp20250326.IncludeContext(x)
 }
 
-// DownModelHint goes down to 2025-03-26 with a ModelHint.
+// DownModelHint converts ModelHint to revision 2025-03-26.
 func DownModelHint(c *compat.Conversion, x *mcp20250618.ModelHint) *mcp20250326.ModelHint {
 	y := new(mcp20250326.ModelHint)
 	y.Name = x.Name
@@ -61,7 +61,7 @@ func DownModelHint(c *compat.Conversion, x *mcp20250618.ModelHint) *mcp20250326.
 	return y
 }
 
-// DownModelPreferences goes down to 2025-03-26 with a ModelPreferences.
+// DownModelPreferences converts ModelPreferences to revision 2025-03-26.
 func DownModelPreferences(c *compat.Conversion, x *mcp20250618.ModelPreferences) *mcp20250326.ModelPreferences {
 	y := new(mcp20250326.ModelPreferences)
 	y.CostPriority = x.CostPriority
@@ -72,7 +72,7 @@ func DownModelPreferences(c *compat.Conversion, x *mcp20250618.ModelPreferences)
 	return y
 }
 
-// DownSamplingMessage goes down to 2025-03-26 with a SamplingMessage.
+// DownSamplingMessage converts SamplingMessage to revision 2025-03-26.
 func DownSamplingMessage(c *compat.Conversion, x *mcp20250618.SamplingMessage) *mcp20250326.SamplingMessage {
 	y := new(mcp20250326.SamplingMessage)
 	y.Content = compat.Value(c, "content", x.Content, DownSamplingMessageContent)
@@ -81,8 +81,8 @@ func DownSamplingMessage(c *compat.Conversion, x *mcp20250618.SamplingMessage) *
 	return y
 }
 
-// DownSamplingMessageContent goes down to 2025-03-26 with a
-// SamplingMessageContent.
+// DownSamplingMessageContent converts SamplingMessageContent to revision
+// 2025-03-26.
 func DownSamplingMessageContent(c *compat.Conversion, x mcp20250618.SamplingMessageContent) mcp20250326.SamplingMessageContent {
 	switch x := x.(type) {
 	case *mcp20250618.TextContent:
@@ -97,7 +97,8 @@ func DownSamplingMessageContent(c *compat.Conversion, x mcp20250618.SamplingMess
 	return nil
 }
 
-// UpCreateMessageRequest goes up to 2025-06-18 with a CreateMessageRequest.
+// UpCreateMessageRequest converts CreateMessageRequest to revision
+// 2025-06-18.
 func UpCreateMessageRequest(c *compat.Conversion, x *mcp20250326.CreateMessageRequest) *mcp20250618.CreateMessageRequest {
 	y := new(mcp20250618.CreateMessageRequest)
 	y.Method = x.Method
@@ -106,8 +107,8 @@ func UpCreateMessageRequest(c *compat.Conversion, x *mcp20250326.CreateMessageRe
 	return y
 }
 
-// UpCreateMessageRequestParams goes up to 2025-06-18 with a
-// CreateMessageRequestParams.
+// UpCreateMessageRequestParams converts CreateMessageRequestParams to
+// revision 2025-06-18.
 func UpCreateMessageRequestParams(c *compat.Conversion, x *mcp20250326.CreateMessageRequestParams) *mcp20250618.CreateMessageRequestParams {
 	y := new(mcp20250618.CreateMessageRequestParams)
 	y.MaxTokens = x.MaxTokens
@@ -123,7 +124,7 @@ func UpCreateMessageRequestParams(c *compat.Conversion, x *mcp20250326.CreateMes
 	return y
 }
 
-// UpCreateMessageResult goes up to 2025-06-18 with a CreateMessageResult.
+// UpCreateMessageResult converts CreateMessageResult to revision 2025-06-18.
 func UpCreateMessageResult(c *compat.Conversion, x *mcp20250326.CreateMessageResult) *mcp20250618.CreateMessageResult {
 	y := new(mcp20250618.CreateMessageResult)
 	y.Content = compat.Value(c, "content", x.Content, UpSamplingMessageContent)
@@ -135,12 +136,12 @@ func UpCreateMessageResult(c *compat.Conversion, x *mcp20250326.CreateMessageRes
 	return y
 }
 
-// UpIncludeContext goes up to 2025-06-18 with a IncludeContext.
+// UpIncludeContext converts IncludeContext to revision 2025-06-18.
 func UpIncludeContext(c *compat.Conversion, x mcp20250326.IncludeContext) mcp20250618.IncludeContext {
 	return mcp20250618.IncludeContext(x)
 }
 
-// UpModelHint goes up to 2025-06-18 with a ModelHint.
+// UpModelHint converts ModelHint to revision 2025-06-18.
 func UpModelHint(c *compat.Conversion, x *mcp20250326.ModelHint) *mcp20250618.ModelHint {
 	y := new(mcp20250618.ModelHint)
 	y.Name = x.Name
@@ -148,7 +149,7 @@ func UpModelHint(c *compat.Conversion, x *mcp20250326.ModelHint) *mcp20250618.Mo
 	return y
 }
 
-// UpModelPreferences goes up to 2025-06-18 with a ModelPreferences.
+// UpModelPreferences converts ModelPreferences to revision 2025-06-18.
 func UpModelPreferences(c *compat.Conversion, x *mcp20250326.ModelPreferences) *mcp20250618.ModelPreferences {
 	y := new(mcp20250618.ModelPreferences)
 	y.CostPriority = x.CostPriority
@@ -159,7 +160,7 @@ func UpModelPreferences(c *compat.Conversion, x *mcp20250326.ModelPreferences) *
 	return y
 }
 
-// UpSamplingMessage goes up to 2025-06-18 with a SamplingMessage.
+// UpSamplingMessage converts SamplingMessage to revision 2025-06-18.
 func UpSamplingMessage(c *compat.Conversion, x *mcp20250326.SamplingMessage) *mcp20250618.SamplingMessage {
 	y := new(mcp20250618.SamplingMessage)
 	y.Content = compat.Value(c, "content", x.Content, UpSamplingMessageContent)
@@ -168,8 +169,8 @@ func UpSamplingMessage(c *compat.Conversion, x *mcp20250326.SamplingMessage) *mc
 	return y
 }
 
-// UpSamplingMessageContent goes up to 2025-06-18 with a
-// SamplingMessageContent.
+// UpSamplingMessageContent converts SamplingMessageContent to revision
+// 2025-06-18.
 func UpSamplingMessageContent(c *compat.Conversion, x mcp20250326.SamplingMessageContent) mcp20250618.SamplingMessageContent {
 	switch x := x.(type) {
 	case *mcp20250326.TextContent:

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownCallToolRequest goes down to 2025-03-26 with a CallToolRequest.
+// DownCallToolRequest converts CallToolRequest to revision 2025-03-26.
 func DownCallToolRequest(c *compat.Conversion, x *mcp20250618.CallToolRequest) *mcp20250326.CallToolRequest {
 	y := new(mcp20250326.CallToolRequest)
 	y.Method = x.Method
@@ -17,8 +17,8 @@ func DownCallToolRequest(c *compat.Conversion, x *mcp20250618.CallToolRequest) *
 	return y
 }
 
-// DownCallToolRequestParams goes down to 2025-03-26 with a
-// CallToolRequestParams.
+// DownCallToolRequestParams converts CallToolRequestParams to revision
+// 2025-03-26.
 func DownCallToolRequestParams(c *compat.Conversion, x *mcp20250618.CallToolRequestParams) *mcp20250326.CallToolRequestParams {
 	y := new(mcp20250326.CallToolRequestParams)
 	y.Name = x.Name
@@ -28,7 +28,7 @@ func DownCallToolRequestParams(c *compat.Conversion, x *mcp20250618.CallToolRequ
 	return y
 }
 
-// DownCallToolResult goes down to 2025-03-26 with a CallToolResult.
+// DownCallToolResult converts CallToolResult to revision 2025-03-26.
 func DownCallToolResult(c *compat.Conversion, x *mcp20250618.CallToolResult) *mcp20250326.CallToolResult {
 	if x.StructuredContent != "" {
 		x = compat.Restate(c, x, compat.StructuredAsText, new(mcp20250618.CallToolResult))
@@ -42,7 +42,7 @@ func DownCallToolResult(c *compat.Conversion, x *mcp20250618.CallToolResult) *mc
 	return y
 }
 
-// DownListToolsRequest goes down to 2025-03-26 with a ListToolsRequest.
+// DownListToolsRequest converts ListToolsRequest to revision 2025-03-26.
 func DownListToolsRequest(c *compat.Conversion, x *mcp20250618.ListToolsRequest) *mcp20250326.ListToolsRequest {
 	y := new(mcp20250326.ListToolsRequest)
 	y.Method = x.Method
@@ -51,7 +51,7 @@ func DownListToolsRequest(c *compat.Conversion, x *mcp20250618.ListToolsRequest)
 	return y
 }
 
-// DownListToolsResult goes down to 2025-03-26 with a ListToolsResult.
+// DownListToolsResult converts ListToolsResult to revision 2025-03-26.
 func DownListToolsResult(c *compat.Conversion, x *mcp20250618.ListToolsResult) *mcp20250326.ListToolsResult {
 	y := new(mcp20250326.ListToolsResult)
 	y.Tools = compat.Objects(c, "tools", x.Tools, DownTool)
@@ -61,7 +61,7 @@ func DownListToolsResult(c *compat.Conversion, x *mcp20250618.ListToolsResult) *
 	return y
 }
 
-// DownTool goes down to 2025-03-26 with a Tool.
+// DownTool converts Tool to revision 2025-03-26.
 func DownTool(c *compat.Conversion, x *mcp20250618.Tool) *mcp20250326.Tool {
 	if x.Title != nil {
 		x = compat.Restate(c, x, compat.TitleAsHint, new(mcp20250618.Tool))
@@ -78,7 +78,7 @@ func DownTool(c *compat.Conversion, x *mcp20250618.Tool) *mcp20250326.Tool {
 	return y
 }
 
-// DownToolAnnotations goes down to 2025-03-26 with a ToolAnnotations.
+// DownToolAnnotations converts ToolAnnotations to revision 2025-03-26.
 func DownToolAnnotations(c *compat.Conversion, x *mcp20250618.ToolAnnotations) *mcp20250326.ToolAnnotations {
 	y := new(mcp20250326.ToolAnnotations)
 	y.DestructiveHint = x.DestructiveHint
@@ -90,7 +90,7 @@ func DownToolAnnotations(c *compat.Conversion, x *mcp20250618.ToolAnnotations) *
 	return y
 }
 
-// DownToolInputSchema goes down to 2025-03-26 with a ToolInputSchema.
+// DownToolInputSchema converts ToolInputSchema to revision 2025-03-26.
 func DownToolInputSchema(c *compat.Conversion, x *mcp20250618.ToolInputSchema) *mcp20250326.ToolInputSchema {
 	y := new(mcp20250326.ToolInputSchema)
 	y.Type = x.Type
@@ -100,8 +100,8 @@ func DownToolInputSchema(c *compat.Conversion, x *mcp20250618.ToolInputSchema) *
 	return y
 }
 
-// DownToolListChangedNotification goes down to 2025-03-26 with a
-// ToolListChangedNotification.
+// DownToolListChangedNotification converts ToolListChangedNotification to
+// revision 2025-03-26.
 func DownToolListChangedNotification(c *compat.Conversion, x *mcp20250618.ToolListChangedNotification) *mcp20250326.ToolListChangedNotification {
 	y := new(mcp20250326.ToolListChangedNotification)
 	y.Method = x.Method
@@ -110,7 +110,7 @@ func DownToolListChangedNotification(c *compat.Conversion, x *mcp20250618.ToolLi
 	return y
 }
 
-// UpCallToolRequest goes up to 2025-06-18 with a CallToolRequest.
+// UpCallToolRequest converts CallToolRequest to revision 2025-06-18.
 func UpCallToolRequest(c *compat.Conversion, x *mcp20250326.CallToolRequest) *mcp20250618.CallToolRequest {
 	y := new(mcp20250618.CallToolRequest)
 	y.Method = x.Method
@@ -119,8 +119,8 @@ func UpCallToolRequest(c *compat.Conversion, x *mcp20250326.CallToolRequest) *mc
 	return y
 }
 
-// UpCallToolRequestParams goes up to 2025-06-18 with a
-// CallToolRequestParams.
+// UpCallToolRequestParams converts CallToolRequestParams to revision
+// 2025-06-18.
 func UpCallToolRequestParams(c *compat.Conversion, x *mcp20250326.CallToolRequestParams) *mcp20250618.CallToolRequestParams {
 	y := new(mcp20250618.CallToolRequestParams)
 	y.Name = x.Name
@@ -130,7 +130,7 @@ func UpCallToolRequestParams(c *compat.Conversion, x *mcp20250326.CallToolReques
 	return y
 }
 
-// UpCallToolResult goes up to 2025-06-18 with a CallToolResult.
+// UpCallToolResult converts CallToolResult to revision 2025-06-18.
 func UpCallToolResult(c *compat.Conversion, x *mcp20250326.CallToolResult) *mcp20250618.CallToolResult {
 	y := new(mcp20250618.CallToolResult)
 	y.Content = compat.Values(c, "content", x.Content, UpContentBlock)
@@ -140,7 +140,7 @@ func UpCallToolResult(c *compat.Conversion, x *mcp20250326.CallToolResult) *mcp2
 	return y
 }
 
-// UpListToolsRequest goes up to 2025-06-18 with a ListToolsRequest.
+// UpListToolsRequest converts ListToolsRequest to revision 2025-06-18.
 func UpListToolsRequest(c *compat.Conversion, x *mcp20250326.ListToolsRequest) *mcp20250618.ListToolsRequest {
 	y := new(mcp20250618.ListToolsRequest)
 	y.Method = x.Method
@@ -149,7 +149,7 @@ func UpListToolsRequest(c *compat.Conversion, x *mcp20250326.ListToolsRequest) *
 	return y
 }
 
-// UpListToolsResult goes up to 2025-06-18 with a ListToolsResult.
+// UpListToolsResult converts ListToolsResult to revision 2025-06-18.
 func UpListToolsResult(c *compat.Conversion, x *mcp20250326.ListToolsResult) *mcp20250618.ListToolsResult {
 	y := new(mcp20250618.ListToolsResult)
 	y.Tools = compat.Objects(c, "tools", x.Tools, UpTool)
@@ -159,7 +159,7 @@ func UpListToolsResult(c *compat.Conversion, x *mcp20250326.ListToolsResult) *mc
 	return y
 }
 
-// UpTool goes up to 2025-06-18 with a Tool.
+// UpTool converts Tool to revision 2025-06-18.
 func UpTool(c *compat.Conversion, x *mcp20250326.Tool) *mcp20250618.Tool {
 	y := new(mcp20250618.Tool)
 	y.InputSchema = *compat.Object(c, "inputSchema", &x.InputSchema, UpToolInputSchema)
@@ -170,7 +170,7 @@ func UpTool(c *compat.Conversion, x *mcp20250326.Tool) *mcp20250618.Tool {
 	return y
 }
 
-// UpToolAnnotations goes up to 2025-06-18 with a ToolAnnotations.
+// UpToolAnnotations converts ToolAnnotations to revision 2025-06-18.
 func UpToolAnnotations(c *compat.Conversion, x *mcp20250326.ToolAnnotations) *mcp20250618.ToolAnnotations {
 	y := new(mcp20250618.ToolAnnotations)
 	y.DestructiveHint = x.DestructiveHint
@@ -182,7 +182,7 @@ func UpToolAnnotations(c *compat.Conversion, x *mcp20250326.ToolAnnotations) *mc
 	return y
 }
 
-// UpToolInputSchema goes up to 2025-06-18 with a ToolInputSchema.
+// UpToolInputSchema converts ToolInputSchema to revision 2025-06-18.
 func UpToolInputSchema(c *compat.Conversion, x *mcp20250326.ToolInputSchema) *mcp20250618.ToolInputSchema {
 	y := new(mcp20250618.ToolInputSchema)
 	y.Type = x.Type
@@ -192,8 +192,8 @@ func UpToolInputSchema(c *compat.Conversion, x *mcp20250326.ToolInputSchema) *mc
 	return y
 }
 
-// UpToolListChangedNotification goes up to 2025-06-18 with a
-// ToolListChangedNotification.
+// UpToolListChangedNotification converts ToolListChangedNotification to
+// revision 2025-06-18.
 func UpToolListChangedNotification(c *compat.Conversion, x *mcp20250326.ToolListChangedNotification) *mcp20250618.ToolListChangedNotification {
 	y := new(mcp20250618.ToolListChangedNotification)
 	y.Method = x.Method

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownCancelledNotification goes down to 2025-03-26 with a
-// CancelledNotification.
+// DownCancelledNotification converts CancelledNotification to revision
+// 2025-03-26.
 func DownCancelledNotification(c *compat.Conversion, x *mcp20250618.CancelledNotification) *mcp20250326.CancelledNotification {
 	y := new(mcp20250326.CancelledNotification)
 	y.Method = x.Method
@@ -18,8 +18,8 @@ func DownCancelledNotification(c *compat.Conversion, x *mcp20250618.CancelledNot
 	return y
 }
 
-// DownCancelledNotificationParams goes down to 2025-03-26 with a
-// CancelledNotificationParams.
+// DownCancelledNotificationParams converts CancelledNotificationParams to
+// revision 2025-03-26.
 func DownCancelledNotificationParams(c *compat.Conversion, x *mcp20250618.CancelledNotificationParams) *mcp20250326.CancelledNotificationParams {
 	y := new(mcp20250326.CancelledNotificationParams)
 	y.RequestID = x.RequestID
@@ -29,7 +29,7 @@ func DownCancelledNotificationParams(c *compat.Conversion, x *mcp20250618.Cancel
 	return y
 }
 
-// DownCompleteRequest goes down to 2025-03-26 with a CompleteRequest.
+// DownCompleteRequest converts CompleteRequest to revision 2025-03-26.
 func DownCompleteRequest(c *compat.Conversion, x *mcp20250618.CompleteRequest) *mcp20250326.CompleteRequest {
 	y := new(mcp20250326.CompleteRequest)
 	y.Method = x.Method
@@ -38,8 +38,8 @@ func DownCompleteRequest(c *compat.Conversion, x *mcp20250618.CompleteRequest) *
 	return y
 }
 
-// DownCompleteRequestParams goes down to 2025-03-26 with a
-// CompleteRequestParams.
+// DownCompleteRequestParams converts CompleteRequestParams to revision
+// 2025-03-26.
 func DownCompleteRequestParams(c *compat.Conversion, x *mcp20250618.CompleteRequestParams) *mcp20250326.CompleteRequestParams {
 	y := new(mcp20250326.CompleteRequestParams)
 	y.Argument = *compat.Object(c, "argument", &x.Argument, DownCompleteRequestParamsArgument)
@@ -50,8 +50,8 @@ func DownCompleteRequestParams(c *compat.Conversion, x *mcp20250618.CompleteRequ
 	return y
 }
 
-// DownCompleteRequestParamsArgument goes down to 2025-03-26 with a
-// CompleteRequestParamsArgument.
+// DownCompleteRequestParamsArgument converts CompleteRequestParamsArgument
+// to revision 2025-03-26.
 func DownCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20250618.CompleteRequestParamsArgument) *mcp20250326.CompleteRequestParamsArgument {
 	y := new(mcp20250326.CompleteRequestParamsArgument)
 	y.Name = x.Name
@@ -60,8 +60,8 @@ func DownCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20250618.Comp
 	return y
 }
 
-// DownCompleteRequestParamsRef goes down to 2025-03-26 with a
-// CompleteRequestParamsRef.
+// DownCompleteRequestParamsRef converts CompleteRequestParamsRef to revision
+// 2025-03-26.
 func DownCompleteRequestParamsRef(c *compat.Conversion, x mcp20250618.CompleteRequestParamsRef) mcp20250326.CompleteRequestParamsRef {
 	switch x := x.(type) {
 	case *mcp20250618.PromptReference:
@@ -74,7 +74,7 @@ func DownCompleteRequestParamsRef(c *compat.Conversion, x mcp20250618.CompleteRe
 	return nil
 }
 
-// DownCompleteResult goes down to 2025-03-26 with a CompleteResult.
+// DownCompleteResult converts CompleteResult to revision 2025-03-26.
 func DownCompleteResult(c *compat.Conversion, x *mcp20250618.CompleteResult) *mcp20250326.CompleteResult {
 	y := new(mcp20250326.CompleteResult)
 	y.Completion = *compat.Object(c, "completion", &x.Completion, DownCompleteResultCompletion)
@@ -83,8 +83,8 @@ func DownCompleteResult(c *compat.Conversion, x *mcp20250618.CompleteResult) *mc
 	return y
 }
 
-// DownCompleteResultCompletion goes down to 2025-03-26 with a
-// CompleteResultCompletion.
+// DownCompleteResultCompletion converts CompleteResultCompletion to revision
+// 2025-03-26.
 func DownCompleteResultCompletion(c *compat.Conversion, x *mcp20250618.CompleteResultCompletion) *mcp20250326.CompleteResultCompletion {
 	y := new(mcp20250326.CompleteResultCompletion)
 	y.Values = x.Values
@@ -94,18 +94,18 @@ func DownCompleteResultCompletion(c *compat.Conversion, x *mcp20250618.CompleteR
 	return y
 }
 
-// DownCursor goes down to 2025-03-26 with a Cursor.
+// DownCursor converts Cursor to revision 2025-03-26.
 func DownCursor(c *compat.Conversion, x mcp20250618.Cursor) mcp20250326.Cursor {
 	return mcp20250326.Cursor(x)
 }
 
-// DownLoggingLevel goes down to 2025-03-26 with a LoggingLevel.
+// DownLoggingLevel converts LoggingLevel to revision 2025-03-26.
 func DownLoggingLevel(c *compat.Conversion, x mcp20250618.LoggingLevel) mcp20250326.LoggingLevel {
 	return mcp20250326.LoggingLevel(x)
 }
 
-// DownLoggingMessageNotification goes down to 2025-03-26 with a
-// LoggingMessageNotification.
+// DownLoggingMessageNotification converts LoggingMessageNotification to
+// revision 2025-03-26.
 func DownLoggingMessageNotification(c *compat.Conversion, x *mcp20250618.LoggingMessageNotification) *mcp20250326.LoggingMessageNotification {
 	y := new(mcp20250326.LoggingMessageNotification)
 	y.Method = x.Method
@@ -114,8 +114,8 @@ func DownLoggingMessageNotification(c *compat.Conversion, x *mcp20250618.Logging
 	return y
 }
 
-// DownLoggingMessageNotificationParams goes down to 2025-03-26 with a
-// LoggingMessageNotificationParams.
+// DownLoggingMessageNotificationParams converts
+// LoggingMessageNotificationParams to revision 2025-03-26.
 func DownLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20250618.LoggingMessageNotificationParams) *mcp20250326.LoggingMessageNotificationParams {
 	y := new(mcp20250326.LoggingMessageNotificationParams)
 	y.Data = x.Data
@@ -126,7 +126,7 @@ func DownLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20250618.L
 	return y
 }
 
-// DownPaginatedRequest goes down to 2025-03-26 with a PaginatedRequest.
+// DownPaginatedRequest converts PaginatedRequest to revision 2025-03-26.
 func DownPaginatedRequest(c *compat.Conversion, x *mcp20250618.PaginatedRequest) *mcp20250326.PaginatedRequest {
 	y := new(mcp20250326.PaginatedRequest)
 	y.Method = x.Method
@@ -135,8 +135,8 @@ func DownPaginatedRequest(c *compat.Conversion, x *mcp20250618.PaginatedRequest)
 	return y
 }
 
-// DownPaginatedRequestParams goes down to 2025-03-26 with a
-// PaginatedRequestParams.
+// DownPaginatedRequestParams converts PaginatedRequestParams to revision
+// 2025-03-26.
 func DownPaginatedRequestParams(c *compat.Conversion, x *mcp20250618.PaginatedRequestParams) *mcp20250326.PaginatedRequestParams {
 	y := new(mcp20250326.PaginatedRequestParams)
 	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
@@ -145,7 +145,7 @@ func DownPaginatedRequestParams(c *compat.Conversion, x *mcp20250618.PaginatedRe
 	return y
 }
 
-// DownPaginatedResult goes down to 2025-03-26 with a PaginatedResult.
+// DownPaginatedResult converts PaginatedResult to revision 2025-03-26.
 func DownPaginatedResult(c *compat.Conversion, x *mcp20250618.PaginatedResult) *mcp20250326.PaginatedResult {
 	y := new(mcp20250326.PaginatedResult)
 	y.Meta = x.Meta
@@ -154,8 +154,8 @@ func DownPaginatedResult(c *compat.Conversion, x *mcp20250618.PaginatedResult) *
 	return y
 }
 
-// DownProgressNotification goes down to 2025-03-26 with a
-// ProgressNotification.
+// DownProgressNotification converts ProgressNotification to revision
+// 2025-03-26.
 func DownProgressNotification(c *compat.Conversion, x *mcp20250618.ProgressNotification) *mcp20250326.ProgressNotification {
 	y := new(mcp20250326.ProgressNotification)
 	y.Method = x.Method
@@ -164,8 +164,8 @@ func DownProgressNotification(c *compat.Conversion, x *mcp20250618.ProgressNotif
 	return y
 }
 
-// DownProgressNotificationParams goes down to 2025-03-26 with a
-// ProgressNotificationParams.
+// DownProgressNotificationParams converts ProgressNotificationParams to
+// revision 2025-03-26.
 func DownProgressNotificationParams(c *compat.Conversion, x *mcp20250618.ProgressNotificationParams) *mcp20250326.ProgressNotificationParams {
 	y := new(mcp20250326.ProgressNotificationParams)
 	y.Progress = x.Progress
@@ -177,7 +177,7 @@ func DownProgressNotificationParams(c *compat.Conversion, x *mcp20250618.Progres
 	return y
 }
 
-// DownSetLevelRequest goes down to 2025-03-26 with a SetLevelRequest.
+// DownSetLevelRequest converts SetLevelRequest to revision 2025-03-26.
 func DownSetLevelRequest(c *compat.Conversion, x *mcp20250618.SetLevelRequest) *mcp20250326.SetLevelRequest {
 	y := new(mcp20250326.SetLevelRequest)
 	y.Method = x.Method
@@ -186,8 +186,8 @@ func DownSetLevelRequest(c *compat.Conversion, x *mcp20250618.SetLevelRequest) *
 	return y
 }
 
-// DownSetLevelRequestParams goes down to 2025-03-26 with a
-// SetLevelRequestParams.
+// DownSetLevelRequestParams converts SetLevelRequestParams to revision
+// 2025-03-26.
 func DownSetLevelRequestParams(c *compat.Conversion, x *mcp20250618.SetLevelRequestParams) *mcp20250326.SetLevelRequestParams {
 	y := new(mcp20250326.SetLevelRequestParams)
 	y.Level = mcp20250326.LoggingLevel(x.Level)
@@ -196,8 +196,8 @@ func DownSetLevelRequestParams(c *compat.Conversion, x *mcp20250618.SetLevelRequ
 	return y
 }
 
-// UpCancelledNotification goes up to 2025-06-18 with a
-// CancelledNotification.
+// UpCancelledNotification converts CancelledNotification to revision
+// 2025-06-18.
 func UpCancelledNotification(c *compat.Conversion, x *mcp20250326.CancelledNotification) *mcp20250618.CancelledNotification {
 	y := new(mcp20250618.CancelledNotification)
 	y.Method = x.Method
@@ -206,8 +206,8 @@ func UpCancelledNotification(c *compat.Conversion, x *mcp20250326.CancelledNotif
 	return y
 }
 
-// UpCancelledNotificationParams goes up to 2025-06-18 with a
-// CancelledNotificationParams.
+// UpCancelledNotificationParams converts CancelledNotificationParams to
+// revision 2025-06-18.
 func UpCancelledNotificationParams(c *compat.Conversion, x *mcp20250326.CancelledNotificationParams) *mcp20250618.CancelledNotificationParams {
 	y := new(mcp20250618.CancelledNotificationParams)
 	y.RequestID = x.RequestID
@@ -217,7 +217,7 @@ func UpCancelledNotificationParams(c *compat.Conversion, x *mcp20250326.Cancelle
 	return y
 }
 
-// UpCompleteRequest goes up to 2025-06-18 with a CompleteRequest.
+// UpCompleteRequest converts CompleteRequest to revision 2025-06-18.
 func UpCompleteRequest(c *compat.Conversion, x *mcp20250326.CompleteRequest) *mcp20250618.CompleteRequest {
 	y := new(mcp20250618.CompleteRequest)
 	y.Method = x.Method
@@ -226,8 +226,8 @@ func UpCompleteRequest(c *compat.Conversion, x *mcp20250326.CompleteRequest) *mc
 	return y
 }
 
-// UpCompleteRequestParams goes up to 2025-06-18 with a
-// CompleteRequestParams.
+// UpCompleteRequestParams converts CompleteRequestParams to revision
+// 2025-06-18.
 func UpCompleteRequestParams(c *compat.Conversion, x *mcp20250326.CompleteRequestParams) *mcp20250618.CompleteRequestParams {
 	y := new(mcp20250618.CompleteRequestParams)
 	y.Argument = *compat.Object(c, "argument", &x.Argument, UpCompleteRequestParamsArgument)
@@ -237,8 +237,8 @@ func UpCompleteRequestParams(c *compat.Conversion, x *mcp20250326.CompleteReques
 	return y
 }
 
-// UpCompleteRequestParamsArgument goes up to 2025-06-18 with a
-// CompleteRequestParamsArgument.
+// UpCompleteRequestParamsArgument converts CompleteRequestParamsArgument to
+// revision 2025-06-18.
 func UpCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20250326.CompleteRequestParamsArgument) *mcp20250618.CompleteRequestParamsArgument {
 	y := new(mcp20250618.CompleteRequestParamsArgument)
 	y.Name = x.Name
@@ -247,8 +247,8 @@ func UpCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20250326.Comple
 	return y
 }
 
-// UpCompleteRequestParamsRef goes up to 2025-06-18 with a
-// CompleteRequestParamsRef.
+// UpCompleteRequestParamsRef converts CompleteRequestParamsRef to revision
+// 2025-06-18.
 func UpCompleteRequestParamsRef(c *compat.Conversion, x mcp20250326.CompleteRequestParamsRef) mcp20250618.CompleteRequestParamsRef {
 	switch x := x.(type) {
 	case *mcp20250326.PromptReference:
@@ -261,7 +261,7 @@ func UpCompleteRequestParamsRef(c *compat.Conversion, x mcp20250326.CompleteRequ
 	return nil
 }
 
-// UpCompleteResult goes up to 2025-06-18 with a CompleteResult.
+// UpCompleteResult converts CompleteResult to revision 2025-06-18.
 func UpCompleteResult(c *compat.Conversion, x *mcp20250326.CompleteResult) *mcp20250618.CompleteResult {
 	y := new(mcp20250618.CompleteResult)
 	y.Completion = *compat.Object(c, "completion", &x.Completion, UpCompleteResultCompletion)
@@ -270,8 +270,8 @@ func UpCompleteResult(c *compat.Conversion, x *mcp20250326.CompleteResult) *mcp2
 	return y
 }
 
-// UpCompleteResultCompletion goes up to 2025-06-18 with a
-// CompleteResultCompletion.
+// UpCompleteResultCompletion converts CompleteResultCompletion to revision
+// 2025-06-18.
 func UpCompleteResultCompletion(c *compat.Conversion, x *mcp20250326.CompleteResultCompletion) *mcp20250618.CompleteResultCompletion {
 	y := new(mcp20250618.CompleteResultCompletion)
 	y.Values = x.Values
@@ -281,18 +281,18 @@ func UpCompleteResultCompletion(c *compat.Conversion, x *mcp20250326.CompleteRes
 	return y
 }
 
-// UpCursor goes up to 2025-06-18 with a Cursor.
+// UpCursor converts Cursor to revision 2025-06-18.
 func UpCursor(c *compat.Conversion, x mcp20250326.Cursor) mcp20250618.Cursor {
 	return mcp20250618.Cursor(x)
 }
 
-// UpLoggingLevel goes up to 2025-06-18 with a LoggingLevel.
+// UpLoggingLevel converts LoggingLevel to revision 2025-06-18.
 func UpLoggingLevel(c *compat.Conversion, x mcp20250326.LoggingLevel) mcp20250618.LoggingLevel {
 	return mcp20250618.LoggingLevel(x)
 }
 
-// UpLoggingMessageNotification goes up to 2025-06-18 with a
-// LoggingMessageNotification.
+// UpLoggingMessageNotification converts LoggingMessageNotification to
+// revision 2025-06-18.
 func UpLoggingMessageNotification(c *compat.Conversion, x *mcp20250326.LoggingMessageNotification) *mcp20250618.LoggingMessageNotification {
 	y := new(mcp20250618.LoggingMessageNotification)
 	y.Method = x.Method
@@ -301,8 +301,8 @@ func UpLoggingMessageNotification(c *compat.Conversion, x *mcp20250326.LoggingMe
 	return y
 }
 
-// UpLoggingMessageNotificationParams goes up to 2025-06-18 with a
-// LoggingMessageNotificationParams.
+// UpLoggingMessageNotificationParams converts
+// LoggingMessageNotificationParams to revision 2025-06-18.
 func UpLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20250326.LoggingMessageNotificationParams) *mcp20250618.LoggingMessageNotificationParams {
 	y := new(mcp20250618.LoggingMessageNotificationParams)
 	y.Data = x.Data
@@ -313,7 +313,7 @@ func UpLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20250326.Log
 	return y
 }
 
-// UpPaginatedRequest goes up to 2025-06-18 with a PaginatedRequest.
+// UpPaginatedRequest converts PaginatedRequest to revision 2025-06-18.
 func UpPaginatedRequest(c *compat.Conversion, x *mcp20250326.PaginatedRequest) *mcp20250618.PaginatedRequest {
 	y := new(mcp20250618.PaginatedRequest)
 	y.Method = x.Method
@@ -322,8 +322,8 @@ func UpPaginatedRequest(c *compat.Conversion, x *mcp20250326.PaginatedRequest) *
 	return y
 }
 
-// UpPaginatedRequestParams goes up to 2025-06-18 with a
-// PaginatedRequestParams.
+// UpPaginatedRequestParams converts PaginatedRequestParams to revision
+// 2025-06-18.
 func UpPaginatedRequestParams(c *compat.Conversion, x *mcp20250326.PaginatedRequestParams) *mcp20250618.PaginatedRequestParams {
 	y := new(mcp20250618.PaginatedRequestParams)
 	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
@@ -332,7 +332,7 @@ func UpPaginatedRequestParams(c *compat.Conversion, x *mcp20250326.PaginatedRequ
 	return y
 }
 
-// UpPaginatedResult goes up to 2025-06-18 with a PaginatedResult.
+// UpPaginatedResult converts PaginatedResult to revision 2025-06-18.
 func UpPaginatedResult(c *compat.Conversion, x *mcp20250326.PaginatedResult) *mcp20250618.PaginatedResult {
 	y := new(mcp20250618.PaginatedResult)
 	y.Meta = x.Meta
@@ -341,7 +341,8 @@ func UpPaginatedResult(c *compat.Conversion, x *mcp20250326.PaginatedResult) *mc
 	return y
 }
 
-// UpProgressNotification goes up to 2025-06-18 with a ProgressNotification.
+// UpProgressNotification converts ProgressNotification to revision
+// 2025-06-18.
 func UpProgressNotification(c *compat.Conversion, x *mcp20250326.ProgressNotification) *mcp20250618.ProgressNotification {
 	y := new(mcp20250618.ProgressNotification)
 	y.Method = x.Method
@@ -350,8 +351,8 @@ func UpProgressNotification(c *compat.Conversion, x *mcp20250326.ProgressNotific
 	return y
 }
 
-// UpProgressNotificationParams goes up to 2025-06-18 with a
-// ProgressNotificationParams.
+// UpProgressNotificationParams converts ProgressNotificationParams to
+// revision 2025-06-18.
 func UpProgressNotificationParams(c *compat.Conversion, x *mcp20250326.ProgressNotificationParams) *mcp20250618.ProgressNotificationParams {
 	y := new(mcp20250618.ProgressNotificationParams)
 	y.Progress = x.Progress
@@ -363,7 +364,7 @@ func UpProgressNotificationParams(c *compat.Conversion, x *mcp20250326.ProgressN
 	return y
 }
 
-// UpSetLevelRequest goes up to 2025-06-18 with a SetLevelRequest.
+// UpSetLevelRequest converts SetLevelRequest to revision 2025-06-18.
 func UpSetLevelRequest(c *compat.Conversion, x *mcp20250326.SetLevelRequest) *mcp20250618.SetLevelRequest {
 	y := new(mcp20250618.SetLevelRequest)
 	y.Method = x.Method
@@ -372,8 +373,8 @@ func UpSetLevelRequest(c *compat.Conversion, x *mcp20250326.SetLevelRequest) *mc
 	return y
 }
 
-// UpSetLevelRequestParams goes up to 2025-06-18 with a
-// SetLevelRequestParams.
+// UpSetLevelRequestParams converts SetLevelRequestParams to revision
+// 2025-06-18.
 func UpSetLevelRequestParams(c *compat.Conversion, x *mcp20250326.SetLevelRequestParams) *mcp20250618.SetLevelRequestParams {
 	y := new(mcp20250618.SetLevelRequestParams)
 	y.Level = mcp20250618.LoggingLevel(x.Level)

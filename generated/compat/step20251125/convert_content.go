@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownAnnotations goes down to 2025-06-18 with a Annotations.
+// DownAnnotations converts Annotations to revision 2025-06-18.
 func DownAnnotations(c *compat.Conversion, x *mcp20251125.Annotations) *mcp20250618.Annotations {
 	y := new(mcp20250618.Annotations)
 	y.Audience = compat.Strings[mcp20250618.Role](x.Audience)
@@ -18,7 +18,7 @@ func DownAnnotations(c *compat.Conversion, x *mcp20251125.Annotations) *mcp20250
 	return y
 }
 
-// DownAudioContent goes down to 2025-06-18 with a AudioContent.
+// DownAudioContent converts AudioContent to revision 2025-06-18.
 func DownAudioContent(c *compat.Conversion, x *mcp20251125.AudioContent) *mcp20250618.AudioContent {
 	y := new(mcp20250618.AudioContent)
 	y.Type = x.Type
@@ -30,7 +30,7 @@ func DownAudioContent(c *compat.Conversion, x *mcp20251125.AudioContent) *mcp202
 	return y
 }
 
-// DownContentBlock goes down to 2025-06-18 with a ContentBlock.
+// DownContentBlock converts ContentBlock to revision 2025-06-18.
 func DownContentBlock(c *compat.Conversion, x mcp20251125.ContentBlock) mcp20250618.ContentBlock {
 	switch x := x.(type) {
 	case *mcp20251125.TextContent:
@@ -49,7 +49,7 @@ func DownContentBlock(c *compat.Conversion, x mcp20251125.ContentBlock) mcp20250
 	return nil
 }
 
-// DownImageContent goes down to 2025-06-18 with a ImageContent.
+// DownImageContent converts ImageContent to revision 2025-06-18.
 func DownImageContent(c *compat.Conversion, x *mcp20251125.ImageContent) *mcp20250618.ImageContent {
 	y := new(mcp20250618.ImageContent)
 	y.Type = x.Type
@@ -61,12 +61,12 @@ func DownImageContent(c *compat.Conversion, x *mcp20251125.ImageContent) *mcp202
 	return y
 }
 
-// DownRole goes down to 2025-06-18 with a Role.
+// DownRole converts Role to revision 2025-06-18.
 func DownRole(c *compat.Conversion, x mcp20251125.Role) mcp20250618.Role {
 	return mcp20250618.Role(x)
 }
 
-// DownTextContent goes down to 2025-06-18 with a TextContent.
+// DownTextContent converts TextContent to revision 2025-06-18.
 func DownTextContent(c *compat.Conversion, x *mcp20251125.TextContent) *mcp20250618.TextContent {
 	y := new(mcp20250618.TextContent)
 	y.Type = x.Type
@@ -77,7 +77,7 @@ func DownTextContent(c *compat.Conversion, x *mcp20251125.TextContent) *mcp20250
 	return y
 }
 
-// UpAnnotations goes up to 2025-11-25 with a Annotations.
+// UpAnnotations converts Annotations to revision 2025-11-25.
 func UpAnnotations(c *compat.Conversion, x *mcp20250618.Annotations) *mcp20251125.Annotations {
 	y := new(mcp20251125.Annotations)
 	y.Audience = compat.Strings[mcp20251125.Role](x.Audience)
@@ -87,7 +87,7 @@ func UpAnnotations(c *compat.Conversion, x *mcp20250618.Annotations) *mcp2025112
 	return y
 }
 
-// UpAudioContent goes up to 2025-11-25 with a AudioContent.
+// UpAudioContent converts AudioContent to revision 2025-11-25.
 func UpAudioContent(c *compat.Conversion, x *mcp20250618.AudioContent) *mcp20251125.AudioContent {
 	y := new(mcp20251125.AudioContent)
 	y.Type = x.Type
@@ -99,7 +99,7 @@ func UpAudioContent(c *compat.Conversion, x *mcp20250618.AudioContent) *mcp20251
 	return y
 }
 
-// UpContentBlock goes up to 2025-11-25 with a ContentBlock.
+// UpContentBlock converts ContentBlock to revision 2025-11-25.
 func UpContentBlock(c *compat.Conversion, x mcp20250618.ContentBlock) mcp20251125.ContentBlock {
 	switch x := x.(type) {
 	case *mcp20250618.TextContent:
@@ -118,7 +118,7 @@ func UpContentBlock(c *compat.Conversion, x mcp20250618.ContentBlock) mcp2025112
 	return nil
 }
 
-// UpImageContent goes up to 2025-11-25 with a ImageContent.
+// UpImageContent converts ImageContent to revision 2025-11-25.
 func UpImageContent(c *compat.Conversion, x *mcp20250618.ImageContent) *mcp20251125.ImageContent {
 	y := new(mcp20251125.ImageContent)
 	y.Type = x.Type
@@ -130,12 +130,12 @@ func UpImageContent(c *compat.Conversion, x *mcp20250618.ImageContent) *mcp20251
 	return y
 }
 
-// UpRole goes up to 2025-11-25 with a Role.
+// UpRole converts Role to revision 2025-11-25.
 func UpRole(c *compat.Conversion, x mcp20250618.Role) mcp20251125.Role {
 	return mcp20251125.Role(x)
 }
 
-// UpTextContent goes up to 2025-11-25 with a TextContent.
+// UpTextContent converts TextContent to revision 2025-11-25.
 func UpTextContent(c *compat.Conversion, x *mcp20250618.TextContent) *mcp20251125.TextContent {
 	y := new(mcp20251125.TextContent)
 	y.Type = x.Type

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// DownBooleanSchema goes down to 2025-06-18 with a BooleanSchema.
+// DownBooleanSchema converts BooleanSchema to revision 2025-06-18.
 func DownBooleanSchema(c *compat.Conversion, x *mcp20251125.BooleanSchema) *mcp20250618.BooleanSchema {
 	y := new(mcp20250618.BooleanSchema)
 	y.Type = x.Type
@@ -20,12 +20,12 @@ func DownBooleanSchema(c *compat.Conversion, x *mcp20251125.BooleanSchema) *mcp2
 	return y
 }
 
-// DownElicitAction goes down to 2025-06-18 with a ElicitAction.
+// DownElicitAction converts ElicitAction to revision 2025-06-18.
 func DownElicitAction(c *compat.Conversion, x mcp20251125.ElicitAction) mcp20250618.ElicitAction {
 	return mcp20250618.ElicitAction(x)
 }
 
-// DownElicitRequest goes down to 2025-06-18 with a ElicitRequest.
+// DownElicitRequest converts ElicitRequest to revision 2025-06-18.
 func DownElicitRequest(c *compat.Conversion, x *mcp20251125.ElicitRequest) *mcp20250618.ElicitRequest {
 	y := new(mcp20250618.ElicitRequest)
 	extra := x.Extra
@@ -37,8 +37,8 @@ func DownElicitRequest(c *compat.Conversion, x *mcp20251125.ElicitRequest) *mcp2
 	return y
 }
 
-// DownElicitRequestFormParams goes down to 2025-06-18 with a
-// ElicitRequestFormParams.
+// DownElicitRequestFormParams converts ElicitRequestFormParams to revision
+// 2025-06-18.
 func DownElicitRequestFormParams(c *compat.Conversion, x *mcp20251125.ElicitRequestFormParams) *mcp20250618.ElicitRequestFormParams {
 	y := new(mcp20250618.ElicitRequestFormParams)
 	y.Message = x.Message
@@ -50,8 +50,8 @@ func DownElicitRequestFormParams(c *compat.Conversion, x *mcp20251125.ElicitRequ
 	return y
 }
 
-// DownElicitRequestFormParamsRequestedSchema goes down to 2025-06-18 with a
-// ElicitRequestFormParamsRequestedSchema.
+// DownElicitRequestFormParamsRequestedSchema converts
+// ElicitRequestFormParamsRequestedSchema to revision 2025-06-18.
 func DownElicitRequestFormParamsRequestedSchema(c *compat.Conversion, x *mcp20251125.ElicitRequestFormParamsRequestedSchema) *mcp20250618.ElicitRequestFormParamsRequestedSchema {
 	y := new(mcp20250618.ElicitRequestFormParamsRequestedSchema)
 	extra := x.Extra
@@ -65,35 +65,35 @@ func DownElicitRequestFormParamsRequestedSchema(c *compat.Conversion, x *mcp2025
 	return y
 }
 
-// DownElicitRequestParams goes down to 2025-06-18 with a
-// ElicitRequestParams, as a ElicitRequestFormParams.
+// DownElicitRequestParams converts ElicitRequestParams to
+// ElicitRequestFormParams of revision 2025-06-18.
 func DownElicitRequestParams(c *compat.Conversion, x mcp20251125.ElicitRequestParams) *mcp20250618.ElicitRequestFormParams {
 	switch x := x.(type) {
 	case *mcp20251125.ElicitRequestFormParams:
 		return DownElicitRequestFormParams(c, x)
 	case *mcp20251125.ElicitRequestURLParams:
-		c.Refuse("elicitation means forms yet, and a client may not open pages it has not been asked to")
+		c.Refuse("elicitation in the older revision means forms, and its clients know no pages to visit")
 	case *mcp20251125.UnknownElicitRequestParams:
 		c.Refuse("it is none of what the revision defines")
 	}
 	return new(mcp20250618.ElicitRequestFormParams)
 }
 
-// DownElicitResponse goes down to 2025-06-18 with a ElicitResponse, as a
-// ElicitResult.
+// DownElicitResponse converts ElicitResponse to ElicitResult of revision
+// 2025-06-18.
 func DownElicitResponse(c *compat.Conversion, x mcp20251125.ElicitResponse) *mcp20250618.ElicitResult {
 	switch x := x.(type) {
 	case *mcp20251125.ElicitResult:
 		return DownElicitResult(c, x)
 	case *mcp20251125.CreateTaskResult:
-		c.Refuse("there are no tasks yet, so nobody could ask for the outcome")
+		c.Refuse("the older revision has no tasks, so nobody could ask for the outcome")
 	case *mcp20251125.UnknownElicitResponse:
 		c.Refuse("it is none of what the revision defines")
 	}
 	return new(mcp20250618.ElicitResult)
 }
 
-// DownElicitResult goes down to 2025-06-18 with a ElicitResult.
+// DownElicitResult converts ElicitResult to revision 2025-06-18.
 func DownElicitResult(c *compat.Conversion, x *mcp20251125.ElicitResult) *mcp20250618.ElicitResult {
 	y := new(mcp20250618.ElicitResult)
 	y.Action = mcp20250618.ElicitAction(x.Action)
@@ -103,22 +103,22 @@ func DownElicitResult(c *compat.Conversion, x *mcp20251125.ElicitResult) *mcp202
 	return y
 }
 
-// DownElicitResultContent goes down to 2025-06-18 with a
-// ElicitResultContent, as a scalar.
+// DownElicitResultContent converts ElicitResultContent to a scalar of
+// revision 2025-06-18.
 func DownElicitResultContent(c *compat.Conversion, x mcp20251125.ElicitResultContent) wire.Scalar {
 	switch x := x.(type) {
 	case mcp20251125.ElicitResultContentScalar:
 		return x.Scalar
 	case mcp20251125.ElicitResultContentList:
-		c.Refuse("forms have no choice of several values yet, and a choice of one would be another question")
+		c.Refuse("forms of the older revision have no choice of several values, and a choice of one would be another question")
 	case *mcp20251125.UnknownElicitResultContent:
 		c.Refuse("it is none of what the revision defines")
 	}
 	return wire.Scalar{}
 }
 
-// DownLegacyTitledEnumSchema goes down to 2025-06-18 with a
-// LegacyTitledEnumSchema, as a EnumSchema.
+// DownLegacyTitledEnumSchema converts LegacyTitledEnumSchema to EnumSchema
+// of revision 2025-06-18.
 func DownLegacyTitledEnumSchema(c *compat.Conversion, x *mcp20251125.LegacyTitledEnumSchema) *mcp20250618.EnumSchema {
 	y := new(mcp20250618.EnumSchema)
 	y.Type = x.Type
@@ -131,7 +131,7 @@ func DownLegacyTitledEnumSchema(c *compat.Conversion, x *mcp20251125.LegacyTitle
 	return y
 }
 
-// DownNumberSchema goes down to 2025-06-18 with a NumberSchema.
+// DownNumberSchema converts NumberSchema to revision 2025-06-18.
 func DownNumberSchema(c *compat.Conversion, x *mcp20251125.NumberSchema) *mcp20250618.NumberSchema {
 	y := new(mcp20250618.NumberSchema)
 	y.Type = mcp20250618.NumberSchemaType(x.Type)
@@ -144,13 +144,13 @@ func DownNumberSchema(c *compat.Conversion, x *mcp20251125.NumberSchema) *mcp202
 	return y
 }
 
-// DownNumberSchemaType goes down to 2025-06-18 with a NumberSchemaType.
+// DownNumberSchemaType converts NumberSchemaType to revision 2025-06-18.
 func DownNumberSchemaType(c *compat.Conversion, x mcp20251125.NumberSchemaType) mcp20250618.NumberSchemaType {
 	return mcp20250618.NumberSchemaType(x)
 }
 
-// DownPrimitiveSchemaDefinition goes down to 2025-06-18 with a
-// PrimitiveSchemaDefinition.
+// DownPrimitiveSchemaDefinition converts PrimitiveSchemaDefinition to
+// revision 2025-06-18.
 func DownPrimitiveSchemaDefinition(c *compat.Conversion, x mcp20251125.PrimitiveSchemaDefinition) mcp20250618.PrimitiveSchemaDefinition {
 	switch x := x.(type) {
 	case *mcp20251125.StringSchema:
@@ -166,14 +166,14 @@ func DownPrimitiveSchemaDefinition(c *compat.Conversion, x mcp20251125.Primitive
 	case *mcp20251125.LegacyTitledEnumSchema:
 		return DownLegacyTitledEnumSchema(c, x)
 	case *mcp20251125.UntitledMultiSelectEnumSchema, *mcp20251125.TitledMultiSelectEnumSchema:
-		c.Refuse("forms have no choice of several values yet, and a choice of one would be another question")
+		c.Refuse("forms of the older revision have no choice of several values, and a choice of one would be another question")
 	case *mcp20251125.UnknownPrimitiveSchemaDefinition:
 		return &mcp20250618.UnknownPrimitiveSchemaDefinition{Raw: x.Raw}
 	}
 	return nil
 }
 
-// DownStringSchema goes down to 2025-06-18 with a StringSchema.
+// DownStringSchema converts StringSchema to revision 2025-06-18.
 func DownStringSchema(c *compat.Conversion, x *mcp20251125.StringSchema) *mcp20250618.StringSchema {
 	y := new(mcp20250618.StringSchema)
 	y.Type = x.Type
@@ -187,13 +187,13 @@ func DownStringSchema(c *compat.Conversion, x *mcp20251125.StringSchema) *mcp202
 	return y
 }
 
-// DownStringSchemaFormat goes down to 2025-06-18 with a StringSchemaFormat.
+// DownStringSchemaFormat converts StringSchemaFormat to revision 2025-06-18.
 func DownStringSchemaFormat(c *compat.Conversion, x mcp20251125.StringSchemaFormat) mcp20250618.StringSchemaFormat {
 	return mcp20250618.StringSchemaFormat(x)
 }
 
-// DownUntitledSingleSelectEnumSchema goes down to 2025-06-18 with a
-// UntitledSingleSelectEnumSchema, as a EnumSchema.
+// DownUntitledSingleSelectEnumSchema converts UntitledSingleSelectEnumSchema
+// to EnumSchema of revision 2025-06-18.
 func DownUntitledSingleSelectEnumSchema(c *compat.Conversion, x *mcp20251125.UntitledSingleSelectEnumSchema) *mcp20250618.EnumSchema {
 	y := new(mcp20250618.EnumSchema)
 	y.Type = x.Type
@@ -205,7 +205,7 @@ func DownUntitledSingleSelectEnumSchema(c *compat.Conversion, x *mcp20251125.Unt
 	return y
 }
 
-// UpBooleanSchema goes up to 2025-11-25 with a BooleanSchema.
+// UpBooleanSchema converts BooleanSchema to revision 2025-11-25.
 func UpBooleanSchema(c *compat.Conversion, x *mcp20250618.BooleanSchema) *mcp20251125.BooleanSchema {
 	y := new(mcp20251125.BooleanSchema)
 	y.Type = x.Type
@@ -216,12 +216,12 @@ func UpBooleanSchema(c *compat.Conversion, x *mcp20250618.BooleanSchema) *mcp202
 	return y
 }
 
-// UpElicitAction goes up to 2025-11-25 with a ElicitAction.
+// UpElicitAction converts ElicitAction to revision 2025-11-25.
 func UpElicitAction(c *compat.Conversion, x mcp20250618.ElicitAction) mcp20251125.ElicitAction {
 	return mcp20251125.ElicitAction(x)
 }
 
-// UpElicitRequest goes up to 2025-11-25 with a ElicitRequest.
+// UpElicitRequest converts ElicitRequest to revision 2025-11-25.
 func UpElicitRequest(c *compat.Conversion, x *mcp20250618.ElicitRequest) *mcp20251125.ElicitRequest {
 	y := new(mcp20251125.ElicitRequest)
 	extra := x.Extra
@@ -235,8 +235,8 @@ func UpElicitRequest(c *compat.Conversion, x *mcp20250618.ElicitRequest) *mcp202
 	return y
 }
 
-// UpElicitRequestFormParams goes up to 2025-11-25 with a
-// ElicitRequestFormParams.
+// UpElicitRequestFormParams converts ElicitRequestFormParams to revision
+// 2025-11-25.
 func UpElicitRequestFormParams(c *compat.Conversion, x *mcp20250618.ElicitRequestFormParams) *mcp20251125.ElicitRequestFormParams {
 	y := new(mcp20251125.ElicitRequestFormParams)
 	y.Message = x.Message
@@ -246,8 +246,8 @@ func UpElicitRequestFormParams(c *compat.Conversion, x *mcp20250618.ElicitReques
 	return y
 }
 
-// UpElicitRequestFormParamsRequestedSchema goes up to 2025-11-25 with a
-// ElicitRequestFormParamsRequestedSchema.
+// UpElicitRequestFormParamsRequestedSchema converts
+// ElicitRequestFormParamsRequestedSchema to revision 2025-11-25.
 func UpElicitRequestFormParamsRequestedSchema(c *compat.Conversion, x *mcp20250618.ElicitRequestFormParamsRequestedSchema) *mcp20251125.ElicitRequestFormParamsRequestedSchema {
 	y := new(mcp20251125.ElicitRequestFormParamsRequestedSchema)
 	extra := x.Extra
@@ -260,19 +260,19 @@ func UpElicitRequestFormParamsRequestedSchema(c *compat.Conversion, x *mcp202506
 	return y
 }
 
-// UpElicitRequestParams goes up to 2025-11-25 with a
-// ElicitRequestFormParams, as a ElicitRequestParams.
+// UpElicitRequestParams converts ElicitRequestFormParams to
+// ElicitRequestParams of revision 2025-11-25.
 func UpElicitRequestParams(c *compat.Conversion, x *mcp20250618.ElicitRequestFormParams) mcp20251125.ElicitRequestParams {
 	return UpElicitRequestFormParams(c, x)
 }
 
-// UpElicitResponse goes up to 2025-11-25 with a ElicitResult, as a
-// ElicitResponse.
+// UpElicitResponse converts ElicitResult to ElicitResponse of revision
+// 2025-11-25.
 func UpElicitResponse(c *compat.Conversion, x *mcp20250618.ElicitResult) mcp20251125.ElicitResponse {
 	return UpElicitResult(c, x)
 }
 
-// UpElicitResult goes up to 2025-11-25 with a ElicitResult.
+// UpElicitResult converts ElicitResult to revision 2025-11-25.
 func UpElicitResult(c *compat.Conversion, x *mcp20250618.ElicitResult) *mcp20251125.ElicitResult {
 	y := new(mcp20251125.ElicitResult)
 	y.Action = mcp20251125.ElicitAction(x.Action)
@@ -282,14 +282,14 @@ func UpElicitResult(c *compat.Conversion, x *mcp20250618.ElicitResult) *mcp20251
 	return y
 }
 
-// UpElicitResultContent goes up to 2025-11-25 with a scalar, as a
-// ElicitResultContent.
+// UpElicitResultContent converts a scalar to ElicitResultContent of revision
+// 2025-11-25.
 func UpElicitResultContent(c *compat.Conversion, x wire.Scalar) mcp20251125.ElicitResultContent {
 	return mcp20251125.ElicitResultContentScalar{Scalar: x}
 }
 
-// UpLegacyTitledEnumSchema goes up to 2025-11-25 with a EnumSchema, as a
-// LegacyTitledEnumSchema.
+// UpLegacyTitledEnumSchema converts EnumSchema to LegacyTitledEnumSchema of
+// revision 2025-11-25.
 func UpLegacyTitledEnumSchema(c *compat.Conversion, x *mcp20250618.EnumSchema) *mcp20251125.LegacyTitledEnumSchema {
 	y := new(mcp20251125.LegacyTitledEnumSchema)
 	y.Type = x.Type
@@ -301,7 +301,7 @@ func UpLegacyTitledEnumSchema(c *compat.Conversion, x *mcp20250618.EnumSchema) *
 	return y
 }
 
-// UpNumberSchema goes up to 2025-11-25 with a NumberSchema.
+// UpNumberSchema converts NumberSchema to revision 2025-11-25.
 func UpNumberSchema(c *compat.Conversion, x *mcp20250618.NumberSchema) *mcp20251125.NumberSchema {
 	y := new(mcp20251125.NumberSchema)
 	y.Type = mcp20251125.NumberSchemaType(x.Type)
@@ -313,13 +313,13 @@ func UpNumberSchema(c *compat.Conversion, x *mcp20250618.NumberSchema) *mcp20251
 	return y
 }
 
-// UpNumberSchemaType goes up to 2025-11-25 with a NumberSchemaType.
+// UpNumberSchemaType converts NumberSchemaType to revision 2025-11-25.
 func UpNumberSchemaType(c *compat.Conversion, x mcp20250618.NumberSchemaType) mcp20251125.NumberSchemaType {
 	return mcp20251125.NumberSchemaType(x)
 }
 
-// UpPrimitiveSchemaDefinition goes up to 2025-11-25 with a
-// PrimitiveSchemaDefinition.
+// UpPrimitiveSchemaDefinition converts PrimitiveSchemaDefinition to revision
+// 2025-11-25.
 func UpPrimitiveSchemaDefinition(c *compat.Conversion, x mcp20250618.PrimitiveSchemaDefinition) mcp20251125.PrimitiveSchemaDefinition {
 	switch x := x.(type) {
 	case *mcp20250618.StringSchema:
@@ -336,7 +336,7 @@ func UpPrimitiveSchemaDefinition(c *compat.Conversion, x mcp20250618.PrimitiveSc
 	return nil
 }
 
-// UpStringSchema goes up to 2025-11-25 with a StringSchema.
+// UpStringSchema converts StringSchema to revision 2025-11-25.
 func UpStringSchema(c *compat.Conversion, x *mcp20250618.StringSchema) *mcp20251125.StringSchema {
 	y := new(mcp20251125.StringSchema)
 	y.Type = x.Type
@@ -349,7 +349,7 @@ func UpStringSchema(c *compat.Conversion, x *mcp20250618.StringSchema) *mcp20251
 	return y
 }
 
-// UpStringSchemaFormat goes up to 2025-11-25 with a StringSchemaFormat.
+// UpStringSchemaFormat converts StringSchemaFormat to revision 2025-11-25.
 func UpStringSchemaFormat(c *compat.Conversion, x mcp20250618.StringSchemaFormat) mcp20251125.StringSchemaFormat {
 	return mcp20251125.StringSchemaFormat(x)
 }

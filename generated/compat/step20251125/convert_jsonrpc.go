@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownError goes down to 2025-06-18 with a Error.
+// DownError converts Error to revision 2025-06-18.
 func DownError(c *compat.Conversion, x *mcp20251125.Error) *mcp20250618.Error {
 	y := new(mcp20250618.Error)
 	y.Code = x.Code
@@ -18,19 +18,19 @@ func DownError(c *compat.Conversion, x *mcp20251125.Error) *mcp20250618.Error {
 	return y
 }
 
-// DownJSONRPCErrorResponse goes down to 2025-06-18 with a
-// JSONRPCErrorResponse, as a JSONRPCError.
+// DownJSONRPCErrorResponse converts JSONRPCErrorResponse to JSONRPCError of
+// revision 2025-06-18.
 func DownJSONRPCErrorResponse(c *compat.Conversion, x *mcp20251125.JSONRPCErrorResponse) *mcp20250618.JSONRPCError {
 	y := new(mcp20250618.JSONRPCError)
 	y.JSONRPC = x.JSONRPC
 	y.Error = *compat.Object(c, "error", &x.Error, DownError)
-	c.Require("id", !x.ID.IsZero(), "an error must say which request it answers yet")
+	c.Require("id", !x.ID.IsZero(), "in the older revision an error must say which request it answers")
 	y.ID = x.ID
 	y.Extra = x.Extra
 	return y
 }
 
-// DownJSONRPCMessage goes down to 2025-06-18 with a JSONRPCMessage.
+// DownJSONRPCMessage converts JSONRPCMessage to revision 2025-06-18.
 func DownJSONRPCMessage(c *compat.Conversion, x mcp20251125.JSONRPCMessage) mcp20250618.JSONRPCMessage {
 	switch x := x.(type) {
 	case *mcp20251125.JSONRPCRequest:
@@ -47,30 +47,30 @@ func DownJSONRPCMessage(c *compat.Conversion, x mcp20251125.JSONRPCMessage) mcp2
 	return nil
 }
 
-// DownJSONRPCNotification goes down to 2025-06-18 with a
-// JSONRPCNotification.
+// DownJSONRPCNotification converts JSONRPCNotification to revision
+// 2025-06-18.
 func DownJSONRPCNotification(c *compat.Conversion, x *mcp20251125.JSONRPCNotification) *mcp20250618.JSONRPCNotification {
 	y := new(mcp20250618.JSONRPCNotification)
 	y.JSONRPC = x.JSONRPC
 	y.Method = x.Method
-	y.Params = compat.Value(c, "params", x.Params, DownOpenNotificationParams)
+	y.Params = compat.Text(c, "params", x.Params, DownOpenNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
-// DownJSONRPCRequest goes down to 2025-06-18 with a JSONRPCRequest.
+// DownJSONRPCRequest converts JSONRPCRequest to revision 2025-06-18.
 func DownJSONRPCRequest(c *compat.Conversion, x *mcp20251125.JSONRPCRequest) *mcp20250618.JSONRPCRequest {
 	y := new(mcp20250618.JSONRPCRequest)
 	y.JSONRPC = x.JSONRPC
 	y.ID = x.ID
 	y.Method = x.Method
-	y.Params = compat.Value(c, "params", x.Params, DownOpenRequestParams)
+	y.Params = compat.Text(c, "params", x.Params, DownOpenRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
-// DownJSONRPCResultResponse goes down to 2025-06-18 with a
-// JSONRPCResultResponse, as a JSONRPCResponse.
+// DownJSONRPCResultResponse converts JSONRPCResultResponse to
+// JSONRPCResponse of revision 2025-06-18.
 func DownJSONRPCResultResponse(c *compat.Conversion, x *mcp20251125.JSONRPCResultResponse) *mcp20250618.JSONRPCResponse {
 	y := new(mcp20250618.JSONRPCResponse)
 	y.JSONRPC = x.JSONRPC
@@ -80,7 +80,7 @@ func DownJSONRPCResultResponse(c *compat.Conversion, x *mcp20251125.JSONRPCResul
 	return y
 }
 
-// UpError goes up to 2025-11-25 with a Error.
+// UpError converts Error to revision 2025-11-25.
 func UpError(c *compat.Conversion, x *mcp20250618.Error) *mcp20251125.Error {
 	y := new(mcp20251125.Error)
 	y.Code = x.Code
@@ -90,8 +90,8 @@ func UpError(c *compat.Conversion, x *mcp20250618.Error) *mcp20251125.Error {
 	return y
 }
 
-// UpJSONRPCErrorResponse goes up to 2025-11-25 with a JSONRPCError, as a
-// JSONRPCErrorResponse.
+// UpJSONRPCErrorResponse converts JSONRPCError to JSONRPCErrorResponse of
+// revision 2025-11-25.
 func UpJSONRPCErrorResponse(c *compat.Conversion, x *mcp20250618.JSONRPCError) *mcp20251125.JSONRPCErrorResponse {
 	y := new(mcp20251125.JSONRPCErrorResponse)
 	y.JSONRPC = x.JSONRPC
@@ -101,7 +101,7 @@ func UpJSONRPCErrorResponse(c *compat.Conversion, x *mcp20250618.JSONRPCError) *
 	return y
 }
 
-// UpJSONRPCMessage goes up to 2025-11-25 with a JSONRPCMessage.
+// UpJSONRPCMessage converts JSONRPCMessage to revision 2025-11-25.
 func UpJSONRPCMessage(c *compat.Conversion, x mcp20250618.JSONRPCMessage) mcp20251125.JSONRPCMessage {
 	switch x := x.(type) {
 	case *mcp20250618.JSONRPCRequest:
@@ -118,29 +118,29 @@ func UpJSONRPCMessage(c *compat.Conversion, x mcp20250618.JSONRPCMessage) mcp202
 	return nil
 }
 
-// UpJSONRPCNotification goes up to 2025-11-25 with a JSONRPCNotification.
+// UpJSONRPCNotification converts JSONRPCNotification to revision 2025-11-25.
 func UpJSONRPCNotification(c *compat.Conversion, x *mcp20250618.JSONRPCNotification) *mcp20251125.JSONRPCNotification {
 	y := new(mcp20251125.JSONRPCNotification)
 	y.JSONRPC = x.JSONRPC
 	y.Method = x.Method
-	y.Params = compat.Value(c, "params", x.Params, UpOpenNotificationParams)
+	y.Params = compat.Text(c, "params", x.Params, UpOpenNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
-// UpJSONRPCRequest goes up to 2025-11-25 with a JSONRPCRequest.
+// UpJSONRPCRequest converts JSONRPCRequest to revision 2025-11-25.
 func UpJSONRPCRequest(c *compat.Conversion, x *mcp20250618.JSONRPCRequest) *mcp20251125.JSONRPCRequest {
 	y := new(mcp20251125.JSONRPCRequest)
 	y.JSONRPC = x.JSONRPC
 	y.ID = x.ID
 	y.Method = x.Method
-	y.Params = compat.Value(c, "params", x.Params, UpOpenRequestParams)
+	y.Params = compat.Text(c, "params", x.Params, UpOpenRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
-// UpJSONRPCResultResponse goes up to 2025-11-25 with a JSONRPCResponse, as a
-// JSONRPCResultResponse.
+// UpJSONRPCResultResponse converts JSONRPCResponse to JSONRPCResultResponse
+// of revision 2025-11-25.
 func UpJSONRPCResultResponse(c *compat.Conversion, x *mcp20250618.JSONRPCResponse) *mcp20251125.JSONRPCResultResponse {
 	y := new(mcp20251125.JSONRPCResultResponse)
 	y.JSONRPC = x.JSONRPC

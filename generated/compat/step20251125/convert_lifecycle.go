@@ -9,31 +9,31 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// DownClientCapabilities goes down to 2025-06-18 with a ClientCapabilities.
+// DownClientCapabilities converts ClientCapabilities to revision 2025-06-18.
 func DownClientCapabilities(c *compat.Conversion, x *mcp20251125.ClientCapabilities) *mcp20250618.ClientCapabilities {
 	if x.Elicitation != nil {
 		x = compat.Restate(c, x, compat.FormsOnly, new(mcp20251125.ClientCapabilities))
 	}
 	y := new(mcp20250618.ClientCapabilities)
-	y.Elicitation = compat.Value(c, "elicitation", x.Elicitation, DownClientCapabilitiesElicitation)
+	y.Elicitation = compat.Text(c, "elicitation", x.Elicitation, DownClientCapabilitiesElicitation)
 	y.Experimental = x.Experimental
 	y.Roots = compat.Object(c, "roots", x.Roots, DownClientCapabilitiesRoots)
-	y.Sampling = compat.Value(c, "sampling", x.Sampling, DownClientCapabilitiesSampling)
+	y.Sampling = compat.Text(c, "sampling", x.Sampling, DownClientCapabilitiesSampling)
 	c.Drop("tasks", x.Tasks != nil, notInOlder)
 	y.Extra = x.Extra
 	return y
 }
 
-// DownClientCapabilitiesElicitation goes down to 2025-06-18 with a
-// ClientCapabilitiesElicitation, as a object.
+// DownClientCapabilitiesElicitation converts ClientCapabilitiesElicitation
+// to an open object of revision 2025-06-18.
 func DownClientCapabilitiesElicitation(c *compat.Conversion, x *mcp20251125.ClientCapabilitiesElicitation) wire.Object {
 	c.Drop("form", x.Form != "", notInOlder)
 	c.Drop("url", x.URL != "", notInOlder)
 	return compat.Open(c, x.Extra)
 }
 
-// DownClientCapabilitiesRoots goes down to 2025-06-18 with a
-// ClientCapabilitiesRoots.
+// DownClientCapabilitiesRoots converts ClientCapabilitiesRoots to revision
+// 2025-06-18.
 func DownClientCapabilitiesRoots(c *compat.Conversion, x *mcp20251125.ClientCapabilitiesRoots) *mcp20250618.ClientCapabilitiesRoots {
 	y := new(mcp20250618.ClientCapabilitiesRoots)
 	y.ListChanged = x.ListChanged
@@ -41,15 +41,15 @@ func DownClientCapabilitiesRoots(c *compat.Conversion, x *mcp20251125.ClientCapa
 	return y
 }
 
-// DownClientCapabilitiesSampling goes down to 2025-06-18 with a
-// ClientCapabilitiesSampling, as a object.
+// DownClientCapabilitiesSampling converts ClientCapabilitiesSampling to an
+// open object of revision 2025-06-18.
 func DownClientCapabilitiesSampling(c *compat.Conversion, x *mcp20251125.ClientCapabilitiesSampling) wire.Object {
 	c.Drop("context", x.Context != "", notInOlder)
 	c.Drop("tools", x.Tools != "", notInOlder)
 	return compat.Open(c, x.Extra)
 }
 
-// DownImplementation goes down to 2025-06-18 with a Implementation.
+// DownImplementation converts Implementation to revision 2025-06-18.
 func DownImplementation(c *compat.Conversion, x *mcp20251125.Implementation) *mcp20250618.Implementation {
 	y := new(mcp20250618.Implementation)
 	y.Name = x.Name
@@ -62,7 +62,7 @@ func DownImplementation(c *compat.Conversion, x *mcp20251125.Implementation) *mc
 	return y
 }
 
-// DownInitializeRequest goes down to 2025-06-18 with a InitializeRequest.
+// DownInitializeRequest converts InitializeRequest to revision 2025-06-18.
 func DownInitializeRequest(c *compat.Conversion, x *mcp20251125.InitializeRequest) *mcp20250618.InitializeRequest {
 	y := new(mcp20250618.InitializeRequest)
 	extra := x.Extra
@@ -74,8 +74,8 @@ func DownInitializeRequest(c *compat.Conversion, x *mcp20251125.InitializeReques
 	return y
 }
 
-// DownInitializeRequestParams goes down to 2025-06-18 with a
-// InitializeRequestParams.
+// DownInitializeRequestParams converts InitializeRequestParams to revision
+// 2025-06-18.
 func DownInitializeRequestParams(c *compat.Conversion, x *mcp20251125.InitializeRequestParams) *mcp20250618.InitializeRequestParams {
 	y := new(mcp20250618.InitializeRequestParams)
 	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, DownClientCapabilities)
@@ -86,7 +86,7 @@ func DownInitializeRequestParams(c *compat.Conversion, x *mcp20251125.Initialize
 	return y
 }
 
-// DownInitializeResult goes down to 2025-06-18 with a InitializeResult.
+// DownInitializeResult converts InitializeResult to revision 2025-06-18.
 func DownInitializeResult(c *compat.Conversion, x *mcp20251125.InitializeResult) *mcp20250618.InitializeResult {
 	y := new(mcp20250618.InitializeResult)
 	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, DownServerCapabilities)
@@ -98,8 +98,8 @@ func DownInitializeResult(c *compat.Conversion, x *mcp20251125.InitializeResult)
 	return y
 }
 
-// DownInitializedNotification goes down to 2025-06-18 with a
-// InitializedNotification.
+// DownInitializedNotification converts InitializedNotification to revision
+// 2025-06-18.
 func DownInitializedNotification(c *compat.Conversion, x *mcp20251125.InitializedNotification) *mcp20250618.InitializedNotification {
 	y := new(mcp20250618.InitializedNotification)
 	extra := x.Extra
@@ -110,7 +110,7 @@ func DownInitializedNotification(c *compat.Conversion, x *mcp20251125.Initialize
 	return y
 }
 
-// DownPingRequest goes down to 2025-06-18 with a PingRequest.
+// DownPingRequest converts PingRequest to revision 2025-06-18.
 func DownPingRequest(c *compat.Conversion, x *mcp20251125.PingRequest) *mcp20250618.PingRequest {
 	y := new(mcp20250618.PingRequest)
 	extra := x.Extra
@@ -122,7 +122,7 @@ func DownPingRequest(c *compat.Conversion, x *mcp20251125.PingRequest) *mcp20250
 	return y
 }
 
-// DownServerCapabilities goes down to 2025-06-18 with a ServerCapabilities.
+// DownServerCapabilities converts ServerCapabilities to revision 2025-06-18.
 func DownServerCapabilities(c *compat.Conversion, x *mcp20251125.ServerCapabilities) *mcp20250618.ServerCapabilities {
 	y := new(mcp20250618.ServerCapabilities)
 	y.Completions = x.Completions
@@ -136,8 +136,8 @@ func DownServerCapabilities(c *compat.Conversion, x *mcp20251125.ServerCapabilit
 	return y
 }
 
-// DownServerCapabilitiesPrompts goes down to 2025-06-18 with a
-// ServerCapabilitiesPrompts.
+// DownServerCapabilitiesPrompts converts ServerCapabilitiesPrompts to
+// revision 2025-06-18.
 func DownServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20251125.ServerCapabilitiesPrompts) *mcp20250618.ServerCapabilitiesPrompts {
 	y := new(mcp20250618.ServerCapabilitiesPrompts)
 	y.ListChanged = x.ListChanged
@@ -145,8 +145,8 @@ func DownServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20251125.ServerCa
 	return y
 }
 
-// DownServerCapabilitiesResources goes down to 2025-06-18 with a
-// ServerCapabilitiesResources.
+// DownServerCapabilitiesResources converts ServerCapabilitiesResources to
+// revision 2025-06-18.
 func DownServerCapabilitiesResources(c *compat.Conversion, x *mcp20251125.ServerCapabilitiesResources) *mcp20250618.ServerCapabilitiesResources {
 	y := new(mcp20250618.ServerCapabilitiesResources)
 	y.ListChanged = x.ListChanged
@@ -155,8 +155,8 @@ func DownServerCapabilitiesResources(c *compat.Conversion, x *mcp20251125.Server
 	return y
 }
 
-// DownServerCapabilitiesTools goes down to 2025-06-18 with a
-// ServerCapabilitiesTools.
+// DownServerCapabilitiesTools converts ServerCapabilitiesTools to revision
+// 2025-06-18.
 func DownServerCapabilitiesTools(c *compat.Conversion, x *mcp20251125.ServerCapabilitiesTools) *mcp20250618.ServerCapabilitiesTools {
 	y := new(mcp20250618.ServerCapabilitiesTools)
 	y.ListChanged = x.ListChanged
@@ -164,25 +164,25 @@ func DownServerCapabilitiesTools(c *compat.Conversion, x *mcp20251125.ServerCapa
 	return y
 }
 
-// UpClientCapabilities goes up to 2025-11-25 with a ClientCapabilities.
+// UpClientCapabilities converts ClientCapabilities to revision 2025-11-25.
 func UpClientCapabilities(c *compat.Conversion, x *mcp20250618.ClientCapabilities) *mcp20251125.ClientCapabilities {
 	y := new(mcp20251125.ClientCapabilities)
-	y.Elicitation = compat.Value(c, "elicitation", x.Elicitation, UpClientCapabilitiesElicitation)
+	y.Elicitation = compat.Text(c, "elicitation", x.Elicitation, UpClientCapabilitiesElicitation)
 	y.Experimental = x.Experimental
 	y.Roots = compat.Object(c, "roots", x.Roots, UpClientCapabilitiesRoots)
-	y.Sampling = compat.Value(c, "sampling", x.Sampling, UpClientCapabilitiesSampling)
+	y.Sampling = compat.Text(c, "sampling", x.Sampling, UpClientCapabilitiesSampling)
 	y.Extra = c.Extra(x.Extra, "tasks")
 	return y
 }
 
-// UpClientCapabilitiesElicitation goes up to 2025-11-25 with a object, as a
-// ClientCapabilitiesElicitation.
+// UpClientCapabilitiesElicitation converts an open object to
+// ClientCapabilitiesElicitation of revision 2025-11-25.
 func UpClientCapabilitiesElicitation(c *compat.Conversion, x wire.Object) *mcp20251125.ClientCapabilitiesElicitation {
 	return &mcp20251125.ClientCapabilitiesElicitation{Extra: c.Extra(compat.Members(x), "form", "url")}
 }
 
-// UpClientCapabilitiesRoots goes up to 2025-11-25 with a
-// ClientCapabilitiesRoots.
+// UpClientCapabilitiesRoots converts ClientCapabilitiesRoots to revision
+// 2025-11-25.
 func UpClientCapabilitiesRoots(c *compat.Conversion, x *mcp20250618.ClientCapabilitiesRoots) *mcp20251125.ClientCapabilitiesRoots {
 	y := new(mcp20251125.ClientCapabilitiesRoots)
 	y.ListChanged = x.ListChanged
@@ -190,13 +190,13 @@ func UpClientCapabilitiesRoots(c *compat.Conversion, x *mcp20250618.ClientCapabi
 	return y
 }
 
-// UpClientCapabilitiesSampling goes up to 2025-11-25 with a object, as a
-// ClientCapabilitiesSampling.
+// UpClientCapabilitiesSampling converts an open object to
+// ClientCapabilitiesSampling of revision 2025-11-25.
 func UpClientCapabilitiesSampling(c *compat.Conversion, x wire.Object) *mcp20251125.ClientCapabilitiesSampling {
 	return &mcp20251125.ClientCapabilitiesSampling{Extra: c.Extra(compat.Members(x), "context", "tools")}
 }
 
-// UpImplementation goes up to 2025-11-25 with a Implementation.
+// UpImplementation converts Implementation to revision 2025-11-25.
 func UpImplementation(c *compat.Conversion, x *mcp20250618.Implementation) *mcp20251125.Implementation {
 	y := new(mcp20251125.Implementation)
 	y.Name = x.Name
@@ -206,7 +206,7 @@ func UpImplementation(c *compat.Conversion, x *mcp20250618.Implementation) *mcp2
 	return y
 }
 
-// UpInitializeRequest goes up to 2025-11-25 with a InitializeRequest.
+// UpInitializeRequest converts InitializeRequest to revision 2025-11-25.
 func UpInitializeRequest(c *compat.Conversion, x *mcp20250618.InitializeRequest) *mcp20251125.InitializeRequest {
 	y := new(mcp20251125.InitializeRequest)
 	extra := x.Extra
@@ -220,8 +220,8 @@ func UpInitializeRequest(c *compat.Conversion, x *mcp20250618.InitializeRequest)
 	return y
 }
 
-// UpInitializeRequestParams goes up to 2025-11-25 with a
-// InitializeRequestParams.
+// UpInitializeRequestParams converts InitializeRequestParams to revision
+// 2025-11-25.
 func UpInitializeRequestParams(c *compat.Conversion, x *mcp20250618.InitializeRequestParams) *mcp20251125.InitializeRequestParams {
 	y := new(mcp20251125.InitializeRequestParams)
 	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, UpClientCapabilities)
@@ -232,7 +232,7 @@ func UpInitializeRequestParams(c *compat.Conversion, x *mcp20250618.InitializeRe
 	return y
 }
 
-// UpInitializeResult goes up to 2025-11-25 with a InitializeResult.
+// UpInitializeResult converts InitializeResult to revision 2025-11-25.
 func UpInitializeResult(c *compat.Conversion, x *mcp20250618.InitializeResult) *mcp20251125.InitializeResult {
 	y := new(mcp20251125.InitializeResult)
 	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, UpServerCapabilities)
@@ -244,8 +244,8 @@ func UpInitializeResult(c *compat.Conversion, x *mcp20250618.InitializeResult) *
 	return y
 }
 
-// UpInitializedNotification goes up to 2025-11-25 with a
-// InitializedNotification.
+// UpInitializedNotification converts InitializedNotification to revision
+// 2025-11-25.
 func UpInitializedNotification(c *compat.Conversion, x *mcp20250618.InitializedNotification) *mcp20251125.InitializedNotification {
 	y := new(mcp20251125.InitializedNotification)
 	extra := x.Extra
@@ -257,7 +257,7 @@ func UpInitializedNotification(c *compat.Conversion, x *mcp20250618.InitializedN
 	return y
 }
 
-// UpPingRequest goes up to 2025-11-25 with a PingRequest.
+// UpPingRequest converts PingRequest to revision 2025-11-25.
 func UpPingRequest(c *compat.Conversion, x *mcp20250618.PingRequest) *mcp20251125.PingRequest {
 	y := new(mcp20251125.PingRequest)
 	extra := x.Extra
@@ -271,7 +271,7 @@ func UpPingRequest(c *compat.Conversion, x *mcp20250618.PingRequest) *mcp2025112
 	return y
 }
 
-// UpServerCapabilities goes up to 2025-11-25 with a ServerCapabilities.
+// UpServerCapabilities converts ServerCapabilities to revision 2025-11-25.
 func UpServerCapabilities(c *compat.Conversion, x *mcp20250618.ServerCapabilities) *mcp20251125.ServerCapabilities {
 	y := new(mcp20251125.ServerCapabilities)
 	y.Completions = x.Completions
@@ -284,8 +284,8 @@ func UpServerCapabilities(c *compat.Conversion, x *mcp20250618.ServerCapabilitie
 	return y
 }
 
-// UpServerCapabilitiesPrompts goes up to 2025-11-25 with a
-// ServerCapabilitiesPrompts.
+// UpServerCapabilitiesPrompts converts ServerCapabilitiesPrompts to revision
+// 2025-11-25.
 func UpServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20250618.ServerCapabilitiesPrompts) *mcp20251125.ServerCapabilitiesPrompts {
 	y := new(mcp20251125.ServerCapabilitiesPrompts)
 	y.ListChanged = x.ListChanged
@@ -293,8 +293,8 @@ func UpServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20250618.ServerCapa
 	return y
 }
 
-// UpServerCapabilitiesResources goes up to 2025-11-25 with a
-// ServerCapabilitiesResources.
+// UpServerCapabilitiesResources converts ServerCapabilitiesResources to
+// revision 2025-11-25.
 func UpServerCapabilitiesResources(c *compat.Conversion, x *mcp20250618.ServerCapabilitiesResources) *mcp20251125.ServerCapabilitiesResources {
 	y := new(mcp20251125.ServerCapabilitiesResources)
 	y.ListChanged = x.ListChanged
@@ -303,8 +303,8 @@ func UpServerCapabilitiesResources(c *compat.Conversion, x *mcp20250618.ServerCa
 	return y
 }
 
-// UpServerCapabilitiesTools goes up to 2025-11-25 with a
-// ServerCapabilitiesTools.
+// UpServerCapabilitiesTools converts ServerCapabilitiesTools to revision
+// 2025-11-25.
 func UpServerCapabilitiesTools(c *compat.Conversion, x *mcp20250618.ServerCapabilitiesTools) *mcp20251125.ServerCapabilitiesTools {
 	y := new(mcp20251125.ServerCapabilitiesTools)
 	y.ListChanged = x.ListChanged

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// DownBaseMetadata goes down to 2025-06-18 with a BaseMetadata.
+// DownBaseMetadata converts BaseMetadata to revision 2025-06-18.
 func DownBaseMetadata(c *compat.Conversion, x *mcp20251125.BaseMetadata) *mcp20250618.BaseMetadata {
 	y := new(mcp20250618.BaseMetadata)
 	y.Name = x.Name
@@ -18,7 +18,7 @@ func DownBaseMetadata(c *compat.Conversion, x *mcp20251125.BaseMetadata) *mcp202
 	return y
 }
 
-// DownClientNotification goes down to 2025-06-18 with a ClientNotification.
+// DownClientNotification converts ClientNotification to revision 2025-06-18.
 func DownClientNotification(c *compat.Conversion, x mcp20251125.ClientNotification) mcp20250618.ClientNotification {
 	switch x := x.(type) {
 	case *mcp20251125.CancelledNotification:
@@ -37,7 +37,7 @@ func DownClientNotification(c *compat.Conversion, x mcp20251125.ClientNotificati
 	return nil
 }
 
-// DownClientRequest goes down to 2025-06-18 with a ClientRequest.
+// DownClientRequest converts ClientRequest to revision 2025-06-18.
 func DownClientRequest(c *compat.Conversion, x mcp20251125.ClientRequest) mcp20250618.ClientRequest {
 	switch x := x.(type) {
 	case *mcp20251125.InitializeRequest:
@@ -74,7 +74,7 @@ func DownClientRequest(c *compat.Conversion, x mcp20251125.ClientRequest) mcp202
 	return nil
 }
 
-// DownClientResult goes down to 2025-06-18 with a ClientResult.
+// DownClientResult converts ClientResult to revision 2025-06-18.
 func DownClientResult(c *compat.Conversion, x mcp20251125.ClientResult) mcp20250618.ClientResult {
 	switch x := x.(type) {
 	case *mcp20251125.Result:
@@ -91,16 +91,16 @@ func DownClientResult(c *compat.Conversion, x mcp20251125.ClientResult) mcp20250
 	return nil
 }
 
-// DownNotification goes down to 2025-06-18 with a Notification.
+// DownNotification converts Notification to revision 2025-06-18.
 func DownNotification(c *compat.Conversion, x *mcp20251125.Notification) *mcp20250618.Notification {
 	y := new(mcp20250618.Notification)
 	y.Method = x.Method
-	y.Params = compat.Value(c, "params", x.Params, DownOpenNotificationParams)
+	y.Params = compat.Text(c, "params", x.Params, DownOpenNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
-// DownNotificationParams goes down to 2025-06-18 with a NotificationParams.
+// DownNotificationParams converts NotificationParams to revision 2025-06-18.
 func DownNotificationParams(c *compat.Conversion, x *mcp20251125.NotificationParams) *mcp20250618.NotificationParams {
 	y := new(mcp20250618.NotificationParams)
 	y.Meta = x.Meta
@@ -108,28 +108,28 @@ func DownNotificationParams(c *compat.Conversion, x *mcp20251125.NotificationPar
 	return y
 }
 
-// DownOpenNotificationParams goes down to 2025-06-18 with a object, as a
-// NotificationParams.
+// DownOpenNotificationParams converts an open object to NotificationParams
+// of revision 2025-06-18.
 func DownOpenNotificationParams(c *compat.Conversion, x wire.Object) *mcp20250618.NotificationParams {
 	return compat.Read(c, x, new(mcp20250618.NotificationParams))
 }
 
-// DownOpenRequestParams goes down to 2025-06-18 with a object, as a
-// RequestParams.
+// DownOpenRequestParams converts an open object to RequestParams of revision
+// 2025-06-18.
 func DownOpenRequestParams(c *compat.Conversion, x wire.Object) *mcp20250618.RequestParams {
 	return compat.Read(c, x, new(mcp20250618.RequestParams))
 }
 
-// DownRequest goes down to 2025-06-18 with a Request.
+// DownRequest converts Request to revision 2025-06-18.
 func DownRequest(c *compat.Conversion, x *mcp20251125.Request) *mcp20250618.Request {
 	y := new(mcp20250618.Request)
 	y.Method = x.Method
-	y.Params = compat.Value(c, "params", x.Params, DownOpenRequestParams)
+	y.Params = compat.Text(c, "params", x.Params, DownOpenRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
-// DownRequestMetaObject goes down to 2025-06-18 with a RequestMetaObject.
+// DownRequestMetaObject converts RequestMetaObject to revision 2025-06-18.
 func DownRequestMetaObject(c *compat.Conversion, x *mcp20251125.RequestMetaObject) *mcp20250618.RequestMetaObject {
 	y := new(mcp20250618.RequestMetaObject)
 	y.ProgressToken = x.ProgressToken
@@ -137,7 +137,7 @@ func DownRequestMetaObject(c *compat.Conversion, x *mcp20251125.RequestMetaObjec
 	return y
 }
 
-// DownRequestParams goes down to 2025-06-18 with a RequestParams.
+// DownRequestParams converts RequestParams to revision 2025-06-18.
 func DownRequestParams(c *compat.Conversion, x *mcp20251125.RequestParams) *mcp20250618.RequestParams {
 	y := new(mcp20250618.RequestParams)
 	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
@@ -145,7 +145,7 @@ func DownRequestParams(c *compat.Conversion, x *mcp20251125.RequestParams) *mcp2
 	return y
 }
 
-// DownResult goes down to 2025-06-18 with a Result.
+// DownResult converts Result to revision 2025-06-18.
 func DownResult(c *compat.Conversion, x *mcp20251125.Result) *mcp20250618.Result {
 	y := new(mcp20250618.Result)
 	y.Meta = x.Meta
@@ -153,7 +153,7 @@ func DownResult(c *compat.Conversion, x *mcp20251125.Result) *mcp20250618.Result
 	return y
 }
 
-// DownServerNotification goes down to 2025-06-18 with a ServerNotification.
+// DownServerNotification converts ServerNotification to revision 2025-06-18.
 func DownServerNotification(c *compat.Conversion, x mcp20251125.ServerNotification) mcp20250618.ServerNotification {
 	switch x := x.(type) {
 	case *mcp20251125.CancelledNotification:
@@ -178,7 +178,7 @@ func DownServerNotification(c *compat.Conversion, x mcp20251125.ServerNotificati
 	return nil
 }
 
-// DownServerRequest goes down to 2025-06-18 with a ServerRequest.
+// DownServerRequest converts ServerRequest to revision 2025-06-18.
 func DownServerRequest(c *compat.Conversion, x mcp20251125.ServerRequest) mcp20250618.ServerRequest {
 	switch x := x.(type) {
 	case *mcp20251125.PingRequest:
@@ -197,7 +197,7 @@ func DownServerRequest(c *compat.Conversion, x mcp20251125.ServerRequest) mcp202
 	return nil
 }
 
-// DownServerResult goes down to 2025-06-18 with a ServerResult.
+// DownServerResult converts ServerResult to revision 2025-06-18.
 func DownServerResult(c *compat.Conversion, x mcp20251125.ServerResult) mcp20250618.ServerResult {
 	switch x := x.(type) {
 	case *mcp20251125.Result:
@@ -226,7 +226,7 @@ func DownServerResult(c *compat.Conversion, x mcp20251125.ServerResult) mcp20250
 	return nil
 }
 
-// UpBaseMetadata goes up to 2025-11-25 with a BaseMetadata.
+// UpBaseMetadata converts BaseMetadata to revision 2025-11-25.
 func UpBaseMetadata(c *compat.Conversion, x *mcp20250618.BaseMetadata) *mcp20251125.BaseMetadata {
 	y := new(mcp20251125.BaseMetadata)
 	y.Name = x.Name
@@ -235,7 +235,7 @@ func UpBaseMetadata(c *compat.Conversion, x *mcp20250618.BaseMetadata) *mcp20251
 	return y
 }
 
-// UpClientNotification goes up to 2025-11-25 with a ClientNotification.
+// UpClientNotification converts ClientNotification to revision 2025-11-25.
 func UpClientNotification(c *compat.Conversion, x mcp20250618.ClientNotification) mcp20251125.ClientNotification {
 	switch x := x.(type) {
 	case *mcp20250618.CancelledNotification:
@@ -252,7 +252,7 @@ func UpClientNotification(c *compat.Conversion, x mcp20250618.ClientNotification
 	return nil
 }
 
-// UpClientRequest goes up to 2025-11-25 with a ClientRequest.
+// UpClientRequest converts ClientRequest to revision 2025-11-25.
 func UpClientRequest(c *compat.Conversion, x mcp20250618.ClientRequest) mcp20251125.ClientRequest {
 	switch x := x.(type) {
 	case *mcp20250618.InitializeRequest:
@@ -287,7 +287,7 @@ func UpClientRequest(c *compat.Conversion, x mcp20250618.ClientRequest) mcp20251
 	return nil
 }
 
-// UpClientResult goes up to 2025-11-25 with a ClientResult.
+// UpClientResult converts ClientResult to revision 2025-11-25.
 func UpClientResult(c *compat.Conversion, x mcp20250618.ClientResult) mcp20251125.ClientResult {
 	switch x := x.(type) {
 	case *mcp20250618.Result:
@@ -302,16 +302,16 @@ func UpClientResult(c *compat.Conversion, x mcp20250618.ClientResult) mcp2025112
 	return nil
 }
 
-// UpNotification goes up to 2025-11-25 with a Notification.
+// UpNotification converts Notification to revision 2025-11-25.
 func UpNotification(c *compat.Conversion, x *mcp20250618.Notification) *mcp20251125.Notification {
 	y := new(mcp20251125.Notification)
 	y.Method = x.Method
-	y.Params = compat.Value(c, "params", x.Params, UpOpenNotificationParams)
+	y.Params = compat.Text(c, "params", x.Params, UpOpenNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
-// UpNotificationParams goes up to 2025-11-25 with a NotificationParams.
+// UpNotificationParams converts NotificationParams to revision 2025-11-25.
 func UpNotificationParams(c *compat.Conversion, x *mcp20250618.NotificationParams) *mcp20251125.NotificationParams {
 	y := new(mcp20251125.NotificationParams)
 	y.Meta = x.Meta
@@ -319,28 +319,28 @@ func UpNotificationParams(c *compat.Conversion, x *mcp20250618.NotificationParam
 	return y
 }
 
-// UpOpenNotificationParams goes up to 2025-11-25 with a NotificationParams,
-// as a object.
+// UpOpenNotificationParams converts NotificationParams to an open object of
+// revision 2025-11-25.
 func UpOpenNotificationParams(c *compat.Conversion, x *mcp20250618.NotificationParams) wire.Object {
-	return compat.Text(c, x)
+	return compat.Marshal(c, x)
 }
 
-// UpOpenRequestParams goes up to 2025-11-25 with a RequestParams, as a
-// object.
+// UpOpenRequestParams converts RequestParams to an open object of revision
+// 2025-11-25.
 func UpOpenRequestParams(c *compat.Conversion, x *mcp20250618.RequestParams) wire.Object {
-	return compat.Text(c, x)
+	return compat.Marshal(c, x)
 }
 
-// UpRequest goes up to 2025-11-25 with a Request.
+// UpRequest converts Request to revision 2025-11-25.
 func UpRequest(c *compat.Conversion, x *mcp20250618.Request) *mcp20251125.Request {
 	y := new(mcp20251125.Request)
 	y.Method = x.Method
-	y.Params = compat.Value(c, "params", x.Params, UpOpenRequestParams)
+	y.Params = compat.Text(c, "params", x.Params, UpOpenRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
-// UpRequestMetaObject goes up to 2025-11-25 with a RequestMetaObject.
+// UpRequestMetaObject converts RequestMetaObject to revision 2025-11-25.
 func UpRequestMetaObject(c *compat.Conversion, x *mcp20250618.RequestMetaObject) *mcp20251125.RequestMetaObject {
 	y := new(mcp20251125.RequestMetaObject)
 	y.ProgressToken = x.ProgressToken
@@ -348,7 +348,7 @@ func UpRequestMetaObject(c *compat.Conversion, x *mcp20250618.RequestMetaObject)
 	return y
 }
 
-// UpRequestParams goes up to 2025-11-25 with a RequestParams.
+// UpRequestParams converts RequestParams to revision 2025-11-25.
 func UpRequestParams(c *compat.Conversion, x *mcp20250618.RequestParams) *mcp20251125.RequestParams {
 	y := new(mcp20251125.RequestParams)
 	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
@@ -356,7 +356,7 @@ func UpRequestParams(c *compat.Conversion, x *mcp20250618.RequestParams) *mcp202
 	return y
 }
 
-// UpResult goes up to 2025-11-25 with a Result.
+// UpResult converts Result to revision 2025-11-25.
 func UpResult(c *compat.Conversion, x *mcp20250618.Result) *mcp20251125.Result {
 	y := new(mcp20251125.Result)
 	y.Meta = x.Meta
@@ -364,7 +364,7 @@ func UpResult(c *compat.Conversion, x *mcp20250618.Result) *mcp20251125.Result {
 	return y
 }
 
-// UpServerNotification goes up to 2025-11-25 with a ServerNotification.
+// UpServerNotification converts ServerNotification to revision 2025-11-25.
 func UpServerNotification(c *compat.Conversion, x mcp20250618.ServerNotification) mcp20251125.ServerNotification {
 	switch x := x.(type) {
 	case *mcp20250618.CancelledNotification:
@@ -387,7 +387,7 @@ func UpServerNotification(c *compat.Conversion, x mcp20250618.ServerNotification
 	return nil
 }
 
-// UpServerRequest goes up to 2025-11-25 with a ServerRequest.
+// UpServerRequest converts ServerRequest to revision 2025-11-25.
 func UpServerRequest(c *compat.Conversion, x mcp20250618.ServerRequest) mcp20251125.ServerRequest {
 	switch x := x.(type) {
 	case *mcp20250618.PingRequest:
@@ -404,7 +404,7 @@ func UpServerRequest(c *compat.Conversion, x mcp20250618.ServerRequest) mcp20251
 	return nil
 }
 
-// UpServerResult goes up to 2025-11-25 with a ServerResult.
+// UpServerResult converts ServerResult to revision 2025-11-25.
 func UpServerResult(c *compat.Conversion, x mcp20250618.ServerResult) mcp20251125.ServerResult {
 	switch x := x.(type) {
 	case *mcp20250618.Result:

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownGetPromptRequest goes down to 2025-06-18 with a GetPromptRequest.
+// DownGetPromptRequest converts GetPromptRequest to revision 2025-06-18.
 func DownGetPromptRequest(c *compat.Conversion, x *mcp20251125.GetPromptRequest) *mcp20250618.GetPromptRequest {
 	y := new(mcp20250618.GetPromptRequest)
 	extra := x.Extra
@@ -20,8 +20,8 @@ func DownGetPromptRequest(c *compat.Conversion, x *mcp20251125.GetPromptRequest)
 	return y
 }
 
-// DownGetPromptRequestParams goes down to 2025-06-18 with a
-// GetPromptRequestParams.
+// DownGetPromptRequestParams converts GetPromptRequestParams to revision
+// 2025-06-18.
 func DownGetPromptRequestParams(c *compat.Conversion, x *mcp20251125.GetPromptRequestParams) *mcp20250618.GetPromptRequestParams {
 	y := new(mcp20250618.GetPromptRequestParams)
 	y.Name = x.Name
@@ -31,7 +31,7 @@ func DownGetPromptRequestParams(c *compat.Conversion, x *mcp20251125.GetPromptRe
 	return y
 }
 
-// DownGetPromptResult goes down to 2025-06-18 with a GetPromptResult.
+// DownGetPromptResult converts GetPromptResult to revision 2025-06-18.
 func DownGetPromptResult(c *compat.Conversion, x *mcp20251125.GetPromptResult) *mcp20250618.GetPromptResult {
 	y := new(mcp20250618.GetPromptResult)
 	y.Messages = compat.Objects(c, "messages", x.Messages, DownPromptMessage)
@@ -41,7 +41,7 @@ func DownGetPromptResult(c *compat.Conversion, x *mcp20251125.GetPromptResult) *
 	return y
 }
 
-// DownListPromptsRequest goes down to 2025-06-18 with a ListPromptsRequest.
+// DownListPromptsRequest converts ListPromptsRequest to revision 2025-06-18.
 func DownListPromptsRequest(c *compat.Conversion, x *mcp20251125.ListPromptsRequest) *mcp20250618.ListPromptsRequest {
 	y := new(mcp20250618.ListPromptsRequest)
 	extra := x.Extra
@@ -53,7 +53,7 @@ func DownListPromptsRequest(c *compat.Conversion, x *mcp20251125.ListPromptsRequ
 	return y
 }
 
-// DownListPromptsResult goes down to 2025-06-18 with a ListPromptsResult.
+// DownListPromptsResult converts ListPromptsResult to revision 2025-06-18.
 func DownListPromptsResult(c *compat.Conversion, x *mcp20251125.ListPromptsResult) *mcp20250618.ListPromptsResult {
 	y := new(mcp20250618.ListPromptsResult)
 	y.Prompts = compat.Objects(c, "prompts", x.Prompts, DownPrompt)
@@ -63,7 +63,7 @@ func DownListPromptsResult(c *compat.Conversion, x *mcp20251125.ListPromptsResul
 	return y
 }
 
-// DownPrompt goes down to 2025-06-18 with a Prompt.
+// DownPrompt converts Prompt to revision 2025-06-18.
 func DownPrompt(c *compat.Conversion, x *mcp20251125.Prompt) *mcp20250618.Prompt {
 	y := new(mcp20250618.Prompt)
 	y.Name = x.Name
@@ -76,7 +76,7 @@ func DownPrompt(c *compat.Conversion, x *mcp20251125.Prompt) *mcp20250618.Prompt
 	return y
 }
 
-// DownPromptArgument goes down to 2025-06-18 with a PromptArgument.
+// DownPromptArgument converts PromptArgument to revision 2025-06-18.
 func DownPromptArgument(c *compat.Conversion, x *mcp20251125.PromptArgument) *mcp20250618.PromptArgument {
 	y := new(mcp20250618.PromptArgument)
 	y.Name = x.Name
@@ -87,8 +87,8 @@ func DownPromptArgument(c *compat.Conversion, x *mcp20251125.PromptArgument) *mc
 	return y
 }
 
-// DownPromptListChangedNotification goes down to 2025-06-18 with a
-// PromptListChangedNotification.
+// DownPromptListChangedNotification converts PromptListChangedNotification
+// to revision 2025-06-18.
 func DownPromptListChangedNotification(c *compat.Conversion, x *mcp20251125.PromptListChangedNotification) *mcp20250618.PromptListChangedNotification {
 	y := new(mcp20250618.PromptListChangedNotification)
 	extra := x.Extra
@@ -99,7 +99,7 @@ func DownPromptListChangedNotification(c *compat.Conversion, x *mcp20251125.Prom
 	return y
 }
 
-// DownPromptMessage goes down to 2025-06-18 with a PromptMessage.
+// DownPromptMessage converts PromptMessage to revision 2025-06-18.
 func DownPromptMessage(c *compat.Conversion, x *mcp20251125.PromptMessage) *mcp20250618.PromptMessage {
 	y := new(mcp20250618.PromptMessage)
 	y.Content = compat.Value(c, "content", x.Content, DownContentBlock)
@@ -108,7 +108,7 @@ func DownPromptMessage(c *compat.Conversion, x *mcp20251125.PromptMessage) *mcp2
 	return y
 }
 
-// DownPromptReference goes down to 2025-06-18 with a PromptReference.
+// DownPromptReference converts PromptReference to revision 2025-06-18.
 func DownPromptReference(c *compat.Conversion, x *mcp20251125.PromptReference) *mcp20250618.PromptReference {
 	y := new(mcp20250618.PromptReference)
 	y.Type = x.Type
@@ -118,7 +118,7 @@ func DownPromptReference(c *compat.Conversion, x *mcp20251125.PromptReference) *
 	return y
 }
 
-// UpGetPromptRequest goes up to 2025-11-25 with a GetPromptRequest.
+// UpGetPromptRequest converts GetPromptRequest to revision 2025-11-25.
 func UpGetPromptRequest(c *compat.Conversion, x *mcp20250618.GetPromptRequest) *mcp20251125.GetPromptRequest {
 	y := new(mcp20251125.GetPromptRequest)
 	extra := x.Extra
@@ -132,8 +132,8 @@ func UpGetPromptRequest(c *compat.Conversion, x *mcp20250618.GetPromptRequest) *
 	return y
 }
 
-// UpGetPromptRequestParams goes up to 2025-11-25 with a
-// GetPromptRequestParams.
+// UpGetPromptRequestParams converts GetPromptRequestParams to revision
+// 2025-11-25.
 func UpGetPromptRequestParams(c *compat.Conversion, x *mcp20250618.GetPromptRequestParams) *mcp20251125.GetPromptRequestParams {
 	y := new(mcp20251125.GetPromptRequestParams)
 	y.Name = x.Name
@@ -143,7 +143,7 @@ func UpGetPromptRequestParams(c *compat.Conversion, x *mcp20250618.GetPromptRequ
 	return y
 }
 
-// UpGetPromptResult goes up to 2025-11-25 with a GetPromptResult.
+// UpGetPromptResult converts GetPromptResult to revision 2025-11-25.
 func UpGetPromptResult(c *compat.Conversion, x *mcp20250618.GetPromptResult) *mcp20251125.GetPromptResult {
 	y := new(mcp20251125.GetPromptResult)
 	y.Messages = compat.Objects(c, "messages", x.Messages, UpPromptMessage)
@@ -153,7 +153,7 @@ func UpGetPromptResult(c *compat.Conversion, x *mcp20250618.GetPromptResult) *mc
 	return y
 }
 
-// UpListPromptsRequest goes up to 2025-11-25 with a ListPromptsRequest.
+// UpListPromptsRequest converts ListPromptsRequest to revision 2025-11-25.
 func UpListPromptsRequest(c *compat.Conversion, x *mcp20250618.ListPromptsRequest) *mcp20251125.ListPromptsRequest {
 	y := new(mcp20251125.ListPromptsRequest)
 	extra := x.Extra
@@ -167,7 +167,7 @@ func UpListPromptsRequest(c *compat.Conversion, x *mcp20250618.ListPromptsReques
 	return y
 }
 
-// UpListPromptsResult goes up to 2025-11-25 with a ListPromptsResult.
+// UpListPromptsResult converts ListPromptsResult to revision 2025-11-25.
 func UpListPromptsResult(c *compat.Conversion, x *mcp20250618.ListPromptsResult) *mcp20251125.ListPromptsResult {
 	y := new(mcp20251125.ListPromptsResult)
 	y.Prompts = compat.Objects(c, "prompts", x.Prompts, UpPrompt)
@@ -177,7 +177,7 @@ func UpListPromptsResult(c *compat.Conversion, x *mcp20250618.ListPromptsResult)
 	return y
 }
 
-// UpPrompt goes up to 2025-11-25 with a Prompt.
+// UpPrompt converts Prompt to revision 2025-11-25.
 func UpPrompt(c *compat.Conversion, x *mcp20250618.Prompt) *mcp20251125.Prompt {
 	y := new(mcp20251125.Prompt)
 	y.Name = x.Name
@@ -189,7 +189,7 @@ func UpPrompt(c *compat.Conversion, x *mcp20250618.Prompt) *mcp20251125.Prompt {
 	return y
 }
 
-// UpPromptArgument goes up to 2025-11-25 with a PromptArgument.
+// UpPromptArgument converts PromptArgument to revision 2025-11-25.
 func UpPromptArgument(c *compat.Conversion, x *mcp20250618.PromptArgument) *mcp20251125.PromptArgument {
 	y := new(mcp20251125.PromptArgument)
 	y.Name = x.Name
@@ -200,8 +200,8 @@ func UpPromptArgument(c *compat.Conversion, x *mcp20250618.PromptArgument) *mcp2
 	return y
 }
 
-// UpPromptListChangedNotification goes up to 2025-11-25 with a
-// PromptListChangedNotification.
+// UpPromptListChangedNotification converts PromptListChangedNotification to
+// revision 2025-11-25.
 func UpPromptListChangedNotification(c *compat.Conversion, x *mcp20250618.PromptListChangedNotification) *mcp20251125.PromptListChangedNotification {
 	y := new(mcp20251125.PromptListChangedNotification)
 	extra := x.Extra
@@ -213,7 +213,7 @@ func UpPromptListChangedNotification(c *compat.Conversion, x *mcp20250618.Prompt
 	return y
 }
 
-// UpPromptMessage goes up to 2025-11-25 with a PromptMessage.
+// UpPromptMessage converts PromptMessage to revision 2025-11-25.
 func UpPromptMessage(c *compat.Conversion, x *mcp20250618.PromptMessage) *mcp20251125.PromptMessage {
 	y := new(mcp20251125.PromptMessage)
 	y.Content = compat.Value(c, "content", x.Content, UpContentBlock)
@@ -222,7 +222,7 @@ func UpPromptMessage(c *compat.Conversion, x *mcp20250618.PromptMessage) *mcp202
 	return y
 }
 
-// UpPromptReference goes up to 2025-11-25 with a PromptReference.
+// UpPromptReference converts PromptReference to revision 2025-11-25.
 func UpPromptReference(c *compat.Conversion, x *mcp20250618.PromptReference) *mcp20251125.PromptReference {
 	y := new(mcp20251125.PromptReference)
 	y.Type = x.Type

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownBlobResourceContents goes down to 2025-06-18 with a
-// BlobResourceContents.
+// DownBlobResourceContents converts BlobResourceContents to revision
+// 2025-06-18.
 func DownBlobResourceContents(c *compat.Conversion, x *mcp20251125.BlobResourceContents) *mcp20250618.BlobResourceContents {
 	y := new(mcp20250618.BlobResourceContents)
 	y.Blob = x.Blob
@@ -20,7 +20,7 @@ func DownBlobResourceContents(c *compat.Conversion, x *mcp20251125.BlobResourceC
 	return y
 }
 
-// DownEmbeddedResource goes down to 2025-06-18 with a EmbeddedResource.
+// DownEmbeddedResource converts EmbeddedResource to revision 2025-06-18.
 func DownEmbeddedResource(c *compat.Conversion, x *mcp20251125.EmbeddedResource) *mcp20250618.EmbeddedResource {
 	y := new(mcp20250618.EmbeddedResource)
 	y.Type = x.Type
@@ -31,8 +31,8 @@ func DownEmbeddedResource(c *compat.Conversion, x *mcp20251125.EmbeddedResource)
 	return y
 }
 
-// DownListResourceTemplatesRequest goes down to 2025-06-18 with a
-// ListResourceTemplatesRequest.
+// DownListResourceTemplatesRequest converts ListResourceTemplatesRequest to
+// revision 2025-06-18.
 func DownListResourceTemplatesRequest(c *compat.Conversion, x *mcp20251125.ListResourceTemplatesRequest) *mcp20250618.ListResourceTemplatesRequest {
 	y := new(mcp20250618.ListResourceTemplatesRequest)
 	extra := x.Extra
@@ -44,8 +44,8 @@ func DownListResourceTemplatesRequest(c *compat.Conversion, x *mcp20251125.ListR
 	return y
 }
 
-// DownListResourceTemplatesResult goes down to 2025-06-18 with a
-// ListResourceTemplatesResult.
+// DownListResourceTemplatesResult converts ListResourceTemplatesResult to
+// revision 2025-06-18.
 func DownListResourceTemplatesResult(c *compat.Conversion, x *mcp20251125.ListResourceTemplatesResult) *mcp20250618.ListResourceTemplatesResult {
 	y := new(mcp20250618.ListResourceTemplatesResult)
 	y.ResourceTemplates = compat.Objects(c, "resourceTemplates", x.ResourceTemplates, DownResourceTemplate)
@@ -55,8 +55,8 @@ func DownListResourceTemplatesResult(c *compat.Conversion, x *mcp20251125.ListRe
 	return y
 }
 
-// DownListResourcesRequest goes down to 2025-06-18 with a
-// ListResourcesRequest.
+// DownListResourcesRequest converts ListResourcesRequest to revision
+// 2025-06-18.
 func DownListResourcesRequest(c *compat.Conversion, x *mcp20251125.ListResourcesRequest) *mcp20250618.ListResourcesRequest {
 	y := new(mcp20250618.ListResourcesRequest)
 	extra := x.Extra
@@ -68,8 +68,8 @@ func DownListResourcesRequest(c *compat.Conversion, x *mcp20251125.ListResources
 	return y
 }
 
-// DownListResourcesResult goes down to 2025-06-18 with a
-// ListResourcesResult.
+// DownListResourcesResult converts ListResourcesResult to revision
+// 2025-06-18.
 func DownListResourcesResult(c *compat.Conversion, x *mcp20251125.ListResourcesResult) *mcp20250618.ListResourcesResult {
 	y := new(mcp20250618.ListResourcesResult)
 	y.Resources = compat.Objects(c, "resources", x.Resources, DownResource)
@@ -79,7 +79,7 @@ func DownListResourcesResult(c *compat.Conversion, x *mcp20251125.ListResourcesR
 	return y
 }
 
-// DownListRootsRequest goes down to 2025-06-18 with a ListRootsRequest.
+// DownListRootsRequest converts ListRootsRequest to revision 2025-06-18.
 func DownListRootsRequest(c *compat.Conversion, x *mcp20251125.ListRootsRequest) *mcp20250618.ListRootsRequest {
 	y := new(mcp20250618.ListRootsRequest)
 	extra := x.Extra
@@ -91,7 +91,7 @@ func DownListRootsRequest(c *compat.Conversion, x *mcp20251125.ListRootsRequest)
 	return y
 }
 
-// DownListRootsResult goes down to 2025-06-18 with a ListRootsResult.
+// DownListRootsResult converts ListRootsResult to revision 2025-06-18.
 func DownListRootsResult(c *compat.Conversion, x *mcp20251125.ListRootsResult) *mcp20250618.ListRootsResult {
 	y := new(mcp20250618.ListRootsResult)
 	y.Roots = compat.Objects(c, "roots", x.Roots, DownRoot)
@@ -100,8 +100,8 @@ func DownListRootsResult(c *compat.Conversion, x *mcp20251125.ListRootsResult) *
 	return y
 }
 
-// DownReadResourceRequest goes down to 2025-06-18 with a
-// ReadResourceRequest.
+// DownReadResourceRequest converts ReadResourceRequest to revision
+// 2025-06-18.
 func DownReadResourceRequest(c *compat.Conversion, x *mcp20251125.ReadResourceRequest) *mcp20250618.ReadResourceRequest {
 	y := new(mcp20250618.ReadResourceRequest)
 	extra := x.Extra
@@ -113,8 +113,8 @@ func DownReadResourceRequest(c *compat.Conversion, x *mcp20251125.ReadResourceRe
 	return y
 }
 
-// DownReadResourceRequestParams goes down to 2025-06-18 with a
-// ReadResourceRequestParams.
+// DownReadResourceRequestParams converts ReadResourceRequestParams to
+// revision 2025-06-18.
 func DownReadResourceRequestParams(c *compat.Conversion, x *mcp20251125.ReadResourceRequestParams) *mcp20250618.ReadResourceRequestParams {
 	y := new(mcp20250618.ReadResourceRequestParams)
 	y.URI = x.URI
@@ -123,7 +123,7 @@ func DownReadResourceRequestParams(c *compat.Conversion, x *mcp20251125.ReadReso
 	return y
 }
 
-// DownReadResourceResult goes down to 2025-06-18 with a ReadResourceResult.
+// DownReadResourceResult converts ReadResourceResult to revision 2025-06-18.
 func DownReadResourceResult(c *compat.Conversion, x *mcp20251125.ReadResourceResult) *mcp20250618.ReadResourceResult {
 	y := new(mcp20250618.ReadResourceResult)
 	y.Contents = compat.Values(c, "contents", x.Contents, DownResourceContentsUnion)
@@ -132,7 +132,7 @@ func DownReadResourceResult(c *compat.Conversion, x *mcp20251125.ReadResourceRes
 	return y
 }
 
-// DownResource goes down to 2025-06-18 with a Resource.
+// DownResource converts Resource to revision 2025-06-18.
 func DownResource(c *compat.Conversion, x *mcp20251125.Resource) *mcp20250618.Resource {
 	y := new(mcp20250618.Resource)
 	y.Name = x.Name
@@ -148,7 +148,7 @@ func DownResource(c *compat.Conversion, x *mcp20251125.Resource) *mcp20250618.Re
 	return y
 }
 
-// DownResourceContents goes down to 2025-06-18 with a ResourceContents.
+// DownResourceContents converts ResourceContents to revision 2025-06-18.
 func DownResourceContents(c *compat.Conversion, x *mcp20251125.ResourceContents) *mcp20250618.ResourceContents {
 	y := new(mcp20250618.ResourceContents)
 	y.URI = x.URI
@@ -158,8 +158,8 @@ func DownResourceContents(c *compat.Conversion, x *mcp20251125.ResourceContents)
 	return y
 }
 
-// DownResourceContentsUnion goes down to 2025-06-18 with a
-// ResourceContentsUnion.
+// DownResourceContentsUnion converts ResourceContentsUnion to revision
+// 2025-06-18.
 func DownResourceContentsUnion(c *compat.Conversion, x mcp20251125.ResourceContentsUnion) mcp20250618.ResourceContentsUnion {
 	switch x := x.(type) {
 	case *mcp20251125.TextResourceContents:
@@ -172,7 +172,7 @@ func DownResourceContentsUnion(c *compat.Conversion, x mcp20251125.ResourceConte
 	return nil
 }
 
-// DownResourceLink goes down to 2025-06-18 with a ResourceLink.
+// DownResourceLink converts ResourceLink to revision 2025-06-18.
 func DownResourceLink(c *compat.Conversion, x *mcp20251125.ResourceLink) *mcp20250618.ResourceLink {
 	y := new(mcp20250618.ResourceLink)
 	y.Type = x.Type
@@ -189,8 +189,8 @@ func DownResourceLink(c *compat.Conversion, x *mcp20251125.ResourceLink) *mcp202
 	return y
 }
 
-// DownResourceListChangedNotification goes down to 2025-06-18 with a
-// ResourceListChangedNotification.
+// DownResourceListChangedNotification converts
+// ResourceListChangedNotification to revision 2025-06-18.
 func DownResourceListChangedNotification(c *compat.Conversion, x *mcp20251125.ResourceListChangedNotification) *mcp20250618.ResourceListChangedNotification {
 	y := new(mcp20250618.ResourceListChangedNotification)
 	extra := x.Extra
@@ -201,7 +201,7 @@ func DownResourceListChangedNotification(c *compat.Conversion, x *mcp20251125.Re
 	return y
 }
 
-// DownResourceTemplate goes down to 2025-06-18 with a ResourceTemplate.
+// DownResourceTemplate converts ResourceTemplate to revision 2025-06-18.
 func DownResourceTemplate(c *compat.Conversion, x *mcp20251125.ResourceTemplate) *mcp20250618.ResourceTemplate {
 	y := new(mcp20250618.ResourceTemplate)
 	y.Name = x.Name
@@ -216,8 +216,8 @@ func DownResourceTemplate(c *compat.Conversion, x *mcp20251125.ResourceTemplate)
 	return y
 }
 
-// DownResourceTemplateReference goes down to 2025-06-18 with a
-// ResourceTemplateReference.
+// DownResourceTemplateReference converts ResourceTemplateReference to
+// revision 2025-06-18.
 func DownResourceTemplateReference(c *compat.Conversion, x *mcp20251125.ResourceTemplateReference) *mcp20250618.ResourceTemplateReference {
 	y := new(mcp20250618.ResourceTemplateReference)
 	y.Type = x.Type
@@ -226,8 +226,8 @@ func DownResourceTemplateReference(c *compat.Conversion, x *mcp20251125.Resource
 	return y
 }
 
-// DownResourceUpdatedNotification goes down to 2025-06-18 with a
-// ResourceUpdatedNotification.
+// DownResourceUpdatedNotification converts ResourceUpdatedNotification to
+// revision 2025-06-18.
 func DownResourceUpdatedNotification(c *compat.Conversion, x *mcp20251125.ResourceUpdatedNotification) *mcp20250618.ResourceUpdatedNotification {
 	y := new(mcp20250618.ResourceUpdatedNotification)
 	extra := x.Extra
@@ -238,8 +238,8 @@ func DownResourceUpdatedNotification(c *compat.Conversion, x *mcp20251125.Resour
 	return y
 }
 
-// DownResourceUpdatedNotificationParams goes down to 2025-06-18 with a
-// ResourceUpdatedNotificationParams.
+// DownResourceUpdatedNotificationParams converts
+// ResourceUpdatedNotificationParams to revision 2025-06-18.
 func DownResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20251125.ResourceUpdatedNotificationParams) *mcp20250618.ResourceUpdatedNotificationParams {
 	y := new(mcp20250618.ResourceUpdatedNotificationParams)
 	y.URI = x.URI
@@ -248,7 +248,7 @@ func DownResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20251125.
 	return y
 }
 
-// DownRoot goes down to 2025-06-18 with a Root.
+// DownRoot converts Root to revision 2025-06-18.
 func DownRoot(c *compat.Conversion, x *mcp20251125.Root) *mcp20250618.Root {
 	y := new(mcp20250618.Root)
 	y.URI = x.URI
@@ -258,8 +258,8 @@ func DownRoot(c *compat.Conversion, x *mcp20251125.Root) *mcp20250618.Root {
 	return y
 }
 
-// DownRootsListChangedNotification goes down to 2025-06-18 with a
-// RootsListChangedNotification.
+// DownRootsListChangedNotification converts RootsListChangedNotification to
+// revision 2025-06-18.
 func DownRootsListChangedNotification(c *compat.Conversion, x *mcp20251125.RootsListChangedNotification) *mcp20250618.RootsListChangedNotification {
 	y := new(mcp20250618.RootsListChangedNotification)
 	extra := x.Extra
@@ -270,7 +270,7 @@ func DownRootsListChangedNotification(c *compat.Conversion, x *mcp20251125.Roots
 	return y
 }
 
-// DownSubscribeRequest goes down to 2025-06-18 with a SubscribeRequest.
+// DownSubscribeRequest converts SubscribeRequest to revision 2025-06-18.
 func DownSubscribeRequest(c *compat.Conversion, x *mcp20251125.SubscribeRequest) *mcp20250618.SubscribeRequest {
 	y := new(mcp20250618.SubscribeRequest)
 	extra := x.Extra
@@ -282,8 +282,8 @@ func DownSubscribeRequest(c *compat.Conversion, x *mcp20251125.SubscribeRequest)
 	return y
 }
 
-// DownSubscribeRequestParams goes down to 2025-06-18 with a
-// SubscribeRequestParams.
+// DownSubscribeRequestParams converts SubscribeRequestParams to revision
+// 2025-06-18.
 func DownSubscribeRequestParams(c *compat.Conversion, x *mcp20251125.SubscribeRequestParams) *mcp20250618.SubscribeRequestParams {
 	y := new(mcp20250618.SubscribeRequestParams)
 	y.URI = x.URI
@@ -292,8 +292,8 @@ func DownSubscribeRequestParams(c *compat.Conversion, x *mcp20251125.SubscribeRe
 	return y
 }
 
-// DownTextResourceContents goes down to 2025-06-18 with a
-// TextResourceContents.
+// DownTextResourceContents converts TextResourceContents to revision
+// 2025-06-18.
 func DownTextResourceContents(c *compat.Conversion, x *mcp20251125.TextResourceContents) *mcp20250618.TextResourceContents {
 	y := new(mcp20250618.TextResourceContents)
 	y.Text = x.Text
@@ -304,7 +304,7 @@ func DownTextResourceContents(c *compat.Conversion, x *mcp20251125.TextResourceC
 	return y
 }
 
-// DownUnsubscribeRequest goes down to 2025-06-18 with a UnsubscribeRequest.
+// DownUnsubscribeRequest converts UnsubscribeRequest to revision 2025-06-18.
 func DownUnsubscribeRequest(c *compat.Conversion, x *mcp20251125.UnsubscribeRequest) *mcp20250618.UnsubscribeRequest {
 	y := new(mcp20250618.UnsubscribeRequest)
 	extra := x.Extra
@@ -316,8 +316,8 @@ func DownUnsubscribeRequest(c *compat.Conversion, x *mcp20251125.UnsubscribeRequ
 	return y
 }
 
-// DownUnsubscribeRequestParams goes down to 2025-06-18 with a
-// UnsubscribeRequestParams.
+// DownUnsubscribeRequestParams converts UnsubscribeRequestParams to revision
+// 2025-06-18.
 func DownUnsubscribeRequestParams(c *compat.Conversion, x *mcp20251125.UnsubscribeRequestParams) *mcp20250618.UnsubscribeRequestParams {
 	y := new(mcp20250618.UnsubscribeRequestParams)
 	y.URI = x.URI
@@ -326,7 +326,8 @@ func DownUnsubscribeRequestParams(c *compat.Conversion, x *mcp20251125.Unsubscri
 	return y
 }
 
-// UpBlobResourceContents goes up to 2025-11-25 with a BlobResourceContents.
+// UpBlobResourceContents converts BlobResourceContents to revision
+// 2025-11-25.
 func UpBlobResourceContents(c *compat.Conversion, x *mcp20250618.BlobResourceContents) *mcp20251125.BlobResourceContents {
 	y := new(mcp20251125.BlobResourceContents)
 	y.Blob = x.Blob
@@ -337,7 +338,7 @@ func UpBlobResourceContents(c *compat.Conversion, x *mcp20250618.BlobResourceCon
 	return y
 }
 
-// UpEmbeddedResource goes up to 2025-11-25 with a EmbeddedResource.
+// UpEmbeddedResource converts EmbeddedResource to revision 2025-11-25.
 func UpEmbeddedResource(c *compat.Conversion, x *mcp20250618.EmbeddedResource) *mcp20251125.EmbeddedResource {
 	y := new(mcp20251125.EmbeddedResource)
 	y.Type = x.Type
@@ -348,8 +349,8 @@ func UpEmbeddedResource(c *compat.Conversion, x *mcp20250618.EmbeddedResource) *
 	return y
 }
 
-// UpListResourceTemplatesRequest goes up to 2025-11-25 with a
-// ListResourceTemplatesRequest.
+// UpListResourceTemplatesRequest converts ListResourceTemplatesRequest to
+// revision 2025-11-25.
 func UpListResourceTemplatesRequest(c *compat.Conversion, x *mcp20250618.ListResourceTemplatesRequest) *mcp20251125.ListResourceTemplatesRequest {
 	y := new(mcp20251125.ListResourceTemplatesRequest)
 	extra := x.Extra
@@ -363,8 +364,8 @@ func UpListResourceTemplatesRequest(c *compat.Conversion, x *mcp20250618.ListRes
 	return y
 }
 
-// UpListResourceTemplatesResult goes up to 2025-11-25 with a
-// ListResourceTemplatesResult.
+// UpListResourceTemplatesResult converts ListResourceTemplatesResult to
+// revision 2025-11-25.
 func UpListResourceTemplatesResult(c *compat.Conversion, x *mcp20250618.ListResourceTemplatesResult) *mcp20251125.ListResourceTemplatesResult {
 	y := new(mcp20251125.ListResourceTemplatesResult)
 	y.ResourceTemplates = compat.Objects(c, "resourceTemplates", x.ResourceTemplates, UpResourceTemplate)
@@ -374,7 +375,8 @@ func UpListResourceTemplatesResult(c *compat.Conversion, x *mcp20250618.ListReso
 	return y
 }
 
-// UpListResourcesRequest goes up to 2025-11-25 with a ListResourcesRequest.
+// UpListResourcesRequest converts ListResourcesRequest to revision
+// 2025-11-25.
 func UpListResourcesRequest(c *compat.Conversion, x *mcp20250618.ListResourcesRequest) *mcp20251125.ListResourcesRequest {
 	y := new(mcp20251125.ListResourcesRequest)
 	extra := x.Extra
@@ -388,7 +390,7 @@ func UpListResourcesRequest(c *compat.Conversion, x *mcp20250618.ListResourcesRe
 	return y
 }
 
-// UpListResourcesResult goes up to 2025-11-25 with a ListResourcesResult.
+// UpListResourcesResult converts ListResourcesResult to revision 2025-11-25.
 func UpListResourcesResult(c *compat.Conversion, x *mcp20250618.ListResourcesResult) *mcp20251125.ListResourcesResult {
 	y := new(mcp20251125.ListResourcesResult)
 	y.Resources = compat.Objects(c, "resources", x.Resources, UpResource)
@@ -398,7 +400,7 @@ func UpListResourcesResult(c *compat.Conversion, x *mcp20250618.ListResourcesRes
 	return y
 }
 
-// UpListRootsRequest goes up to 2025-11-25 with a ListRootsRequest.
+// UpListRootsRequest converts ListRootsRequest to revision 2025-11-25.
 func UpListRootsRequest(c *compat.Conversion, x *mcp20250618.ListRootsRequest) *mcp20251125.ListRootsRequest {
 	y := new(mcp20251125.ListRootsRequest)
 	extra := x.Extra
@@ -412,7 +414,7 @@ func UpListRootsRequest(c *compat.Conversion, x *mcp20250618.ListRootsRequest) *
 	return y
 }
 
-// UpListRootsResult goes up to 2025-11-25 with a ListRootsResult.
+// UpListRootsResult converts ListRootsResult to revision 2025-11-25.
 func UpListRootsResult(c *compat.Conversion, x *mcp20250618.ListRootsResult) *mcp20251125.ListRootsResult {
 	y := new(mcp20251125.ListRootsResult)
 	y.Roots = compat.Objects(c, "roots", x.Roots, UpRoot)
@@ -421,7 +423,7 @@ func UpListRootsResult(c *compat.Conversion, x *mcp20250618.ListRootsResult) *mc
 	return y
 }
 
-// UpReadResourceRequest goes up to 2025-11-25 with a ReadResourceRequest.
+// UpReadResourceRequest converts ReadResourceRequest to revision 2025-11-25.
 func UpReadResourceRequest(c *compat.Conversion, x *mcp20250618.ReadResourceRequest) *mcp20251125.ReadResourceRequest {
 	y := new(mcp20251125.ReadResourceRequest)
 	extra := x.Extra
@@ -435,8 +437,8 @@ func UpReadResourceRequest(c *compat.Conversion, x *mcp20250618.ReadResourceRequ
 	return y
 }
 
-// UpReadResourceRequestParams goes up to 2025-11-25 with a
-// ReadResourceRequestParams.
+// UpReadResourceRequestParams converts ReadResourceRequestParams to revision
+// 2025-11-25.
 func UpReadResourceRequestParams(c *compat.Conversion, x *mcp20250618.ReadResourceRequestParams) *mcp20251125.ReadResourceRequestParams {
 	y := new(mcp20251125.ReadResourceRequestParams)
 	y.URI = x.URI
@@ -445,7 +447,7 @@ func UpReadResourceRequestParams(c *compat.Conversion, x *mcp20250618.ReadResour
 	return y
 }
 
-// UpReadResourceResult goes up to 2025-11-25 with a ReadResourceResult.
+// UpReadResourceResult converts ReadResourceResult to revision 2025-11-25.
 func UpReadResourceResult(c *compat.Conversion, x *mcp20250618.ReadResourceResult) *mcp20251125.ReadResourceResult {
 	y := new(mcp20251125.ReadResourceResult)
 	y.Contents = compat.Values(c, "contents", x.Contents, UpResourceContentsUnion)
@@ -454,7 +456,7 @@ func UpReadResourceResult(c *compat.Conversion, x *mcp20250618.ReadResourceResul
 	return y
 }
 
-// UpResource goes up to 2025-11-25 with a Resource.
+// UpResource converts Resource to revision 2025-11-25.
 func UpResource(c *compat.Conversion, x *mcp20250618.Resource) *mcp20251125.Resource {
 	y := new(mcp20251125.Resource)
 	y.Name = x.Name
@@ -469,7 +471,7 @@ func UpResource(c *compat.Conversion, x *mcp20250618.Resource) *mcp20251125.Reso
 	return y
 }
 
-// UpResourceContents goes up to 2025-11-25 with a ResourceContents.
+// UpResourceContents converts ResourceContents to revision 2025-11-25.
 func UpResourceContents(c *compat.Conversion, x *mcp20250618.ResourceContents) *mcp20251125.ResourceContents {
 	y := new(mcp20251125.ResourceContents)
 	y.URI = x.URI
@@ -479,8 +481,8 @@ func UpResourceContents(c *compat.Conversion, x *mcp20250618.ResourceContents) *
 	return y
 }
 
-// UpResourceContentsUnion goes up to 2025-11-25 with a
-// ResourceContentsUnion.
+// UpResourceContentsUnion converts ResourceContentsUnion to revision
+// 2025-11-25.
 func UpResourceContentsUnion(c *compat.Conversion, x mcp20250618.ResourceContentsUnion) mcp20251125.ResourceContentsUnion {
 	switch x := x.(type) {
 	case *mcp20250618.TextResourceContents:
@@ -493,7 +495,7 @@ func UpResourceContentsUnion(c *compat.Conversion, x mcp20250618.ResourceContent
 	return nil
 }
 
-// UpResourceLink goes up to 2025-11-25 with a ResourceLink.
+// UpResourceLink converts ResourceLink to revision 2025-11-25.
 func UpResourceLink(c *compat.Conversion, x *mcp20250618.ResourceLink) *mcp20251125.ResourceLink {
 	y := new(mcp20251125.ResourceLink)
 	y.Type = x.Type
@@ -509,8 +511,8 @@ func UpResourceLink(c *compat.Conversion, x *mcp20250618.ResourceLink) *mcp20251
 	return y
 }
 
-// UpResourceListChangedNotification goes up to 2025-11-25 with a
-// ResourceListChangedNotification.
+// UpResourceListChangedNotification converts ResourceListChangedNotification
+// to revision 2025-11-25.
 func UpResourceListChangedNotification(c *compat.Conversion, x *mcp20250618.ResourceListChangedNotification) *mcp20251125.ResourceListChangedNotification {
 	y := new(mcp20251125.ResourceListChangedNotification)
 	extra := x.Extra
@@ -522,7 +524,7 @@ func UpResourceListChangedNotification(c *compat.Conversion, x *mcp20250618.Reso
 	return y
 }
 
-// UpResourceTemplate goes up to 2025-11-25 with a ResourceTemplate.
+// UpResourceTemplate converts ResourceTemplate to revision 2025-11-25.
 func UpResourceTemplate(c *compat.Conversion, x *mcp20250618.ResourceTemplate) *mcp20251125.ResourceTemplate {
 	y := new(mcp20251125.ResourceTemplate)
 	y.Name = x.Name
@@ -536,8 +538,8 @@ func UpResourceTemplate(c *compat.Conversion, x *mcp20250618.ResourceTemplate) *
 	return y
 }
 
-// UpResourceTemplateReference goes up to 2025-11-25 with a
-// ResourceTemplateReference.
+// UpResourceTemplateReference converts ResourceTemplateReference to revision
+// 2025-11-25.
 func UpResourceTemplateReference(c *compat.Conversion, x *mcp20250618.ResourceTemplateReference) *mcp20251125.ResourceTemplateReference {
 	y := new(mcp20251125.ResourceTemplateReference)
 	y.Type = x.Type
@@ -546,8 +548,8 @@ func UpResourceTemplateReference(c *compat.Conversion, x *mcp20250618.ResourceTe
 	return y
 }
 
-// UpResourceUpdatedNotification goes up to 2025-11-25 with a
-// ResourceUpdatedNotification.
+// UpResourceUpdatedNotification converts ResourceUpdatedNotification to
+// revision 2025-11-25.
 func UpResourceUpdatedNotification(c *compat.Conversion, x *mcp20250618.ResourceUpdatedNotification) *mcp20251125.ResourceUpdatedNotification {
 	y := new(mcp20251125.ResourceUpdatedNotification)
 	extra := x.Extra
@@ -559,8 +561,8 @@ func UpResourceUpdatedNotification(c *compat.Conversion, x *mcp20250618.Resource
 	return y
 }
 
-// UpResourceUpdatedNotificationParams goes up to 2025-11-25 with a
-// ResourceUpdatedNotificationParams.
+// UpResourceUpdatedNotificationParams converts
+// ResourceUpdatedNotificationParams to revision 2025-11-25.
 func UpResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20250618.ResourceUpdatedNotificationParams) *mcp20251125.ResourceUpdatedNotificationParams {
 	y := new(mcp20251125.ResourceUpdatedNotificationParams)
 	y.URI = x.URI
@@ -569,7 +571,7 @@ func UpResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20250618.Re
 	return y
 }
 
-// UpRoot goes up to 2025-11-25 with a Root.
+// UpRoot converts Root to revision 2025-11-25.
 func UpRoot(c *compat.Conversion, x *mcp20250618.Root) *mcp20251125.Root {
 	y := new(mcp20251125.Root)
 	y.URI = x.URI
@@ -579,8 +581,8 @@ func UpRoot(c *compat.Conversion, x *mcp20250618.Root) *mcp20251125.Root {
 	return y
 }
 
-// UpRootsListChangedNotification goes up to 2025-11-25 with a
-// RootsListChangedNotification.
+// UpRootsListChangedNotification converts RootsListChangedNotification to
+// revision 2025-11-25.
 func UpRootsListChangedNotification(c *compat.Conversion, x *mcp20250618.RootsListChangedNotification) *mcp20251125.RootsListChangedNotification {
 	y := new(mcp20251125.RootsListChangedNotification)
 	extra := x.Extra
@@ -592,7 +594,7 @@ func UpRootsListChangedNotification(c *compat.Conversion, x *mcp20250618.RootsLi
 	return y
 }
 
-// UpSubscribeRequest goes up to 2025-11-25 with a SubscribeRequest.
+// UpSubscribeRequest converts SubscribeRequest to revision 2025-11-25.
 func UpSubscribeRequest(c *compat.Conversion, x *mcp20250618.SubscribeRequest) *mcp20251125.SubscribeRequest {
 	y := new(mcp20251125.SubscribeRequest)
 	extra := x.Extra
@@ -606,8 +608,8 @@ func UpSubscribeRequest(c *compat.Conversion, x *mcp20250618.SubscribeRequest) *
 	return y
 }
 
-// UpSubscribeRequestParams goes up to 2025-11-25 with a
-// SubscribeRequestParams.
+// UpSubscribeRequestParams converts SubscribeRequestParams to revision
+// 2025-11-25.
 func UpSubscribeRequestParams(c *compat.Conversion, x *mcp20250618.SubscribeRequestParams) *mcp20251125.SubscribeRequestParams {
 	y := new(mcp20251125.SubscribeRequestParams)
 	y.URI = x.URI
@@ -616,7 +618,8 @@ func UpSubscribeRequestParams(c *compat.Conversion, x *mcp20250618.SubscribeRequ
 	return y
 }
 
-// UpTextResourceContents goes up to 2025-11-25 with a TextResourceContents.
+// UpTextResourceContents converts TextResourceContents to revision
+// 2025-11-25.
 func UpTextResourceContents(c *compat.Conversion, x *mcp20250618.TextResourceContents) *mcp20251125.TextResourceContents {
 	y := new(mcp20251125.TextResourceContents)
 	y.Text = x.Text
@@ -627,7 +630,7 @@ func UpTextResourceContents(c *compat.Conversion, x *mcp20250618.TextResourceCon
 	return y
 }
 
-// UpUnsubscribeRequest goes up to 2025-11-25 with a UnsubscribeRequest.
+// UpUnsubscribeRequest converts UnsubscribeRequest to revision 2025-11-25.
 func UpUnsubscribeRequest(c *compat.Conversion, x *mcp20250618.UnsubscribeRequest) *mcp20251125.UnsubscribeRequest {
 	y := new(mcp20251125.UnsubscribeRequest)
 	extra := x.Extra
@@ -641,8 +644,8 @@ func UpUnsubscribeRequest(c *compat.Conversion, x *mcp20250618.UnsubscribeReques
 	return y
 }
 
-// UpUnsubscribeRequestParams goes up to 2025-11-25 with a
-// UnsubscribeRequestParams.
+// UpUnsubscribeRequestParams converts UnsubscribeRequestParams to revision
+// 2025-11-25.
 func UpUnsubscribeRequestParams(c *compat.Conversion, x *mcp20250618.UnsubscribeRequestParams) *mcp20251125.UnsubscribeRequestParams {
 	y := new(mcp20251125.UnsubscribeRequestParams)
 	y.URI = x.URI

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownCreateMessageRequest goes down to 2025-06-18 with a
-// CreateMessageRequest.
+// DownCreateMessageRequest converts CreateMessageRequest to revision
+// 2025-06-18.
 func DownCreateMessageRequest(c *compat.Conversion, x *mcp20251125.CreateMessageRequest) *mcp20250618.CreateMessageRequest {
 	y := new(mcp20250618.CreateMessageRequest)
 	extra := x.Extra
@@ -21,8 +21,8 @@ func DownCreateMessageRequest(c *compat.Conversion, x *mcp20251125.CreateMessage
 	return y
 }
 
-// DownCreateMessageRequestParams goes down to 2025-06-18 with a
-// CreateMessageRequestParams.
+// DownCreateMessageRequestParams converts CreateMessageRequestParams to
+// revision 2025-06-18.
 func DownCreateMessageRequestParams(c *compat.Conversion, x *mcp20251125.CreateMessageRequestParams) *mcp20250618.CreateMessageRequestParams {
 	if x.Messages != nil {
 		x = compat.Restate(c, x, compat.PiecesAsTurns, new(mcp20251125.CreateMessageRequestParams))
@@ -47,22 +47,22 @@ func DownCreateMessageRequestParams(c *compat.Conversion, x *mcp20251125.CreateM
 	return y
 }
 
-// DownCreateMessageResponse goes down to 2025-06-18 with a
-// CreateMessageResponse, as a CreateMessageResult.
+// DownCreateMessageResponse converts CreateMessageResponse to
+// CreateMessageResult of revision 2025-06-18.
 func DownCreateMessageResponse(c *compat.Conversion, x mcp20251125.CreateMessageResponse) *mcp20250618.CreateMessageResult {
 	switch x := x.(type) {
 	case *mcp20251125.CreateMessageResult:
 		return DownCreateMessageResult(c, x)
 	case *mcp20251125.CreateTaskResult:
-		c.Refuse("there are no tasks yet, so nobody could ask for the outcome")
+		c.Refuse("the older revision has no tasks, so nobody could ask for the outcome")
 	case *mcp20251125.UnknownCreateMessageResponse:
 		c.Refuse("it is none of what the revision defines")
 	}
 	return new(mcp20250618.CreateMessageResult)
 }
 
-// DownCreateMessageResult goes down to 2025-06-18 with a
-// CreateMessageResult.
+// DownCreateMessageResult converts CreateMessageResult to revision
+// 2025-06-18.
 func DownCreateMessageResult(c *compat.Conversion, x *mcp20251125.CreateMessageResult) *mcp20250618.CreateMessageResult {
 	y := new(mcp20250618.CreateMessageResult)
 	y.Content = compat.Value(c, "content", x.Content, DownSamplingMessageContent)
@@ -74,12 +74,12 @@ func DownCreateMessageResult(c *compat.Conversion, x *mcp20251125.CreateMessageR
 	return y
 }
 
-// DownIncludeContext goes down to 2025-06-18 with a IncludeContext.
+// DownIncludeContext converts IncludeContext to revision 2025-06-18.
 func DownIncludeContext(c *compat.Conversion, x mcp20251125.IncludeContext) mcp20250618.IncludeContext {
 	return mcp20250618.IncludeContext(x)
 }
 
-// DownModelHint goes down to 2025-06-18 with a ModelHint.
+// DownModelHint converts ModelHint to revision 2025-06-18.
 func DownModelHint(c *compat.Conversion, x *mcp20251125.ModelHint) *mcp20250618.ModelHint {
 	y := new(mcp20250618.ModelHint)
 	y.Name = x.Name
@@ -87,7 +87,7 @@ func DownModelHint(c *compat.Conversion, x *mcp20251125.ModelHint) *mcp20250618.
 	return y
 }
 
-// DownModelPreferences goes down to 2025-06-18 with a ModelPreferences.
+// DownModelPreferences converts ModelPreferences to revision 2025-06-18.
 func DownModelPreferences(c *compat.Conversion, x *mcp20251125.ModelPreferences) *mcp20250618.ModelPreferences {
 	y := new(mcp20250618.ModelPreferences)
 	y.CostPriority = x.CostPriority
@@ -98,7 +98,7 @@ func DownModelPreferences(c *compat.Conversion, x *mcp20251125.ModelPreferences)
 	return y
 }
 
-// DownSamplingMessage goes down to 2025-06-18 with a SamplingMessage.
+// DownSamplingMessage converts SamplingMessage to revision 2025-06-18.
 func DownSamplingMessage(c *compat.Conversion, x *mcp20251125.SamplingMessage) *mcp20250618.SamplingMessage {
 	y := new(mcp20250618.SamplingMessage)
 	y.Content = compat.Value(c, "content", x.Content, DownSamplingMessageContent)
@@ -108,8 +108,8 @@ func DownSamplingMessage(c *compat.Conversion, x *mcp20251125.SamplingMessage) *
 	return y
 }
 
-// DownSamplingMessageContent goes down to 2025-06-18 with a
-// SamplingMessageContent.
+// DownSamplingMessageContent converts SamplingMessageContent to revision
+// 2025-06-18.
 func DownSamplingMessageContent(c *compat.Conversion, x mcp20251125.SamplingMessageContent) mcp20250618.SamplingMessageContent {
 	switch x := x.(type) {
 	case *mcp20251125.TextContent:
@@ -121,14 +121,15 @@ func DownSamplingMessageContent(c *compat.Conversion, x mcp20251125.SamplingMess
 	case mcp20251125.SamplingMessageContentList:
 		return DownSamplingMessageContent(c, compat.Restate(c, x, compat.PiecesAsOne, compat.Box[mcp20251125.SamplingMessageContent](mcp20251125.New("SamplingMessageContent"))).V)
 	case *mcp20251125.ToolUseContent, *mcp20251125.ToolResultContent:
-		c.Refuse("sampling has no tools yet, and a turn without them says something else")
+		c.Refuse("sampling in the older revision has no tools, and a turn without them says something else")
 	case *mcp20251125.UnknownSamplingMessageContent:
 		return &mcp20250618.UnknownSamplingMessageContent{Raw: x.Raw}
 	}
 	return nil
 }
 
-// UpCreateMessageRequest goes up to 2025-11-25 with a CreateMessageRequest.
+// UpCreateMessageRequest converts CreateMessageRequest to revision
+// 2025-11-25.
 func UpCreateMessageRequest(c *compat.Conversion, x *mcp20250618.CreateMessageRequest) *mcp20251125.CreateMessageRequest {
 	y := new(mcp20251125.CreateMessageRequest)
 	extra := x.Extra
@@ -142,8 +143,8 @@ func UpCreateMessageRequest(c *compat.Conversion, x *mcp20250618.CreateMessageRe
 	return y
 }
 
-// UpCreateMessageRequestParams goes up to 2025-11-25 with a
-// CreateMessageRequestParams.
+// UpCreateMessageRequestParams converts CreateMessageRequestParams to
+// revision 2025-11-25.
 func UpCreateMessageRequestParams(c *compat.Conversion, x *mcp20250618.CreateMessageRequestParams) *mcp20251125.CreateMessageRequestParams {
 	y := new(mcp20251125.CreateMessageRequestParams)
 	y.MaxTokens = x.MaxTokens
@@ -159,13 +160,13 @@ func UpCreateMessageRequestParams(c *compat.Conversion, x *mcp20250618.CreateMes
 	return y
 }
 
-// UpCreateMessageResponse goes up to 2025-11-25 with a CreateMessageResult,
-// as a CreateMessageResponse.
+// UpCreateMessageResponse converts CreateMessageResult to
+// CreateMessageResponse of revision 2025-11-25.
 func UpCreateMessageResponse(c *compat.Conversion, x *mcp20250618.CreateMessageResult) mcp20251125.CreateMessageResponse {
 	return UpCreateMessageResult(c, x)
 }
 
-// UpCreateMessageResult goes up to 2025-11-25 with a CreateMessageResult.
+// UpCreateMessageResult converts CreateMessageResult to revision 2025-11-25.
 func UpCreateMessageResult(c *compat.Conversion, x *mcp20250618.CreateMessageResult) *mcp20251125.CreateMessageResult {
 	y := new(mcp20251125.CreateMessageResult)
 	y.Content = compat.Value(c, "content", x.Content, UpSamplingMessageContent)
@@ -177,12 +178,12 @@ func UpCreateMessageResult(c *compat.Conversion, x *mcp20250618.CreateMessageRes
 	return y
 }
 
-// UpIncludeContext goes up to 2025-11-25 with a IncludeContext.
+// UpIncludeContext converts IncludeContext to revision 2025-11-25.
 func UpIncludeContext(c *compat.Conversion, x mcp20250618.IncludeContext) mcp20251125.IncludeContext {
 	return mcp20251125.IncludeContext(x)
 }
 
-// UpModelHint goes up to 2025-11-25 with a ModelHint.
+// UpModelHint converts ModelHint to revision 2025-11-25.
 func UpModelHint(c *compat.Conversion, x *mcp20250618.ModelHint) *mcp20251125.ModelHint {
 	y := new(mcp20251125.ModelHint)
 	y.Name = x.Name
@@ -190,7 +191,7 @@ func UpModelHint(c *compat.Conversion, x *mcp20250618.ModelHint) *mcp20251125.Mo
 	return y
 }
 
-// UpModelPreferences goes up to 2025-11-25 with a ModelPreferences.
+// UpModelPreferences converts ModelPreferences to revision 2025-11-25.
 func UpModelPreferences(c *compat.Conversion, x *mcp20250618.ModelPreferences) *mcp20251125.ModelPreferences {
 	y := new(mcp20251125.ModelPreferences)
 	y.CostPriority = x.CostPriority
@@ -201,7 +202,7 @@ func UpModelPreferences(c *compat.Conversion, x *mcp20250618.ModelPreferences) *
 	return y
 }
 
-// UpSamplingMessage goes up to 2025-11-25 with a SamplingMessage.
+// UpSamplingMessage converts SamplingMessage to revision 2025-11-25.
 func UpSamplingMessage(c *compat.Conversion, x *mcp20250618.SamplingMessage) *mcp20251125.SamplingMessage {
 	y := new(mcp20251125.SamplingMessage)
 	y.Content = compat.Value(c, "content", x.Content, UpSamplingMessageContent)
@@ -210,8 +211,8 @@ func UpSamplingMessage(c *compat.Conversion, x *mcp20250618.SamplingMessage) *mc
 	return y
 }
 
-// UpSamplingMessageContent goes up to 2025-11-25 with a
-// SamplingMessageContent.
+// UpSamplingMessageContent converts SamplingMessageContent to revision
+// 2025-11-25.
 func UpSamplingMessageContent(c *compat.Conversion, x mcp20250618.SamplingMessageContent) mcp20251125.SamplingMessageContent {
 	switch x := x.(type) {
 	case *mcp20250618.TextContent:

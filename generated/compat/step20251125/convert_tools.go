@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownCallToolRequest goes down to 2025-06-18 with a CallToolRequest.
+// DownCallToolRequest converts CallToolRequest to revision 2025-06-18.
 func DownCallToolRequest(c *compat.Conversion, x *mcp20251125.CallToolRequest) *mcp20250618.CallToolRequest {
 	y := new(mcp20250618.CallToolRequest)
 	extra := x.Extra
@@ -20,8 +20,8 @@ func DownCallToolRequest(c *compat.Conversion, x *mcp20251125.CallToolRequest) *
 	return y
 }
 
-// DownCallToolRequestParams goes down to 2025-06-18 with a
-// CallToolRequestParams.
+// DownCallToolRequestParams converts CallToolRequestParams to revision
+// 2025-06-18.
 func DownCallToolRequestParams(c *compat.Conversion, x *mcp20251125.CallToolRequestParams) *mcp20250618.CallToolRequestParams {
 	y := new(mcp20250618.CallToolRequestParams)
 	y.Name = x.Name
@@ -32,21 +32,21 @@ func DownCallToolRequestParams(c *compat.Conversion, x *mcp20251125.CallToolRequ
 	return y
 }
 
-// DownCallToolResponse goes down to 2025-06-18 with a CallToolResponse, as a
-// CallToolResult.
+// DownCallToolResponse converts CallToolResponse to CallToolResult of
+// revision 2025-06-18.
 func DownCallToolResponse(c *compat.Conversion, x mcp20251125.CallToolResponse) *mcp20250618.CallToolResult {
 	switch x := x.(type) {
 	case *mcp20251125.CallToolResult:
 		return DownCallToolResult(c, x)
 	case *mcp20251125.CreateTaskResult:
-		c.Refuse("there are no tasks yet, so nobody could ask for the outcome")
+		c.Refuse("the older revision has no tasks, so nobody could ask for the outcome")
 	case *mcp20251125.UnknownCallToolResponse:
 		c.Refuse("it is none of what the revision defines")
 	}
 	return new(mcp20250618.CallToolResult)
 }
 
-// DownCallToolResult goes down to 2025-06-18 with a CallToolResult.
+// DownCallToolResult converts CallToolResult to revision 2025-06-18.
 func DownCallToolResult(c *compat.Conversion, x *mcp20251125.CallToolResult) *mcp20250618.CallToolResult {
 	y := new(mcp20250618.CallToolResult)
 	y.Content = compat.Values(c, "content", x.Content, DownContentBlock)
@@ -57,7 +57,7 @@ func DownCallToolResult(c *compat.Conversion, x *mcp20251125.CallToolResult) *mc
 	return y
 }
 
-// DownListToolsRequest goes down to 2025-06-18 with a ListToolsRequest.
+// DownListToolsRequest converts ListToolsRequest to revision 2025-06-18.
 func DownListToolsRequest(c *compat.Conversion, x *mcp20251125.ListToolsRequest) *mcp20250618.ListToolsRequest {
 	y := new(mcp20250618.ListToolsRequest)
 	extra := x.Extra
@@ -69,7 +69,7 @@ func DownListToolsRequest(c *compat.Conversion, x *mcp20251125.ListToolsRequest)
 	return y
 }
 
-// DownListToolsResult goes down to 2025-06-18 with a ListToolsResult.
+// DownListToolsResult converts ListToolsResult to revision 2025-06-18.
 func DownListToolsResult(c *compat.Conversion, x *mcp20251125.ListToolsResult) *mcp20250618.ListToolsResult {
 	y := new(mcp20250618.ListToolsResult)
 	y.Tools = compat.Offers(c, "tools", x.Tools, DownTool)
@@ -79,7 +79,7 @@ func DownListToolsResult(c *compat.Conversion, x *mcp20251125.ListToolsResult) *
 	return y
 }
 
-// DownTool goes down to 2025-06-18 with a Tool.
+// DownTool converts Tool to revision 2025-06-18.
 func DownTool(c *compat.Conversion, x *mcp20251125.Tool) *mcp20250618.Tool {
 	if x.Execution != nil {
 		x = compat.Restate(c, x, compat.TaskOnly, new(mcp20251125.Tool))
@@ -98,7 +98,7 @@ func DownTool(c *compat.Conversion, x *mcp20251125.Tool) *mcp20250618.Tool {
 	return y
 }
 
-// DownToolAnnotations goes down to 2025-06-18 with a ToolAnnotations.
+// DownToolAnnotations converts ToolAnnotations to revision 2025-06-18.
 func DownToolAnnotations(c *compat.Conversion, x *mcp20251125.ToolAnnotations) *mcp20250618.ToolAnnotations {
 	y := new(mcp20250618.ToolAnnotations)
 	y.DestructiveHint = x.DestructiveHint
@@ -110,7 +110,7 @@ func DownToolAnnotations(c *compat.Conversion, x *mcp20251125.ToolAnnotations) *
 	return y
 }
 
-// DownToolInputSchema goes down to 2025-06-18 with a ToolInputSchema.
+// DownToolInputSchema converts ToolInputSchema to revision 2025-06-18.
 func DownToolInputSchema(c *compat.Conversion, x *mcp20251125.ToolInputSchema) *mcp20250618.ToolInputSchema {
 	y := new(mcp20250618.ToolInputSchema)
 	extra := x.Extra
@@ -124,8 +124,8 @@ func DownToolInputSchema(c *compat.Conversion, x *mcp20251125.ToolInputSchema) *
 	return y
 }
 
-// DownToolListChangedNotification goes down to 2025-06-18 with a
-// ToolListChangedNotification.
+// DownToolListChangedNotification converts ToolListChangedNotification to
+// revision 2025-06-18.
 func DownToolListChangedNotification(c *compat.Conversion, x *mcp20251125.ToolListChangedNotification) *mcp20250618.ToolListChangedNotification {
 	y := new(mcp20250618.ToolListChangedNotification)
 	extra := x.Extra
@@ -136,7 +136,7 @@ func DownToolListChangedNotification(c *compat.Conversion, x *mcp20251125.ToolLi
 	return y
 }
 
-// DownToolOutputSchema goes down to 2025-06-18 with a ToolOutputSchema.
+// DownToolOutputSchema converts ToolOutputSchema to revision 2025-06-18.
 func DownToolOutputSchema(c *compat.Conversion, x *mcp20251125.ToolOutputSchema) *mcp20250618.ToolOutputSchema {
 	y := new(mcp20250618.ToolOutputSchema)
 	extra := x.Extra
@@ -150,7 +150,7 @@ func DownToolOutputSchema(c *compat.Conversion, x *mcp20251125.ToolOutputSchema)
 	return y
 }
 
-// UpCallToolRequest goes up to 2025-11-25 with a CallToolRequest.
+// UpCallToolRequest converts CallToolRequest to revision 2025-11-25.
 func UpCallToolRequest(c *compat.Conversion, x *mcp20250618.CallToolRequest) *mcp20251125.CallToolRequest {
 	y := new(mcp20251125.CallToolRequest)
 	extra := x.Extra
@@ -164,8 +164,8 @@ func UpCallToolRequest(c *compat.Conversion, x *mcp20250618.CallToolRequest) *mc
 	return y
 }
 
-// UpCallToolRequestParams goes up to 2025-11-25 with a
-// CallToolRequestParams.
+// UpCallToolRequestParams converts CallToolRequestParams to revision
+// 2025-11-25.
 func UpCallToolRequestParams(c *compat.Conversion, x *mcp20250618.CallToolRequestParams) *mcp20251125.CallToolRequestParams {
 	y := new(mcp20251125.CallToolRequestParams)
 	y.Name = x.Name
@@ -175,13 +175,13 @@ func UpCallToolRequestParams(c *compat.Conversion, x *mcp20250618.CallToolReques
 	return y
 }
 
-// UpCallToolResponse goes up to 2025-11-25 with a CallToolResult, as a
-// CallToolResponse.
+// UpCallToolResponse converts CallToolResult to CallToolResponse of revision
+// 2025-11-25.
 func UpCallToolResponse(c *compat.Conversion, x *mcp20250618.CallToolResult) mcp20251125.CallToolResponse {
 	return UpCallToolResult(c, x)
 }
 
-// UpCallToolResult goes up to 2025-11-25 with a CallToolResult.
+// UpCallToolResult converts CallToolResult to revision 2025-11-25.
 func UpCallToolResult(c *compat.Conversion, x *mcp20250618.CallToolResult) *mcp20251125.CallToolResult {
 	y := new(mcp20251125.CallToolResult)
 	y.Content = compat.Values(c, "content", x.Content, UpContentBlock)
@@ -192,7 +192,7 @@ func UpCallToolResult(c *compat.Conversion, x *mcp20250618.CallToolResult) *mcp2
 	return y
 }
 
-// UpListToolsRequest goes up to 2025-11-25 with a ListToolsRequest.
+// UpListToolsRequest converts ListToolsRequest to revision 2025-11-25.
 func UpListToolsRequest(c *compat.Conversion, x *mcp20250618.ListToolsRequest) *mcp20251125.ListToolsRequest {
 	y := new(mcp20251125.ListToolsRequest)
 	extra := x.Extra
@@ -206,7 +206,7 @@ func UpListToolsRequest(c *compat.Conversion, x *mcp20250618.ListToolsRequest) *
 	return y
 }
 
-// UpListToolsResult goes up to 2025-11-25 with a ListToolsResult.
+// UpListToolsResult converts ListToolsResult to revision 2025-11-25.
 func UpListToolsResult(c *compat.Conversion, x *mcp20250618.ListToolsResult) *mcp20251125.ListToolsResult {
 	y := new(mcp20251125.ListToolsResult)
 	y.Tools = compat.Objects(c, "tools", x.Tools, UpTool)
@@ -216,7 +216,7 @@ func UpListToolsResult(c *compat.Conversion, x *mcp20250618.ListToolsResult) *mc
 	return y
 }
 
-// UpTool goes up to 2025-11-25 with a Tool.
+// UpTool converts Tool to revision 2025-11-25.
 func UpTool(c *compat.Conversion, x *mcp20250618.Tool) *mcp20251125.Tool {
 	y := new(mcp20251125.Tool)
 	y.InputSchema = *compat.Object(c, "inputSchema", &x.InputSchema, UpToolInputSchema)
@@ -230,7 +230,7 @@ func UpTool(c *compat.Conversion, x *mcp20250618.Tool) *mcp20251125.Tool {
 	return y
 }
 
-// UpToolAnnotations goes up to 2025-11-25 with a ToolAnnotations.
+// UpToolAnnotations converts ToolAnnotations to revision 2025-11-25.
 func UpToolAnnotations(c *compat.Conversion, x *mcp20250618.ToolAnnotations) *mcp20251125.ToolAnnotations {
 	y := new(mcp20251125.ToolAnnotations)
 	y.DestructiveHint = x.DestructiveHint
@@ -242,7 +242,7 @@ func UpToolAnnotations(c *compat.Conversion, x *mcp20250618.ToolAnnotations) *mc
 	return y
 }
 
-// UpToolInputSchema goes up to 2025-11-25 with a ToolInputSchema.
+// UpToolInputSchema converts ToolInputSchema to revision 2025-11-25.
 func UpToolInputSchema(c *compat.Conversion, x *mcp20250618.ToolInputSchema) *mcp20251125.ToolInputSchema {
 	y := new(mcp20251125.ToolInputSchema)
 	extra := x.Extra
@@ -255,8 +255,8 @@ func UpToolInputSchema(c *compat.Conversion, x *mcp20250618.ToolInputSchema) *mc
 	return y
 }
 
-// UpToolListChangedNotification goes up to 2025-11-25 with a
-// ToolListChangedNotification.
+// UpToolListChangedNotification converts ToolListChangedNotification to
+// revision 2025-11-25.
 func UpToolListChangedNotification(c *compat.Conversion, x *mcp20250618.ToolListChangedNotification) *mcp20251125.ToolListChangedNotification {
 	y := new(mcp20251125.ToolListChangedNotification)
 	extra := x.Extra
@@ -268,7 +268,7 @@ func UpToolListChangedNotification(c *compat.Conversion, x *mcp20250618.ToolList
 	return y
 }
 
-// UpToolOutputSchema goes up to 2025-11-25 with a ToolOutputSchema.
+// UpToolOutputSchema converts ToolOutputSchema to revision 2025-11-25.
 func UpToolOutputSchema(c *compat.Conversion, x *mcp20250618.ToolOutputSchema) *mcp20251125.ToolOutputSchema {
 	y := new(mcp20251125.ToolOutputSchema)
 	extra := x.Extra

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/compat"
 )
 
-// DownCancelledNotification goes down to 2025-06-18 with a
-// CancelledNotification.
+// DownCancelledNotification converts CancelledNotification to revision
+// 2025-06-18.
 func DownCancelledNotification(c *compat.Conversion, x *mcp20251125.CancelledNotification) *mcp20250618.CancelledNotification {
 	y := new(mcp20250618.CancelledNotification)
 	extra := x.Extra
@@ -20,19 +20,19 @@ func DownCancelledNotification(c *compat.Conversion, x *mcp20251125.CancelledNot
 	return y
 }
 
-// DownCancelledNotificationParams goes down to 2025-06-18 with a
-// CancelledNotificationParams.
+// DownCancelledNotificationParams converts CancelledNotificationParams to
+// revision 2025-06-18.
 func DownCancelledNotificationParams(c *compat.Conversion, x *mcp20251125.CancelledNotificationParams) *mcp20250618.CancelledNotificationParams {
 	y := new(mcp20250618.CancelledNotificationParams)
 	y.Meta = x.Meta
 	y.Reason = x.Reason
-	c.Require("requestId", !x.RequestID.IsZero(), "the notification must say which request it is about yet; what is about a task cannot be said")
+	c.Require("requestId", !x.RequestID.IsZero(), "in the older revision the notification must say which request it is about")
 	y.RequestID = x.RequestID
 	y.Extra = x.Extra
 	return y
 }
 
-// DownCompleteRequest goes down to 2025-06-18 with a CompleteRequest.
+// DownCompleteRequest converts CompleteRequest to revision 2025-06-18.
 func DownCompleteRequest(c *compat.Conversion, x *mcp20251125.CompleteRequest) *mcp20250618.CompleteRequest {
 	y := new(mcp20250618.CompleteRequest)
 	extra := x.Extra
@@ -44,8 +44,8 @@ func DownCompleteRequest(c *compat.Conversion, x *mcp20251125.CompleteRequest) *
 	return y
 }
 
-// DownCompleteRequestParams goes down to 2025-06-18 with a
-// CompleteRequestParams.
+// DownCompleteRequestParams converts CompleteRequestParams to revision
+// 2025-06-18.
 func DownCompleteRequestParams(c *compat.Conversion, x *mcp20251125.CompleteRequestParams) *mcp20250618.CompleteRequestParams {
 	y := new(mcp20250618.CompleteRequestParams)
 	y.Argument = *compat.Object(c, "argument", &x.Argument, DownCompleteRequestParamsArgument)
@@ -56,8 +56,8 @@ func DownCompleteRequestParams(c *compat.Conversion, x *mcp20251125.CompleteRequ
 	return y
 }
 
-// DownCompleteRequestParamsArgument goes down to 2025-06-18 with a
-// CompleteRequestParamsArgument.
+// DownCompleteRequestParamsArgument converts CompleteRequestParamsArgument
+// to revision 2025-06-18.
 func DownCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20251125.CompleteRequestParamsArgument) *mcp20250618.CompleteRequestParamsArgument {
 	y := new(mcp20250618.CompleteRequestParamsArgument)
 	y.Name = x.Name
@@ -66,8 +66,8 @@ func DownCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20251125.Comp
 	return y
 }
 
-// DownCompleteRequestParamsContext goes down to 2025-06-18 with a
-// CompleteRequestParamsContext.
+// DownCompleteRequestParamsContext converts CompleteRequestParamsContext to
+// revision 2025-06-18.
 func DownCompleteRequestParamsContext(c *compat.Conversion, x *mcp20251125.CompleteRequestParamsContext) *mcp20250618.CompleteRequestParamsContext {
 	y := new(mcp20250618.CompleteRequestParamsContext)
 	y.Arguments = x.Arguments
@@ -75,8 +75,8 @@ func DownCompleteRequestParamsContext(c *compat.Conversion, x *mcp20251125.Compl
 	return y
 }
 
-// DownCompleteRequestParamsRef goes down to 2025-06-18 with a
-// CompleteRequestParamsRef.
+// DownCompleteRequestParamsRef converts CompleteRequestParamsRef to revision
+// 2025-06-18.
 func DownCompleteRequestParamsRef(c *compat.Conversion, x mcp20251125.CompleteRequestParamsRef) mcp20250618.CompleteRequestParamsRef {
 	switch x := x.(type) {
 	case *mcp20251125.PromptReference:
@@ -89,7 +89,7 @@ func DownCompleteRequestParamsRef(c *compat.Conversion, x mcp20251125.CompleteRe
 	return nil
 }
 
-// DownCompleteResult goes down to 2025-06-18 with a CompleteResult.
+// DownCompleteResult converts CompleteResult to revision 2025-06-18.
 func DownCompleteResult(c *compat.Conversion, x *mcp20251125.CompleteResult) *mcp20250618.CompleteResult {
 	y := new(mcp20250618.CompleteResult)
 	y.Completion = *compat.Object(c, "completion", &x.Completion, DownCompleteResultCompletion)
@@ -98,8 +98,8 @@ func DownCompleteResult(c *compat.Conversion, x *mcp20251125.CompleteResult) *mc
 	return y
 }
 
-// DownCompleteResultCompletion goes down to 2025-06-18 with a
-// CompleteResultCompletion.
+// DownCompleteResultCompletion converts CompleteResultCompletion to revision
+// 2025-06-18.
 func DownCompleteResultCompletion(c *compat.Conversion, x *mcp20251125.CompleteResultCompletion) *mcp20250618.CompleteResultCompletion {
 	y := new(mcp20250618.CompleteResultCompletion)
 	y.Values = x.Values
@@ -109,18 +109,18 @@ func DownCompleteResultCompletion(c *compat.Conversion, x *mcp20251125.CompleteR
 	return y
 }
 
-// DownCursor goes down to 2025-06-18 with a Cursor.
+// DownCursor converts Cursor to revision 2025-06-18.
 func DownCursor(c *compat.Conversion, x mcp20251125.Cursor) mcp20250618.Cursor {
 	return mcp20250618.Cursor(x)
 }
 
-// DownLoggingLevel goes down to 2025-06-18 with a LoggingLevel.
+// DownLoggingLevel converts LoggingLevel to revision 2025-06-18.
 func DownLoggingLevel(c *compat.Conversion, x mcp20251125.LoggingLevel) mcp20250618.LoggingLevel {
 	return mcp20250618.LoggingLevel(x)
 }
 
-// DownLoggingMessageNotification goes down to 2025-06-18 with a
-// LoggingMessageNotification.
+// DownLoggingMessageNotification converts LoggingMessageNotification to
+// revision 2025-06-18.
 func DownLoggingMessageNotification(c *compat.Conversion, x *mcp20251125.LoggingMessageNotification) *mcp20250618.LoggingMessageNotification {
 	y := new(mcp20250618.LoggingMessageNotification)
 	extra := x.Extra
@@ -131,8 +131,8 @@ func DownLoggingMessageNotification(c *compat.Conversion, x *mcp20251125.Logging
 	return y
 }
 
-// DownLoggingMessageNotificationParams goes down to 2025-06-18 with a
-// LoggingMessageNotificationParams.
+// DownLoggingMessageNotificationParams converts
+// LoggingMessageNotificationParams to revision 2025-06-18.
 func DownLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20251125.LoggingMessageNotificationParams) *mcp20250618.LoggingMessageNotificationParams {
 	y := new(mcp20250618.LoggingMessageNotificationParams)
 	y.Data = x.Data
@@ -143,7 +143,7 @@ func DownLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20251125.L
 	return y
 }
 
-// DownPaginatedRequest goes down to 2025-06-18 with a PaginatedRequest.
+// DownPaginatedRequest converts PaginatedRequest to revision 2025-06-18.
 func DownPaginatedRequest(c *compat.Conversion, x *mcp20251125.PaginatedRequest) *mcp20250618.PaginatedRequest {
 	y := new(mcp20250618.PaginatedRequest)
 	extra := x.Extra
@@ -155,8 +155,8 @@ func DownPaginatedRequest(c *compat.Conversion, x *mcp20251125.PaginatedRequest)
 	return y
 }
 
-// DownPaginatedRequestParams goes down to 2025-06-18 with a
-// PaginatedRequestParams.
+// DownPaginatedRequestParams converts PaginatedRequestParams to revision
+// 2025-06-18.
 func DownPaginatedRequestParams(c *compat.Conversion, x *mcp20251125.PaginatedRequestParams) *mcp20250618.PaginatedRequestParams {
 	y := new(mcp20250618.PaginatedRequestParams)
 	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
@@ -165,7 +165,7 @@ func DownPaginatedRequestParams(c *compat.Conversion, x *mcp20251125.PaginatedRe
 	return y
 }
 
-// DownPaginatedResult goes down to 2025-06-18 with a PaginatedResult.
+// DownPaginatedResult converts PaginatedResult to revision 2025-06-18.
 func DownPaginatedResult(c *compat.Conversion, x *mcp20251125.PaginatedResult) *mcp20250618.PaginatedResult {
 	y := new(mcp20250618.PaginatedResult)
 	y.Meta = x.Meta
@@ -174,8 +174,8 @@ func DownPaginatedResult(c *compat.Conversion, x *mcp20251125.PaginatedResult) *
 	return y
 }
 
-// DownProgressNotification goes down to 2025-06-18 with a
-// ProgressNotification.
+// DownProgressNotification converts ProgressNotification to revision
+// 2025-06-18.
 func DownProgressNotification(c *compat.Conversion, x *mcp20251125.ProgressNotification) *mcp20250618.ProgressNotification {
 	y := new(mcp20250618.ProgressNotification)
 	extra := x.Extra
@@ -186,8 +186,8 @@ func DownProgressNotification(c *compat.Conversion, x *mcp20251125.ProgressNotif
 	return y
 }
 
-// DownProgressNotificationParams goes down to 2025-06-18 with a
-// ProgressNotificationParams.
+// DownProgressNotificationParams converts ProgressNotificationParams to
+// revision 2025-06-18.
 func DownProgressNotificationParams(c *compat.Conversion, x *mcp20251125.ProgressNotificationParams) *mcp20250618.ProgressNotificationParams {
 	y := new(mcp20250618.ProgressNotificationParams)
 	y.Progress = x.Progress
@@ -199,7 +199,7 @@ func DownProgressNotificationParams(c *compat.Conversion, x *mcp20251125.Progres
 	return y
 }
 
-// DownSetLevelRequest goes down to 2025-06-18 with a SetLevelRequest.
+// DownSetLevelRequest converts SetLevelRequest to revision 2025-06-18.
 func DownSetLevelRequest(c *compat.Conversion, x *mcp20251125.SetLevelRequest) *mcp20250618.SetLevelRequest {
 	y := new(mcp20250618.SetLevelRequest)
 	extra := x.Extra
@@ -211,8 +211,8 @@ func DownSetLevelRequest(c *compat.Conversion, x *mcp20251125.SetLevelRequest) *
 	return y
 }
 
-// DownSetLevelRequestParams goes down to 2025-06-18 with a
-// SetLevelRequestParams.
+// DownSetLevelRequestParams converts SetLevelRequestParams to revision
+// 2025-06-18.
 func DownSetLevelRequestParams(c *compat.Conversion, x *mcp20251125.SetLevelRequestParams) *mcp20250618.SetLevelRequestParams {
 	y := new(mcp20250618.SetLevelRequestParams)
 	y.Level = mcp20250618.LoggingLevel(x.Level)
@@ -221,8 +221,8 @@ func DownSetLevelRequestParams(c *compat.Conversion, x *mcp20251125.SetLevelRequ
 	return y
 }
 
-// UpCancelledNotification goes up to 2025-11-25 with a
-// CancelledNotification.
+// UpCancelledNotification converts CancelledNotification to revision
+// 2025-11-25.
 func UpCancelledNotification(c *compat.Conversion, x *mcp20250618.CancelledNotification) *mcp20251125.CancelledNotification {
 	y := new(mcp20251125.CancelledNotification)
 	extra := x.Extra
@@ -234,8 +234,8 @@ func UpCancelledNotification(c *compat.Conversion, x *mcp20250618.CancelledNotif
 	return y
 }
 
-// UpCancelledNotificationParams goes up to 2025-11-25 with a
-// CancelledNotificationParams.
+// UpCancelledNotificationParams converts CancelledNotificationParams to
+// revision 2025-11-25.
 func UpCancelledNotificationParams(c *compat.Conversion, x *mcp20250618.CancelledNotificationParams) *mcp20251125.CancelledNotificationParams {
 	y := new(mcp20251125.CancelledNotificationParams)
 	y.RequestID = x.RequestID
@@ -245,7 +245,7 @@ func UpCancelledNotificationParams(c *compat.Conversion, x *mcp20250618.Cancelle
 	return y
 }
 
-// UpCompleteRequest goes up to 2025-11-25 with a CompleteRequest.
+// UpCompleteRequest converts CompleteRequest to revision 2025-11-25.
 func UpCompleteRequest(c *compat.Conversion, x *mcp20250618.CompleteRequest) *mcp20251125.CompleteRequest {
 	y := new(mcp20251125.CompleteRequest)
 	extra := x.Extra
@@ -259,8 +259,8 @@ func UpCompleteRequest(c *compat.Conversion, x *mcp20250618.CompleteRequest) *mc
 	return y
 }
 
-// UpCompleteRequestParams goes up to 2025-11-25 with a
-// CompleteRequestParams.
+// UpCompleteRequestParams converts CompleteRequestParams to revision
+// 2025-11-25.
 func UpCompleteRequestParams(c *compat.Conversion, x *mcp20250618.CompleteRequestParams) *mcp20251125.CompleteRequestParams {
 	y := new(mcp20251125.CompleteRequestParams)
 	y.Argument = *compat.Object(c, "argument", &x.Argument, UpCompleteRequestParamsArgument)
@@ -271,8 +271,8 @@ func UpCompleteRequestParams(c *compat.Conversion, x *mcp20250618.CompleteReques
 	return y
 }
 
-// UpCompleteRequestParamsArgument goes up to 2025-11-25 with a
-// CompleteRequestParamsArgument.
+// UpCompleteRequestParamsArgument converts CompleteRequestParamsArgument to
+// revision 2025-11-25.
 func UpCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20250618.CompleteRequestParamsArgument) *mcp20251125.CompleteRequestParamsArgument {
 	y := new(mcp20251125.CompleteRequestParamsArgument)
 	y.Name = x.Name
@@ -281,8 +281,8 @@ func UpCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20250618.Comple
 	return y
 }
 
-// UpCompleteRequestParamsContext goes up to 2025-11-25 with a
-// CompleteRequestParamsContext.
+// UpCompleteRequestParamsContext converts CompleteRequestParamsContext to
+// revision 2025-11-25.
 func UpCompleteRequestParamsContext(c *compat.Conversion, x *mcp20250618.CompleteRequestParamsContext) *mcp20251125.CompleteRequestParamsContext {
 	y := new(mcp20251125.CompleteRequestParamsContext)
 	y.Arguments = x.Arguments
@@ -290,8 +290,8 @@ func UpCompleteRequestParamsContext(c *compat.Conversion, x *mcp20250618.Complet
 	return y
 }
 
-// UpCompleteRequestParamsRef goes up to 2025-11-25 with a
-// CompleteRequestParamsRef.
+// UpCompleteRequestParamsRef converts CompleteRequestParamsRef to revision
+// 2025-11-25.
 func UpCompleteRequestParamsRef(c *compat.Conversion, x mcp20250618.CompleteRequestParamsRef) mcp20251125.CompleteRequestParamsRef {
 	switch x := x.(type) {
 	case *mcp20250618.PromptReference:
@@ -304,7 +304,7 @@ func UpCompleteRequestParamsRef(c *compat.Conversion, x mcp20250618.CompleteRequ
 	return nil
 }
 
-// UpCompleteResult goes up to 2025-11-25 with a CompleteResult.
+// UpCompleteResult converts CompleteResult to revision 2025-11-25.
 func UpCompleteResult(c *compat.Conversion, x *mcp20250618.CompleteResult) *mcp20251125.CompleteResult {
 	y := new(mcp20251125.CompleteResult)
 	y.Completion = *compat.Object(c, "completion", &x.Completion, UpCompleteResultCompletion)
@@ -313,8 +313,8 @@ func UpCompleteResult(c *compat.Conversion, x *mcp20250618.CompleteResult) *mcp2
 	return y
 }
 
-// UpCompleteResultCompletion goes up to 2025-11-25 with a
-// CompleteResultCompletion.
+// UpCompleteResultCompletion converts CompleteResultCompletion to revision
+// 2025-11-25.
 func UpCompleteResultCompletion(c *compat.Conversion, x *mcp20250618.CompleteResultCompletion) *mcp20251125.CompleteResultCompletion {
 	y := new(mcp20251125.CompleteResultCompletion)
 	y.Values = x.Values
@@ -324,18 +324,18 @@ func UpCompleteResultCompletion(c *compat.Conversion, x *mcp20250618.CompleteRes
 	return y
 }
 
-// UpCursor goes up to 2025-11-25 with a Cursor.
+// UpCursor converts Cursor to revision 2025-11-25.
 func UpCursor(c *compat.Conversion, x mcp20250618.Cursor) mcp20251125.Cursor {
 	return mcp20251125.Cursor(x)
 }
 
-// UpLoggingLevel goes up to 2025-11-25 with a LoggingLevel.
+// UpLoggingLevel converts LoggingLevel to revision 2025-11-25.
 func UpLoggingLevel(c *compat.Conversion, x mcp20250618.LoggingLevel) mcp20251125.LoggingLevel {
 	return mcp20251125.LoggingLevel(x)
 }
 
-// UpLoggingMessageNotification goes up to 2025-11-25 with a
-// LoggingMessageNotification.
+// UpLoggingMessageNotification converts LoggingMessageNotification to
+// revision 2025-11-25.
 func UpLoggingMessageNotification(c *compat.Conversion, x *mcp20250618.LoggingMessageNotification) *mcp20251125.LoggingMessageNotification {
 	y := new(mcp20251125.LoggingMessageNotification)
 	extra := x.Extra
@@ -347,8 +347,8 @@ func UpLoggingMessageNotification(c *compat.Conversion, x *mcp20250618.LoggingMe
 	return y
 }
 
-// UpLoggingMessageNotificationParams goes up to 2025-11-25 with a
-// LoggingMessageNotificationParams.
+// UpLoggingMessageNotificationParams converts
+// LoggingMessageNotificationParams to revision 2025-11-25.
 func UpLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20250618.LoggingMessageNotificationParams) *mcp20251125.LoggingMessageNotificationParams {
 	y := new(mcp20251125.LoggingMessageNotificationParams)
 	y.Data = x.Data
@@ -359,7 +359,7 @@ func UpLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20250618.Log
 	return y
 }
 
-// UpPaginatedRequest goes up to 2025-11-25 with a PaginatedRequest.
+// UpPaginatedRequest converts PaginatedRequest to revision 2025-11-25.
 func UpPaginatedRequest(c *compat.Conversion, x *mcp20250618.PaginatedRequest) *mcp20251125.PaginatedRequest {
 	y := new(mcp20251125.PaginatedRequest)
 	extra := x.Extra
@@ -373,8 +373,8 @@ func UpPaginatedRequest(c *compat.Conversion, x *mcp20250618.PaginatedRequest) *
 	return y
 }
 
-// UpPaginatedRequestParams goes up to 2025-11-25 with a
-// PaginatedRequestParams.
+// UpPaginatedRequestParams converts PaginatedRequestParams to revision
+// 2025-11-25.
 func UpPaginatedRequestParams(c *compat.Conversion, x *mcp20250618.PaginatedRequestParams) *mcp20251125.PaginatedRequestParams {
 	y := new(mcp20251125.PaginatedRequestParams)
 	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
@@ -383,7 +383,7 @@ func UpPaginatedRequestParams(c *compat.Conversion, x *mcp20250618.PaginatedRequ
 	return y
 }
 
-// UpPaginatedResult goes up to 2025-11-25 with a PaginatedResult.
+// UpPaginatedResult converts PaginatedResult to revision 2025-11-25.
 func UpPaginatedResult(c *compat.Conversion, x *mcp20250618.PaginatedResult) *mcp20251125.PaginatedResult {
 	y := new(mcp20251125.PaginatedResult)
 	y.Meta = x.Meta
@@ -392,7 +392,8 @@ func UpPaginatedResult(c *compat.Conversion, x *mcp20250618.PaginatedResult) *mc
 	return y
 }
 
-// UpProgressNotification goes up to 2025-11-25 with a ProgressNotification.
+// UpProgressNotification converts ProgressNotification to revision
+// 2025-11-25.
 func UpProgressNotification(c *compat.Conversion, x *mcp20250618.ProgressNotification) *mcp20251125.ProgressNotification {
 	y := new(mcp20251125.ProgressNotification)
 	extra := x.Extra
@@ -404,8 +405,8 @@ func UpProgressNotification(c *compat.Conversion, x *mcp20250618.ProgressNotific
 	return y
 }
 
-// UpProgressNotificationParams goes up to 2025-11-25 with a
-// ProgressNotificationParams.
+// UpProgressNotificationParams converts ProgressNotificationParams to
+// revision 2025-11-25.
 func UpProgressNotificationParams(c *compat.Conversion, x *mcp20250618.ProgressNotificationParams) *mcp20251125.ProgressNotificationParams {
 	y := new(mcp20251125.ProgressNotificationParams)
 	y.Progress = x.Progress
@@ -417,7 +418,7 @@ func UpProgressNotificationParams(c *compat.Conversion, x *mcp20250618.ProgressN
 	return y
 }
 
-// UpSetLevelRequest goes up to 2025-11-25 with a SetLevelRequest.
+// UpSetLevelRequest converts SetLevelRequest to revision 2025-11-25.
 func UpSetLevelRequest(c *compat.Conversion, x *mcp20250618.SetLevelRequest) *mcp20251125.SetLevelRequest {
 	y := new(mcp20251125.SetLevelRequest)
 	extra := x.Extra
@@ -431,8 +432,8 @@ func UpSetLevelRequest(c *compat.Conversion, x *mcp20250618.SetLevelRequest) *mc
 	return y
 }
 
-// UpSetLevelRequestParams goes up to 2025-11-25 with a
-// SetLevelRequestParams.
+// UpSetLevelRequestParams converts SetLevelRequestParams to revision
+// 2025-11-25.
 func UpSetLevelRequestParams(c *compat.Conversion, x *mcp20250618.SetLevelRequestParams) *mcp20251125.SetLevelRequestParams {
 	y := new(mcp20251125.SetLevelRequestParams)
 	y.Level = mcp20251125.LoggingLevel(x.Level)
