@@ -306,27 +306,34 @@ func resultOf(m Method, up bool) Func {
 	return m.ResultDown
 }
 
-// Converter makes a value of a definition, written for one revision, fit another. Nil
-// without an error is for what cannot be said there.
+// Converter makes a value of a definition, written for one revision, fit another. An
+// error says that it cannot be said there.
 type Converter = func(ctx context.Context, revision, definition string, v wire.Appender) (wire.Appender, error)
 
 // Converter returns what a catalog whose definitions and results are those of the native
 // revision converts them with (catalog.Options.Convert).
 func (l *Ladder) Converter(native string, o Options) Converter {
 	return func(ctx context.Context, revision, definition string, v wire.Appender) (wire.Appender, error) {
+		if revision == native {
+			return v, nil
+		}
+		method := ""
+		if call := runtime.CallOf(ctx); call != nil {
+			method = call.Method()
+		}
 		var c Conversion
 		converted, err := l.Convert(&c, native, revision, definition, v)
 		if e, ok := errors.AsType[*Error](err); ok {
-			o.report(ctx, native, revision, "", []Loss{{e.Pointer, "not offered: " + e.Reason}})
-			return nil, nil
+			o.report(ctx, native, revision, method, []Loss{{e.Pointer, "all of it: " + e.Reason}})
+			return nil, refusal(jsonrpc.CodeInternalError, "internal error", err)
 		}
 		if err == nil {
 			err = wire.Validate(converted)
 		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("compat: %s in %s: %w", definition, revision, err)
 		}
-		o.report(ctx, native, revision, "", c.Losses())
+		o.report(ctx, native, revision, method, c.Losses())
 		return converted, nil
 	}
 }
