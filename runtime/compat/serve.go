@@ -21,17 +21,43 @@ type Options struct {
 // Report is a loss and where it was met.
 type Report struct {
 	From, To string // revisions
-	Method   string // "" for what is not part of a message yet
+	Method   string // "" for capabilities
+	// Item is the name or URI of the item in a list that the loss is about, "" when it is
+	// about params or a result as a whole.
+	Item string
 	Loss
 }
 
-func (o *Options) report(ctx context.Context, from, to, method string, losses []Loss) {
+// String returns the place and the reason in one line.
+func (r Report) String() string {
+	if r.Item == "" {
+		return r.Method + r.Loss.String()
+	}
+	return r.Method + " " + r.Item + r.Loss.String()
+}
+
+func (o *Options) report(ctx context.Context, r Report, losses []Loss) {
 	if o.Lost == nil {
 		return
 	}
 	for _, l := range losses {
-		o.Lost(ctx, Report{from, to, method, l})
+		r.Loss = l
+		o.Lost(ctx, r)
 	}
+}
+
+// keyOf is what the definition of an item in a list is known by, "" for other values.
+func keyOf(definition string, v wire.Appender) string {
+	o, _ := v.(wire.Object)
+	switch definition {
+	case "Tool", "Prompt":
+		return member(o, "name")
+	case "Resource":
+		return member(o, "uri")
+	case "ResourceTemplate":
+		return member(o, "uriTemplate")
+	}
+	return ""
 }
 
 // Serve makes of the binding of a server, for the revision that it is written for,
@@ -162,7 +188,7 @@ func (t *translation) capabilities(declared wire.Appender) (wire.Appender, error
 	var c Conversion
 	v, err := t.ladder.Convert(&c, t.id(t.own), t.id(t.other), definition, declared)
 	if err == nil {
-		t.opts.report(context.Background(), t.id(t.own), t.id(t.other), "", c.Losses())
+		t.opts.report(context.Background(), Report{From: t.id(t.own), To: t.id(t.other)}, c.Losses())
 	}
 	return v, err
 }
@@ -284,7 +310,7 @@ func (t *translation) convert(ctx context.Context, from, to int, method string, 
 	var c Conversion
 	converted, err := apply(&c, chain, v, fresh)
 	if err == nil {
-		t.opts.report(ctx, t.id(from), t.id(to), method, c.Losses())
+		t.opts.report(ctx, Report{From: t.id(from), To: t.id(to), Method: method}, c.Losses())
 	}
 	return converted, err
 }
@@ -317,14 +343,14 @@ func (l *Ladder) Converter(native string, o Options) Converter {
 		if revision == native {
 			return v, nil
 		}
-		method := ""
+		r := Report{From: native, To: revision, Item: keyOf(definition, v)}
 		if call := runtime.CallOf(ctx); call != nil {
-			method = call.Method()
+			r.Method = call.Method()
 		}
 		var c Conversion
 		converted, err := l.Convert(&c, native, revision, definition, v)
 		if e, ok := errors.AsType[*Error](err); ok {
-			o.report(ctx, native, revision, method, []Loss{{e.Pointer, "all of it: " + e.Reason}})
+			o.report(ctx, r, []Loss{{"", "all of it: " + e.Reason}})
 			return nil, refusal(jsonrpc.CodeInternalError, "internal error", err)
 		}
 		if err == nil {
@@ -333,7 +359,7 @@ func (l *Ladder) Converter(native string, o Options) Converter {
 		if err != nil {
 			return nil, fmt.Errorf("compat: %s in %s: %w", definition, revision, err)
 		}
-		o.report(ctx, native, revision, method, c.Losses())
+		o.report(ctx, r, c.Losses())
 		return converted, nil
 	}
 }
