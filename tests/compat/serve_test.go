@@ -152,6 +152,13 @@ func (j *journal) mark(title string) int {
 	return len(j.sent)
 }
 
+// forget has what was sent so far not be judged.
+func (j *journal) forget() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.sent = nil
+}
+
 func (j *journal) lost(_ context.Context, r ladder.Report) {
 	j.note("lost %s", r)
 }
