@@ -114,7 +114,6 @@ func (c *Conversion) Extra(extra wire.Members, taken ...string) wire.Members {
 	return kept
 }
 
-
 func (c *Conversion) pointer(names []string) string {
 	var p strings.Builder
 	for _, t := range c.path {

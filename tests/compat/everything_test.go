@@ -200,7 +200,9 @@ func addRest(t *testing.T, c *catalog.Catalog) {
 		c.AddPrompts(prompt),
 		c.AddResources(catalog.Resource{Definition: wire.Object(`{"uri":"file:///r","name":"r","size":7,` + about), Read: read}),
 		c.AddTemplates(catalog.Template{Definition: wire.Object(`{"uriTemplate":"file:///t/{x}","name":"t",` + about),
-			Read: func(ctx context.Context, uri string, _ map[string]string) (wire.Appender, error) { return read(ctx, uri) }}),
+			Read: func(ctx context.Context, uri string, _ map[string]string) (wire.Appender, error) {
+				return read(ctx, uri)
+			}}),
 	} {
 		if err != nil {
 			t.Fatal(err)
