@@ -99,8 +99,9 @@ type Restate struct {
 	Policy string
 }
 
-// Field converts a member. Without From it is adopted from the members without a field,
-// without To it is dropped or, with Carry, put among these.
+// Field converts a member. Without From it is assumed to be there as an empty object or,
+// with Carry, adopted from the members without a field; without To it is dropped or, with
+// Carry, put among these.
 type Field struct {
 	From, To *ir.Field
 	Value    Value

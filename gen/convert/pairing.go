@@ -300,6 +300,11 @@ func (p *pairing) object(f *Func, from, to *ir.Object) Body {
 			body.Fields = append(body.Fields, Field{To: b, Carry: true, Reason: r.reason})
 			continue
 		}
+		if _, ok := row(b.Wire, assume); ok && f.Up {
+			body.Fields = append(body.Fields, Field{To: b})
+			body.Reserved = append(body.Reserved, b.Wire)
+			continue
+		}
 		if b.Required {
 			p.fail(declOf(f.To).Name, "%s is required, and %s does not have it", b.Wire, declOf(f.From).Name)
 		}

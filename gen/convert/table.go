@@ -80,10 +80,11 @@ const (
 	carry                        // the older schema does not name the member, but its objects have it
 	require                      // an object without the member is refused: the older revision requires it
 	offers                       // elements that are refused are left out
+	assume                       // on the way up the member is there, as an empty object
 )
 
 // memberRow is about a member of an object of the newer revision on the way down; carry
-// is about the way up, too.
+// is about both ways, assume about the way up.
 type memberRow struct {
 	since  string
 	decl   string // of the newer revision; "*" is any
@@ -95,6 +96,9 @@ type memberRow struct {
 
 func memberRows() []memberRow {
 	return []memberRow{
+		{"2025-03-26", "ServerCapabilities", "completions", assume, "",
+			"completion was not declared before: a server that has none says so when it is asked"},
+
 		{"2025-06-18", "Tool", "title", restate, "TitleAsHint", ""},
 		{"2025-06-18", "CallToolResult", "structuredContent", restate, "StructuredAsText", ""},
 

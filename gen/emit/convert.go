@@ -198,8 +198,10 @@ func (e *stepEmitter) object(g *jen.Group, f *convert.Func, b *convert.Object) {
 	}
 	for _, field := range b.Fields {
 		switch {
-		case field.From == nil:
+		case field.From == nil && field.Carry:
 			e.adopt(g, field)
+		case field.From == nil:
+			g.Add(y.Clone().Dot(field.To.Go).Op("=").Lit("{}"))
 		case field.Carry:
 			e.carry(g, field)
 		case field.To == nil:

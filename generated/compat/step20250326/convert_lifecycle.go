@@ -217,6 +217,7 @@ func UpServerCapabilities(c *compat.Conversion, x *mcp20241105.ServerCapabilitie
 	y.Prompts = compat.Object(c, "prompts", x.Prompts, UpServerCapabilitiesPrompts)
 	y.Resources = compat.Object(c, "resources", x.Resources, UpServerCapabilitiesResources)
 	y.Tools = compat.Object(c, "tools", x.Tools, UpServerCapabilitiesTools)
+	y.Completions = "{}"
 	y.Extra = c.Extra(x.Extra, "completions")
 	return y
 }

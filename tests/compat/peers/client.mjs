@@ -22,7 +22,6 @@ if (types.ElicitRequestSchema) {
 }
 client.setNotificationHandler(types.LoggingMessageNotificationSchema, () => {});
 
-// The transport of a later version does not know when it is closed from outside.
 const transport = new StdioServerTransport();
 await client.connect(transport);
 
