@@ -255,9 +255,9 @@ func lostMembers(x, y wire.Object, pointer string, losses []compat.Loss) string 
 	return ""
 }
 
-// added reports whether a member may be there that was not: next to what is lost, in
-// the annotations that a lost title went to, or the version of JSON-RPC in a message of
-// whose schema it was no part.
+// added reports whether a member may be there that was not: next to what is lost, in the
+// annotations that a lost title went to, the version of JSON-RPC in a message whose schema
+// did not name it, or what is assumed.
 func added(losses []compat.Loss, pointer, name string, value wire.Raw) bool {
 	object, isAnnotations := strings.CutSuffix(pointer, "/annotations")
 	return changed(losses, pointer) ||
