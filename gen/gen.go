@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/mcpgen/mcpgen/gen/convert"
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
@@ -115,7 +116,34 @@ func All(s *spec.Spec) (files.Plan, error) {
 	}
 	plan.Files = append(plan.Files, index)
 	plan.Owned = append(plan.Owned, ".")
+	if err := converters(revisions, &plan); err != nil {
+		return files.Plan{}, err
+	}
 	return plan, nil
+}
+
+// converters plans the packages that convert between revisions.
+func converters(revisions []*ir.Revision, plan *files.Plan) error {
+	const dir = "compat"
+	steps, err := convert.Steps(revisions)
+	if err != nil {
+		return err
+	}
+	for _, step := range steps {
+		list, err := emit.Converters(step, dir+"/"+step.Package)
+		if err != nil {
+			return err
+		}
+		plan.Files = append(plan.Files, list...)
+		plan.Owned = append(plan.Owned, dir+"/"+step.Package)
+	}
+	ladder, err := emit.Ladder(revisions, steps, dir)
+	if err != nil {
+		return err
+	}
+	plan.Files = append(plan.Files, ladder)
+	plan.Owned = append(plan.Owned, dir)
+	return nil
 }
 
 // One plans the package of one revision.

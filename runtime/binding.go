@@ -87,6 +87,23 @@ type Binding struct {
 	// anything, is called when the session is over. The session reads nothing meanwhile,
 	// so both must be quick.
 	Opened func(*ServerSession) (closed func())
+
+	// Capabilities, if there is one, makes of the capabilities that the options declare
+	// those that a session of the revision declares. Declared may be nil.
+	Capabilities func(declared wire.Appender) (wire.Appender, error)
+
+	// Around, if there is one, makes of what sends to the peer the Caller that this side's
+	// code sends through. With Handle and Capabilities it lets a binding stand for an
+	// implementation of another revision.
+	Around func(Caller) Caller
+}
+
+// declare is what a session of the binding declares of the capabilities in the options.
+func (b Binding) declare(capabilities wire.Appender) (wire.Appender, error) {
+	if b.Capabilities == nil {
+		return capabilities, nil
+	}
+	return b.Capabilities(capabilities)
 }
 
 // Caller sends to the other side. Generated typed callers are made on top of one.

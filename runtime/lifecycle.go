@@ -202,7 +202,7 @@ func (l *serverLifecycle) initialize(ctx context.Context, method string, params 
 	CallOf(ctx).terms = b.terms(client.info, client.capabilities, "")
 	result, err := b.handle(ctx, method, params)
 	if isMethodNotFound(err) {
-		result, err = l.server.greeting(b.Revision), nil
+		result, err = l.server.greeting(b.Binding)
 	}
 	if err != nil {
 		return nil, err
@@ -267,8 +267,11 @@ func (l *clientLifecycle) admit(m jsonrpc.Message) (admission, error) {
 // is sent when ctx ends.
 func (l *clientLifecycle) handshake(ctx context.Context, p *peer) (*greeting, error) {
 	c := l.client
-	var err error
-	if l.own, err = objectOf(c.opts.Capabilities); err != nil {
+	capabilities, err := c.bindings[0].declare(c.opts.Capabilities)
+	if err != nil {
+		return nil, err
+	}
+	if l.own, err = objectOf(capabilities); err != nil {
 		return nil, err
 	}
 	params := appendFunc(func(dst []byte) ([]byte, error) {

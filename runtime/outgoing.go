@@ -42,8 +42,36 @@ type request struct {
 	followed *followed         // nil when progress is wanted until the answer
 }
 
+// straight is the Caller below Binding.Around.
+type straight struct {
+	peer  *peer
+	terms *terms
+	route Route
+}
+
+// Call implements Caller.
+func (s straight) Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
+	return s.peer.callStraight(ctx, s.terms, method, params, result, s.route)
+}
+
+// Notify implements Caller.
+func (s straight) Notify(ctx context.Context, method string, params wire.Appender) error {
+	return s.peer.notifyStraight(ctx, s.terms, method, params, s.route)
+}
+
+// around reports whether the binding has something around what it sends.
+func (t *terms) around() bool { return t != nil && t.bound != nil && t.bound.Around != nil }
+
 // call sends a request and waits for its answer.
 func (p *peer) call(ctx context.Context, t *terms, method string, params wire.Appender, result wire.Value, route Route) error {
+	if t.around() {
+		return t.bound.Around(straight{p, t, route}).Call(ctx, method, params, result)
+	}
+	return p.callStraight(ctx, t, method, params, result, route)
+}
+
+// callStraight is call below Binding.Around.
+func (p *peer) callStraight(ctx context.Context, t *terms, method string, params wire.Appender, result wire.Value, route Route) error {
 	row, err := t.sending(Request, method)
 	if err != nil {
 		return err
@@ -177,8 +205,16 @@ func (p *peer) sendRequest(ctx context.Context, id wire.Scalar, q *request) erro
 	return p.send(ctx, buf, Outgoing{Kind: jsonrpc.Request, ID: id, Method: q.method, Route: q.route})
 }
 
-// notify sends a notification, through the middleware.
+// notify sends a notification.
 func (p *peer) notify(ctx context.Context, t *terms, method string, params wire.Appender, route Route) error {
+	if t.around() {
+		return t.bound.Around(straight{p, t, route}).Notify(ctx, method, params)
+	}
+	return p.notifyStraight(ctx, t, method, params, route)
+}
+
+// notifyStraight is notify below Binding.Around, through the middleware.
+func (p *peer) notifyStraight(ctx context.Context, t *terms, method string, params wire.Appender, route Route) error {
 	if _, err := t.sending(Notification, method); err != nil {
 		return err
 	}

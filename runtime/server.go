@@ -117,9 +117,13 @@ func (s *Server) choose(revision string) *bound {
 }
 
 // greeting is the result of initialize as the options say it.
-func (s *Server) greeting(revision string) wire.Appender {
+func (s *Server) greeting(b Binding) (wire.Appender, error) {
+	capabilities, err := b.declare(s.opts.Capabilities)
+	if err != nil {
+		return nil, err
+	}
 	self := implementation{s.opts.Name, s.opts.Title, s.opts.Version}
 	return appendFunc(func(dst []byte) ([]byte, error) {
-		return appendGreeting(dst, revision, s.opts.Capabilities, "serverInfo", self, s.opts.Instructions)
-	})
+		return appendGreeting(dst, b.Revision, capabilities, "serverInfo", self, s.opts.Instructions)
+	}), nil
 }

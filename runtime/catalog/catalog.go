@@ -45,7 +45,12 @@ type Options struct {
 	// arguments is answered as one of the tool's handler is.
 	Checker func(definition wire.Object) (func(arguments wire.Object) error, error)
 
-	// Logger gets the handlers' panics. Nil: nothing is logged.
+	// Convert, if there is one, makes what is written for one revision fit the others that
+	// are served: lists, once for each revision and change, and results. An item whose
+	// definition it refuses is not listed. Package generated/compat has one.
+	Convert Converter
+
+	// Logger gets the handlers' panics, and what cannot be listed. Nil: nothing is logged.
 	Logger *slog.Logger
 }
 
@@ -89,6 +94,10 @@ func New(opts Options) *Catalog {
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
+	if opts.Convert != nil {
+		c.tools.convert, c.prompts.convert = c.convert(kindTool), c.convert(kindPrompt)
+		c.resources.convert, c.templates.convert = c.convert(kindResource), c.convert(kindTemplate)
+	}
 	c.sessionless = c.newSession(nil)
 	c.changes = runtime.Debounce(changeDelay, c.tell)
 	return c
@@ -101,15 +110,15 @@ type answer = func(ctx context.Context, params wire.Raw) (wire.Appender, error)
 func (c *Catalog) answers() map[string]answer {
 	return map[string]answer{
 		"tools/list":               answering(c.tools.answer),
-		"tools/call":               answering(c.callTool),
+		"tools/call":               answering(fitting(c, "CallToolResult", c.callTool)),
 		"prompts/list":             answering(c.prompts.answer),
-		"prompts/get":              answering(c.getPrompt),
+		"prompts/get":              answering(fitting(c, "GetPromptResult", c.getPrompt)),
 		"resources/list":           answering(c.resources.answer),
 		"resources/templates/list": answering(c.templates.answer),
-		"resources/read":           answering(c.readResource),
+		"resources/read":           answering(fitting(c, "ReadResourceResult", c.readResource)),
 		"resources/subscribe":      answering(c.subscribe),
 		"resources/unsubscribe":    answering(c.unsubscribe),
-		"completion/complete":      answering(c.complete),
+		"completion/complete":      answering(fitting(c, "CompleteResult", c.complete)),
 	}
 }
 
@@ -126,7 +135,7 @@ func answering[P any, R wire.Appender, PP interface {
 // Over returns a binding of the same revision in which the catalog answers those of its
 // methods that the revision has. All other messages go to the binding below, which a
 // generated BindServer makes. A catalog may be put over several bindings, and is then
-// the same in all revisions.
+// the same in all revisions but for what Options.Convert makes of it.
 func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 	answers := c.answers()
 	if len(below.Methods) > 0 {

@@ -10,15 +10,16 @@ import (
 
 // kind is what definitions of one kind of item must have.
 type kind struct {
-	noun     string
-	required []string // members; the first one is the item's key
+	noun       string
+	definition string   // its name
+	required   []string // members; the first one is the item's key
 }
 
 var (
-	kindTool     = &kind{"tool", []string{"name", "inputSchema"}}
-	kindPrompt   = &kind{"prompt", []string{"name"}}
-	kindResource = &kind{"resource", []string{"uri", "name"}}
-	kindTemplate = &kind{"resource template", []string{"uriTemplate", "name"}}
+	kindTool     = &kind{"tool", "Tool", []string{"name", "inputSchema"}}
+	kindPrompt   = &kind{"prompt", "Prompt", []string{"name"}}
+	kindResource = &kind{"resource", "Resource", []string{"uri", "name"}}
+	kindTemplate = &kind{"resource template", "ResourceTemplate", []string{"uriTemplate", "name"}}
 )
 
 // definition is what the catalog reads of a definition when it is added.

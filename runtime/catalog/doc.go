@@ -12,7 +12,8 @@
 // members and the text of numbers stay. A handler returns what is written as the result;
 // the types of a generated package are such values, and so is wire.Object. A handler
 // that serves several revisions asks runtime.CallOf for the one that is spoken when its
-// result depends on it.
+// result depends on it. Or all is written for one revision, and what other revisions get
+// is made of it by Options.Convert.
 //
 // It does not declare capabilities: that is done by runtime.ServerOptions. What is not
 // declared there is not answered, and nobody is told of its changes.
@@ -21,5 +22,6 @@
 //
 // An item is a tool, a prompt, a resource or a template; its key is the name or the URI
 // by which clients refer to it. A view is what clients see of a list at a moment: it is
-// rendered when the list is first asked for after a change, and not again.
+// rendered when the list is first asked for after a change, once for each revision where
+// that makes a difference, and not again.
 package catalog

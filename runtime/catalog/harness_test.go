@@ -62,10 +62,16 @@ type client struct {
 // connect opens a session.
 func connect(t testing.TB, server *runtime.Server) *client {
 	t.Helper()
+	return connectIn(t, server, "2025-11-25")
+}
+
+// connectIn opens a session of a revision.
+func connectIn(t testing.TB, server *runtime.Server, revision string) *client {
+	t.Helper()
 	c := &client{t: t, ended: make(chan error, 1)}
 	near, far := inproc.Pair()
 	go func() { c.ended <- server.Serve(context.Background(), far) }()
-	binding := runtime.Binding{Revision: "2025-11-25", Direction: runtime.ToClient, Methods: methods,
+	binding := runtime.Binding{Revision: revision, Direction: runtime.ToClient, Methods: methods,
 		Handle: func(_ context.Context, method string, params wire.Raw) (wire.Appender, error) {
 			c.mu.Lock()
 			defer c.mu.Unlock()

@@ -19,6 +19,7 @@ type list[T any] struct {
 	member   string // of the result that holds the items
 	tag      byte   // in its cursors
 	pageSize int
+	convert  rewriter // nil: a list is the same in all revisions
 
 	mu      sync.Mutex // held by changes, and while a view is rendered
 	items   map[string]*item[T]
@@ -33,15 +34,24 @@ type item[T any] struct {
 	value  T
 }
 
-// view is what clients see of a list. Nothing in it changes.
-//
-//	text     {"name":"a"},{"name":"b"},{"name":"c"}
-//	ends                 ^            ^            ^
+// view is a list at a moment. Its items do not change; a text is added for each revision
+// that the list is asked for in.
 type view[T any] struct {
 	items   map[string]*item[T]
 	ordered []*item[T]
-	text    string // all definitions, with commas between them
-	ends    []int  // of each definition in text
+
+	mu    sync.Mutex // held while a text is rendered
+	texts sync.Map   // revision to *text[T]
+}
+
+// text is what clients of a revision see of a view. Nothing in it changes.
+//
+//	text     {"name":"a"},{"name":"b"},{"name":"c"}
+//	ends                 ^            ^            ^
+type text[T any] struct {
+	ordered []*item[T] // that the revision has
+	text    string     // all definitions, with commas between them
+	ends    []int      // of each definition in text
 }
 
 func newList[T any](member string, tag byte, pageSize int) *list[T] {
@@ -103,18 +113,40 @@ func (l *list[T]) view() *view[T] {
 }
 
 func render[T any](items map[string]*item[T]) *view[T] {
-	v := &view[T]{items: maps.Clone(items), ends: make([]int, 0, len(items))}
+	v := &view[T]{items: maps.Clone(items)}
 	v.ordered = slices.SortedFunc(maps.Values(items), func(a, b *item[T]) int { return cmp.Compare(a.number, b.number) })
-	var text []byte
-	for i, it := range v.ordered {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, it.text...)
-		v.ends = append(v.ends, len(text))
-	}
-	v.text = string(text)
 	return v
+}
+
+// in is the view's text in a revision; convert may be nil.
+func (v *view[T]) in(ctx context.Context, revision string, convert rewriter) *text[T] {
+	if t, ok := v.texts.Load(revision); ok {
+		return t.(*text[T])
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if t, ok := v.texts.Load(revision); ok {
+		return t.(*text[T])
+	}
+	t := &text[T]{ordered: make([]*item[T], 0, len(v.ordered)), ends: make([]int, 0, len(v.ordered))}
+	var all []byte
+	for _, it := range v.ordered {
+		definition := it.text
+		if convert != nil {
+			var ok bool
+			if definition, ok = convert(ctx, revision, definition); !ok {
+				continue
+			}
+		}
+		if len(all) > 0 {
+			all = append(all, ',')
+		}
+		all = append(all, definition...)
+		t.ordered, t.ends = append(t.ordered, it), append(t.ends, len(all))
+	}
+	t.text = string(all)
+	v.texts.Store(revision, t)
+	return t
 }
 
 // answer is the result of the list's method ("Pagination" in server/utilities/pagination
@@ -122,21 +154,31 @@ func render[T any](items map[string]*item[T]) *view[T] {
 // after the one that the page before ended with, whether that is still there or not. So
 // a client that goes through the pages while the list changes gets every item that is
 // there all the time exactly once.
-func (l *list[T]) answer(_ context.Context, p *params.List) (page, error) {
-	v := l.view()
+func (l *list[T]) answer(ctx context.Context, p *params.List) (wire.Appender, error) {
+	convert, revision := l.convert, ""
+	if convert != nil {
+		revision = spokenIn(ctx)
+	}
+	if revision == "" {
+		convert = nil
+	}
+	v := l.view().in(ctx, revision, convert)
 	from := 0
 	if p.Cursor != nil {
 		after, ok := l.parseCursor(*p.Cursor)
 		if !ok {
-			return page{}, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /cursor: not a cursor of this list")
+			return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /cursor: not a cursor of this list")
 		}
 		from, _ = slices.BinarySearchFunc(v.ordered, after+1, func(it *item[T], n uint64) int { return cmp.Compare(it.number, n) })
 	}
-	return v.page(l, from), nil
+	if revision == "" {
+		return v.page(l, from), nil
+	}
+	return spoken{v.page(l, from), revision}, nil
 }
 
 // page is the one that begins with the item at from.
-func (v *view[T]) page(l *list[T], from int) page {
+func (v *text[T]) page(l *list[T], from int) page {
 	to := min(from+l.pageSize, len(v.ordered))
 	pg := page{member: l.member}
 	if from < to {

@@ -135,7 +135,7 @@ func identifiers(t *testing.T) []documented {
 			}
 			all = append(all, documented{filepath.Dir(path) + "." + name, text})
 		}
-		if name := filepath.Base(path); name == "doc.go" || name == "revisions.go" {
+		if name := filepath.Base(path); name == "doc.go" || name == "revisions.go" || name == "compat.go" {
 			add("package", file.Doc)
 		}
 		for _, decl := range file.Decls {

@@ -1,0 +1,140 @@
+package compat
+
+import (
+	"bytes"
+	"cmp"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/mcpgen/mcpgen/gen"
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/schema"
+	"github.com/mcpgen/mcpgen/spec"
+)
+
+// judge is an independent validator over the pinned schema of a revision.
+type judge struct {
+	ir        *ir.Revision
+	container string
+	compiler  *jsonschema.Compiler
+	compiled  map[string]*jsonschema.Schema
+}
+
+const schemaURL = "mem:///schema.json"
+
+// judges are those of all pinned revisions, the oldest first.
+func judges(t *testing.T) []*judge {
+	t.Helper()
+	facts, err := spec.Load(spec.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*judge
+	for _, revision := range facts.Revisions() {
+		src, err := gen.PinnedSource(facts, revision)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lowered, err := gen.Lower(facts, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := lowered.Document.JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, newJudge(t, lowered.Revision, text))
+	}
+	return all
+}
+
+func newJudge(t *testing.T, revision *ir.Revision, text []byte) *judge {
+	t.Helper()
+	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := parsed.(map[string]any)
+	container := "$defs"
+	if _, ok := root["definitions"]; ok {
+		container = "definitions"
+	}
+	defs := root[container].(map[string]any)
+	// The unions of what may answer a request have no definition.
+	for _, d := range revision.Decls {
+		union, ok := d.Type.(*ir.Union)
+		if d.Definition || !ok || defs[d.Name] != nil || !answers(revision, d) {
+			continue
+		}
+		var branches []any
+		for _, v := range union.Variants {
+			branches = append(branches, map[string]any{"$ref": "#/" + container + "/" + v.Decl.Name})
+		}
+		defs[d.Name] = map[string]any{"anyOf": branches}
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	if err := compiler.AddResource(schemaURL, root); err != nil {
+		t.Fatal(err)
+	}
+	return &judge{revision, container, compiler, map[string]*jsonschema.Schema{}}
+}
+
+func answers(revision *ir.Revision, d *ir.Decl) bool {
+	for _, m := range revision.Methods {
+		if m.Result == d {
+			return true
+		}
+	}
+	return false
+}
+
+// schema compiles the schema of a declaration: of its definition, or of the place it
+// comes from.
+func (j *judge) schema(t *testing.T, d *ir.Decl) *jsonschema.Schema {
+	t.Helper()
+	if s := j.compiled[d.Name]; s != nil {
+		return s
+	}
+	pointer := cmp.Or(d.Pointer, schema.Child("", j.container, d.Name))
+	if d.Definition || answers(j.ir, d) {
+		pointer = schema.Child("", j.container, name(d))
+	}
+	s, err := j.compiler.Compile(schemaURL + "#" + pointer)
+	if err != nil {
+		t.Fatalf("%s: %v", d.Name, err)
+	}
+	j.compiled[d.Name] = s
+	return s
+}
+
+// refusal is why the schema of a declaration does not accept a text.
+func (j *judge) refusal(t *testing.T, d *ir.Decl, text []byte) error {
+	t.Helper()
+	tree, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return j.schema(t, d).Validate(tree)
+}
+
+// name is what the revision's New knows a declaration by.
+func name(d *ir.Decl) string {
+	if d.Definition {
+		return d.Path
+	}
+	return d.Name
+}
+
+// lookup finds a declaration by that name.
+func lookup(t *testing.T, revision *ir.Revision, named string) *ir.Decl {
+	t.Helper()
+	for _, d := range revision.Decls {
+		if name(d) == named {
+			return d
+		}
+	}
+	t.Fatalf("%s has no %s", revision.ID, named)
+	return nil
+}

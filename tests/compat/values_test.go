@@ -1,0 +1,309 @@
+package compat
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/generated"
+	ladder "github.com/mcpgen/mcpgen/generated/compat"
+	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+	"github.com/mcpgen/mcpgen/tests/agreement/random"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// usual is how many values each definition gets in each direction. MCPGEN_COMPAT_COUNT
+// sets another number.
+const usual = 150
+
+// side is a revision in a step, and what goes from it to the other one.
+type side struct {
+	judge *judge
+	code  generated.Revision
+	name  string // of the definition
+	to    compat.Func
+}
+
+// TestValues converts random valid values of every definition that two adjacent revisions
+// have, each way. What comes out must be valid to the independent validator. Back again,
+// it must be what it was, but for what the losses name; and a value that comes from the
+// older revision must survive the way back from the newer one untouched. What is refused
+// must be so for a known reason.
+func TestValues(t *testing.T) {
+	count := usual
+	if text := os.Getenv("MCPGEN_COMPAT_COUNT"); text != "" {
+		var err error
+		if count, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := judges(t)
+	steps := ladder.Ladder().Steps
+	if len(steps) != len(all)-1 {
+		t.Fatalf("%d steps between %d revisions", len(steps), len(all))
+	}
+	var reasons []string
+	for i, step := range steps {
+		older, newer := all[i], all[i+1]
+		found := map[string]bool{}
+		for _, d := range newer.ir.Decls {
+			if def, ok := step.Definition(name(d)); ok {
+				a := side{older, code(t, step.Older), def.Older, def.Up}
+				b := side{newer, code(t, step.Newer), def.Newer, def.Down}
+				l := law{count: count, found: found}
+				t.Run(step.Newer+"/"+d.Name+"/down", func(t *testing.T) { l.hold(t, b, a, "down") })
+				t.Run(step.Newer+"/"+d.Name+"/up", func(t *testing.T) { l.hold(t, a, b, "up") })
+			}
+		}
+		for _, f := range slices.Sorted(maps.Keys(found)) {
+			reasons = append(reasons, step.Newer+" "+f)
+		}
+	}
+	if t.Failed() || count < usual {
+		return
+	}
+	golden := filepath.Join("testdata", "reasons.txt")
+	if *update {
+		if err := os.WriteFile(golden, []byte(strings.Join(reasons, "\n")+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(strings.TrimSpace(string(want)), "\n"), reasons); diff != "" {
+		t.Errorf("other reasons than %s has (-want +got):\n%s", golden, diff)
+	}
+}
+
+// TestEveryDefinition demands a converter for each definition that two revisions have
+// under one name.
+func TestEveryDefinition(t *testing.T) {
+	all := judges(t)
+	for i, step := range ladder.Ladder().Steps {
+		for _, d := range all[i].ir.Decls {
+			def, ok := step.Definition(name(d))
+			if all[i+1].ir.Lookup(d.Name) == nil {
+				continue
+			}
+			// The name may have got another meaning; then the old one goes by a new name.
+			if !ok || def.Older != name(d) && !d.Definition {
+				t.Logf("%s: %s has another meaning", step.Newer, d.Name)
+				continue
+			}
+			if def.Up == nil || def.Down == nil {
+				t.Errorf("%s: %s has no converter", step.Newer, d.Name)
+			}
+		}
+	}
+}
+
+func code(t *testing.T, revision string) generated.Revision {
+	t.Helper()
+	r, ok := generated.Lookup(revision)
+	if !ok {
+		t.Fatalf("there is no generated code for %s", revision)
+	}
+	return r
+}
+
+// assumed are the places of what is there after the way up because it was not said before
+// whether it is.
+var assumed = map[string]bool{"/completions": true, "/capabilities/completions": true}
+
+type law struct {
+	count int
+	found map[string]bool // reasons, with their direction
+}
+
+// hold converts from a to b and back.
+func (l *law) hold(t *testing.T, a, b side, direction string) {
+	if a.to == nil || b.to == nil {
+		t.Fatal("there is no converter")
+	}
+	from, to := lookup(t, a.judge.ir, a.name), lookup(t, b.judge.ir, b.name)
+	source := random.New(a.judge.ir, 1)
+	if !source.Possible(from.Type) {
+		t.Skip("the definition has no values")
+	}
+	done := 0
+	for i := range l.count {
+		tree := source.Valid(from)
+		if i%2 == 0 {
+			identify(tree)
+		}
+		text := source.Text(tree)
+		there, losses, err := a.convert(t, []byte(text))
+		if err != nil {
+			l.found[direction+" refuses: "+err.(*compat.Error).Reason] = true
+			continue
+		}
+		done++
+		for _, loss := range losses {
+			l.found[direction+" loses: "+generic(loss)] = true
+		}
+		if err := b.judge.refusal(t, to, there); err != nil {
+			t.Fatalf("%s\nbecomes what is not valid in %s:\n%s\n%v", text, b.code.ID, there, err)
+		}
+		back, more, err := b.convert(t, there)
+		if err != nil {
+			t.Fatalf("%s\nbecomes\n%s\nand then nothing: %v", text, there, err)
+		}
+		more = slices.DeleteFunc(more, func(l compat.Loss) bool { return assumed[l.Pointer] })
+		if direction == "up" && len(more) > 0 {
+			t.Fatalf("%s\nuses nothing new, and loses on the way down from\n%s\n%v", text, there, more)
+		}
+		if problem := lost(wire.Raw(text), wire.Raw(back), "", append(losses, more...)); problem != "" {
+			t.Fatalf("%s\nbecomes\n%s\nand then\n%s\n%s, which the losses do not name: %v", text, there, back, problem, losses)
+		}
+	}
+	if done == 0 {
+		t.Errorf("every one of %d values is refused", l.count)
+	}
+}
+
+// generic is the reason of a loss without what comes from the value.
+func generic(l compat.Loss) string {
+	reason, _, _ := strings.Cut(l.Reason, ": expected")
+	return reason
+}
+
+// convert converts a text.
+func (s side) convert(t *testing.T, text []byte) ([]byte, []compat.Loss, error) {
+	t.Helper()
+	v, ok := s.code.New(s.name)
+	if !ok {
+		t.Fatalf("New of %s does not know %s", s.code.ID, s.name)
+	}
+	if err := wire.Unmarshal(text, v); err != nil {
+		t.Fatalf("%s: %s: %v", s.name, text, err)
+	}
+	var c compat.Conversion
+	out, ok := s.to(&c, v)
+	if !ok {
+		t.Fatalf("the converter of %s does not know a %T", s.name, v)
+	}
+	if err := c.Err(); err != nil {
+		return nil, nil, err
+	}
+	converted, err := wire.Marshal(out)
+	if err != nil {
+		t.Fatalf("%s\nbecomes what cannot be encoded: %v", text, err)
+	}
+	return converted, c.Losses(), nil
+}
+
+// identify gives an object an id, which a message needs and older schemas do not name.
+func identify(tree *random.Value) {
+	if tree.Kind != ir.KindObject || slices.ContainsFunc(tree.Members, func(m random.Member) bool { return m.Name == "id" }) {
+		return
+	}
+	tree.Members = append(tree.Members, random.Member{Name: "id", Value: &random.Value{Kind: ir.KindNumber, Text: "7"}})
+}
+
+// lost says what of x, which is at the pointer, y does not have; "" is nothing. What a
+// loss names does not count, nor does what was added next to it.
+func lost(x, y wire.Raw, pointer string, losses []compat.Loss) string {
+	if named(losses, pointer) {
+		return ""
+	}
+	if x.Kind() != y.Kind() {
+		return fmt.Sprintf("%s is %s", pointer, y)
+	}
+	switch x.Kind() {
+	case wire.KindObject:
+		return lostMembers(wire.Object(x), wire.Object(y), pointer, losses)
+	case wire.KindArray:
+		return lostElements(elements(x), elements(y), pointer, losses)
+	}
+	if !wire.Equal(x, y) {
+		return fmt.Sprintf("%s is %s", pointer, y)
+	}
+	return ""
+}
+
+func lostMembers(x, y wire.Object, pointer string, losses []compat.Loss) string {
+	for name, value := range x.All() {
+		at := pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+		other, ok := y.Get(name)
+		if !ok && !named(losses, at) {
+			return at + " is gone"
+		}
+		if ok {
+			if problem := lost(value, other, at, losses); problem != "" {
+				return problem
+			}
+		}
+	}
+	for name, value := range y.All() {
+		if _, ok := x.Get(name); !ok && !added(losses, pointer, name, value) {
+			return fmt.Sprintf("%s has got %s", pointer, name)
+		}
+	}
+	return ""
+}
+
+// added reports whether a member may be there that was not: next to what is lost, in the
+// annotations that a lost title went to, the version of JSON-RPC in a message whose schema
+// did not name it, or what is assumed.
+func added(losses []compat.Loss, pointer, name string, value wire.Raw) bool {
+	object, isAnnotations := strings.CutSuffix(pointer, "/annotations")
+	return changed(losses, pointer) ||
+		isAnnotations && name == "title" && named(losses, object+"/title") ||
+		name == "jsonrpc" && value == `"2.0"` ||
+		assumed[pointer+"/"+name] && value == "{}"
+}
+
+func lostElements(x, y []wire.Raw, pointer string, losses []compat.Loss) string {
+	var kept []wire.Raw
+	var places []int
+	for i := range x {
+		if len(y) < len(x) && named(losses, fmt.Sprintf("%s/%d", pointer, i)) {
+			continue // left out
+		}
+		kept, places = append(kept, x[i]), append(places, i)
+	}
+	parent := pointer[:max(strings.LastIndexByte(pointer, '/'), 0)]
+	if len(y) < len(kept) || len(y) > len(kept) && !changed(losses, parent) {
+		return fmt.Sprintf("%s has %d elements", pointer, len(y))
+	}
+	for i := range kept {
+		if problem := lost(kept[i], y[i], fmt.Sprintf("%s/%d", pointer, places[i]), losses); problem != "" {
+			return problem
+		}
+	}
+	return ""
+}
+
+// named reports whether a loss is about the place.
+func named(losses []compat.Loss, pointer string) bool {
+	return slices.ContainsFunc(losses, func(l compat.Loss) bool { return l.Pointer == pointer })
+}
+
+// changed reports whether a loss is about a member of the object.
+func changed(losses []compat.Loss, pointer string) bool {
+	return slices.ContainsFunc(losses, func(l compat.Loss) bool {
+		return l.Pointer[:max(strings.LastIndexByte(l.Pointer, '/'), 0)] == pointer
+	})
+}
+
+func elements(list wire.Raw) []wire.Raw {
+	var all []wire.Raw
+	r := wire.NewStringReader(string(list))
+	for r.BeginArray(); r.Element(); {
+		all = append(all, r.ReadRaw())
+	}
+	return all
+}
