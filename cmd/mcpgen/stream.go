@@ -24,6 +24,11 @@ type stream struct {
 	rest    []byte // what is left of the line read last
 	started bool
 	lines   bool // the value before this one was a line
+
+	// isValue, unless nil, tells the first line of values from that of a log, in which
+	// they have other text before them: of that every line is handed out as it is.
+	isValue func(line string) bool
+	log     bool
 }
 
 func newStream(r io.Reader) *stream {
@@ -38,6 +43,13 @@ func (s *stream) next() (value []byte, line int, err error) {
 		return nil, 0, err
 	}
 	line = s.line
+	if s.isValue != nil && !s.started {
+		s.log = !s.isValue(string(text))
+	}
+	if s.log {
+		s.started = true
+		return bytes.TrimRight(text, space), line, nil
+	}
 	var b balance
 	end := b.scan(text)
 	if !s.started {
