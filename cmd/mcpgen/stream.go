@@ -181,15 +181,28 @@ type balance struct {
 // scan returns the index after the value's last byte, -1 when the text ends
 // within the value.
 func (b *balance) scan(text []byte) int {
-	for i, c := range text {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
 		switch {
 		case b.escape:
 			b.escape = false
 			continue
 		case b.inString:
-			b.escape = c == '\\'
-			b.inString = c != '"'
-			if b.inString || b.depth > 0 {
+			// Most of a string is neither its end nor an escape.
+			end := bytes.IndexByte(text[i:], '"')
+			if end < 0 {
+				end = len(text) - i
+			}
+			if escape := bytes.IndexByte(text[i:i+end], '\\'); escape >= 0 {
+				i += escape
+				b.escape = true
+				continue
+			}
+			if i += end; i == len(text) {
+				return -1
+			}
+			b.inString = false
+			if b.depth > 0 {
 				continue
 			}
 			return i + 1

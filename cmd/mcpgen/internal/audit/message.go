@@ -114,7 +114,7 @@ func (c *check) params(s *Session, m jsonrpc.Message, src, pointer string, base 
 	switch {
 	case !envelope:
 	case m.Params != "":
-		c.decode(method.NewParams(), string(m.Params), pointer+"/params", base+offsetOf(src, "/params"))
+		c.part(method.NewParams, m.Params, src, "/params", pointer, base)
 	case method.ParamsRequired:
 		c.report(pointer, base, `missing member "params"`)
 	}
@@ -136,10 +136,10 @@ func (c *check) response(s *Session, m jsonrpc.Message, src, pointer string, bas
 		return
 	}
 	// Of several with the id, the result tells.
-	chosen, at := candidates[0], base+offsetOf(src, "/result")
+	chosen := candidates[0]
 	for _, r := range candidates {
 		try := check{lenient: c.lenient, src: c.src}
-		if len(candidates) == 1 || m.Error != nil || r.result(&try, m, pointer, at) {
+		if len(candidates) == 1 || m.Error != nil || r.result(&try, m, src, pointer, base) {
 			chosen = r
 			break
 		}
@@ -151,16 +151,16 @@ func (c *check) response(s *Session, m jsonrpc.Message, src, pointer string, bas
 	}
 	s.done(c, chosen, m, pointer)
 	if envelope && m.Error == nil {
-		chosen.result(c, m, pointer, at)
+		chosen.result(c, m, src, pointer, base)
 	}
 }
 
 // result checks a result by the method of its request.
-func (r *request) result(c *check, m jsonrpc.Message, pointer string, base int) bool {
+func (r *request) result(c *check, m jsonrpc.Message, src, pointer string, base int) bool {
 	if r.method == nil || r.method.NewResult == nil {
 		return true
 	}
-	return c.decode(r.method.NewResult(), string(m.Result), pointer+"/result", base)
+	return c.part(r.method.NewResult, m.Result, src, "/result", pointer, base)
 }
 
 // value checks text against a definition.
@@ -171,6 +171,18 @@ func (c *check) value(revision generated.Revision, definition, src, pointer stri
 		return false
 	}
 	return c.decode(v, src, pointer, base)
+}
+
+// part checks the params or the result of a message. Where they begin in it is found
+// out when there is something to say.
+func (c *check) part(fresh func() wire.Value, text wire.Raw, src, name, pointer string, base int) bool {
+	before := len(c.findings)
+	ok := c.decode(fresh(), string(text), pointer+name, base)
+	if len(c.findings) == before {
+		return ok
+	}
+	c.findings = c.findings[:before]
+	return c.decode(fresh(), string(text), pointer+name, base+offsetOf(src, name))
 }
 
 // decode checks text against a fresh value. base is the text's place in the
