@@ -155,7 +155,12 @@ func (f *refinement) concerns(text []byte) bool {
 		return false
 	}
 	params, _ := wire.Object(text).Get("params")
-	value, ok := wire.Object(params).Get(f.member)
+	return f.asked(wire.Object(params))
+}
+
+// asked reports whether a request with these params needs the capability.
+func (f *refinement) asked(params wire.Object) bool {
+	value, ok := params.Get(f.member)
 	if !ok {
 		return f.missing
 	}

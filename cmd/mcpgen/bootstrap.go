@@ -10,11 +10,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// verifyCommand is not there in a program built to make the generated code,
-// which verify itself stands on.
-func verifyCommand() *cobra.Command {
+// These stand on the generated code, and are not there in a program built to make it.
+func verifyCommand() *cobra.Command { return absent("verify") }
+func proxyCommand() *cobra.Command  { return absent("proxy") }
+
+func absent(verb string) *cobra.Command {
 	return &cobra.Command{
-		Use:    "verify",
+		Use:    verb,
 		Hidden: true,
 		RunE: func(*cobra.Command, []string) error {
 			return errBootstrap

@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(generateCommand(), checkCommand(), verifyCommand(), specCommand(), toolsCommand(), serverCommand(), clientCommand())
+	root.AddCommand(generateCommand(), checkCommand(), specCommand(), toolsCommand(), serverCommand(), clientCommand(), verifyCommand(), proxyCommand())
 	root.SetArgs(args)
 	out := &output{w: stdout}
 	root.SetIn(&interruptible{ctx, stdin})

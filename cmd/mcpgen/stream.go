@@ -24,6 +24,11 @@ type stream struct {
 	rest    []byte // what is left of the line read last
 	started bool
 	lines   bool // the value before this one was a line
+
+	// isValue, unless nil, tells the first line of values from that of a log, in which
+	// they have other text before them: of that every line is handed out as it is.
+	isValue func(line string) bool
+	log     bool
 }
 
 func newStream(r io.Reader) *stream {
@@ -38,6 +43,13 @@ func (s *stream) next() (value []byte, line int, err error) {
 		return nil, 0, err
 	}
 	line = s.line
+	if s.isValue != nil && !s.started {
+		s.log = !s.isValue(string(text))
+	}
+	if s.log {
+		s.started = true
+		return bytes.TrimRight(text, space), line, nil
+	}
 	var b balance
 	end := b.scan(text)
 	if !s.started {
@@ -169,15 +181,28 @@ type balance struct {
 // scan returns the index after the value's last byte, -1 when the text ends
 // within the value.
 func (b *balance) scan(text []byte) int {
-	for i, c := range text {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
 		switch {
 		case b.escape:
 			b.escape = false
 			continue
 		case b.inString:
-			b.escape = c == '\\'
-			b.inString = c != '"'
-			if b.inString || b.depth > 0 {
+			// Most of a string is neither its end nor an escape.
+			end := bytes.IndexByte(text[i:], '"')
+			if end < 0 {
+				end = len(text) - i
+			}
+			if escape := bytes.IndexByte(text[i:i+end], '\\'); escape >= 0 {
+				i += escape
+				b.escape = true
+				continue
+			}
+			if i += end; i == len(text) {
+				return -1
+			}
+			b.inString = false
+			if b.depth > 0 {
 				continue
 			}
 			return i + 1

@@ -284,7 +284,7 @@ func (p *pairing) object(f *Func, from, to *ir.Object) Body {
 		if r, ok := row(a.Wire, require); ok && !f.Up {
 			field.Reason = r.reason
 		}
-		if b.Required && !a.Required && field.Reason == "" || a.Nullable && !b.Nullable {
+		if b.Required && !a.Required && field.Reason == "" || a.Nullable() && !b.Nullable() {
 			p.fail(declOf(f.From).Name, "%s need not be there, and must", a.Wire)
 		}
 		if _, ok := row(a.Wire, offers); ok && !f.Up {

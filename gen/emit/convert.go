@@ -20,7 +20,7 @@ func packagePath(dir string) string { return path.Join(module, "generated", dir)
 // Converters renders the package of a step as files below dir.
 func Converters(s *convert.Step, dir string) ([]files.File, error) {
 	e := &stepEmitter{
-		emitter: emitter{rev: &ir.Revision{ID: s.Older.ID + "+" + s.Newer.ID, Package: s.Package}, dir: dir},
+		emitter: emitter{pkg: s.Package, header: s.Older.ID + "+" + s.Newer.ID, prefix: dir + "/", suffix: ".go"},
 		step:    s,
 	}
 	e.render("doc.go", e.packageDoc)

@@ -13,7 +13,7 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	opening := []message{
 		{fromClient, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`},
-		{fromServer, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`},
+		{fromServer, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`},
 		{fromClient, `{"jsonrpc":"2.0","method":"notifications/initialized"}`},
 	}
 	for _, row := range []struct {

@@ -41,7 +41,7 @@ func height(t ir.Type, found map[*ir.Decl]int) int {
 	case *ir.Object:
 		most := 0
 		for _, f := range t.Fields {
-			if f.Required && !f.Nullable {
+			if f.Required && !f.Nullable() {
 				most = max(most, height(f.Type, found))
 			}
 		}

@@ -175,7 +175,7 @@ func (s *Source) member(f *ir.Field) *Value {
 		v = scalar(ir.KindNumber, s.spell(strconv.FormatInt(c, 10)))
 		v.Type = f.Type
 	default:
-		if f.Nullable && (s.chance(0.3) || !s.Possible(f.Type)) {
+		if f.Nullable() && (s.chance(0.3) || !s.Possible(f.Type)) {
 			v = scalar(ir.KindNull, "null")
 			v.Type = f.Type
 			break

@@ -1,6 +1,4 @@
-//go:build !bootstrap
-
-package main
+package audit
 
 import (
 	"errors"
@@ -15,38 +13,21 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// conversation remembers the requests of a file, because only they tell what
-// the result of a response is.
-type conversation struct {
-	revision generated.Revision
-	methods  map[string]runtime.Method
-	// pending are the methods of unanswered requests by id. Both sides count
-	// their own ids, so one id may stand for two requests.
-	pending map[wire.Scalar][]runtime.Method
-}
-
-func newConversation(revision generated.Revision) *conversation {
-	c := &conversation{revision: revision, methods: map[string]runtime.Method{}, pending: map[wire.Scalar][]runtime.Method{}}
-	for _, m := range revision.Methods {
-		c.methods[m.Name] = m
-	}
-	return c
-}
-
 // check collects the findings of one value. Their lines count from its start.
 type check struct {
 	lenient, roundtrip bool
 	src                string
-	findings           []finding
+	from               Side
+	findings           []Finding
 }
 
 // message checks a JSON-RPC message down to its params or result.
-func (c *check) message(conv *conversation) {
+func (c *check) message(s *Session) {
 	if wire.NewStringReader(c.src).Kind() != wire.KindArray {
-		c.single(conv, c.src, "", 0)
+		c.single(s, c.src, "", 0)
 		return
 	}
-	if !c.value(conv.revision, "JSONRPCMessage", c.src, "", 0) {
+	if !c.value(s.revision, "JSONRPCMessage", c.src, "", 0) {
 		return
 	}
 	r := wire.NewStringReader(c.src)
@@ -54,7 +35,7 @@ func (c *check) message(conv *conversation) {
 	for r.BeginArray(); r.Element(); n++ {
 		r.Kind() // skips white space
 		base := r.Offset()
-		c.single(conv, string(r.ReadRaw()), "/"+strconv.Itoa(n), base)
+		c.single(s, string(r.ReadRaw()), "/"+strconv.Itoa(n), base)
 	}
 	if n == 0 {
 		c.report("", 0, "an empty batch is not allowed")
@@ -62,9 +43,9 @@ func (c *check) message(conv *conversation) {
 	c.findings = distinct(c.findings) // the batch tells of its envelopes too
 }
 
-func distinct(findings []finding) []finding {
-	seen := map[finding]bool{}
-	return slices.DeleteFunc(findings, func(f finding) bool {
+func distinct(findings []Finding) []Finding {
+	seen := map[Finding]bool{}
+	return slices.DeleteFunc(findings, func(f Finding) bool {
 		again := seen[f]
 		seen[f] = true
 		return again
@@ -73,8 +54,8 @@ func distinct(findings []finding) []finding {
 
 // single checks one message. base is its place in the whole value, pointer the
 // same as a JSON Pointer.
-func (c *check) single(conv *conversation, src, pointer string, base int) {
-	envelope := c.value(conv.revision, "JSONRPCMessage", src, pointer, base)
+func (c *check) single(s *Session, src, pointer string, base int) {
+	envelope := c.value(s.revision, "JSONRPCMessage", src, pointer, base)
 	m, err := jsonrpc.Parse(src)
 	if err != nil {
 		if envelope { // else it has been said already
@@ -82,13 +63,10 @@ func (c *check) single(conv *conversation, src, pointer string, base int) {
 		}
 		return
 	}
-	switch {
-	case m.Kind != jsonrpc.Response:
-		c.params(conv, m, src, pointer, base, envelope)
-	case m.Error == nil:
-		c.result(conv, m, src, pointer, base, envelope)
-	default:
-		conv.answered(m.ID, 0)
+	if m.Kind == jsonrpc.Response {
+		c.response(s, m, src, pointer, base, envelope)
+	} else {
+		c.params(s, m, src, pointer, base, envelope)
 	}
 }
 
@@ -101,70 +79,88 @@ func problemOf(err error) string {
 	return err.Error()
 }
 
-// params checks params by the method. A method the revision does not have, or
-// has as the other kind of message, is legal JSON-RPC that a receiver refuses
-// or ignores: worth a note, not a problem.
-func (c *check) params(conv *conversation, m jsonrpc.Message, src, pointer string, base int, envelope bool) {
-	method, known := conv.methods[m.Method]
+// params checks a request or notification by its method. A method that no revision
+// has, or that the revision has as the other kind of message, is legal JSON-RPC that a
+// receiver refuses or ignores: worth a note, not a problem.
+func (c *check) params(s *Session, m jsonrpc.Message, src, pointer string, base int, envelope bool) {
+	s.sent(c, m, pointer, base)
+	method, known := s.methods[m.Method]
+	if m.Kind == jsonrpc.Request {
+		by := c.from
+		if by == Unknown && known {
+			by = sender(method)
+		}
+		id := m.ID.Canonical()
+		r := &request{method: method, by: by}
+		if s.rules {
+			r.params = m.Params
+		}
+		s.pending[id] = append(s.pending[id], r)
+	}
 	if !known {
-		c.note(pointer+"/method", base, fmt.Sprintf("the revision has no method %q", m.Method))
+		if s.known[m.Method] && (s.rules || s.opts.OwnMethods) {
+			c.breaks(Method, pointer+"/method", base, "revision %s has no method %q", s.revision.ID, m.Method)
+		} else {
+			c.note(pointer+"/method", base, fmt.Sprintf("the revision has no method %q", m.Method))
+		}
 		return
 	}
-	isRequest := m.Kind == jsonrpc.Request
 	switch wantsRequest := method.Kind == runtime.Request; {
-	case wantsRequest && !isRequest:
+	case wantsRequest && m.Kind != jsonrpc.Request:
 		c.note(pointer, base, fmt.Sprintf("%s is a request, and here has no id", m.Method))
-	case !wantsRequest && isRequest:
+	case !wantsRequest && m.Kind == jsonrpc.Request:
 		c.note(pointer, base, fmt.Sprintf("%s is a notification, and here has an id", m.Method))
 	}
 	switch {
 	case !envelope:
 	case m.Params != "":
-		c.decode(method.NewParams(), string(m.Params), pointer+"/params", base+offsetOf(src, "/params"))
+		c.part(method.NewParams, m.Params, src, "/params", pointer, base)
 	case method.ParamsRequired:
 		c.report(pointer, base, `missing member "params"`)
 	}
-	if isRequest {
-		id := m.ID.Canonical()
-		conv.pending[id] = append(conv.pending[id], method)
+}
+
+// response checks an answer by the request with its id. Where both sides have one
+// of that id and nothing tells which is meant, a result must fit either.
+func (c *check) response(s *Session, m jsonrpc.Message, src, pointer string, base int, envelope bool) {
+	id := m.ID.Canonical()
+	open := s.pending[id]
+	candidates := open
+	if c.from != Unknown {
+		candidates = slices.DeleteFunc(slices.Clone(open), func(r *request) bool { return r.by == c.from })
+	}
+	if len(candidates) == 0 {
+		if s.rules && !m.ID.IsZero() {
+			c.breaks(ID, pointer+"/id", base, "no request that is open has the id %s", m.ID)
+		}
+		return
+	}
+	// Of several with the id, the result tells.
+	chosen := candidates[0]
+	for _, r := range candidates {
+		try := check{lenient: c.lenient, src: c.src}
+		if len(candidates) == 1 || m.Error != nil || r.result(&try, m, src, pointer, base) {
+			chosen = r
+			break
+		}
+	}
+	if open = slices.DeleteFunc(open, func(r *request) bool { return r == chosen }); len(open) == 0 {
+		delete(s.pending, id)
+	} else {
+		s.pending[id] = open
+	}
+	s.done(c, chosen, m, pointer)
+	if envelope && m.Error == nil {
+		chosen.result(c, m, src, pointer, base)
 	}
 }
 
-// result checks a result by the request with its id. Where both sides have one
-// of that id, it must fit either.
-func (c *check) result(conv *conversation, m jsonrpc.Message, src, pointer string, base int, envelope bool) {
-	candidates := conv.pending[m.ID.Canonical()]
-	if len(candidates) == 0 || !envelope {
-		conv.answered(m.ID, 0)
-		return
+// result checks a result by the method of its request.
+func (r *request) result(c *check, m jsonrpc.Message, src, pointer string, base int) bool {
+	if r.method == nil || r.method.NewResult == nil {
+		return true
 	}
-	at := base + offsetOf(src, "/result")
-	var first []finding
-	for i, method := range candidates {
-		try := check{lenient: c.lenient, roundtrip: c.roundtrip, src: c.src}
-		if try.decode(method.NewResult(), string(m.Result), pointer+"/result", at) {
-			conv.answered(m.ID, i)
-			return
-		}
-		if i == 0 {
-			first = try.findings
-		}
-	}
-	conv.answered(m.ID, 0)
-	c.findings = append(c.findings, first...)
-}
-
-func (conv *conversation) answered(id wire.Scalar, i int) {
-	id = id.Canonical()
-	rest := conv.pending[id]
-	if i < len(rest) {
-		rest = append(rest[:i:i], rest[i+1:]...)
-	}
-	if len(rest) == 0 {
-		delete(conv.pending, id)
-		return
-	}
-	conv.pending[id] = rest
+	return c.part(r.method.NewResult, m.Result, src, "/result", pointer, base)
 }
 
 // value checks text against a definition.
@@ -175,6 +171,18 @@ func (c *check) value(revision generated.Revision, definition, src, pointer stri
 		return false
 	}
 	return c.decode(v, src, pointer, base)
+}
+
+// part checks the params or the result of a message. Where they begin in it is found
+// out when there is something to say.
+func (c *check) part(fresh func() wire.Value, text wire.Raw, src, name, pointer string, base int) bool {
+	before := len(c.findings)
+	ok := c.decode(fresh(), string(text), pointer+name, base)
+	if len(c.findings) == before {
+		return ok
+	}
+	c.findings = c.findings[:before]
+	return c.decode(fresh(), string(text), pointer+name, base+offsetOf(src, name))
 }
 
 // decode checks text against a fresh value. base is the text's place in the
@@ -222,11 +230,21 @@ func (c *check) valueProblem(pointer string, offset int, problem string) {
 }
 
 func (c *check) report(pointer string, offset int, problem string) {
-	c.findings = append(c.findings, finding{Line: lineOf(c.src, offset), Pointer: pointer, Problem: problem})
+	c.breaks(Schema, pointer, offset, "%s", problem)
+}
+
+// breaks reports a problem.
+func (c *check) breaks(rule Rule, pointer string, offset int, format string, args ...any) {
+	c.add(Finding{Rule: rule, Pointer: pointer, Problem: fmt.Sprintf(format, args...)}, offset)
 }
 
 func (c *check) note(pointer string, offset int, problem string) {
-	c.findings = append(c.findings, finding{Line: lineOf(c.src, offset), Pointer: pointer, Problem: problem, Note: true})
+	c.add(Finding{Pointer: pointer, Problem: problem, Note: true}, offset)
+}
+
+func (c *check) add(f Finding, offset int) {
+	f.From, f.Line = c.from, strings.Count(c.src[:min(max(offset, 0), len(c.src))], "\n")
+	c.findings = append(c.findings, f)
 }
 
 // offsetOf finds where the value at a JSON Pointer begins, 0 when it is not

@@ -1,0 +1,99 @@
+//go:build !bootstrap
+
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
+	"github.com/mcpgen/mcpgen/generated"
+)
+
+// verdict is what one of several revisions has to say.
+type verdict struct {
+	Revision string `json:"revision"`
+	Accepted bool   `json:"accepted"`
+	Problems int    `json:"problems"`
+	// First is the first problem.
+	First *finding `json:"first,omitempty"`
+}
+
+// against finds which of the revisions would accept the messages.
+func (v *verifier) against(cmd *cobra.Command, list string, names []string) error {
+	revisions, err := revisionsOf(list)
+	if err != nil {
+		return err
+	}
+	verdicts := make([]verdict, len(revisions))
+	for i, r := range revisions {
+		verdicts[i].Revision = r.ID
+	}
+	err = v.all(cmd, names, func(cmd *cobra.Command, name string) error {
+		transcript := audit.Transcript{}
+		sessions := make([]*audit.Session, len(revisions))
+		for i := range revisions {
+			opts := v.opts
+			opts.Revision, opts.OwnMethods = &revisions[i], true
+			sessions[i] = audit.NewSession(opts)
+		}
+		v.files++
+		return v.each(cmd, name, func(file, value string, line int) error {
+			from, message := transcript.Message(value)
+			if message == "" {
+				return nil
+			}
+			v.values++
+			for i, s := range sessions {
+				verdicts[i].add(file, line, s.Message(from, message))
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	if v.values == 0 {
+		return fmt.Errorf("%s: no messages", strings.Join(names, ", "))
+	}
+	accepted := false
+	for _, verdict := range verdicts {
+		verdict.Accepted = verdict.Problems == 0
+		accepted = accepted || verdict.Accepted
+		v.out.verdict(verdict)
+	}
+	if !accepted {
+		return errFindings
+	}
+	return nil
+}
+
+func (v *verdict) add(file string, line int, findings []audit.Finding) {
+	for _, f := range findings {
+		if f.Note {
+			continue
+		}
+		v.Problems++
+		if v.First == nil {
+			v.First = &finding{File: file, Line: line + f.Line, Pointer: f.Pointer, Problem: f.Problem, Rule: f.Rule, From: f.From}
+		}
+	}
+}
+
+// revisionsOf reads a list of revisions.
+func revisionsOf(list string) ([]generated.Revision, error) {
+	if list == "all" {
+		return generated.Revisions(), nil
+	}
+	var all []generated.Revision
+	for id := range strings.SplitSeq(list, ",") {
+		r, ok := generated.Lookup(strings.TrimSpace(id))
+		if !ok {
+			return nil, fmt.Errorf("no generated code for revision %q; there is for %q", id, knownRevisions())
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}

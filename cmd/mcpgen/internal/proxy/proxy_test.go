@@ -1,0 +1,304 @@
+package proxy_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/proxy"
+)
+
+// asServer has the test's own program be a server, which answers line by line.
+const asServer = "MCPGEN_TEST_SERVER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asServer) == "" {
+		os.Exit(m.Run())
+	}
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		fmt.Print(answer(lines.Text()))
+	}
+}
+
+const (
+	initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
+	opened     = `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`
+	ready      = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+	list       = `{"jsonrpc":"2.0",  "id":1,"method":"tools/list"}`
+	listed     = `{"jsonrpc":"2.0","id":1,"result":{"tools":7}}`
+	bad        = `/result/tools: expected an array, found a number`
+)
+
+// answer is what the server says to a line: lines that end in all the ways they may.
+func answer(line string) string {
+	switch line {
+	case initialize:
+		return opened + "\r\n\n"
+	case list:
+		return listed + "\n"
+	}
+	return ""
+}
+
+// findings collects what a tap reports.
+type findings struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (f *findings) add(one proxy.Finding) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all = append(f.all, fmt.Sprintf("%s %d %s: %s: %s", one.Session, one.Number, one.From, one.Pointer, one.Problem))
+}
+
+func TestStdio(t *testing.T) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), asServer+"=1")
+	var found findings
+	tap := proxy.NewTap(found.add)
+	in, client := io.Pipe()
+	server, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		done <- tap.Stdio(t.Context(), cmd, in, out, audit.Options{})
+		out.Close()
+	}()
+	var heard strings.Builder
+	lines := bufio.NewReader(server)
+	read := func() {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		heard.WriteString(line)
+	}
+	io.WriteString(client, initialize[:20]) // in pieces
+	io.WriteString(client, initialize[20:]+"\n")
+	read()
+	read()
+	io.WriteString(client, ready+"\n"+list+"\n")
+	read()
+	client.Close()
+	rest, err := io.ReadAll(lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heard.Write(rest)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	tap.Close()
+	if want := opened + "\r\n\n" + listed + "\n"; heard.String() != want {
+		t.Errorf("the client heard %q, want %q", heard.String(), want)
+	}
+	if diff := cmp.Diff([]string{" 5 server: " + bad}, found.all); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if messages, problems := tap.Counts(); messages != 5 || problems != 1 {
+		t.Errorf("%d messages, %d problems", messages, problems)
+	}
+}
+
+func TestStdioErrors(t *testing.T) {
+	tap := proxy.NewTap(func(proxy.Finding) {})
+	defer tap.Close()
+	if err := tap.Stdio(t.Context(), exec.Command("/does/not/exist"), strings.NewReader(""), io.Discard, audit.Options{}); err == nil {
+		t.Error("a command that does not exist")
+	}
+	if err := tap.Stdio(t.Context(), exec.Command("false"), strings.NewReader(""), io.Discard, audit.Options{}); err == nil {
+		t.Error("a command that fails")
+	}
+}
+
+// post sends a message through the proxy, and returns what came back.
+func post(t *testing.T, to, session, text string) (http.Header, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, to, strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if session != "" {
+		r.Header.Set("Mcp-Session-Id", session)
+	}
+	return do(t, r)
+}
+
+func do(t *testing.T, r *http.Request) (http.Header, string) {
+	t.Helper()
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.Header, string(body)
+}
+
+// through starts a server with a proxy before it.
+func through(t *testing.T, found *findings, server http.HandlerFunc) (string, *proxy.Tap) {
+	t.Helper()
+	target := httptest.NewServer(server)
+	t.Cleanup(target.Close)
+	u, err := url.Parse(target.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tap := proxy.NewTap(found.add)
+	front := httptest.NewServer(tap.HTTP(u, audit.Options{}, log.New(t.Output(), "", 0)))
+	t.Cleanup(front.Close)
+	return front.URL, tap
+}
+
+func TestStreamable(t *testing.T) {
+	const stream = "id: 1\r\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":1,\"result\":{\"tools\":7}}\n\n: comment\n\nid: 2\ndata:\n\n"
+	var found findings
+	front, tap := through(t, &found, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		switch {
+		case string(body) == initialize:
+			w.Header().Set("Mcp-Session-Id", "abc")
+			w.Header().Set("Content-Type", "application/json; charset=utf-8")
+			io.WriteString(w, opened)
+		case string(body) == ready:
+			w.WriteHeader(http.StatusAccepted)
+		default: // the list, and the stream resumed
+			w.Header().Set("Content-Type", "text/event-stream")
+			io.WriteString(w, stream)
+		}
+	})
+	if header, body := post(t, front+"/mcp", "", initialize); body != opened || header.Get("Mcp-Session-Id") != "abc" {
+		t.Errorf("%s %v", body, header)
+	}
+	post(t, front+"/mcp", "abc", ready)
+	if _, body := post(t, front+"/mcp", "abc", list); body != stream {
+		t.Errorf("the client heard %q", body)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, front+"/mcp", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Mcp-Session-Id", "abc")
+	r.Header.Set("Last-Event-ID", "0")
+	if _, body := do(t, r); body != stream {
+		t.Errorf("the client heard %q", body)
+	}
+	tap.Close()
+	if diff := cmp.Diff([]string{"abc 5 server: " + bad}, found.all); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestStateless has a server that keeps no session: a header tells the revision.
+func TestStateless(t *testing.T) {
+	var found findings
+	front, tap := through(t, &found, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, listed)
+	})
+	post(t, front, "", list)
+	tap.Close()
+	if diff := cmp.Diff([]string{" 2 server: " + bad}, found.all); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestSSE(t *testing.T) {
+	var found findings
+	posted := make(chan string)
+	front, tap := through(t, &found, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			body, _ := io.ReadAll(r.Body)
+			posted <- r.URL.RequestURI() + " " + string(body)
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, "event: endpoint\ndata: /messages?id=7\n\n")
+		w.(http.Flusher).Flush()
+		for range 2 {
+			if text, _ := strings.CutPrefix(<-posted, "/messages?id=7 "); answer(text) != "" {
+				fmt.Fprintf(w, "event: message\ndata: %s\n\n", strings.TrimSpace(answer(text)))
+				w.(http.Flusher).Flush()
+			}
+		}
+	})
+	stream, err := http.Get(front + "/sse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	lines := bufio.NewScanner(stream.Body)
+	next := func() string {
+		for lines.Scan() {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				return data
+			}
+		}
+		t.Fatal("the stream has ended")
+		return ""
+	}
+	to := front + next()
+	post(t, to, "", initialize)
+	if got := next(); got != opened {
+		t.Errorf("the client heard %q", got)
+	}
+	post(t, to, "", list)
+	next()
+	tap.Close()
+	want := []string{
+		"/messages?id=7 3 client: : after the answer to initialize comes notifications/initialized first",
+		"/messages?id=7 4 server: " + bad,
+	}
+	if diff := cmp.Diff(want, found.all); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestUnread(t *testing.T) {
+	var found findings
+	front, tap := through(t, &found, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Encoding", "br")
+		io.WriteString(w, "x")
+	})
+	post(t, front, "", list)
+	tap.Close()
+	if len(found.all) != 1 || !strings.Contains(found.all[0], "a compressed response is not judged") {
+		t.Errorf("found %q", found.all)
+	}
+}
+
+// BenchmarkLine is what judging adds to a message's way: it is queued.
+func BenchmarkLine(b *testing.B) {
+	cmd := exec.Command("cat")
+	tap := proxy.NewTap(func(proxy.Finding) {})
+	in, client := io.Pipe()
+	server, out := io.Pipe()
+	go tap.Stdio(b.Context(), cmd, in, out, audit.Options{})
+	lines := bufio.NewReader(server)
+	for b.Loop() {
+		io.WriteString(client, list+"\n")
+		if _, err := lines.ReadSlice('\n'); err != nil {
+			b.Fatal(err)
+		}
+	}
+	client.Close()
+}
