@@ -222,7 +222,7 @@ func codeOf(t testing.TB, body string) int64 {
 
 // eventually reports whether something comes true, however slow the machine is.
 func eventually(is func() bool) bool {
-	for range 6000 {
+	for range 30_000 {
 		if is() {
 			return true
 		}

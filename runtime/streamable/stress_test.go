@@ -55,7 +55,8 @@ func TestManySessions(t *testing.T) {
 		},
 	}), runtime.ServerOptions{Logger: discard, Timeout: -1}, r11)
 	events := NewMemoryEvents(DefaultMemoryEvents)
-	handler := NewHandler(server, Options{Retry: time.Millisecond, KeepAlive: time.Second, Events: events})
+	handler := NewHandler(server, Options{Retry: time.Millisecond, KeepAlive: time.Second, Events: events,
+		IdleTimeout: time.Minute}) // ends the sessions of clients whose DELETE has not come in their time
 	ts := httptest.NewServer(flaky(handler, func() int { return 200 + rand.IntN(2000) }))
 	pool := &http.Transport{MaxIdleConnsPerHost: sessions * (atOnce + 1)} // as if each session had its own
 	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1", Timeout: -1}, echoing.bind(r11, runtime.ToClient))
