@@ -126,6 +126,49 @@ func TestRoutes(t *testing.T) {
 	})
 }
 
+// TestIncomingContext holds that handlers see the values that a transport gives with a
+// message, and nothing else of where they are from.
+func TestIncomingContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		type key struct{}
+		type sessionKey struct{}
+		var seen []string
+		look := func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+			child, cancel := context.WithCancel(ctx)
+			defer cancel()
+			seen = append(seen, fmt.Sprint(child.Value(key{}), " ", ctx.Value(sessionKey{}), " ", context.Cause(child)))
+			if runtime.CallOf(child) == nil {
+				t.Error("no call")
+			}
+			return wire.Raw("{}"), nil
+		}
+		detach := func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+			runtime.CallOf(ctx).Detach(ctx, runtime.Detached{}, func(ctx context.Context) { look(ctx, "") })
+			return wire.Raw("{}"), nil
+		}
+		tr := newRouted()
+		ended := make(chan error)
+		session := context.WithValue(t.Context(), sessionKey{}, "s")
+		server := newServer(t, tools.with(side{"look": look, "detach": detach, "notifications/look": look}), runtime.ServerOptions{}, r06)
+		go func() { ended <- server.Resume(session, tr, runtime.Handshake{Revision: r06}) }()
+		for i, text := range []string{toolCall("1", "look", "{}"), `{"jsonrpc":"2.0","method":"notifications/look"}`, toolCall("2", "detach", "{}")} {
+			ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, i))
+			cancel()
+			tr.in <- runtime.Incoming{Text: text, Context: ctx}
+			synctest.Wait()
+		}
+		tr.in <- runtime.Incoming{Text: toolCall("3", "look", "{}")}
+		synctest.Wait()
+		if want := []string{"0 s <nil>", "1 s <nil>", "2 s <nil>", "<nil> s <nil>"}; !slices.Equal(seen, want) {
+			t.Errorf("%q, want %q", seen, want)
+		}
+		close(tr.in)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestResume holds that a session goes on without a handshake.
 func TestResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -127,7 +127,7 @@ func (h *Handler) lookup(ctx context.Context, id, key string) (*session, error) 
 	case !slices.Contains(h.server.Revisions(), handshake.Revision):
 		return nil, web.ErrNoSession
 	}
-	s := h.newSession(id, key)
+	s := h.newSession(id, key, 0)
 	s.handshake, s.stays = handshake, true
 	// Another request may be doing the same.
 	if other, ok := h.sessions.LoadOrStore(key, s); ok {

@@ -77,7 +77,7 @@ var base = handlers{
 	},
 	// linger takes longer than hasty servers wait for a body.
 	"linger": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
-		time.Sleep(300 * time.Millisecond)
+		time.Sleep(1200 * time.Millisecond)
 		return params, nil
 	},
 	"notifications/initialized": func(context.Context, wire.Raw) (wire.Appender, error) { return nil, nil },
@@ -222,7 +222,7 @@ func codeOf(t testing.TB, body string) int64 {
 
 // eventually reports whether something comes true, however slow the machine is.
 func eventually(is func() bool) bool {
-	for range 6000 {
+	for range 30_000 {
 		if is() {
 			return true
 		}

@@ -64,8 +64,7 @@ func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s := h.newSession(id, key)
-	s.active = 1
+	s := h.newSession(id, key, 1)
 	st := newStream(s)
 	st.opening = true
 	h.sessions.Store(key, s)
@@ -83,7 +82,7 @@ func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 
 // postAlone serves a message of a client without a session.
 func (h *Handler) postAlone(w http.ResponseWriter, r *http.Request, text string, opens bool) error {
-	s := h.newSession("", "")
+	s := h.newSession("", "", 0)
 	if !opens {
 		revision, err := h.revisionOf(r)
 		if err != nil {

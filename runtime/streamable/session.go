@@ -41,8 +41,10 @@ type session struct {
 	expired   bool        // idle has done so
 }
 
-func (h *Handler) newSession(id, key string) *session {
+// newSession makes a session with so many requests in progress.
+func (h *Handler) newSession(id, key string, active int) *session {
 	s := &session{
+		active:  active,
 		handler: h,
 		id:      id,
 		key:     key,
@@ -55,7 +57,7 @@ func (h *Handler) newSession(id, key string) *session {
 		s.own = newStream(s)
 		s.own.own = true
 		if d := h.opts.IdleTimeout; d > 0 {
-			s.idle = time.AfterFunc(d, s.expire)
+			s.idle = time.AfterFunc(d, s.expire) // which does nothing while active is not 0
 		}
 	}
 	return s

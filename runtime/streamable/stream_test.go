@@ -3,14 +3,17 @@ package streamable
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -30,56 +33,96 @@ func counter(n int, steps <-chan struct{}) func(context.Context, wire.Raw) (wire
 	}
 }
 
-// TestResumption kills the stream of a call at random points; the client that comes back gets
-// every event once, in order.
+// TestResumption kills connections at random points, also within an event; the client that
+// comes back with Last-Event-ID gets every event once, in order: those of a call, and
+// those that the server sends on its own.
 func TestResumption(t *testing.T) {
 	const n = 40
 	for _, revision := range []string{r03, r11} {
 		for seed := range uint64(10) {
 			random := rand.New(rand.NewPCG(seed, 1))
-			r := newRig(t, base.with(handlers{"count": counter(n, nil)}), Options{})
+			calls := make(chan *runtime.Call, 1)
+			r := newRig(t, base.with(handlers{
+				"count": counter(n, nil),
+				"leave": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+					calls <- runtime.CallOf(ctx)
+					return params, nil
+				},
+			}), Options{})
 			session := []string{"Mcp-Session-Id", r.open(revision)}
-			ctx, cancel := context.WithCancel(t.Context())
-			resp := r.request(ctx, "POST", call(1, "count", `{}`), session...)
-			var got []string
-			last := ""
-			for connections := 0; len(got) <= n; connections++ {
-				if connections > 500 {
-					t.Fatal("no progress")
-				}
-				events := streamOf(t, resp.Body, 1+random.IntN(6))
-				cancel()
-				resp.Body.Close()
-				for _, e := range events {
-					if e.id == "" {
-						t.Fatalf("an event without an id: %q", e.data)
-					}
-					if last = e.id; e.data != "" {
-						got = append(got, e.data)
-					}
-				}
-				if len(got) > n {
-					break
-				}
-				ctx, cancel = context.WithCancel(t.Context())
-				resp = r.request(ctx, "GET", "", append(session, "Last-Event-ID", last)...)
-				if resp.StatusCode != 200 {
-					t.Fatalf("resuming after %q: %s", last, resp.Status)
-				}
-			}
-			cancel()
-			resp.Body.Close()
-			for i, text := range got {
+			for i, text := range collect(r, random, n+1, "POST", call(1, "count", `{}`), session) {
 				want := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/n","params":{"i":%d}}`, i+1)
 				if i == n {
 					want = `{"jsonrpc":"2.0","id":1,"result":{}}`
 				}
 				if text != want {
-					t.Fatalf("event %d is %s", i, text)
+					t.Fatalf("event %d of a call is %s", i, text)
 				}
 			}
+
+			r.do("POST", call(2, "leave", `{}`), session...)
+			ctx, cancel := context.WithCancel(t.Context())
+			own := <-calls
+			var sending sync.WaitGroup
+			sending.Go(func() {
+				for i := 1; ctx.Err() == nil; i++ {
+					own.Notify(ctx, "notifications/own", wire.Raw(fmt.Sprintf(`{"i":%d}`, i)))
+					if i%10 == 0 {
+						time.Sleep(time.Millisecond) // so that connections also find nothing to read
+					}
+				}
+			})
+			for i, text := range collect(r, random, n, "GET", "", session) {
+				if want := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/own","params":{"i":%d}}`, i+1); text != want {
+					t.Fatalf("event %d of the server's own is %s", i, text)
+				}
+			}
+			cancel()
+			sending.Wait()
 		}
 	}
+}
+
+// collect makes a request, and kills its connection and comes back until n messages have
+// come.
+func collect(r *rig, random *rand.Rand, n int, method, body string, session []string) (messages []string) {
+	r.t.Helper()
+	last := ""
+	for range 1000 {
+		header := session
+		bytes := int64(random.IntN(600))
+		if last == "" {
+			bytes += 300 // so that there is an id
+		} else {
+			method, body = "GET", ""
+			header = append(header, "Last-Event-ID", last)
+		}
+		ctx, cancel := context.WithCancel(r.t.Context())
+		resp := r.request(ctx, method, body, header...)
+		if resp.StatusCode != 200 {
+			r.t.Fatalf("%s after %q: %s", method, last, resp.Status)
+		}
+		reader := eventstream.NewReader(io.LimitReader(resp.Body, bytes), 1<<20)
+		for len(messages) < n {
+			e, err := reader.Next()
+			if err != nil {
+				break
+			}
+			if e.ID == "" {
+				r.t.Errorf("an event without an id: %q", e.Data)
+			}
+			if last = e.ID; e.Data != "" {
+				messages = append(messages, e.Data)
+			}
+		}
+		cancel()
+		resp.Body.Close()
+		if len(messages) == n {
+			return messages
+		}
+	}
+	r.t.Fatal("no progress")
+	return nil
 }
 
 // TestAnswerAfterDisconnect holds that a call goes on without its client, and that its

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -68,7 +71,7 @@ func TestManySessions(t *testing.T) {
 	opening.Add(sessions)
 	for n := range sessions {
 		all.Go(func() {
-			s, answers, err := stressSession(t.Context(), client, ts.URL, pool)
+			s, transport, err := stressSession(t.Context(), client, ts.URL, pool)
 			opening.Done()
 			if err != nil {
 				t.Error(err)
@@ -103,7 +106,11 @@ func TestManySessions(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Error(err)
 			}
-			if again := answers.again(); again > 0 {
+			// The client has told the server, unless that took longer than it waits.
+			if err := endSession(ts.URL, transport.SessionID(), pool); err != nil {
+				t.Error(err)
+			}
+			if again := transport.again(); again > 0 {
 				t.Errorf("%d calls were answered twice", again)
 			}
 		})
@@ -178,6 +185,24 @@ func stressSession(ctx context.Context, client *runtime.Client, url string, pool
 	c := &counting{Transport: transport, answers: map[wire.Scalar]int{}}
 	s, err := client.Connect(ctx, c)
 	return s, c, err
+}
+
+// endSession ends a session that the server may have ended already.
+func endSession(url, id string, pool *http.Transport) error {
+	req, err := http.NewRequest(http.MethodDelete, url, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set(headerSession, id)
+	resp, err := pool.RoundTrip(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusNoContent && resp.StatusCode != http.StatusNotFound {
+		return errors.New(resp.Status)
+	}
+	return nil
 }
 
 // counting counts the answers that come to each request.
@@ -276,28 +301,90 @@ func (m *mapSessions) Delete(_ context.Context, id string) error {
 // TestSlowReaders holds that clients that take nothing hold up neither others nor, for
 // longer than the time they have, what is written to them.
 func TestSlowReaders(t *testing.T) {
-	ended := make(chan error, 10)
-	r := newRig(t, base.with(handlers{"flood": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
-		text := wire.Raw(`{"a":"` + strings.Repeat("x", 10_000) + `"}`)
-		start := time.Now()
-		for time.Since(start) < 600*time.Millisecond {
-			runtime.CallOf(ctx).Notify(ctx, "notifications/n", text)
+	const patience, slow = time.Second, 10
+	synctest.Test(t, func(t *testing.T) {
+		var ended atomic.Int32
+		h := NewHandler(newRuntimeServer(t, base.with(handlers{"flood": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+			defer ended.Add(1)
+			for range 20 {
+				runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(`{"a":"`+strings.Repeat("x", 10_000)+`"}`))
+			}
+			return params, nil
+		}}), runtime.ServerOptions{Logger: discard}, r11), Options{IOTimeout: patience})
+		l := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+		server := &http.Server{Handler: h}
+		go server.Serve(l)
+		pool := &http.Transport{DialContext: l.dial}
+		defer pool.CloseIdleConnections()
+		defer server.Close()
+		defer h.Close()
+		post := func(body, id string) *http.Response {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://pipe/", strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("Mcp-Session-Id", id)
+			resp, err := pool.RoundTrip(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { resp.Body.Close() })
+			return resp
 		}
-		ended <- nil
-		return params, nil
-	}}), Options{IOTimeout: 100 * time.Millisecond, Events: NewMemoryEvents(1 << 20)})
-	session := []string{"Mcp-Session-Id", r.open(r11)}
-	for range cap(ended) {
-		resp := r.request(t.Context(), "POST", call(fmt.Sprint(rand.Int32()), "flood", "{}"), session...)
-		defer resp.Body.Close()
-	}
-	if resp, text := r.do("POST", call(1, "echo", `{}`), session...); resp.StatusCode != 200 {
-		t.Errorf("%s: %s", resp.Status, text)
-	}
-	for range cap(ended) {
-		<-ended
+		id := post(initialize(r11), "").Header.Get("Mcp-Session-Id")
+		post(initialized, id)
+		for i := range slow {
+			defer post(call(i, "flood", "{}"), id).Body.Close()
+		}
+		synctest.Wait()
+		if n := ended.Load(); n != 0 {
+			t.Errorf("%d handlers have ended, though nothing was taken", n)
+		}
+		start := time.Now()
+		if text, err := io.ReadAll(post(call(slow, "echo", `{}`), id).Body); err != nil || !strings.Contains(string(text), "result") || time.Since(start) > 0 {
+			t.Errorf("after %v: %s, %v", time.Since(start), text, err)
+		}
+		time.Sleep(patience)
+		synctest.Wait()
+		if n := ended.Load(); n != slow {
+			t.Errorf("%d handlers have ended", n)
+		}
+	})
+}
+
+// pipes is a network in memory, in which nothing is written that nobody reads.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case p.conns <- server:
+		return client, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
 	}
 }
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.closed) })
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
 
 // TestMemoryEvents holds the bounds of the store.
 func TestMemoryEvents(t *testing.T) {
