@@ -1,9 +1,13 @@
 package emit
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // defaultsMethod gives absent members the values their schema says they stand for.
@@ -95,20 +99,59 @@ func missing(target *jen.Statement, f *ir.Field) jen.Code {
 	return absent(target, f.Base())
 }
 
-// setDefault decodes the default's text, which is known to fit.
+// setDefault gives a member its default, which is known to fit.
 func setDefault(g *jen.Group, target *jen.Statement, f *ir.Field) {
 	if f.Default == "null" && isOptional(f) {
 		g.Add(target).Dot("SetNull").Call()
 		return
 	}
 	if _, isAny := ir.Resolve(f.Base()).(*ir.Any); isAny {
-		g.Add(target).Op("=").Lit(f.Default)
+		g.Add(target).Op("=").Add(rawLiteral(f.Default))
 		return
 	}
-	g.Id("r").Op(":=").Qual(wirePath, "NewStringReader").Call(jen.Lit(f.Default))
+	if value, ok := literal(f.Base(), f.Default); ok {
+		if isOptional(f) {
+			g.Add(target).Dot("Set").Call(value)
+		} else {
+			g.Add(target).Op("=").New(value)
+		}
+		return
+	}
+	g.Id("r").Op(":=").Qual(wirePath, "NewStringReader").Call(rawLiteral(f.Default))
 	plain := *f
 	plain.Soft = false
 	decodeValue(g, target, &plain)
+}
+
+// literal is the Go expression for a scalar of a type.
+func literal(t ir.Type, text string) (jen.Code, bool) {
+	r := wire.NewStringReader(text)
+	switch under := ir.Resolve(t).(type) {
+	case *ir.String:
+		return jen.Lit(r.ReadString()), true
+	case *ir.Enum:
+		value := r.ReadString()
+		for _, v := range under.Values {
+			if v.Wire == value {
+				return jen.Id(v.Go), true
+			}
+		}
+	case *ir.Integer:
+		return jen.Int64().Parens(jen.Op(strconv.FormatInt(r.ReadInt64(), 10))), true
+	case *ir.Number:
+		return jen.Float64().Parens(jen.Op(text)), true
+	case *ir.Boolean:
+		return jen.Lit(r.ReadBool()), true
+	}
+	return nil, false
+}
+
+// rawLiteral is a string literal that shows JSON as it is where that can be.
+func rawLiteral(text string) jen.Code {
+	if strings.ContainsAny(text, "`\r") || !strings.ContainsAny(text, "\"\\") {
+		return jen.Lit(text)
+	}
+	return jen.Op("`" + text + "`")
 }
 
 // eachDefault applies the defaults in a value that is there; of an object it

@@ -134,9 +134,9 @@ func typeLines(d *ir.Decl) int {
 func codecLines(d *ir.Decl) int {
 	switch t := d.Type.(type) {
 	case *ir.Object:
-		return 45 + 12*len(t.Fields)
+		return 42 + 5*len(t.Fields)
 	case *ir.Union:
-		return 25 + 10*len(t.Variants)
+		return 20 + 7*len(t.Variants)
 	case *ir.Enum:
 		return 22
 	}
@@ -145,7 +145,7 @@ func codecLines(d *ir.Decl) int {
 
 func defaultLines(d *ir.Decl) int {
 	if o, ok := d.Type.(*ir.Object); ok {
-		return 5 + 6*len(o.Fields)
+		return 5 + 4*len(o.Fields)
 	}
 	return 20
 }

@@ -53,7 +53,10 @@ func misfit(t ir.Type, v wire.Raw) string {
 			return "it is no integer that an int64 holds"
 		}
 	case *ir.Number:
-		return expect(wire.KindNumber)
+		in := wire.NewStringReader(string(v))
+		if in.ReadFloat64(); in.Err() != nil {
+			return "it is no number that a float64 holds"
+		}
 	case *ir.Scalar:
 		if kind == wire.KindArray || kind == wire.KindObject {
 			return "it is " + kind.String() + " where a scalar is wanted"

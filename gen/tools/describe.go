@@ -22,6 +22,7 @@ func (s *Schema) said() string {
 	if text == "" {
 		text = strings.TrimSpace(s.Title)
 	}
+	text = strings.ReplaceAll(text, "\n- ", "\n\n- ")
 	if text != "" && !strings.ContainsAny(text[len(text)-1:], ".!?:)`") {
 		text += "."
 	}

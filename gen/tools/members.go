@@ -248,11 +248,12 @@ func (t *typer) field(name, goName string, shapes []*shape, conditional []Proper
 	}
 	f.Required = f.Required && !f.Soft
 	d := expand(all)
-	if len(d) == 0 {
-		return nil
-	}
 	f.Pointer = pointerOf(all, at.pointer)
 	here := at.member(name, goName, f.Pointer)
+	if len(d) == 0 {
+		t.remark(here, false, "allows no value, so that there is no field for it")
+		return nil
+	}
 	if f.Const = d.constant(); f.Const != nil {
 		f.Type = &ir.String{}
 		if _, isText := f.Const.(string); !isText {

@@ -35,6 +35,46 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestReadReferences has references that take more than a look from the root.
+func TestReadReferences(t *testing.T) {
+	const list = `[{"name":"a","inputSchema":{"type":"object","properties":{
+		"moved":{"properties":{"x":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":"null"}}},
+		"document":{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"x":{"$ref":"#/definitions/n"}},"definitions":{"n":{"type":"null"}}},
+		"one":{"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"urn:same","properties":{"x":{"$ref":"urn:same#n"}},"$defs":{"n":{"$anchor":"n","type":"null"}}},
+		"two":{"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"urn:same","properties":{"x":{"$ref":"urn:same#n"}},"$defs":{"n":{"$anchor":"n","type":"null"}}},
+		"dynamic":{"$id":"urn:d","properties":{"x":{"$dynamicRef":"#n"}},"$defs":{"n":{"$dynamicAnchor":"n","type":"null"}}}}}}]`
+	got, err := tools.Read([]byte(list))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range got.Tools[0].Input.Properties {
+		x := p.Schema.Property("x")
+		want := p.Schema.Defs[0].Schema
+		if x.Target != want || x.DynamicRef != "" {
+			t.Errorf("%s leads to %+v, want %s", p.Name, x.Target, want.Pointer)
+		}
+	}
+}
+
+// TestStandalone has a schema as a document of its own.
+func TestStandalone(t *testing.T) {
+	const list = `[{"name":"a","inputSchema":{"type":"object","properties":{
+		"a":{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"x":{"$ref":"#/definitions/n"}},"definitions":{"n":{"type":["string"],"format":"date"}}},
+		"b":{"format":"date","const":{"format":"date"}},
+		"c":{"$ref":"https://json-schema.org/draft/2020-12/schema"}}}}]`
+	const want = `{"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"mem:///schema","type":"object","properties":{` +
+		`"a":{"$schema":"http://json-schema.org/draft-07/schema#","$id":"mem:///schema/1","properties":{"x":{"$ref":"mem:///schema#/properties/a/definitions/n"}},"definitions":{"n":{"type":["string"],"format":"date"}}},` +
+		`"b":{"const":{"format":"date"}},` +
+		`"c":{"$ref":"https://json-schema.org/draft/2020-12/schema"}}}`
+	got, err := tools.Read([]byte(list))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := got.Tools[0].Input.Standalone(); string(text) != want {
+		t.Errorf("%s\nwant\n%s", text, want)
+	}
+}
+
 func TestReadErrors(t *testing.T) {
 	for _, test := range []struct{ list, want string }{
 		{`{"tools":[{"name":"a",}]}`, "line 1, column 23"},

@@ -108,7 +108,7 @@ func (g *sampler) objects(flat []*Schema) iter.Seq[wire.Raw] {
 			return
 		}
 		everything := append(slices.Clone(required), optional...)
-		everything = append(everything, g.furtherNames(flat, max(least-len(everything), 0), g.full)...)
+		everything = append(everything, g.furtherNames(flat, everything, max(least-len(everything), 0), g.full)...)
 		enough := everything[:max(min(least, len(everything)), len(required))]
 		attempts := [][]string{enough, everything}
 		if g.full {
@@ -172,16 +172,14 @@ func (g *sampler) names(flat []*Schema) (required, optional []string) {
 	return required, optional
 }
 
-// furtherNames makes names that no schema has as a property: as many as are
-// needed, and if wanted one of each other kind.
-func (g *sampler) furtherNames(flat []*Schema, needed int, wanted bool) []string {
+// furtherNames makes names beside those that there are: as many as are needed,
+// and if wanted one of each kind that the schemas describe.
+func (g *sampler) furtherNames(flat []*Schema, there []string, needed int, wanted bool) []string {
 	var all []string
-	add := func(name string) bool {
-		if slices.Contains(all, name) || slices.ContainsFunc(flat, func(s *Schema) bool { return s.Property(name) != nil }) {
-			return false
+	add := func(name string) {
+		if !slices.Contains(all, name) && !slices.Contains(there, name) {
+			all = append(all, name)
 		}
-		all = append(all, name)
-		return true
 	}
 	var rules []*Schema // of names
 	rest := false       // whether a schema describes other members

@@ -49,6 +49,9 @@ func newJudge(s *Schema) *judge {
 
 // accepts reports whether a value satisfies all of some schemas.
 func (j *judge) accepts(all []*Schema, v wire.Raw) bool {
+	if _, err := wire.AppendRaw(nil, v); err != nil {
+		return false // the validator's reader takes more for JSON
+	}
 	instance, err := jsonschema.UnmarshalJSON(strings.NewReader(string(v)))
 	if err != nil {
 		return false

@@ -70,7 +70,8 @@ func (m *mutator) visit(p place) {
 }
 
 // flatten returns the schemas that apply to a value beside the given ones, and
-// whether none of them has alternatives.
+// whether what is wrong within the value is wrong there: a value in which no
+// alternative fits, or which contains nothing that fits, is wrong as a whole.
 func flatten(all []*Schema) (flat []*Schema, plain bool) {
 	plain = true
 	todo := slices.Clone(all)
@@ -85,7 +86,7 @@ func flatten(all []*Schema) (flat []*Schema, plain bool) {
 			todo = append(todo, target)
 		}
 		todo = append(todo, s.AllOf...)
-		if s.AnyOf != nil || s.OneOf != nil {
+		if s.AnyOf != nil || s.OneOf != nil || s.Contains != nil {
 			plain = false
 		}
 	}

@@ -55,6 +55,7 @@ func TestSamples(t *testing.T) {
 		{inX(`{"type":"object","additionalProperties":{"type":"integer"}}`), `{"x":{}} {"x":{"key1":1}}`},
 		{inX(`{"type":"object","patternProperties":{"^x-":{"type":"integer"}},"additionalProperties":false}`), `{"x":{}} {"x":{"x-":1}}`},
 		{inX(`{"type":"object","minProperties":2,"propertyNames":{"pattern":"^[a-z]$"}}`), `{"x":{"a":"text","b":"text"}}`},
+		{inX(`{"type":"object","propertyNames":{"enum":["a","b"]},"additionalProperties":{"type":"integer"},"required":["a","b"]}`), `{"x":{"a":1,"b":1}}`},
 		{inX(`{"allOf":[{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"a":{"minLength":6}}}]}`), `{"x":{"a":"textaa"}}`},
 		{inX(`{"oneOf":[{"type":"integer"},{"type":"number"}]}`), `{"x":1.5}`},
 		{inX(`{"anyOf":[{"type":"string"},{"type":"integer"}]}`), `{"x":"text"} {"x":2}`},

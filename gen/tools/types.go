@@ -27,6 +27,15 @@ type Package struct {
 	Tools []ToolTypes
 }
 
+// Lookup returns the declaration of that name, or nil.
+func (p *Package) Lookup(name string) *ir.Decl {
+	i, ok := slices.BinarySearchFunc(p.Decls, name, func(d *ir.Decl, name string) int { return strings.Compare(d.Name, name) })
+	if !ok {
+		return nil
+	}
+	return p.Decls[i]
+}
+
 // ToolTypes is what a tool is in Go.
 type ToolTypes struct {
 	Tool *Tool

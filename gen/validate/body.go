@@ -169,14 +169,20 @@ func (e *emitter) value(g *jen.Group, s *tools.Schema, types jen.Code) {
 	if s.MaxLength != nil {
 		add("MaxLength", number(*s.MaxLength))
 	}
-	if s.Pattern != nil && isPattern(*s.Pattern) {
-		add("Pattern", e.pattern(*s.Pattern))
+	if s.Pattern != nil {
+		if pattern, ok := e.pattern(*s.Pattern); ok {
+			add("Pattern", pattern)
+		}
 	}
 	if assertsFormat(s) {
 		add("Format", jen.Lit(s.Format))
 	}
 	value := jen.Id("c").Dot("Value").Call(types)
-	if len(rules) > 1 {
+	switch len(rules) {
+	case 0:
+		g.Add(value)
+	case 1:
+	default:
 		g.Id("v").Op(":=").Add(value)
 		value = jen.Id("v")
 	}

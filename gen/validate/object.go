@@ -137,7 +137,7 @@ func (e *emitter) object(g *jen.Group, s *tools.Schema, types jen.Code, context 
 			if !anything(s.PropertyNames) {
 				on(g, "PropertyName", e.reference(s.PropertyNames, e.within(context, "name")))
 			}
-			if len(s.PatternProperties) > 0 {
+			if len(e.matched(s)) > 0 {
 				e.matchedMember(g, s, seen, context)
 			} else {
 				e.namedMember(g, s, seen, context)
@@ -161,6 +161,17 @@ func (e *emitter) object(g *jen.Group, s *tools.Schema, types jen.Code, context 
 			on(g, "MaxProperties", jen.Id("n"), number(*s.MaxProperties))
 		}
 	})
+}
+
+// matched returns those of the patternProperties that have a pattern.
+func (e *emitter) matched(s *tools.Schema) []tools.Property {
+	var all []tools.Property
+	for _, p := range s.PatternProperties {
+		if _, ok := e.pattern(p.Name); ok {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // namedMember emits what is done with a member whose name alone tells its schema.
@@ -196,7 +207,7 @@ func (e *emitter) namedMember(g *jen.Group, s *tools.Schema, seen *presence, con
 func (e *emitter) matchedMember(g *jen.Group, s *tools.Schema, seen *presence, context string) {
 	g.Id("name").Op(":=").Id("c").Dot("Name").Call()
 	demanding := func(p tools.Property) bool { return !anything(follow(p.Schema)) }
-	if slices.ContainsFunc(s.Properties, demanding) || slices.ContainsFunc(s.PatternProperties, demanding) {
+	if slices.ContainsFunc(s.Properties, demanding) || slices.ContainsFunc(e.matched(s), demanding) {
 		g.Id("member").Op(":=").Id("c").Dot("Mark").Call()
 	}
 	rest := !anything(additional(s))
@@ -227,8 +238,9 @@ func (e *emitter) matchedMember(g *jen.Group, s *tools.Schema, seen *presence, c
 	if len(cases) > 0 {
 		g.Switch(jen.Id("name")).Block(cases...)
 	}
-	for i, p := range s.PatternProperties {
-		g.If(jen.Id("c").Dot("Matches").Call(e.pattern(p.Name), jen.Id("name"))).BlockFunc(func(g *jen.Group) {
+	for i, p := range e.matched(s) {
+		pattern, _ := e.pattern(p.Name)
+		g.If(jen.Id("c").Dot("Matches").Call(pattern, jen.Id("name"))).BlockFunc(func(g *jen.Group) {
 			apply(g, p.Schema, e.within(context, "match"+strconv.Itoa(i+1)))
 		})
 	}
@@ -252,12 +264,13 @@ func (e *emitter) additional(g *jen.Group, s *tools.Schema, context string) {
 	for _, p := range s.Properties {
 		allowed = append(allowed, jen.Lit(p.Name))
 	}
-	if len(s.PatternProperties) == 0 {
+	matched := e.matched(s)
+	if len(matched) == 0 {
 		on(g, "Unknown", allowed...)
 		return
 	}
 	var patterns []jen.Code
-	for _, p := range s.PatternProperties {
+	for _, p := range matched {
 		patterns = append(patterns, jen.Lit(p.Name))
 	}
 	on(g, "Unmatched", append([]jen.Code{jen.Index().String().Values(patterns...)}, allowed...)...)

@@ -6,28 +6,26 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/schema/ecma"
 )
 
-// pattern returns the variable of a pattern, and sees to it that there is one.
-func (e *emitter) pattern(source string) jen.Code {
-	name, ok := e.patterns[source]
-	if !ok {
-		name = e.unique("checkPattern")
-		e.patterns[source] = name
-		e.f.Line()
-		if re2, ok := translate(source); ok {
-			e.f.Var().Id(name).Op("=").Qual(schemaPath, "MustPattern").Call(text(source), text(re2))
-		} else {
-			e.f.Var().Id(name).Op("=").Qual(ecmaPath, "MustPattern").Call(text(source))
-		}
+// pattern returns the variable of a pattern, and sees to it that there is one. ok
+// is false for a source that is no regular expression: it is no rule either.
+func (e *emitter) pattern(source string) (variable jen.Code, ok bool) {
+	name, known := e.patterns[source]
+	if known {
+		return jen.Id(name), name != ""
 	}
-	return jen.Id(name)
-}
-
-// isPattern reports whether a source is a regular expression at all. What is
-// none is no rule either.
-func isPattern(source string) bool {
-	if _, ok := translate(source); ok {
-		return true
+	var value *jen.Statement
+	if re2, ok := translate(source); ok {
+		value = jen.Qual(schemaPath, "MustPattern").Call(text(source), text(re2))
+	} else if _, err := ecma.Compile(source); err == nil {
+		value = jen.Qual(ecmaPath, "MustPattern").Call(text(source))
 	}
-	_, err := ecma.Compile(source)
-	return err == nil
+	if value == nil {
+		e.patterns[source] = ""
+		return nil, false
+	}
+	name = e.unique("checkPattern")
+	e.patterns[source] = name
+	e.f.Line()
+	e.f.Var().Id(name).Op("=").Add(value)
+	return jen.Id(name), true
 }

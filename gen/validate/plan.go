@@ -66,7 +66,7 @@ func onNumbers(s *tools.Schema) bool {
 }
 
 func onStrings(s *tools.Schema) bool {
-	return s.MinLength != nil || s.MaxLength != nil || s.Pattern != nil && isPattern(*s.Pattern) || assertsFormat(s)
+	return s.MinLength != nil || s.MaxLength != nil || s.Pattern != nil || assertsFormat(s)
 }
 
 func onArrays(s *tools.Schema) bool {

@@ -29,8 +29,10 @@ type Root struct {
 //
 //	func NAME(c *schema.Checker)
 //
-// for each root, and what they have in common. An error names the schema that
-// makes no sense as a whole: one that is what it refers to.
+// for each root, and what they have in common; all roots of a package have to be
+// in one call. An error names the schema that makes no sense as a whole: one that
+// is what it refers to. A pattern that is no regular expression of ECMA-262 is
+// not checked.
 func Emit(f *jen.File, roots []Root) error {
 	e := newEmitter(f, roots)
 	for _, root := range roots {

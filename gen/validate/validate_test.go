@@ -70,6 +70,7 @@ func TestEmit(t *testing.T) {
 			"dependentRequired":{"tags":["pair"]},"dependentSchemas":{"pair":{"minProperties":2}},"additionalProperties":{"not":{"type":"null"}}}`,
 		`{"type":"object","if":{"required":["a"]},"then":{"required":["b"]},"oneOf":[{"required":["c"]},{"required":["d"]}]}`,
 		`{"type":"object","allOf":[{"properties":{"a":{"type":"string"}}}],"unevaluatedProperties":false}`,
+		`{"type":"object","properties":{"a":{"type":"string","pattern":"("},"b":{"pattern":"["}},"patternProperties":{"(":{"type":"null"}},"additionalProperties":false}`,
 		`{"type":"object","properties":{"p":{"type":"object","properties":{"x":{"type":["integer","null"]}}},"q":{"type":"object","properties":{"x":{"type":["integer","null"]}}}}}`,
 	))
 	const golden = "testdata/checks.golden"

@@ -18,6 +18,7 @@ import (
 
 	// What cmd/mcpgen is made of: changes of it are to be tested again.
 	_ "github.com/mcpgen/mcpgen/gen"
+	_ "github.com/mcpgen/mcpgen/gen/skeleton"
 	_ "github.com/mcpgen/mcpgen/generated"
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/runtime"

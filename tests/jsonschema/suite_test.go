@@ -10,7 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dave/jennifer/jen"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/gen/validate"
 )
 
 // group is a schema of the test suite with values.
@@ -205,8 +208,9 @@ func TestSuiteOptional(t *testing.T) {
 	}
 }
 
-// TestSuiteInOneTool is TestSuite with each draft as the properties of one tool,
-// where schemas have the same $id as others.
+// TestSuiteInOneTool is TestSuite with the groups of each draft as the properties
+// of one tool, where schemas have the same $id as others; and of another tool
+// those that need the fallback, which is for a tool as a whole.
 func TestSuiteInOneTool(t *testing.T) {
 	type subject struct {
 		tool int
@@ -214,20 +218,27 @@ func TestSuiteInOneTool(t *testing.T) {
 		*group
 	}
 	var subjects []subject
-	var definitions []string
+	properties := make([][]string, 4)
 	for i, draft := range []string{"draft2020-12", "draft7"} {
-		var properties []string
 		for _, g := range suite(t, draft, "*.json") {
 			if slices.Contains(remote(), g.name()) {
 				continue
 			}
-			name := fmt.Sprintf("p%d", len(properties))
 			schema := with(g.Schema, "$schema", dialects[draft])
-			properties = append(properties, fmt.Sprintf("%q:%s", name, schema))
-			subjects = append(subjects, subject{i, name, g})
+			at := 2 * i
+			if needsFallback(t, property("", schema)) {
+				at++
+			}
+			name := fmt.Sprintf("p%d", len(properties[at]))
+			properties[at] = append(properties[at], fmt.Sprintf("%q:%s", name, schema))
+			subjects = append(subjects, subject{at, name, g})
 		}
-		input := `{"type":"object","properties":{` + strings.Join(properties, ",") + `}}`
-		definitions = append(definitions, tool(draft, json.RawMessage(input)))
+	}
+	var definitions []string
+	for i, all := range properties {
+		t.Logf("tool %d: %d groups", i, len(all))
+		input := `{"type":"object","properties":{` + strings.Join(all, ",") + `}}`
+		definitions = append(definitions, tool(fmt.Sprintf("t%d", i), json.RawMessage(input)))
 	}
 	list, err := readTools(definitions...)
 	if err != nil {
@@ -242,6 +253,20 @@ func TestSuiteInOneTool(t *testing.T) {
 			}
 		}
 	}
+}
+
+// needsFallback reports whether no code is generated for an input schema.
+func needsFallback(t *testing.T, input json.RawMessage) bool {
+	t.Helper()
+	list, err := readTools(tool("t", input))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := jen.NewFile("p")
+	if err := validate.Emit(f, []validate.Root{{Func: "check", Schema: list.Tools[0].Input}}); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Contains(f.GoString(), "fallback.MustCompile")
 }
 
 // judge asks one program for the verdicts on all values of groups, calls

@@ -208,6 +208,7 @@ const listTest = `package PACKAGE
 import (
 	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -238,17 +239,23 @@ func TestList(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want struct{ Tools []any }
-	if err := json.Unmarshal(text, &want); err != nil {
-		t.Fatal(err)
-	}
+	read(t, string(text), &want)
 	got := make([]any, len(list))
 	for i, definition := range list {
-		if err := json.Unmarshal([]byte(definition), &got[i]); err != nil {
-			t.Fatal(err)
-		}
+		read(t, string(definition), &got[i])
 	}
 	if diff := cmp.Diff(want.Tools, got); diff != "" {
 		t.Errorf("tools/list (-want +got):\n%s", diff)
+	}
+}
+
+// read keeps the text of numbers.
+func read(t *testing.T, text string, v any) {
+	t.Helper()
+	in := json.NewDecoder(strings.NewReader(text))
+	in.UseNumber()
+	if err := in.Decode(v); err != nil {
+		t.Fatal(err)
 	}
 }
 `

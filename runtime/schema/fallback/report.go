@@ -1,6 +1,8 @@
 package fallback
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,72 +15,95 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// report tells c of the innermost errors, those of alternatives as one.
+// report tells c of the innermost errors, in an order that does not change.
 func report(c *schema.Checker, e *jsonschema.ValidationError) {
-	at := pointer(e.InstanceLocation)
-	switch k := e.ErrorKind.(type) {
-	case *kind.Required:
-		for _, name := range k.Missing {
-			c.Report(at, "missing member "+strconv.Quote(name))
-		}
-		return
-	case *kind.AdditionalProperties:
-		for _, name := range k.Properties {
-			c.Report(at+string(wire.AppendPointer(nil, name)), "unknown member")
-		}
-		return
-	case *kind.FalseSchema:
-		c.Report(at, "is not allowed")
-		return
-	case *kind.AnyOf:
-		c.Report(at, "must match at least one of these alternatives:"+alternatives(e.Causes))
-		return
-	case *kind.OneOf:
-		if len(k.Subschemas) == 0 {
-			c.Report(at, "must match exactly one of these alternatives:"+alternatives(e.Causes))
-			return
-		}
+	all := problems(e)
+	// Where a schema fails, its members count as unevaluated too, and are not
+	// allowed for no fault of theirs.
+	if rest := slices.DeleteFunc(slices.Clone(all), notAllowed); len(rest) > 0 {
+		all = rest
 	}
-	if len(e.Causes) == 0 {
-		c.Report(at, sentence(e.ErrorKind))
-		return
-	}
-	for _, cause := range e.Causes {
-		report(c, cause)
+	slices.SortFunc(all, func(a, b wire.Problem) int {
+		return cmp.Or(cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Message, b.Message))
+	})
+	for _, p := range slices.Compact(all) {
+		c.Report(p.Pointer, p.Message)
 	}
 }
 
+const forbidden = "is not allowed"
+
+func notAllowed(p wire.Problem) bool { return p.Message == forbidden }
+
+// problems returns the innermost errors, those of alternatives as one.
+func problems(e *jsonschema.ValidationError) []wire.Problem {
+	at := pointer(e.InstanceLocation)
+	switch k := e.ErrorKind.(type) {
+	case *kind.Required:
+		var all []wire.Problem
+		for _, name := range k.Missing {
+			all = append(all, wire.Problem{Pointer: at, Message: "missing member " + strconv.Quote(name)})
+		}
+		return all
+	case *kind.AdditionalProperties:
+		var all []wire.Problem
+		for _, name := range k.Properties {
+			all = append(all, wire.Problem{Pointer: at + string(wire.AppendPointer(nil, name)), Message: "unknown member"})
+		}
+		return all
+	case *kind.AnyOf:
+		return []wire.Problem{{Pointer: at, Message: "must match at least one of these alternatives:" + alternatives(e.Causes)}}
+	case *kind.OneOf:
+		if len(k.Subschemas) == 0 {
+			return []wire.Problem{{Pointer: at, Message: "must match exactly one of these alternatives:" + alternatives(e.Causes)}}
+		}
+	}
+	if len(e.Causes) == 0 {
+		return []wire.Problem{{Pointer: at, Message: sentence(e.ErrorKind)}}
+	}
+	var all []wire.Problem
+	for _, cause := range e.Causes {
+		all = append(all, problems(cause)...)
+	}
+	return all
+}
+
+// alternatives says what each of several branches has against a value.
 func alternatives(causes []*jsonschema.ValidationError) string {
+	const longest = 1500
 	var b strings.Builder
 	for i, cause := range causes {
+		if b.Len() > longest {
+			b.WriteString(" and " + strconv.Itoa(len(causes)-i) + " more")
+			break
+		}
 		b.WriteString(" (" + strconv.Itoa(i+1) + ") ")
-		for j, leaf := range leaves(cause) {
+		for j, p := range problems(cause) {
 			if j > 0 {
 				b.WriteString("; ")
 			}
-			if at := pointer(leaf.InstanceLocation); at != "" {
-				b.WriteString("at " + at + ": ")
-			}
-			b.WriteString(sentence(leaf.ErrorKind))
+			b.WriteString(p.String())
 		}
 	}
 	return b.String()
 }
 
-func leaves(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
-	if len(e.Causes) == 0 {
-		return []*jsonschema.ValidationError{e}
-	}
-	var all []*jsonschema.ValidationError
-	for _, cause := range e.Causes {
-		all = append(all, leaves(cause)...)
-	}
-	return all
-}
-
 // sentence returns what is wrong in words.
 func sentence(k jsonschema.ErrorKind) string {
-	return k.LocalizedString(message.NewPrinter(language.English))
+	printer := message.NewPrinter(language.English)
+	switch k := k.(type) {
+	case *kind.FalseSchema:
+		return forbidden
+	case *kind.Type:
+		return "must be " + strings.Join(k.Want, " or ") + ", found " + k.Got
+	case *kind.Format:
+		return "must be in the format " + k.Want
+	case *kind.Pattern:
+		return "must match the pattern " + k.Want
+	case *kind.Not:
+		return "must not match what its schema excludes"
+	}
+	return k.LocalizedString(printer)
 }
 
 func pointer(location []string) string {

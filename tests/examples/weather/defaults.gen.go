@@ -2,24 +2,19 @@
 
 package main
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
-
 // applyDefaults gives the members that are absent their default.
 func (x *GetForecastInput) applyDefaults() {
 	if x.Days == nil {
-		r := wire.NewStringReader("3")
-		x.Days = r.ReadInt64Pointer()
+		x.Days = new(int64(3))
 	}
 	if x.Units == nil {
-		r := wire.NewStringReader("\"metric\"")
-		x.Units = (*GetForecastInputUnits)(r.ReadStringPointer())
+		x.Units = new(GetForecastInputUnitsMetric)
 	}
 }
 
 // applyDefaults gives the members that are absent their default.
 func (x *GetWeatherInput) applyDefaults() {
 	if x.Units == nil {
-		r := wire.NewStringReader("\"metric\"")
-		x.Units = (*GetWeatherInputUnits)(r.ReadStringPointer())
+		x.Units = new(GetWeatherInputUnitsMetric)
 	}
 }

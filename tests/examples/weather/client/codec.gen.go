@@ -37,27 +37,14 @@ func (x *GetForecastInput) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetForecastInput) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"place":`...)
-	if dst, err = appendGetForecastInputPlace(dst, x.Place); err != nil {
-		return dst, wire.In(err, "place")
-	}
-	if x.Days != nil {
-		dst = append(dst, `,"days":`...)
-		dst = wire.AppendInt64(dst, *x.Days)
-	}
-	if x.Units != nil {
-		dst = append(dst, `,"units":`...)
-		if dst, err = wire.AppendString(dst, string(*x.Units)); err != nil {
-			return dst, wire.In(err, "units")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "place", "days", "units"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("place", x.Place)
+	w.Int64Pointer("days", x.Days)
+	w.StringPointer("units", (*string)(x.Units))
+	w.Members(x.Extra, "place", "days", "units")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -99,13 +86,6 @@ func (x *UnknownGetForecastInputPlace) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func appendGetForecastInputPlace(dst []byte, v GetForecastInputPlace) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *GetForecastInputPlaceCity) DecodeJSON(r *wire.Reader) error {
@@ -131,23 +111,13 @@ func (x *GetForecastInputPlaceCity) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetForecastInputPlaceCity) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"city":`...)
-	if dst, err = wire.AppendString(dst, x.City); err != nil {
-		return dst, wire.In(err, "city")
-	}
-	if x.Country != nil {
-		dst = append(dst, `,"country":`...)
-		if dst, err = wire.AppendString(dst, *x.Country); err != nil {
-			return dst, wire.In(err, "country")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "city", "country"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("city", x.City)
+	w.StringPointer("country", x.Country)
+	w.Members(x.Extra, "city", "country")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -185,21 +155,13 @@ func (x *GetForecastInputPlaceLatitude) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetForecastInputPlaceLatitude) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"latitude":`...)
-	if dst, err = wire.AppendFloat64(dst, x.Latitude); err != nil {
-		return dst, wire.In(err, "latitude")
-	}
-	dst = append(dst, `,"longitude":`...)
-	if dst, err = wire.AppendFloat64(dst, x.Longitude); err != nil {
-		return dst, wire.In(err, "longitude")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "latitude", "longitude"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Float64("latitude", x.Latitude)
+	w.Float64("longitude", x.Longitude)
+	w.Members(x.Extra, "latitude", "longitude")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -269,41 +231,28 @@ func (x *GetForecastOutput) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetForecastOutput) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"place":`...)
-	if dst, err = wire.AppendString(dst, x.Place); err != nil {
-		return dst, wire.In(err, "place")
-	}
-	dst = append(dst, `,"days":`...)
-	dst = append(dst, '[')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("place", x.Place)
+	w.Name("days")
+	w.BeginArray()
 	for i := range x.Days {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = x.Days[i].AppendJSON(dst); err != nil {
-			return dst, wire.In(wire.At(err, i), "days")
-		}
+		w.Element()
+		w.Put(&x.Days[i])
 	}
-	dst = append(dst, ']')
+	w.EndArray()
 	if x.Alerts != nil {
-		dst = append(dst, `,"alerts":`...)
-		dst = append(dst, '[')
-		for i, e := range x.Alerts {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = appendGetForecastOutputAlertsItem(dst, e); err != nil {
-				return dst, wire.In(wire.At(err, i), "alerts")
-			}
+		w.Name("alerts")
+		w.BeginArray()
+		for _, e := range x.Alerts {
+			w.Element()
+			w.Put(e)
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "place", "days", "alerts"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "place", "days", "alerts")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -339,13 +288,6 @@ func (x *UnknownGetForecastOutputAlertsItem) AppendJSON(dst []byte) ([]byte, err
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func appendGetForecastOutputAlertsItem(dst []byte, v GetForecastOutputAlertsItem) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *GetForecastOutputAlertsItemFlood) DecodeJSON(r *wire.Reader) error {
@@ -374,23 +316,14 @@ func (x *GetForecastOutputAlertsItemFlood) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetForecastOutputAlertsItemFlood) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"kind":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Kind, "flood")); err != nil {
-		return dst, wire.In(err, "kind")
-	}
-	dst = append(dst, `,"river":`...)
-	if dst, err = wire.AppendString(dst, x.River); err != nil {
-		return dst, wire.In(err, "river")
-	}
-	dst = append(dst, `,"level":`...)
-	dst = wire.AppendInt64(dst, x.Level)
-	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "kind", "river", "level"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("kind", cmp.Or(x.Kind, "flood"))
+	w.String("river", x.River)
+	w.Int64("level", x.Level)
+	w.Members(x.Extra, "kind", "river", "level")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -428,21 +361,13 @@ func (x *GetForecastOutputAlertsItemStorm) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetForecastOutputAlertsItemStorm) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"kind":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Kind, "storm")); err != nil {
-		return dst, wire.In(err, "kind")
-	}
-	dst = append(dst, `,"gusts":`...)
-	if dst, err = wire.AppendFloat64(dst, x.Gusts); err != nil {
-		return dst, wire.In(err, "gusts")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "kind", "gusts"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("kind", cmp.Or(x.Kind, "storm"))
+	w.Float64("gusts", x.Gusts)
+	w.Members(x.Extra, "kind", "gusts")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -488,34 +413,16 @@ func (x *GetForecastOutputDay) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetForecastOutputDay) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"date":`...)
-	if dst, err = wire.AppendString(dst, x.Date); err != nil {
-		return dst, wire.In(err, "date")
-	}
-	dst = append(dst, `,"sky":`...)
-	if dst, err = wire.AppendString(dst, string(x.Sky)); err != nil {
-		return dst, wire.In(err, "sky")
-	}
-	dst = append(dst, `,"temperature":`...)
-	if dst, err = x.Temperature.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "temperature")
-	}
-	if x.Rain == nil {
-		dst = append(dst, `,"rain":`...)
-		dst = append(dst, `null`...)
-	} else {
-		dst = append(dst, `,"rain":`...)
-		if dst, err = wire.AppendFloat64(dst, *x.Rain); err != nil {
-			return dst, wire.In(err, "rain")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "date", "sky", "temperature", "rain"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("date", x.Date)
+	w.String("sky", string(x.Sky))
+	w.Value("temperature", &x.Temperature)
+	w.Float64Pointer("rain", x.Rain)
+	w.NullIf("rain", x.Rain == nil)
+	w.Members(x.Extra, "date", "sky", "temperature", "rain")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -574,21 +481,13 @@ func (x *GetForecastOutputDayTemperature) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetForecastOutputDayTemperature) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"low":`...)
-	if dst, err = wire.AppendFloat64(dst, x.Low); err != nil {
-		return dst, wire.In(err, "low")
-	}
-	dst = append(dst, `,"high":`...)
-	if dst, err = wire.AppendFloat64(dst, x.High); err != nil {
-		return dst, wire.In(err, "high")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "low", "high"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Float64("low", x.Low)
+	w.Float64("high", x.High)
+	w.Members(x.Extra, "low", "high")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -626,23 +525,13 @@ func (x *GetWeatherInput) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetWeatherInput) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"city":`...)
-	if dst, err = wire.AppendString(dst, x.City); err != nil {
-		return dst, wire.In(err, "city")
-	}
-	if x.Units != nil {
-		dst = append(dst, `,"units":`...)
-		if dst, err = wire.AppendString(dst, string(*x.Units)); err != nil {
-			return dst, wire.In(err, "units")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "city", "units"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("city", x.City)
+	w.StringPointer("units", (*string)(x.Units))
+	w.Members(x.Extra, "city", "units")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -717,51 +606,31 @@ func (x *ReportSightingInput) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ReportSightingInput) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"city":`...)
-	if dst, err = wire.AppendString(dst, x.City); err != nil {
-		return dst, wire.In(err, "city")
-	}
-	dst = append(dst, `,"seen-at":`...)
-	if dst, err = wire.AppendString(dst, x.SeenAt); err != nil {
-		return dst, wire.In(err, "seen-at")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("city", x.City)
+	w.String("seen-at", x.SeenAt)
 	if x.Readings != nil {
-		dst = append(dst, `,"readings":`...)
-		dst = append(dst, '{')
-		for i, name := range slices.Sorted(maps.Keys(x.Readings)) {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = wire.AppendString(dst, name); err != nil {
-				return dst, wire.In(wire.In(err, name), "readings")
-			}
-			dst = append(dst, ':')
-			if dst, err = wire.AppendFloat64(dst, x.Readings[name]); err != nil {
-				return dst, wire.In(wire.In(err, name), "readings")
-			}
+		w.Name("readings")
+		w.BeginObject()
+		for _, name := range slices.Sorted(maps.Keys(x.Readings)) {
+			w.Key(name)
+			w.PutFloat64(x.Readings[name])
 		}
-		dst = append(dst, '}')
+		w.EndObject()
 	}
 	if x.Tags != nil {
-		dst = append(dst, `,"tags":`...)
-		dst = append(dst, '[')
-		for i, e := range x.Tags {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = wire.AppendString(dst, e); err != nil {
-				return dst, wire.In(wire.At(err, i), "tags")
-			}
+		w.Name("tags")
+		w.BeginArray()
+		for _, e := range x.Tags {
+			w.Element()
+			w.PutString(e)
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "city", "seen-at", "readings", "tags"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "city", "seen-at", "readings", "tags")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -799,19 +668,13 @@ func (x *ReportSightingOutput) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ReportSightingOutput) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"id":`...)
-	if dst, err = wire.AppendString(dst, x.ID); err != nil {
-		return dst, wire.In(err, "id")
-	}
-	dst = append(dst, `,"total":`...)
-	dst = wire.AppendInt64(dst, x.Total)
-	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "id", "total"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("id", x.ID)
+	w.Int64("total", x.Total)
+	w.Members(x.Extra, "id", "total")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -1,0 +1,200 @@
+package tools_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// TestTypesRun builds the types of lists with every construct and has them read
+// and write values: each comes out as it went in.
+func TestTypesRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	for _, name := range []string{"testdata/types.json", "../../tests/toollists/testdata/constructs.json", "../../tests/toollists/testdata/names.json"} {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			pkg, _ := typesOf(t, name)
+			p := newProgram(t, pkg)
+			var cases []valueCase
+			for _, tool := range pkg.Tools {
+				for _, v := range tools.Samples(tool.Tool.Input) {
+					cases = append(cases, valueCase{tool.Input.Name, "keep", v, v})
+				}
+				if tool.Output != nil {
+					for _, v := range tools.Samples(tool.Tool.Output) {
+						cases = append(cases, valueCase{tool.Output.Name, "keep", v, v})
+					}
+				}
+			}
+			if filepath.Base(name) == "types.json" {
+				cases = append(cases, valueCases...)
+			}
+			p.check(t, cases)
+		})
+	}
+}
+
+// valueCase is a value that is decoded into a type and encoded again.
+type valueCase struct {
+	// root is the name of the type; how is "keep", or "defaults" to apply them.
+	root, how string
+	in, want  wire.Raw
+}
+
+var valueCases = []valueCase{
+	// Values that are valid though they are not what one thinks of.
+	same("LooseInput", `{"a":{"x":"1","y":2},"list":[{"y":1},"no object",7,null,[{}]],"items_only":"text","len":3}`),
+	same("LooseInput", `{"a":"no object"}`),
+	same("LooseInput", `{"a":null}`),
+	same("RootAnyInput", `{"b":1,"c":[1.0,{"d":null}]}`),
+	same("RootOneofInput", `{"mode":"x","size":3,"name":["no string, as nothing is said of it here"]}`),
+	same("RootOneofInput", `{"mode":"y","size":["a"],"name":"text"}`),
+	same("UnionsDeepInput", `{"reqnullunion":null,"soft":{"a":7,"b":"any"},"softopen":{"a":5,"l":["x"],"n":{},"o":[]}}`),
+	same("UnionsDeepInput", `{"reqnullunion":"s","nullunion":null,"softopen":{"a":"t","l":[1],"n":null,"o":{"q":"r","s":1}}}`),
+	same("UnionsDeepInput", `{"reqnullunion":["s"],"lenient":{"k":"a","v":"text"},"nullunion":"s"}`),
+	same("UnionsDeepInput", `{"reqnullunion":["s"],"lenient":{"k":"a","v":["not of a"]},"nullunion":[]}`),
+	same("UnionsDeepInput", `{"reqnullunion":["s"],"lenient":{"k":["no tag"]},"nested":[null,"a"],"presence":{"url":"u","path":5}}`),
+	same("UnionsDeepInput", `{"reqnullunion":["s"],"lenient":{},"nested":true,"presence":{"path":"p","mode":1,"url":{}}}`),
+	same("UnionsDeepInput", `{"reqnullunion":["s"],"inttag":{"v":2,"b":"x"},"booltag":{"v":false,"a":3},"maporlist":{"a":"b"},"arrs":["x",1]}`),
+	same("UnionsDeepInput", `{"reqnullunion":["s"],"inttag":{"v":1.0},"booltag":{"v":true,"a":"3"},"maporlist":[{"z":"y"}],"almost":{"a":[1]},"nested":"s"}`),
+	same("NullablesInput", `{"rs":null,"ra":null,"ro":null,"rm":null,"roo":null,"re":null}`),
+	same("NullablesInput", `{"rs":"","ra":[],"ro":{},"rm":{},"roo":{},"re":"a","os":null,"oa":null,"oo":null,"om":null,"ooo":null,"oe":null,"onul":null,"osc":null,"arrn":[null,{},{"x":1}]}`),
+	same("NullablesInput", `{"rs":"x","ra":["a"],"ro":{"x":1},"rm":{"a":null,"b":2},"roo":{"a":[]},"re":"b","os":"","oa":[null,[],[null,1.5]],"oo":{"x":2},"om":{"a":null,"b":{},"c":{"k":"v"}},"ooo":{},"oe":"b","osc":"s","arrn":[]}`),
+	same("RecursionInput", `{"tree":{"l":{"r":null,"k":[{}]},"r":{"l":{}}},"arr":[[],[[]]],"map":{"a":{"b":{}}},"json":{"a":[1,"x",null,true,{"b":null}]},"req":{"me":{"me":null,"x":"y"}}}`),
+	same("RecursionInput", `{"json":null}`),
+	same("ConditionalInput", `{"k":"a","x":1,"y":"not a list, as k is not b"}`),
+	same("ConditionalInput", `{"k":"b","x":["z"],"y":["a"]}`),
+	same("MembersInput", `{"extra":"1","Extra":"2","additional":"3","":"4","-":"5","a,b":"6","x":{"additional":"a","n":1,"m":2},"y":5,"StartTime<":"<","unknown":{"b":1,"a":[2.0]}}`),
+	same("EnumsInput", `{"sort":"unknown values are kept","type":"order","wild":[1],"mixed":null,"objs":{"a":1}}`),
+	same("PatternsInput", `{"closed":{"x-a":1},"two":{"x-a":1,"y-b":"s"},"open":{"x-a":1,"b":[]},"all":{"q":1},"mix":{"p":"s","x-l":[1,2]}}`),
+	same("BoolsInput", `{"t":[{}],"items":[],"emptyobj":{},"ref":{"v":"x"},"nest":{"deep":{"v":"y"}}}`),
+	same("AllofsInput", `{"m":{"a":"x","b":1},"n":5,"u":{"id":"i","t":"y","p":3}}`),
+	same("RequiredUndeclaredInput", `{"a":"x","b":null}`),
+	// Defaults stand for what is absent, and for nothing else.
+	{"DefaultsInput", "defaults", `{"r":"here"}`, `{"r":"here","s":"x\"y","i":5,"i1":1,"n":1000,"b":false,"e":"q","a":["u","v"],"o":{"x":3},"any":{"k":[1]},"u":{"t":"a","d":1},"sc":7,"ns":"nn","ref":20,"c":"k"}`},
+	{"DefaultsInput", "defaults", `{"r":"","s":"","i":0,"i1":0,"n":0,"b":true,"e":"p","a":[],"o":{"x":0,"y":{}},"m":{"k":{},"l":{"d":""}},"any":null,"u":{"t":"b"},"ul":[{"t":"a"},{"t":"b"},{"t":"a","d":9}],"sc":"","ns":null,"no":{},"tup":[[{}],[]],"ref":0,"c":"k","oa":[{}]}`,
+		`{"r":"","s":"","i":0,"i1":0,"n":0,"b":true,"e":"p","a":[],"o":{"x":0,"y":{"z":"zz"}},"m":{"k":{"d":"dd"},"l":{"d":""}},"any":null,"u":{"t":"b"},"ul":[{"t":"a","d":1},{"t":"b"},{"t":"a","d":9}],"sc":"","ns":null,"no":{"d":2},"tup":[[{"d":2}],[]],"ref":0,"c":"k","oa":[{"d":2}]}`},
+	{"DefaultsInput", "defaults", `{"r":"","no":null,"oa":null}`, `{"r":"","no":null,"oa":null,"s":"x\"y","i":5,"i1":1,"n":1000,"b":false,"e":"q","a":["u","v"],"o":{"x":3},"any":{"k":[1]},"u":{"t":"a","d":1},"sc":7,"ns":"nn","ref":20,"c":"k"}`},
+	{"GetForecastInput", "defaults", `{"place":"Ulm"}`, `{"place":"Ulm","days":3}`},
+	// What cannot be decoded says where.
+	{"GetForecastInput", "keep", `{"place":"Ulm","days":"3"}`, `"wire: at /days, byte 22: expected an integer, found a string"`},
+	{"GetForecastInput", "keep", `{"days":1}`, `"wire: at byte 0: missing member \"place\""`},
+	{"GetForecastInput", "keep", `{"place":"a","place":"b"}`, `"wire: at /place, byte 13: duplicate member \"place\""`},
+	{"MembersInput", "keep", `{"x":{"n":1,"n":2}}`, `"wire: at /x/n, byte 12: duplicate member \"n\""`},
+}
+
+func same(root string, v wire.Raw) valueCase { return valueCase{root, "keep", v, v} }
+
+// program is the built types of a list, with a main function that decodes and
+// encodes what it is told to.
+type program struct{ path string }
+
+func newProgram(t *testing.T, pkg *tools.Package) program {
+	dir := t.TempDir()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module example.test/types\n\ngo 1.26\n\nrequire github.com/mcpgen/mcpgen v0.0.0\n\nreplace github.com/mcpgen/mcpgen => "+root+"\n")
+	for _, f := range emitted(t, pkg) {
+		write(f.Path, strings.Replace(string(f.Content), "\npackage p\n", "\npackage main\n", 1))
+	}
+	var roots strings.Builder
+	for _, tool := range pkg.Tools {
+		for _, d := range []string{tool.Input.Name, tool.Go + "Output"} {
+			if pkg.Lookup(d) != nil {
+				fmt.Fprintf(&roots, "\t%q: func() wire.Value { return new(%s) },\n", d, d)
+			}
+		}
+	}
+	write("main.go", strings.Replace(mainText, "ROOTS", roots.String(), 1))
+	p := program{filepath.Join(dir, "types")}
+	build := exec.Command("go", "build", "-trimpath", "-o", p.path, ".")
+	build.Dir = dir
+	build.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return p
+}
+
+const mainText = `package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+var roots = map[string]func() wire.Value{
+ROOTS}
+
+func main() {
+	in := bufio.NewReader(os.Stdin)
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return
+		}
+		part := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 3)
+		fmt.Println(answer(roots[part[0]](), part[1], part[2]))
+	}
+}
+
+func answer(x wire.Value, how, text string) string {
+	err := wire.UnmarshalString(text, x)
+	if x, ok := x.(interface{ applyDefaults() }); ok && how == "defaults" {
+		x.applyDefaults()
+	}
+	var out []byte
+	if err == nil {
+		out, err = wire.Marshal(x)
+	}
+	if err != nil {
+		out, _ = wire.AppendString(nil, err.Error())
+	}
+	return string(out)
+}
+`
+
+// check has the program decode and encode the values.
+func (p program) check(t *testing.T, cases []valueCase) {
+	var in bytes.Buffer
+	for _, c := range cases {
+		fmt.Fprintf(&in, "%s\t%s\t%s\n", c.root, c.how, strings.ReplaceAll(string(c.in), "\n", " "))
+	}
+	run := exec.Command(p.path)
+	run.Stdin, run.Stderr = &in, os.Stderr
+	out, err := run.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	lines.Buffer(nil, len(out)+1)
+	for _, c := range cases {
+		if !lines.Scan() {
+			t.Fatal("the program ended early")
+		}
+		if got := wire.Raw(lines.Text()); !wire.Equal(got, c.want) {
+			t.Errorf("%s, %s: %s\n gives %s\n want  %s", c.root, c.how, c.in, got, c.want)
+		}
+	}
+	t.Logf("%d values", len(cases))
+}

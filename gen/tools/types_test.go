@@ -1,0 +1,199 @@
+package tools_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/gen/emit"
+	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/tools"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// typesOf makes the types of a file with a tool list.
+func typesOf(t testing.TB, name string) (*tools.Package, []tools.Diagnostic) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := tools.Read(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkg, diagnostics, err := tools.Types(list, tools.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pkg, diagnostics
+}
+
+func emitted(t testing.TB, pkg *tools.Package) []files.File {
+	out, err := emit.Tools(pkg.Decls, emit.ToolsOptions{Package: "p", Source: "tools.json", Defaults: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestTypesGolden compares what is made of a list with every construct, as ir
+// and as Go, with what has been reviewed.
+func TestTypesGolden(t *testing.T) {
+	pkg, diagnostics := typesOf(t, "testdata/types.json")
+	var text bytes.Buffer
+	for _, tool := range pkg.Tools {
+		fmt.Fprintf(&text, "tool %q %s\n", tool.Tool.Name, tool.Go)
+	}
+	for _, d := range diagnostics {
+		fmt.Fprintf(&text, "raw %t: %s\n", d.Raw, d)
+	}
+	if err := ir.PrintDecls(&text, pkg.Decls); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "testdata/types.ir.txt", text.Bytes())
+	for _, f := range emitted(t, pkg) {
+		if strings.HasPrefix(f.Path, "codec") {
+			continue // what the codecs do is seen where they run
+		}
+		golden(t, filepath.Join("testdata", strings.TrimSuffix(f.Path, ".go")+".txt"), f.Content)
+	}
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	if *update {
+		if err := os.WriteFile(name, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); diff != "" {
+		t.Errorf("%s differs; -update accepts it:\n%s", name, diff)
+	}
+}
+
+// TestTypesAreStable makes the types twice.
+func TestTypesAreStable(t *testing.T) {
+	a, _ := typesOf(t, "testdata/types.json")
+	b, _ := typesOf(t, "testdata/types.json")
+	if diff := cmp.Diff(emitted(t, a), emitted(t, b)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTypesErrors(t *testing.T) {
+	for _, test := range []struct {
+		list, want string
+		opts       tools.Options
+	}{
+		{
+			list: `[{"name":"Xa","inputSchema":{"type":"object"}},{"name":"a","inputSchema":{"type":"object"}},{"name":"A","inputSchema":{"type":"object"}}]`,
+			want: `tool "a": /1/name: the tool would have the Go name Xa, as "Xa" (/0) has`,
+		},
+		{
+			list: `[{"name":"t","inputSchema":{"type":"object","properties":{"Xa":{},"a":{},"A":{}}}}]`,
+			want: `tool "t": /0/inputSchema: members "Xa" and "a" would have one Go name, Xa`,
+		},
+		{
+			list: `[{"name":"t","inputSchema":{"type":"object"}}]`,
+			opts: tools.Options{Identifiers: []string{"TInput"}},
+			want: `tool "t": /0: the tool needs the Go name TInput, which other generated files has`,
+		},
+	} {
+		list, err := tools.Read([]byte(test.list))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err = tools.Types(list, test.opts); err == nil || err.Error() != test.want {
+			t.Errorf("%s:\n%v\nwant %s", test.list, err, test.want)
+		}
+	}
+}
+
+// TestTypesNames names methods and types around names that are taken.
+func TestTypesNames(t *testing.T) {
+	list, err := tools.Read([]byte(`[{"name":"check","inputSchema":{"type":"object","properties":{"a":{"type":"object","properties":{"b":{}}}}}},
+		{"name":"get-it","inputSchema":{"type":"object"}},{"name":"get_it","inputSchema":{"type":"object"}}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkg, _, err := tools.Types(list, tools.Options{Methods: []string{"Check"}, Identifiers: []string{"CheckToolInputA"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, tool := range pkg.Tools {
+		got = append(got, tool.Go, tool.Input.Name)
+	}
+	for _, d := range pkg.Decls {
+		got = append(got, d.Name)
+	}
+	want := []string{
+		"CheckTool", "CheckToolInput", "GetDashIt", "GetDashItInput", "GetUnderscoreIt", "GetUnderscoreItInput",
+		"CheckToolInput", "CheckToolInputA2", "GetDashItInput", "GetUnderscoreItInput",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// count says how many fields there are, and how many of them are a wire.Raw.
+func countFields(pkg *tools.Package) (fields, raw int) {
+	var isRaw func(ir.Type) bool
+	isRaw = func(typ ir.Type) bool {
+		switch typ := typ.(type) {
+		case *ir.Any:
+			return true
+		case *ir.Array:
+			return isRaw(typ.Elem)
+		case *ir.Map:
+			return isRaw(typ.Elem)
+		case *ir.Nullable:
+			return isRaw(typ.Elem)
+		}
+		return false
+	}
+	for _, d := range pkg.Decls {
+		if o, ok := d.Type.(*ir.Object); ok {
+			for _, f := range o.Fields {
+				if fields++; isRaw(f.Type) {
+					raw++
+				}
+			}
+		}
+	}
+	return fields, raw
+}
+
+// TestTypesOfUpstreamLists types nearly all members of real tools.
+func TestTypesOfUpstreamLists(t *testing.T) {
+	fields, raw, degraded := 0, 0, 0
+	for name, list := range upstream(t) {
+		pkg, diagnostics, err := tools.Types(list, tools.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		n, anything := countFields(pkg)
+		fields, raw = fields+n, raw+anything
+		for _, d := range diagnostics {
+			if d.Raw {
+				degraded++
+			}
+		}
+	}
+	t.Logf("%d fields: %d wire.Raw, of which %d because no type could be made", fields, raw, degraded)
+	if degraded*50 > fields {
+		t.Errorf("of %d fields, %d got no type", fields, degraded)
+	}
+}

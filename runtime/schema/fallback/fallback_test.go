@@ -1,0 +1,58 @@
+package fallback_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/schema/fallback"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+func TestMessages(t *testing.T) {
+	check := fallback.MustCompile(`{
+		"type":"object","required":["a","b"],"unevaluatedProperties":false,
+		"allOf":[{"properties":{"a":{"type":"integer"},"b":{"type":"string","format":"uuid"},"c":{"anyOf":[{"type":"null"},{"minimum":5}]},
+			"d":{"type":"string","pattern":"^(?!x)"},"e/f":{"type":"object","additionalProperties":false}}}]}`)
+	for _, test := range []struct {
+		text wire.Raw
+		want []string
+	}{
+		{`{"a":1,"b":"123e4567-e89b-12d3-a456-426614174000","c":7,"d":"y"}`, nil},
+		{`{"a":1,"b":"123e4567-e89b-12d3-a456-426614174000","g":7}`, []string{"at /g: is not allowed"}},
+		{`{}`, []string{`missing member "a"`, `missing member "b"`}},
+		{`{"a":1,"b":"x","d":"x"}`, []string{"at /b: must be in the format uuid", "at /d: must match the pattern ^(?!x)"}},
+		{`{"a":1.5,"b":"123e4567-e89b-12d3-a456-426614174000","c":1,"e/f":{"g":1}}`, []string{
+			"at /a: must be integer, found number",
+			"at /c: must match at least one of these alternatives: (1) at /c: must be null, found number (2) at /c: minimum: got 1, want 5",
+			"at /e~1f/g: unknown member",
+		}},
+		{`{"a":1e99999}`, []string{"has the number 1e99999, which is too large or too small to be checked"}},
+	} {
+		var got []string
+		var invalid *wire.ValidationError
+		if errors.As(schema.Check(test.text, check), &invalid) {
+			for _, p := range invalid.Problems {
+				got = append(got, p.String())
+			}
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", test.text, diff)
+		}
+	}
+}
+
+func TestCompileErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		`{`: "EOF",
+		`{"$ref":"https://example.com/schema.json"}`: "nothing is fetched",
+		`{"type":"text"}`: "metaschema",
+	} {
+		if _, err := fallback.Compile(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
