@@ -16,7 +16,7 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 	if !ok {
 		return nil
 	}
-	if c.terms.revision < revisionProgressMessage {
+	if c.terms.revision < revisionProgressMessage && !c.terms.around() {
 		message = ""
 	}
 	c.mu.Lock()
