@@ -19,7 +19,7 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 	if _, err := c.terms.sending(Notification, methodProgress); err != nil {
 		return nil // the revision has none
 	}
-	if c.terms.revision < revisionProgressMessage {
+	if c.terms.revision < revisionProgressMessage && !c.terms.around() {
 		message = ""
 	}
 	c.mu.Lock()

@@ -110,6 +110,47 @@ func TestEveryDefinition(t *testing.T) {
 	}
 }
 
+// TestChain converts random values all the way from the newest revision to the oldest and
+// the other way round, for every definition that is known by one name on the way.
+func TestChain(t *testing.T) {
+	all := judges(t)
+	l := ladder.Ladder()
+	last := len(all) - 1
+	converted := 0
+	for _, way := range [][2]*judge{{all[last], all[0]}, {all[0], all[last]}} {
+		from, to := way[0], way[1]
+		source := random.New(from.ir, 2)
+		for _, d := range from.ir.Decls {
+			target := to.ir.Lookup(d.Name)
+			if target == nil || !d.Definition || !source.Possible(d.Type) || slices.ContainsFunc(all[1:last], func(j *judge) bool { return j.ir.Lookup(d.Name) == nil }) {
+				continue
+			}
+			for range 40 {
+				text := source.Text(source.Valid(d))
+				var c compat.Conversion
+				out, err := l.Convert(&c, from.ir.ID, to.ir.ID, d.Name, wire.Raw(text))
+				if err != nil {
+					if _, refused := err.(*compat.Error); !refused && d.Name != "JSONRPCResponse" {
+						t.Errorf("%s: %v", d.Name, err)
+					}
+					continue
+				}
+				converted++
+				got, err := wire.Marshal(out)
+				if err == nil {
+					err = to.refusal(t, target, got)
+				}
+				if err != nil {
+					t.Fatalf("%s\nbecomes what is not valid in %s:\n%s\n%v", text, to.ir.ID, got, err)
+				}
+			}
+		}
+	}
+	if converted < 1000 {
+		t.Errorf("only %d values were converted", converted)
+	}
+}
+
 func code(t *testing.T, revision string) generated.Revision {
 	t.Helper()
 	r, ok := generated.Lookup(revision)
