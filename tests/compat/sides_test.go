@@ -1,0 +1,60 @@
+package compat_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/gen"
+	"github.com/mcpgen/mcpgen/gen/compat"
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/generated"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+	"github.com/mcpgen/mcpgen/spec"
+)
+
+func loadSpec(t testing.TB) *spec.Spec {
+	t.Helper()
+	s, err := spec.Load(spec.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// lowered is a pinned revision, lowered anew.
+func lowered(t testing.TB, revision string) *gen.Lowered {
+	t.Helper()
+	s := loadSpec(t)
+	src, err := gen.PinnedSource(s, revision)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := gen.Lower(s, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// code judges by the generated package of a revision.
+type code struct{ generated.Revision }
+
+func (c code) Accepts(of string, text []byte) (bool, error) {
+	v, ok := c.New(of)
+	if !ok {
+		return false, fmt.Errorf("no definition %s in %s", of, c.ID)
+	}
+	return wire.UnmarshalString(string(text), v) == nil && wire.Validate(v) == nil, nil
+}
+
+// side is a pinned revision, judged by its generated code.
+func side(t testing.TB, revision string) compat.Revision {
+	t.Helper()
+	r, ok := generated.Lookup(revision)
+	if !ok {
+		t.Fatalf("no generated code of %s", revision)
+	}
+	return compat.Revision{IR: lowered(t, revision).Revision, Judge: code{r}}
+}
+
+var _ = (*ir.Revision)(nil)
