@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(generateCommand(), checkCommand(), verifyCommand(), specCommand())
+	root.AddCommand(generateCommand(), checkCommand(), verifyCommand(), specCommand(), diffCommand(), rulesCommand())
 	root.SetArgs(args)
 	out := &output{w: stdout}
 	root.SetIn(&interruptible{ctx, stdin})

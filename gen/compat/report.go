@@ -14,7 +14,7 @@ type Report struct {
 	// Old and New name the sides, Kind what they are: "revisions" or "tools".
 	Old  string `json:"old"`
 	New  string `json:"new"`
-	Kind string `json:"kind"`
+	Kind string `json:"kind" jsonschema:"enum=revisions,enum=tools"`
 	// Compared says how much was looked at.
 	Compared Compared `json:"compared"`
 	// Findings are sorted by subject within their level, the worst first.

@@ -1,12 +1,12 @@
-package compat_test
+package compat
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/gen"
 	"github.com/mcpgen/mcpgen/gen/compat"
-	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/spec"
@@ -21,9 +21,15 @@ func loadSpec(t testing.TB) *spec.Spec {
 	return s
 }
 
-// lowered is a pinned revision, lowered anew.
+// pinned holds the revisions that have been lowered.
+var pinned sync.Map
+
+// lowered is a pinned revision.
 func lowered(t testing.TB, revision string) *gen.Lowered {
 	t.Helper()
+	if have, ok := pinned.Load(revision); ok {
+		return have.(*gen.Lowered)
+	}
 	s := loadSpec(t)
 	src, err := gen.PinnedSource(s, revision)
 	if err != nil {
@@ -33,6 +39,7 @@ func lowered(t testing.TB, revision string) *gen.Lowered {
 	if err != nil {
 		t.Fatal(err)
 	}
+	pinned.Store(revision, out)
 	return out
 }
 
@@ -56,5 +63,3 @@ func side(t testing.TB, revision string) compat.Revision {
 	}
 	return compat.Revision{IR: lowered(t, revision).Revision, Judge: code{r}}
 }
-
-var _ = (*ir.Revision)(nil)
