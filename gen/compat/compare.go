@@ -20,6 +20,8 @@ type change struct {
 	// lostNarrow and lostWiden say that there were such values until a union was
 	// met that takes them for something else.
 	lostNarrow, lostWiden bool
+	// unproven says that the values would be too large to make.
+	unproven bool
 }
 
 // flip is the change of the comparison the other way round.
@@ -29,7 +31,7 @@ func (c *comparer) flip(list []*change) []*change {
 		out[i] = &change{
 			rule: c.rules.rule(ch.rule).Mirror, guard: ch.guard, subject: ch.subject, old: ch.new, new: ch.old,
 			narrow: ch.widen, widen: ch.narrow, lostNarrow: ch.lostWiden, lostWiden: ch.lostNarrow,
-			args: flipArgs(ch.rule, ch.args),
+			args: flipArgs(ch.rule, ch.args), unproven: ch.unproven,
 		}
 	}
 	return out
@@ -84,18 +86,18 @@ func (c *comparer) shapes(old, new *Shape) []*change {
 
 // values compares the values of two shapes.
 func (c *comparer) values(old, new *Shape) []*change {
-	switch {
-	case old.any() && new.any():
-		return nil
-	case old.any() || new.any():
-		return c.anyAndTyped(old, new)
+	switch o, n := old.untyped(), new.untyped(); {
+	case o && n:
+		return c.opaque(old, new, old.Alts, new.Alts)
+	case o || n:
+		return append(c.anyAndTyped(old, new), c.opaque(old, new, old.Alts, new.Alts)...)
 	}
 	pairs, gone, come := c.match(old.Alts, new.Alts)
 	if len(pairs) == 0 && len(gone) == 1 && len(come) == 1 && gone[0].Kind != come[0].Kind {
-		return []*change{{
+		return append(c.opaque(old, new, old.Alts, new.Alts), &change{
 			rule: "type-changed", subject: new.Where.Path, old: old.Where, new: new.Where, args: []string{gone[0].label(), come[0].label()},
 			narrow: few(new.refused(c.make.all(old))), widen: few(old.refused(c.make.all(new))),
-		}}
+		})
 	}
 	var all []*change
 	for _, p := range pairs {
@@ -110,21 +112,44 @@ func (c *comparer) values(old, new *Shape) []*change {
 	return through(all, old, new)
 }
 
-// through keeps the values that the whole of the other shape refuses too.
+// through keeps the values that the whole of the other shape refuses too, and
+// the changes that are still something then: a value that another alternative
+// takes for just what it is has not changed.
 func through(list []*change, old, new *Shape) []*change {
-	out := make([]*change, len(list))
-	for i, ch := range list {
+	var out []*change
+	for _, ch := range list {
 		kept := *ch
-		kept.narrow, kept.widen = new.refused(ch.narrow), old.refused(ch.widen)
-		kept.lostNarrow = ch.lostNarrow || len(ch.narrow) > 0 && len(kept.narrow) == 0
-		kept.lostWiden = ch.lostWiden || len(ch.widen) > 0 && len(kept.widen) == 0
-		out[i] = &kept
+		var narrowKnown, widenKnown bool
+		kept.narrow, narrowKnown = new.refusedOrKnown(ch.narrow)
+		kept.widen, widenKnown = old.refusedOrKnown(ch.widen)
+		kept.lostNarrow = ch.lostNarrow || len(ch.narrow) > 0 && len(kept.narrow) == 0 && !narrowKnown
+		kept.lostWiden = ch.lostWiden || len(ch.widen) > 0 && len(kept.widen) == 0 && !widenKnown
+		had := len(ch.narrow)+len(ch.widen) > 0
+		if had && len(kept.narrow)+len(kept.widen) == 0 && !kept.lostNarrow && !kept.lostWiden {
+			continue
+		}
+		out = append(out, &kept)
 	}
 	return out
 }
 
+// refusedOrKnown returns the values that the shape refuses; where there are
+// none, whether it knows all there is in them.
+func (s *Shape) refusedOrKnown(values []any) (refused []any, known bool) {
+	refused = s.refused(values)
+	if len(refused) > 0 {
+		return refused, false
+	}
+	for _, v := range values {
+		if !s.knows(v) {
+			return nil, false
+		}
+	}
+	return nil, true
+}
+
 func (c *comparer) anyAndTyped(old, new *Shape) []*change {
-	if old.any() {
+	if old.untyped() {
 		return []*change{{
 			rule: "type-closed", subject: new.Where.Path, old: old.Where, new: new.Where, args: []string{new.label()},
 			narrow: few(new.refused(c.make.all(old))),
@@ -183,7 +208,13 @@ func (c *comparer) gone(a *Alt, old, new *Shape) []*change {
 	}
 	samples := telling(c.make.samples(a))
 	ch.narrow = few(new.refused(samples))
-	ch.lostNarrow = len(samples) > 0 && len(ch.narrow) == 0
+	if len(ch.narrow) == 0 {
+		_, known := new.refusedOrKnown(samples)
+		if known && len(samples) > 0 {
+			return nil
+		}
+		ch.lostNarrow = len(samples) > 0
+	}
 	return []*change{ch}
 }
 
@@ -262,7 +293,19 @@ func (c *comparer) match(old, new []*Alt) (pairs []altPair, gone, come []*Alt) {
 			take(s.old, s.new)
 		}
 	}
+	// What is left over of a kind is the same thing if there is one of it on each
+	// side. Objects must look alike.
+	for _, k := range []kind{kindString, kindNumber, kindBoolean, kindNull, kindArray} {
+		o, n := ofKind(gone, k), ofKind(come, k)
+		if len(o) == 1 && len(n) == 1 && len(ofKind(old, k)) == 1 && len(ofKind(new, k)) == 1 {
+			take(o[0], n[0])
+		}
+	}
 	return pairs, gone, come
+}
+
+func ofKind(list []*Alt, k kind) []*Alt {
+	return slices.DeleteFunc(slices.Clone(list), func(a *Alt) bool { return a.Kind != k })
 }
 
 // pairName orders pairs the same way in both directions.
@@ -332,18 +375,16 @@ func objectLikeness(a, b *object, score float64) float64 {
 			required++
 		}
 	}
+	if shared == 0 && len(a.Members)+len(b.Members) > 0 {
+		return 0
+	}
 	if required > 0 {
 		score += 6 * sharedRequired / required
 	}
 	if all := float64(len(a.Members)+len(b.Members)) - shared; all > 0 {
 		score += 2 * shared / all
-	} else {
-		score += 2
 	}
-	if score < 4 {
-		return 0
-	}
-	return score
+	return score + 0.1
 }
 
 // values are those a member is limited to, nil for others.
@@ -393,5 +434,5 @@ func (c *comparer) within(old, new *Alt) []*change {
 	default:
 		list = c.scalars(old, new)
 	}
-	return append(list, c.opaque(old, new)...)
+	return append(list, c.opaque(&Shape{Where: old.Where}, &Shape{Where: new.Where}, []*Alt{old}, []*Alt{new})...)
 }

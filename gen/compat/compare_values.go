@@ -137,6 +137,9 @@ type limit struct {
 func (s span) low() limit  { return limit{s.Min, s.MinOpen, false} }
 func (s span) high() limit { return limit{s.Max, s.MaxOpen, true} }
 
+// large reports whether no value is made to show the limit.
+func (l limit) large() bool { return l.at != nil && *l.at > largest }
+
 func (l limit) String() string {
 	if l.at == nil {
 		return "none"
@@ -184,6 +187,7 @@ func (c *comparer) bound(old, new *Alt, name string, before, after limit, values
 		rule = name + "-lowered"
 	}
 	ch := at(rule, old, new, before.String(), after.String()).show(old, new, values)
+	ch.unproven = before.large() || after.large()
 	if c.rules.rule(rule).Effect == EffectWidens {
 		ch.narrow = nil
 	} else {
@@ -487,19 +491,27 @@ func (c *comparer) rest(old, new *Alt) []*change {
 }
 
 // opaque tells of constraints that are not understood.
-func (c *comparer) opaque(old, new *Alt) []*change {
-	keywords := map[string]bool{}
-	for keyword := range old.Opaque {
-		keywords[keyword] = true
-	}
-	for keyword := range new.Opaque {
-		keywords[keyword] = true
-	}
+func (c *comparer) opaque(old, new *Shape, was, is []*Alt) []*change {
+	before, after := opaques(was), opaques(is)
+	keywords := maps.Clone(before)
+	maps.Copy(keywords, after)
 	var list []*change
 	for _, keyword := range slices.Sorted(maps.Keys(keywords)) {
-		if old.Opaque[keyword] != new.Opaque[keyword] {
-			list = append(list, at("constraint-changed", old, new, fmt.Sprintf("%q", keyword)))
+		if before[keyword] != after[keyword] {
+			list = append(list, &change{rule: "constraint-changed", subject: new.Where.Path, old: old.Where, new: new.Where, args: []string{fmt.Sprintf("%q", keyword)}})
 		}
 	}
 	return list
+}
+
+func opaques(list []*Alt) map[string]string {
+	all := map[string]string{}
+	for _, a := range list {
+		for keyword, text := range a.Opaque {
+			if have := all[keyword]; !strings.Contains(have, text) {
+				all[keyword] = have + text
+			}
+		}
+	}
+	return all
 }

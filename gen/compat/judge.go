@@ -58,7 +58,7 @@ type Names struct {
 // add tells of a change at a root. The same change at another root is the same
 // finding with one use more.
 func (a *assembler) add(ch *change, at *root) {
-	key := strings.Join(append([]string{ch.rule, ch.subject, ch.old.Pointer, ch.new.Pointer}, ch.args...), separator)
+	key := strings.Join(append([]string{ch.rule, lastName(ch.subject), ch.old.Pointer, ch.new.Pointer}, ch.args...), separator)
 	rule := a.rules.rule(ch.rule)
 	f := &Finding{
 		Rule: ch.rule, Category: rule.Category, Effect: rule.Effect, Guard: ch.guard, Direction: at.direction,
@@ -78,6 +78,9 @@ func (a *assembler) add(ch *change, at *root) {
 		a.order = append(a.order, key)
 		return
 	}
+	if len(f.Subject) < len(have.Subject) {
+		have.Subject, have.Fingerprint, have.Old, have.New = f.Subject, f.Fingerprint, f.Old, f.New
+	}
 	have.Direction = have.Direction.join(f.Direction)
 	if !slices.Contains(have.Uses, at.use) {
 		have.Uses = append(have.Uses, at.use)
@@ -89,6 +92,9 @@ func (a *assembler) add(ch *change, at *root) {
 	}
 }
 
+// lastName is the last name of a path, with what marks elements and values.
+func lastName(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
 func size(f *Finding) (n int) {
 	for _, w := range f.Witnesses {
 		n += len(w.Value)
@@ -99,13 +105,13 @@ func size(f *Finding) (n int) {
 // judge gives a finding its verdicts and witnesses.
 func (a *assembler) judge(f *Finding, ch *change, at *root) {
 	var narrow, widen *Witness
-	if f.Effect.narrows() {
+	if f.Effect.Narrows() {
 		narrow = a.witness(ReceiverFirst, ch.narrow, at)
 		if narrow == nil && ch.lostNarrow && f.Guard == "" {
 			f.Guard = guardReadAsAnother
 		}
 	}
-	if f.Effect.widens() {
+	if f.Effect.Widens() {
 		widen = a.witness(SenderFirst, ch.widen, at)
 		if widen == nil && ch.lostWiden && f.Guard == "" {
 			f.Guard = guardReadAsAnother
@@ -124,7 +130,7 @@ func (a *assembler) judge(f *Finding, ch *change, at *root) {
 			f.Effect = EffectWidens
 		}
 		f.Verdicts = f.Effect.Verdicts()
-	case missing && a.inexact:
+	case missing && (a.inexact || ch.unproven):
 		f.Effect, f.Verdicts = EffectUnknown, EffectUnknown.Verdicts()
 	case missing:
 		a.errs = append(a.errs, &WitnessError{Finding: f, Use: at.use, Problem: "no value shows it"})

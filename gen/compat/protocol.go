@@ -65,8 +65,14 @@ func (b *builder) field(f *ir.Field, of string) *member {
 	return m
 }
 
-func constant(where Place, k kind, text string) *Shape {
-	return &Shape{Where: where, Alts: []*Alt{{Kind: k, Where: where, Values: []string{text}}}}
+func constant(where Place, k kind, value string) *Shape {
+	a := &Alt{Kind: k, Where: where, Values: []string{value}}
+	if k == kindString {
+		a.Text = &text{}
+	} else {
+		a.Number = &number{}
+	}
+	return &Shape{Where: where, Alts: []*Alt{a}}
 }
 
 // shape is the shape of a type that stands at a place.
@@ -81,7 +87,7 @@ func (b *builder) alts(t ir.Type, where Place) []*Alt {
 	one := &Alt{Where: where}
 	switch t := t.(type) {
 	case *ir.Enum:
-		one.Kind = kindString
+		one.Kind, one.Text = kindString, &text{}
 		one.Values = []string{}
 		for _, v := range t.Values {
 			one.Values = append(one.Values, render(v.Wire))
@@ -165,15 +171,27 @@ func (s *messages) message(m *ir.Method) (*Shape, []string, error) {
 	if envelope := s.rev.Lookup(envelopeOf(m)); envelope != nil {
 		judged = append(judged, Key(envelope))
 		if fields, ok := envelope.Type.(*ir.Object); ok {
-			for _, f := range fields.Fields {
-				if o.member(f.Wire) == nil {
-					o.Members = append(o.Members, s.field(f, envelope.Name))
-					o.sort()
-				}
-			}
+			s.enclose(o, fields, envelope.Name)
 		}
 	}
 	return &Shape{Where: where, Alts: []*Alt{{Name: decl.Name, Where: where, Kind: kindObject, Object: o}}}, judged, nil
+}
+
+// enclose adds what the envelope demands of a message. Of the payload the
+// message itself says more.
+func (s *messages) enclose(o *object, envelope *ir.Object, name string) {
+	for _, f := range envelope.Fields {
+		outer := s.field(f, name)
+		own := o.member(f.Wire)
+		switch {
+		case own == nil:
+			o.Members = append(o.Members, outer)
+			o.sort()
+		case f.Wire != "params" && f.Wire != "method":
+			own.Required = own.Required || outer.Required
+			own.Shape = (&schemaBuilder{}).meetShapes(own.Shape, outer.Shape, own.Where)
+		}
+	}
 }
 
 // envelope is the union of all JSON-RPC messages, with params and results left

@@ -49,8 +49,8 @@ const (
 	EffectUnknown Effect = "unknown"
 )
 
-func (e Effect) narrows() bool { return e == EffectNarrows || e == EffectIncomparable }
-func (e Effect) widens() bool  { return e == EffectWidens || e == EffectIncomparable }
+func (e Effect) Narrows() bool { return e == EffectNarrows || e == EffectIncomparable }
+func (e Effect) Widens() bool  { return e == EffectWidens || e == EffectIncomparable }
 
 // Mirror is the effect of the change the other way round.
 func (e Effect) Mirror() Effect {

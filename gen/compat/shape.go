@@ -44,6 +44,7 @@ type Alt struct {
 	Kind  kind
 	// Values are the only scalars, as JSON texts; nil is no limit.
 	Values []string
+	// One of these is set, by the kind; none for the others.
 	Text   *text
 	Number *number
 	Array  *array
@@ -121,6 +122,12 @@ func (o *object) open() bool { return !o.Closed && (o.Rest == nil || o.Rest.any(
 // any reports whether a shape accepts every value.
 func (s *Shape) any() bool {
 	return slices.ContainsFunc(s.Alts, func(a *Alt) bool { return a.Kind == kindAny && len(a.Opaque) == 0 })
+}
+
+// untyped reports whether a shape has no form but constraints that are not
+// understood, if any.
+func (s *Shape) untyped() bool {
+	return slices.ContainsFunc(s.Alts, func(a *Alt) bool { return a.Kind == kindAny })
 }
 
 func anything(where Place) *Shape {

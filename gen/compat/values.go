@@ -82,6 +82,26 @@ func (a *Alt) accepts(v any) bool {
 	return true
 }
 
+// knows reports whether the shape has the value and declares all members that
+// are in it.
+func (s *Shape) knows(v any) bool {
+	return slices.ContainsFunc(s.Alts, func(a *Alt) bool { return a.accepts(v) && a.knows(v) })
+}
+
+func (a *Alt) knows(v any) bool {
+	members, ok := v.(map[string]any)
+	if !ok || a.Kind != kindObject {
+		return true
+	}
+	for name, value := range members {
+		switch m := a.Object.member(name); {
+		case m != nil && !m.Shape.knows(value), m == nil && a.Object.Rest == nil && len(a.Object.Members) > 0:
+			return false
+		}
+	}
+	return true
+}
+
 func (t *text) accepts(s string) bool {
 	if sample, ok := formats[t.Format]; ok && !sample.fits(s) {
 		return false
