@@ -5,12 +5,23 @@ import (
 	"slices"
 )
 
+// meeter makes shapes of the values that are in two shapes.
+type meeter struct {
+	met map[shapePair]*Shape
+	// inexact is set when a shape has values that are not in both.
+	inexact bool
+}
+
+type shapePair struct{ x, y *Shape }
+
+func newMeeter() *meeter { return &meeter{met: map[shapePair]*Shape{}} }
+
 // both are the alternatives of values that are in two lists of alternatives.
-func (b *schemaBuilder) both(x, y []*Alt, where Place) []*Alt {
+func (m *meeter) both(x, y []*Alt) []*Alt {
 	var out []*Alt
 	for _, a := range x {
 		for _, c := range y {
-			if one := b.meet(a, c, where); one != nil {
+			if one := m.alt(a, c); one != nil {
 				out = append(out, one)
 			}
 		}
@@ -18,9 +29,9 @@ func (b *schemaBuilder) both(x, y []*Alt, where Place) []*Alt {
 	return out
 }
 
-// meet is the alternative of values that are in two alternatives, nil if there
+// alt is the alternative of values that are in two alternatives, nil if there
 // are none.
-func (b *schemaBuilder) meet(x, y *Alt, where Place) *Alt {
+func (m *meeter) alt(x, y *Alt) *Alt {
 	opaque := x.Opaque
 	if len(y.Opaque) > 0 {
 		opaque = maps.Clone(y.Opaque)
@@ -42,7 +53,7 @@ func (b *schemaBuilder) meet(x, y *Alt, where Place) *Alt {
 	if x.Kind != y.Kind {
 		return nil
 	}
-	out := &Alt{Name: x.Name, Where: where, Kind: x.Kind, Opaque: opaque}
+	out := &Alt{Name: x.Name, Where: x.Where, Kind: x.Kind, Opaque: opaque}
 	switch x.Kind {
 	case kindNumber:
 		out.Number = &number{Whole: x.Number.Whole || y.Number.Whole, Range: narrower(x.Number.Range, y.Number.Range)}
@@ -58,9 +69,9 @@ func (b *schemaBuilder) meet(x, y *Alt, where Place) *Alt {
 			out.Text.Pattern = y.Text.Pattern
 		}
 	case kindArray:
-		out.Array = &array{Items: b.meetShapes(x.Array.Items, y.Array.Items, where), Length: narrower(x.Array.Length, y.Array.Length), Unique: x.Array.Unique || y.Array.Unique}
+		out.Array = &array{Items: m.shapes(x.Array.Items, y.Array.Items), Length: narrower(x.Array.Length, y.Array.Length), Unique: x.Array.Unique || y.Array.Unique}
 	case kindObject:
-		out.Object = b.meetObjects(x.Object, y.Object, where)
+		out.Object = m.objects(x.Object, y.Object)
 	}
 	switch {
 	case x.Values != nil && y.Values != nil:
@@ -86,9 +97,9 @@ func narrower(x, y span) span {
 	return x
 }
 
-// meetShapes is the shape of values in both. Shapes that are not made yet,
+// shapes is the shape of values in both. Shapes that are not made yet,
 // because they are being made, are taken as they are.
-func (b *schemaBuilder) meetShapes(x, y *Shape, where Place) *Shape {
+func (m *meeter) shapes(x, y *Shape) *Shape {
 	switch {
 	case x == nil || x == y:
 		return y
@@ -97,31 +108,36 @@ func (b *schemaBuilder) meetShapes(x, y *Shape, where Place) *Shape {
 	case x.any():
 		return y
 	case len(x.Alts) == 0 || len(y.Alts) == 0:
-		b.inexact = true
+		m.inexact = true
 		return x
 	}
-	out := &Shape{Where: where, Alts: join(b.both(x.Alts, y.Alts, where)), About: x.About}
+	if done, ok := m.met[shapePair{x, y}]; ok {
+		return done
+	}
+	out := &Shape{Where: x.Where, About: x.About}
+	m.met[shapePair{x, y}] = out // its members may lead back here
+	out.Alts = join(m.both(x.Alts, y.Alts))
 	if out.About == (about{}) {
 		out.About = y.About
 	}
 	return out
 }
 
-func (b *schemaBuilder) meetObjects(x, y *object, where Place) *object {
-	out := &object{Rest: b.meetShapes(x.Rest, y.Rest, where), Closed: x.Closed || y.Closed, Size: narrower(x.Size, y.Size)}
-	for _, m := range x.Members {
-		if other := y.member(m.Name); other != nil {
-			one := *m
-			one.Required = m.Required || other.Required
-			one.Shape = b.meetShapes(m.Shape, other.Shape, m.Where)
+func (m *meeter) objects(x, y *object) *object {
+	out := &object{Rest: m.shapes(x.Rest, y.Rest), Closed: x.Closed || y.Closed, Size: narrower(x.Size, y.Size)}
+	for _, own := range x.Members {
+		if other := y.member(own.Name); other != nil {
+			one := *own
+			one.Required = own.Required || other.Required
+			one.Shape = m.shapes(own.Shape, other.Shape)
 			out.Members = append(out.Members, &one)
 		} else {
-			out.Members = append(out.Members, b.against(m, y))
+			out.Members = append(out.Members, m.against(own, y))
 		}
 	}
-	for _, m := range y.Members {
-		if x.member(m.Name) == nil {
-			out.Members = append(out.Members, b.against(m, x))
+	for _, own := range y.Members {
+		if x.member(own.Name) == nil {
+			out.Members = append(out.Members, m.against(own, x))
 		}
 	}
 	out.sort()
@@ -130,13 +146,13 @@ func (b *schemaBuilder) meetObjects(x, y *object, where Place) *object {
 
 // against is a member that another object, which does not declare it, has a
 // say about too.
-func (b *schemaBuilder) against(m *member, other *object) *member {
-	one := *m
+func (m *meeter) against(own *member, other *object) *member {
+	one := *own
 	switch {
 	case other.Closed:
-		one.Shape = &Shape{Where: m.Where}
+		one.Shape = &Shape{Where: own.Where}
 	case other.Rest != nil:
-		one.Shape = b.meetShapes(m.Shape, other.Rest, m.Where)
+		one.Shape = m.shapes(own.Shape, other.Rest)
 	}
 	return &one
 }

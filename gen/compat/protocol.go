@@ -177,20 +177,19 @@ func (s *messages) message(m *ir.Method) (*Shape, []string, error) {
 	return &Shape{Where: where, Alts: []*Alt{{Name: decl.Name, Where: where, Kind: kindObject, Object: o}}}, judged, nil
 }
 
-// enclose adds what the envelope demands of a message. Of the payload the
-// message itself says more.
+// enclose adds what the envelope demands of a message.
 func (s *messages) enclose(o *object, envelope *ir.Object, name string) {
+	meet := newMeeter()
 	for _, f := range envelope.Fields {
 		outer := s.field(f, name)
 		own := o.member(f.Wire)
-		switch {
-		case own == nil:
+		if own == nil {
 			o.Members = append(o.Members, outer)
 			o.sort()
-		case f.Wire != "params" && f.Wire != "method":
-			own.Required = own.Required || outer.Required
-			own.Shape = (&schemaBuilder{}).meetShapes(own.Shape, outer.Shape, own.Where)
+			continue
 		}
+		own.Required = own.Required || outer.Required
+		own.Shape = meet.shapes(own.Shape, outer.Shape)
 	}
 }
 

@@ -94,7 +94,7 @@ func (t *toolLists) presence(rule string, tool *tools.Tool) {
 func inputOf(tool *tools.Tool) (*Shape, bool) {
 	b := newSchemaBuilder(tool.Input)
 	shape := b.shape(tool.Input, tool.Name+".input")
-	return shape, b.inexact
+	return shape, b.meet.inexact
 }
 
 // outputOf is the shape of the structured result; without a schema it is any
@@ -106,7 +106,7 @@ func outputOf(tool *tools.Tool) (*Shape, bool) {
 	}
 	b := newSchemaBuilder(tool.Output)
 	shape := b.shape(tool.Output, path)
-	return shape, b.inexact
+	return shape, b.meet.inexact
 }
 
 func (t *toolLists) tool(old, new *tools.Tool) {

@@ -13,14 +13,14 @@ import (
 // shape becomes an opaque constraint, of which only a change is told.
 type schemaBuilder struct {
 	done map[*tools.Schema]*Shape
-	// inexact is set when something had no form.
-	inexact bool
+	// meet is inexact when something had no form.
+	meet *meeter
 	// defs are the definitions of the document, which opaque constraints may lead to.
 	defs string
 }
 
 func newSchemaBuilder(document *tools.Schema) *schemaBuilder {
-	b := &schemaBuilder{done: map[*tools.Schema]*Shape{}}
+	b := &schemaBuilder{done: map[*tools.Schema]*Shape{}, meet: newMeeter()}
 	if document != nil {
 		for _, d := range document.Defs {
 			b.defs += canonical(d.Schema.Source)
@@ -77,7 +77,7 @@ func (b *schemaBuilder) alts(s *tools.Schema, where Place, busy map[*tools.Schem
 	case s.Always != nil:
 		return nil
 	case busy[s]:
-		b.inexact = true
+		b.meet.inexact = true
 		return []*Alt{{Kind: kindAny, Where: where, Opaque: map[string]string{"$ref": canonical(s.Source)}}}
 	}
 	busy[s] = true
@@ -88,7 +88,7 @@ func (b *schemaBuilder) alts(s *tools.Schema, where Place, busy map[*tools.Schem
 		for _, branch := range part {
 			alts = append(alts, b.alts(branch, Place{where.Path, branch.Pointer}, busy)...)
 		}
-		own = b.both(own, alts, where)
+		own = b.meet.both(own, alts)
 	}
 	return own
 }
@@ -106,7 +106,7 @@ func (b *schemaBuilder) parts(s *tools.Schema) [][]*tools.Schema {
 		parts = append(parts, s.AnyOf)
 	}
 	if s.OneOf != nil {
-		b.inexact = true // a value of two branches is refused
+		b.meet.inexact = true // a value of two branches is refused
 		parts = append(parts, s.OneOf)
 	}
 	return parts
@@ -224,7 +224,7 @@ func (b *schemaBuilder) opaque(s *tools.Schema) map[string]string {
 		if !there {
 			return
 		}
-		b.inexact = true
+		b.meet.inexact = true
 		text := keyword
 		if raw, ok := wire.Object(s.Source).Get(keyword); ok {
 			text = canonical(raw)

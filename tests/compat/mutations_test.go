@@ -73,13 +73,15 @@ func TestMutations(t *testing.T) {
 			if err := json.Unmarshal(src, &tree); err != nil {
 				t.Fatal(err)
 			}
-			base, err := newSchemaSide(s, revision, tree)
-			if err != nil {
-				t.Fatal(err)
-			}
 			rng := rand.New(rand.NewPCG(seed, uint64(i)))
+			var base *schemaSide
 			for done := 0; done < count/len(revisions); {
-				m := newMutator(rng, tree)
+				if done%10 == 0 {
+					if base, err = newSchemaSide(s, revision, prune(rng, tree, 1+rng.IntN(4))); err != nil {
+						t.Fatal(err)
+					}
+				}
+				m := newMutator(rng, base.tree)
 				change := m.mutate()
 				mutant, err := newSchemaSide(s, revision, m.root)
 				if err != nil {
