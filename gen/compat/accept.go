@@ -28,6 +28,9 @@ func ParseConfig(name string, src []byte) (*Config, error) {
 	if err := yaml.Unmarshal(src, &file); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	if file["compat"] == nil {
+		return &Config{}, nil
+	}
 	part, err := yaml.Marshal(file["compat"])
 	if err != nil {
 		return nil, fmt.Errorf("%s: compat: %w", name, err)

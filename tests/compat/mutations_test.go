@@ -104,9 +104,9 @@ func TestMutations(t *testing.T) {
 
 // tally counts what mutations came to.
 type tally struct {
-	mutations                                  map[string]int
-	refused, values, narrows, widens, silent   int
-	harmless, refactorings, breaking, disputed int
+	mutations                        map[string]int
+	refused, values, narrows, widens int
+	harmless, refactorings, breaking int
 }
 
 func newTally() *tally { return &tally{mutations: map[string]int{}} }
@@ -298,8 +298,7 @@ func (x *trial) roots() []mutantRoot {
 func (x *trial) reaches(d *ir.Decl) bool {
 	seen := map[*ir.Decl]bool{}
 	var visit func(t ir.Type) bool
-	var decl func(d *ir.Decl) bool
-	decl = func(d *ir.Decl) bool {
+	decl := func(d *ir.Decl) bool {
 		if seen[d] {
 			return false
 		}

@@ -81,11 +81,14 @@ func (p *printer) json(v any) {
 // Summary is the line that every format for people ends a report with, whatever
 // was found.
 func Summary(r *compat.Report) string {
-	noun := "methods"
-	if r.Kind == "tools" {
-		noun = "tools"
-	}
 	c, s := r.Compared, r.Summary
+	noun := "method"
+	if r.Kind == "tools" {
+		noun = "tool"
+	}
+	if c.Subjects != 1 {
+		noun += "s"
+	}
 	return fmt.Sprintf("%s -> %s: %d %s compared, %d unchanged, %d added, %d removed: %d err, %d warn, %d info, %d accepted",
 		r.Old, r.New, c.Subjects, noun, c.Unchanged, len(c.Added), len(c.Removed), s.Err, s.Warn, s.Info, s.Accepted)
 }

@@ -27,12 +27,6 @@ type root struct {
 	wrap func(v any) any
 }
 
-// found is a change at a root, on its way to a finding.
-type found struct {
-	*change
-	root *root
-}
-
 // assembler makes findings of changes.
 type assembler struct {
 	kind     string
