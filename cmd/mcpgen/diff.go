@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpgen/mcpgen/gen/compat"
+	"github.com/mcpgen/mcpgen/gen/compat/page"
 	"github.com/mcpgen/mcpgen/gen/compat/render"
 	"github.com/mcpgen/mcpgen/spec"
 )
@@ -21,7 +22,12 @@ type differ struct {
 	all, schema            bool
 	format, failOn, config string
 	project                *spec.Spec
+	// sides are those that were read, for the page.
+	sides []page.Side
 }
+
+// formatHTML is the format that is not one of package render's.
+const formatHTML = "html"
 
 func diffCommand() *cobra.Command {
 	var d differ
@@ -62,7 +68,7 @@ and 2 when the sides could not be compared. mcpgen rules lists the rules.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd, args) },
 	}
 	cmd.Flags().BoolVar(&d.all, "all", false, "compare every pinned revision with every newer one")
-	cmd.Flags().StringVar(&d.format, "format", "text", "text, json, markdown, github or sarif")
+	cmd.Flags().StringVar(&d.format, "format", "text", "text, json, markdown, html (a page that stands alone), github or sarif")
 	cmd.Flags().StringVar(&d.failOn, "fail-on", "err", "the level, err or warn, that makes the exit code 1")
 	cmd.Flags().StringVar(&d.config, "config", "", "file with accepted findings (default: mcpgen.yaml, if there is one)")
 	cmd.Flags().BoolVar(&d.schema, "schema", false, "print the JSON Schema of --format json, and compare nothing")
@@ -73,8 +79,8 @@ func (d *differ) run(cmd *cobra.Command, args []string) error {
 	if d.schema {
 		return printOutputSchema(cmd.OutOrStdout())
 	}
-	if !slices.Contains(render.Formats(), render.Format(d.format)) {
-		return fmt.Errorf("unknown format %q: it is text, json, markdown, github or sarif", d.format)
+	if d.format != formatHTML && !slices.Contains(render.Formats(), render.Format(d.format)) {
+		return fmt.Errorf("unknown format %q: it is text, json, markdown, html, github or sarif", d.format)
 	}
 	failOn := compat.Level(d.failOn)
 	if failOn != compat.LevelErr && failOn != compat.LevelWarn {
@@ -104,7 +110,12 @@ func (d *differ) run(cmd *cobra.Command, args []string) error {
 		r.Accept(config.Accept, time.Now())
 		fails = fails || r.Fails(failOn)
 	}
-	if err := render.Write(cmd.OutOrStdout(), render.Format(d.format), out, options); err != nil {
+	if d.format == formatHTML {
+		err = page.Write(cmd.OutOrStdout(), page.Input{Reports: out.Reports, Sides: d.sides})
+	} else {
+		err = render.Write(cmd.OutOrStdout(), render.Format(d.format), out, options)
+	}
+	if err != nil {
 		return err
 	}
 	if fails {

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen"
 	"github.com/mcpgen/mcpgen/gen/compat"
 	"github.com/mcpgen/mcpgen/gen/compat/judge"
+	"github.com/mcpgen/mcpgen/gen/compat/page"
 	"github.com/mcpgen/mcpgen/gen/schema"
 	"github.com/mcpgen/mcpgen/gen/tools"
 )
@@ -67,6 +68,11 @@ func (d *differ) side(cmd *cobra.Command, arg string) (*diffSide, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", arg, err)
 	}
+	var names []string
+	for _, t := range list.Tools {
+		names = append(names, t.Name)
+	}
+	d.sides = append(d.sides, page.Side{Label: arg, Source: src, Subjects: names})
 	side.tools = &compat.ToolList{Label: arg, List: list, Judge: judge.Tools(list)}
 	return side, nil
 }
@@ -87,6 +93,18 @@ func (d *differ) lower(side *diffSide, src gen.Source) error {
 	if err != nil {
 		return err
 	}
+	text, err := lowered.Document.JSON()
+	if err != nil {
+		return err
+	}
+	shown := page.Side{Label: side.label, Source: text}
+	for _, def := range lowered.Document.Definitions {
+		shown.Definitions = append(shown.Definitions, def.Name)
+	}
+	for _, m := range lowered.Revision.Methods {
+		shown.Subjects = append(shown.Subjects, m.Wire)
+	}
+	d.sides = append(d.sides, shown)
 	side.revision = &compat.Revision{Label: side.label, IR: lowered.Revision}
 	if side.revision.Judge = generatedJudge(src); side.revision.Judge == nil {
 		side.revision.Judge, err = judge.Revision(lowered.Document, lowered.Revision)

@@ -220,9 +220,9 @@ func TestEveryRuleTold(t *testing.T) {
 	}
 }
 
-// TestRealTools compares the lists of real servers with themselves and with
+// TestUpstreamTools compares the lists of real servers with themselves and with
 // each other.
-func TestRealTools(t *testing.T) {
+func TestUpstreamTools(t *testing.T) {
 	shared := os.Getenv("MCPGEN_SHARED")
 	if shared == "" {
 		shared = "../../../shared"

@@ -51,12 +51,12 @@ func (p *printer) table(r *compat.Report, level compat.Level) {
 			text += "<br>accepted" + cell(until(f.Accepted)+": "+f.Accepted.Reason)
 		}
 		if f.Guard != "" && level != compat.LevelInfo {
-			text += "<br>" + f.Guard + ": " + cell(guardText(f))
+			text += "<br>" + f.Guard + ": " + cell(Why(f))
 		}
 		for _, w := range f.Witnesses {
 			text += "<br>" + cell(w.RefusedBy) + " refuses " + code(string(w.Value))
 		}
-		p.line("| %s | %s | %s | %s | %s |", code(f.Subject), text, sent(f.Direction), verdicts(f), code(f.Rule))
+		p.line("| %s | %s | %s | %s | %s |", code(f.Subject), text, Sent(f.Direction), verdicts(f), code(f.Rule))
 	}
 	if !first {
 		p.line("")

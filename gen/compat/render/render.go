@@ -115,9 +115,9 @@ func (p *printer) finding(f *compat.Finding) {
 	if f.Level == compat.LevelInfo {
 		return
 	}
-	p.line("    %s; sent %s in %s", verdicts(f), sent(f.Direction), strings.Join(f.Uses, ", "))
+	p.line("    %s; sent %s in %s", verdicts(f), Sent(f.Direction), strings.Join(f.Uses, ", "))
 	if f.Guard != "" {
-		p.line("    %s: %s", f.Guard, guardText(f))
+		p.line("    %s: %s", f.Guard, Why(f))
 	}
 	for _, w := range f.Witnesses {
 		p.line("    %s accepts and %s refuses this %s: %s", w.AcceptedBy, w.RefusedBy, w.Of, w.Value)
@@ -143,7 +143,8 @@ func verdicts(f *compat.Finding) string {
 	return fmt.Sprintf("server first: %s, client first: %s", server, client)
 }
 
-func sent(d compat.Direction) string {
+// Sent says in words who is sent a value.
+func Sent(d compat.Direction) string {
 	switch d {
 	case compat.ToServer:
 		return "to the server"
@@ -153,8 +154,9 @@ func sent(d compat.Direction) string {
 	return "both ways"
 }
 
-// guardText is what the ledger says, or else what the guard says of itself.
-func guardText(f *compat.Finding) string {
+// Why is why a finding is not as bad as its effect has it: what the ledger says,
+// or else what the guard says of itself.
+func Why(f *compat.Finding) string {
 	if f.Reason != "" {
 		return f.Reason
 	}
