@@ -41,7 +41,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(generateCommand(), checkCommand(), specCommand(), toolsCommand(), serverCommand(), clientCommand(), verifyCommand(), proxyCommand())
+	root.AddCommand(
+		generateCommand(), checkCommand(), specCommand(),
+		toolsCommand(), serverCommand(), clientCommand(),
+		diffCommand(), rulesCommand(), verifyCommand(), proxyCommand(),
+	)
 	root.SetArgs(args)
 	out := &output{w: stdout}
 	root.SetIn(&interruptible{ctx, stdin})

@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/tests/internal/npm"
+
 	// What mcpgen and the servers it makes are made of: changes of it are to be tested again.
 	_ "github.com/mcpgen/mcpgen/gen/skeleton"
 	_ "github.com/mcpgen/mcpgen/runtime/mcplog"
@@ -26,8 +28,8 @@ import (
 // what the inspector prints.
 func TestReadmeQuickStart(t *testing.T) {
 	t.Parallel()
-	needPeers(t)
-	needInspector(t)
+	npm.Need(t, ".")
+	npm.Need(t, "inspector")
 	// What a test opens decides, together with the imports, whether its result is cached.
 	if err := os.CopyFS(t.TempDir(), os.DirFS("../../cmd/mcpgen")); err != nil {
 		t.Fatal(err)

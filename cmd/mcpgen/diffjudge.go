@@ -1,0 +1,34 @@
+//go:build !bootstrap
+
+package main
+
+import (
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/gen"
+	"github.com/mcpgen/mcpgen/gen/compat"
+	"github.com/mcpgen/mcpgen/generated"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// generatedJudge judges by the generated code of a pinned revision; it is nil
+// for others.
+func generatedJudge(src gen.Source) compat.Judge {
+	revision, ok := generated.Lookup(src.Revision)
+	if !ok || !src.Pinned {
+		return nil
+	}
+	return codeJudge{revision}
+}
+
+// codeJudge is the validator that a generated package is.
+type codeJudge struct{ revision generated.Revision }
+
+// Accepts implements compat.Judge.
+func (j codeJudge) Accepts(of string, text []byte) (bool, error) {
+	v, ok := j.revision.New(of)
+	if !ok {
+		return false, fmt.Errorf("the generated code of %s has no definition %q", j.revision.ID, of)
+	}
+	return wire.UnmarshalString(string(text), v) == nil && wire.Validate(v) == nil, nil
+}

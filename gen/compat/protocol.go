@@ -1,0 +1,244 @@
+package compat
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+)
+
+// builder makes shapes of one revision's ir.
+type builder struct {
+	decls map[*ir.Decl]*Shape
+}
+
+// decl is the shape of a declaration.
+func (b *builder) decl(d *ir.Decl) *Shape {
+	if s, ok := b.decls[d]; ok {
+		return s
+	}
+	where := Place{d.Name, d.Pointer}
+	s := &Shape{Where: where}
+	b.decls[d] = s
+	switch t := d.Type.(type) {
+	case *ir.Ref:
+		s.Alts = b.decl(t.Decl).Alts
+	case *ir.Object:
+		a := &Alt{Name: d.Name, Where: where, Kind: kindObject, Object: &object{}}
+		s.Alts = []*Alt{a} // members may lead back here
+		b.fields(a.Object, t, d.Name)
+	case *ir.Union:
+		for _, v := range t.Variants {
+			s.Alts = append(s.Alts, b.decl(v.Decl).Alts...)
+		}
+		s.Alts = join(s.Alts)
+	default:
+		s.Alts = b.alts(d.Type, where)
+		if len(s.Alts) == 1 && s.Alts[0].Kind == kindArray {
+			s.Alts[0].Name = d.Name
+		}
+	}
+	return s
+}
+
+func (b *builder) fields(o *object, t *ir.Object, name string) {
+	for _, f := range t.Fields {
+		o.Members = append(o.Members, b.field(f, name))
+	}
+	o.sort()
+}
+
+func (b *builder) field(f *ir.Field, of string) *member {
+	where := Place{of + "." + f.Wire, f.Pointer}
+	m := &member{Name: f.Wire, Required: f.Required, Where: where, Shape: b.shape(f.Base(), where)}
+	switch c := f.Const.(type) {
+	case string:
+		m.Shape = constant(where, kindString, render(c))
+	case int64:
+		m.Shape = constant(where, kindNumber, strconv.FormatInt(c, 10))
+	}
+	if f.Nullable() {
+		with := *m.Shape
+		with.Alts = append([]*Alt{{Kind: kindNull, Where: where}}, with.Alts...)
+		m.Shape = &with
+	}
+	return m
+}
+
+func constant(where Place, k kind, value string) *Shape {
+	a := &Alt{Kind: k, Where: where, Values: []string{value}}
+	if k == kindString {
+		a.Text = &text{}
+	} else {
+		a.Number = &number{}
+	}
+	return &Shape{Where: where, Alts: []*Alt{a}}
+}
+
+// shape is the shape of a type that stands at a place.
+func (b *builder) shape(t ir.Type, where Place) *Shape {
+	if ref, ok := t.(*ir.Ref); ok {
+		return b.decl(ref.Decl)
+	}
+	return &Shape{Where: where, Alts: b.alts(t, where)}
+}
+
+func (b *builder) alts(t ir.Type, where Place) []*Alt {
+	one := &Alt{Where: where}
+	switch t := t.(type) {
+	case *ir.Enum:
+		one.Kind, one.Text = kindString, &text{}
+		one.Values = []string{}
+		for _, v := range t.Values {
+			one.Values = append(one.Values, render(v.Wire))
+		}
+	case *ir.String:
+		one.Kind, one.Text = kindString, &text{Format: t.Format}
+	case *ir.Integer:
+		one.Kind, one.Number = kindNumber, &number{Whole: true, Range: span{Min: t.Min, Max: t.Max}.whole()}
+	case *ir.Number:
+		one.Kind, one.Number = kindNumber, &number{Range: span{Min: t.Min, Max: t.Max}}
+	case *ir.Boolean:
+		one.Kind = kindBoolean
+	case *ir.Scalar:
+		return scalars(t.Kinds, where)
+	case *ir.Open:
+		one.Kind, one.Object = kindObject, &object{}
+	case *ir.Map:
+		one.Kind, one.Object = kindObject, &object{Rest: b.shape(t.Elem, Place{where.Path + "{}", where.Pointer})}
+	case *ir.Array:
+		one.Kind, one.Array = kindArray, &array{Items: b.shape(t.Elem, Place{where.Path + "[]", where.Pointer})}
+		if t.MaxItems > 0 {
+			most := float64(t.MaxItems)
+			one.Array.Length.Max = &most
+		}
+	default:
+		one.Kind = kindAny
+	}
+	return []*Alt{one}
+}
+
+func scalars(k ir.ScalarKinds, where Place) []*Alt {
+	var list []*Alt
+	add := func(in bool, a Alt) {
+		if in {
+			a.Where = where
+			list = append(list, &a)
+		}
+	}
+	add(k.Text, Alt{Kind: kindString, Text: &text{}})
+	add(k.Integer || k.Number, Alt{Kind: kindNumber, Number: &number{Whole: !k.Number}})
+	add(k.Boolean, Alt{Kind: kindBoolean})
+	add(k.Null, Alt{Kind: kindNull})
+	return list
+}
+
+// messages are the shapes of one revision's messages.
+type messages struct {
+	*builder
+	rev     *ir.Revision
+	methods map[string]*ir.Method
+}
+
+func newMessages(rev *ir.Revision) *messages {
+	m := &messages{&builder{map[*ir.Decl]*Shape{}}, rev, map[string]*ir.Method{}}
+	for _, method := range rev.Methods {
+		m.methods[method.Wire] = method
+	}
+	return m
+}
+
+// envelopeOf is the definition that says what all messages of a kind have.
+func envelopeOf(m *ir.Method) string {
+	if m.Notification {
+		return "JSONRPCNotification"
+	}
+	return "JSONRPCRequest"
+}
+
+// message is a request or notification as it goes over the wire: what its own
+// definition says, and what it leaves to the envelope.
+func (s *messages) message(m *ir.Method) (*Shape, []string, error) {
+	own, ok := ir.Resolve(&ir.Ref{Decl: s.rev.Lookup(m.Definition)}).(*ir.Object)
+	if !ok {
+		return nil, nil, fmt.Errorf("%s: %s is no object", s.rev.ID, m.Definition)
+	}
+	decl := s.rev.Lookup(m.Definition)
+	where := Place{decl.Name, decl.Pointer}
+	o := &object{}
+	s.fields(o, own, decl.Name)
+	judged := []string{Key(decl)}
+	if envelope := s.rev.Lookup(envelopeOf(m)); envelope != nil {
+		judged = append(judged, Key(envelope))
+		if fields, ok := envelope.Type.(*ir.Object); ok {
+			s.enclose(o, fields, envelope.Name)
+		}
+	}
+	return &Shape{Where: where, Alts: []*Alt{{Name: decl.Name, Where: where, Kind: kindObject, Object: o}}}, judged, nil
+}
+
+// enclose adds what the envelope demands of a message.
+func (s *messages) enclose(o *object, envelope *ir.Object, name string) {
+	meet := newMeeter()
+	for _, f := range envelope.Fields {
+		outer := s.field(f, name)
+		own := o.member(f.Wire)
+		if own == nil {
+			o.Members = append(o.Members, outer)
+			o.sort()
+			continue
+		}
+		own.Required = own.Required || outer.Required
+		own.Shape = meet.shapes(own.Shape, outer.Shape)
+	}
+}
+
+// envelope is the union of all JSON-RPC messages, with params and results left
+// open: these are compared for each method. It is nil where there is none.
+func (s *messages) envelope() *Shape {
+	decl := s.rev.Lookup("JSONRPCMessage")
+	if decl == nil {
+		return nil
+	}
+	return s.withoutPayload(s.decl(decl), map[*Alt]*Alt{})
+}
+
+func (s *messages) withoutPayload(shape *Shape, done map[*Alt]*Alt) *Shape {
+	out := &Shape{Where: shape.Where}
+	for _, a := range shape.Alts {
+		if bare, ok := done[a]; ok {
+			out.Alts = append(out.Alts, bare)
+			continue
+		}
+		bare := *a
+		done[a] = &bare
+		switch a.Kind {
+		case kindObject:
+			o := *a.Object
+			o.Members = nil
+			for _, m := range a.Object.Members {
+				if m.Name == "params" || m.Name == "result" {
+					open := *m
+					open.Shape = openObject(m.Where)
+					m = &open
+				}
+				o.Members = append(o.Members, m)
+			}
+			bare.Object = &o
+		case kindArray:
+			list := *a.Array
+			list.Items = s.withoutPayload(list.Items, done)
+			bare.Array = &list
+		}
+		out.Alts = append(out.Alts, &bare)
+	}
+	return out
+}
+
+// Key is the name that a generated package and a [Judge] know a declaration by.
+func Key(d *ir.Decl) string {
+	if d.Definition {
+		return d.Path
+	}
+	return d.Name
+}

@@ -1,0 +1,93 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/compat"
+)
+
+func (p *printer) markdown(out Output) {
+	for i, r := range out.Reports {
+		if i > 0 {
+			p.line("")
+		}
+		p.line("## %s → %s\n", cell(r.Old), cell(r.New))
+		p.line("%s\n", Summary(r))
+		p.changes(r)
+		for _, level := range []compat.Level{compat.LevelErr, compat.LevelWarn, compat.LevelInfo} {
+			p.table(r, level)
+		}
+		for _, warning := range r.Warnings {
+			p.line("> **Warning:** %s\n", cell(warning))
+		}
+	}
+}
+
+// changes lists what there is more or less of.
+func (p *printer) changes(r *compat.Report) {
+	for _, list := range []struct {
+		title string
+		names []string
+	}{{"Added", r.Compared.Added}, {"Removed", r.Compared.Removed}, {"Changed", r.Compared.Changed}} {
+		if len(list.names) > 0 {
+			p.line("%s: %s\n", list.title, code(strings.Join(list.names, "`, `")))
+		}
+	}
+}
+
+func (p *printer) table(r *compat.Report, level compat.Level) {
+	first := true
+	for _, f := range r.Findings {
+		if f.Level != level {
+			continue
+		}
+		if first {
+			p.line("### %s\n", map[compat.Level]string{compat.LevelErr: "Breaks", compat.LevelWarn: "May break", compat.LevelInfo: "Is safe"}[level])
+			p.line("| Subject | Change | Sent | Verdicts | Rule |\n|---|---|---|---|---|")
+			first = false
+		}
+		text := cell(f.Message)
+		if f.Accepted != nil {
+			text += "<br>accepted" + cell(until(f.Accepted)+": "+f.Accepted.Reason)
+		}
+		if f.Guard != "" && level != compat.LevelInfo {
+			text += "<br>" + f.Guard + ": " + cell(Why(f))
+		}
+		for _, w := range f.Witnesses {
+			text += "<br>" + cell(w.RefusedBy) + " refuses " + code(string(w.Value))
+		}
+		p.line("| %s | %s | %s | %s | %s |", code(f.Subject), text, Sent(f.Direction), verdicts(f), code(f.Rule))
+	}
+	if !first {
+		p.line("")
+	}
+}
+
+// cell keeps a text from ending a cell of a table or being taken for markup.
+func cell(s string) string {
+	return strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "&", "&amp;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[").Replace(s)
+}
+
+// code is a text in backticks, with more of them than it has itself.
+func code(s string) string {
+	s = strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ").Replace(s)
+	fence := "`"
+	if strings.Contains(s, "`") && !strings.Contains(s, "`, `") {
+		fence = "``"
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}
+
+// Rules writes the rules and the guards.
+func (p *printer) rulesMarkdown() {
+	p.line("| Rule | Category | Effect | Receiver first | Sender first | What it tells |\n|---|---|---|---|---|---|")
+	for _, r := range compat.Rules() {
+		v := r.Effect.Verdicts()
+		p.line("| %s | %s | %s | %s | %s | %s |", code(r.ID), r.Category, r.Effect, v.ReceiverFirst, v.SenderFirst, cell(r.Doc))
+	}
+	p.line("\n| Guard | err becomes | Why |\n|---|---|---|")
+	for _, g := range compat.Guards() {
+		p.line("| %s | %s | %s |", code(g.ID), g.Level, cell(g.Doc))
+	}
+}

@@ -1,0 +1,322 @@
+package compat
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+)
+
+// Revision is a side that is a revision of the protocol.
+type Revision struct {
+	// Label names the side; "" is the revision's date.
+	Label string
+	IR    *ir.Revision
+	// Judge confirms witnesses; nil leaves them to the other side's judge.
+	Judge Judge
+}
+
+func (r Revision) names() Names {
+	label := r.Label
+	if label == "" {
+		label = r.IR.ID
+	}
+	return Names{label, r.IR.ID}
+}
+
+// Revisions compares two revisions. An error says that they could not be
+// compared, or that a finding has no proof: there is no report then.
+func Revisions(old, new Revision) (*Report, error) {
+	return revisions(old, new, Exceptions())
+}
+
+func revisions(old, new Revision, exceptions []Exception) (*Report, error) {
+	p := &protocol{
+		assembler: assembler{
+			kind: "revisions", old: old.names(), new: new.names(), judges: [2]Judge{old.Judge, new.Judge},
+			rules: newRuleTable(), findings: map[string]*Finding{},
+		},
+		was: newMessages(old.IR), is: newMessages(new.IR),
+		comparer: newComparer(guardOpenObject),
+	}
+	p.ledger = newLedger(exceptions, p.rules, old.IR.ID, new.IR.ID)
+	p.envelope()
+	p.errors()
+	report := &Report{Old: p.old.Label, New: p.new.Label, Kind: p.kind}
+	p.methods(report)
+	p.errs = append(p.errs, p.ledger.stale())
+	if err := errors.Join(p.errs...); err != nil {
+		return nil, err
+	}
+	report.Findings = p.list()
+	report.sort()
+	report.count()
+	p.unchanged(report)
+	return report, nil
+}
+
+// protocol compares revisions.
+type protocol struct {
+	assembler
+	was, is  *messages
+	comparer *comparer
+}
+
+// compare tells of all that differs at a root.
+func (p *protocol) compare(at *root) {
+	for _, ch := range p.comparer.shapes(at.old, at.new) {
+		p.add(ch, at)
+	}
+}
+
+func (p *protocol) envelope() {
+	old, new := p.was.envelope(), p.is.envelope()
+	if old == nil || new == nil {
+		return // there is no common form to compare; the methods have their own
+	}
+	p.compare(&root{
+		use: "JSON-RPC messages", direction: BothWays, old: old, new: new,
+		judgedOld: []string{"JSONRPCMessage"}, judgedNew: []string{"JSONRPCMessage"},
+	})
+}
+
+func direction(toServer, toClient bool) Direction {
+	switch {
+	case toServer && toClient:
+		return BothWays
+	case toClient:
+		return ToClient
+	}
+	return ToServer
+}
+
+// answer is the direction of the answers.
+func (d Direction) answer() Direction {
+	switch d {
+	case ToServer:
+		return ToClient
+	case ToClient:
+		return ToServer
+	}
+	return d
+}
+
+func (p *protocol) methods(report *Report) {
+	names := slices.Sorted(maps.Keys(p.was.methods))
+	for _, wire := range names {
+		old, new := p.was.methods[wire], p.is.methods[wire]
+		if new == nil || old.Notification != new.Notification {
+			report.Compared.Removed = append(report.Compared.Removed, wire)
+			p.presence("method-removed", p.was, p.is, old)
+			continue
+		}
+		report.Compared.Subjects++
+		p.method(old, new)
+	}
+	for _, wire := range slices.Sorted(maps.Keys(p.is.methods)) {
+		if old := p.was.methods[wire]; old == nil || old.Notification != p.is.methods[wire].Notification {
+			report.Compared.Added = append(report.Compared.Added, wire)
+			p.presence("method-added", p.was, p.is, p.is.methods[wire])
+		}
+	}
+}
+
+// kindOfMethod says what a method is.
+func kindOfMethod(m *ir.Method) string {
+	if m.Notification {
+		return "notification"
+	}
+	return "request"
+}
+
+// unions are the definitions of all messages that may go to a side.
+func unions(m *ir.Method, d Direction) []string {
+	side := map[Direction]string{ToServer: "Client", ToClient: "Server"}[d]
+	if m.Notification {
+		return []string{side + "Notification"}
+	}
+	return []string{side + "Request"}
+}
+
+// presence tells of a method that only one side has.
+func (p *protocol) presence(rule string, was, is *messages, m *ir.Method) {
+	ch := &change{rule: rule, subject: m.Wire, args: []string{kindOfMethod(m), m.Wire}}
+	switch {
+	case m.Capability != "":
+		ch.guard = guardCapability
+	case m.Notification:
+		ch.guard = guardNoAnswer
+	}
+	to := direction(m.ToServer, m.ToClient)
+	judge := to
+	if to == BothWays {
+		judge = ToServer
+	}
+	p.exists(ch, was, is, m, to, judge)
+}
+
+// exists proves that one side has a method, in a direction, and the other has
+// not: by the union of all messages.
+func (p *protocol) exists(ch *change, was, is *messages, m *ir.Method, to, judge Direction) {
+	at := &root{use: m.Wire, direction: to, judgedOld: unions(m, judge), judgedNew: unions(m, judge)}
+	has, lacks := is, was
+	removed := strings.HasSuffix(ch.rule, "-removed")
+	if removed {
+		has, lacks = was, is
+	}
+	decl := has.rev.Lookup(m.Definition)
+	ch.new = Place{decl.Name, decl.Pointer}
+	if removed {
+		ch.old, ch.new = ch.new, Place{}
+	}
+	shape, _, err := has.message(m)
+	if err != nil {
+		p.errs = append(p.errs, err)
+		return
+	}
+	all, none := &Shape{Alts: shape.Alts}, &Shape{}
+	values := few(p.comparer.make.all(shape))
+	at.old, at.new, ch.widen = none, all, values
+	if removed {
+		at.old, at.new, ch.narrow, ch.widen = all, none, values, nil
+	}
+	if lacks.rev.Lookup(unions(m, judge)[0]) == nil {
+		// The side has no messages of the kind in that direction: it refuses all.
+		if removed {
+			at.judgedNew = nil
+		} else {
+			at.judgedOld = nil
+		}
+	}
+	p.add(ch, at)
+}
+
+// method compares a method that both sides have.
+func (p *protocol) method(old, new *ir.Method) {
+	to := direction(new.ToServer || old.ToServer, new.ToClient || old.ToClient)
+	for _, way := range []struct {
+		was, is bool
+		to      Direction
+		name    string
+	}{{old.ToServer, new.ToServer, ToServer, "server"}, {old.ToClient, new.ToClient, ToClient, "client"}} {
+		switch {
+		case way.is && !way.was:
+			p.exists(&change{rule: "method-direction-added", subject: new.Wire, args: []string{way.name}}, p.was, p.is, new, way.to, way.to)
+		case way.was && !way.is:
+			p.exists(&change{rule: "method-direction-removed", subject: new.Wire, args: []string{way.name}}, p.was, p.is, old, way.to, way.to)
+		}
+	}
+	was, judgedOld, err := p.was.message(old)
+	if err != nil {
+		p.errs = append(p.errs, err)
+		return
+	}
+	is, judgedNew, err := p.is.message(new)
+	if err != nil {
+		p.errs = append(p.errs, err)
+		return
+	}
+	at := &root{use: new.Wire, direction: to, old: was, new: is, judgedOld: judgedOld, judgedNew: judgedNew}
+	if old.Capability != new.Capability {
+		p.add(&change{rule: "method-capability-changed", subject: new.Wire, old: was.Where, new: is.Where,
+			args: []string{quoted(old.Capability), quoted(new.Capability)}}, at)
+	}
+	p.compare(at)
+	if new.Notification {
+		return
+	}
+	p.compare(&root{
+		use: new.Wire + " result", direction: to.answer(), old: p.was.decl(old.Result), new: p.is.decl(new.Result),
+		judgedOld: []string{Key(old.Result)}, judgedNew: []string{Key(new.Result)},
+	})
+}
+
+// errors compares the error codes that have definitions.
+func (p *protocol) errors() {
+	old, new := p.was.errorCodes(), p.is.errorCodes()
+	tell := func(rule string, code int64, was, is Place) {
+		name := was.Path
+		if name == "" {
+			name = is.Path
+		}
+		text := strconv.FormatInt(code, 10)
+		p.add(&change{rule: rule, subject: name, old: was, new: is, args: []string{text, name}}, &root{use: "errors", direction: BothWays})
+	}
+	for _, code := range slices.Sorted(maps.Keys(old)) {
+		if _, ok := new[code]; !ok {
+			tell("error-code-removed", code, old[code], Place{})
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(new)) {
+		if _, ok := old[code]; !ok {
+			tell("error-code-added", code, Place{}, new[code])
+		}
+	}
+}
+
+// errorCodes are the codes that a definition gives an error.
+func (s *messages) errorCodes() map[int64]Place {
+	codes := map[int64]Place{}
+	for _, d := range s.rev.Decls {
+		if !d.Definition {
+			continue
+		}
+		for _, f := range fieldsOf(d.Type) {
+			if f.Wire != "error" {
+				continue
+			}
+			for _, inner := range fieldsOf(f.Type) {
+				if code, ok := inner.Const.(int64); ok && inner.Wire == "code" {
+					codes[code] = Place{d.Name, d.Pointer}
+				}
+			}
+		}
+	}
+	return codes
+}
+
+func fieldsOf(t ir.Type) []*ir.Field {
+	if o, ok := ir.Resolve(t).(*ir.Object); ok {
+		return o.Fields
+	}
+	return nil
+}
+
+// unchanged counts the methods of which no finding tells: a finding is about a
+// method when its subject is the message, the params or the result itself.
+func (p *protocol) unchanged(report *Report) {
+	for _, wire := range slices.Sorted(maps.Keys(p.is.methods)) {
+		old, new := p.was.methods[wire], p.is.methods[wire]
+		if old == nil || old.Notification != new.Notification {
+			continue
+		}
+		own := map[string]bool{wire: true}
+		for _, m := range []*ir.Method{old, new} {
+			own[m.Definition], own[m.Params.Name] = true, true
+			if m.Result != nil {
+				own[m.Result.Name] = true
+				if u, ok := m.Result.Type.(*ir.Union); ok {
+					for _, v := range u.Variants {
+						own[v.Decl.Name] = true
+					}
+				}
+			}
+			if u, ok := m.Params.Type.(*ir.Union); ok {
+				for _, v := range u.Variants {
+					own[v.Decl.Name] = true
+				}
+			}
+		}
+		if slices.ContainsFunc(report.Findings, func(f *Finding) bool {
+			decl, _, _ := strings.Cut(f.Subject, ".")
+			return own[f.Subject] || own[decl]
+		}) {
+			report.Compared.Changed = append(report.Compared.Changed, wire)
+		} else {
+			report.Compared.Unchanged++
+		}
+	}
+}

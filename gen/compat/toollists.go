@@ -1,0 +1,248 @@
+package compat
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// ToolList is a side that is a list of tools.
+type ToolList struct {
+	Label string
+	List  *tools.List
+	// Judge confirms witnesses; of is what [OfInput] and [OfOutput] give.
+	Judge Judge
+}
+
+// OfInput and OfOutput say what a witness about a tool is: its arguments, or its
+// structured result.
+func OfInput(tool string) string  { return "tool " + strconv.Quote(tool) + " arguments" }
+func OfOutput(tool string) string { return "tool " + strconv.Quote(tool) + " structuredContent" }
+
+// Tools compares two lists of tools. An error says that they could not be
+// compared: there is no report then.
+func Tools(old, new ToolList) (*Report, error) {
+	t := &toolLists{
+		assembler: assembler{
+			kind: "tools", old: Names{Label: old.Label}, new: Names{Label: new.Label}, judges: [2]Judge{old.Judge, new.Judge},
+			rules: newRuleTable(), findings: map[string]*Finding{},
+		},
+	}
+	report := &Report{Old: old.Label, New: new.Label, Kind: t.kind}
+	was, is := byName(old.List), byName(new.List)
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		if is[name] == nil {
+			report.Compared.Removed = append(report.Compared.Removed, name)
+			t.presence("tool-removed", was[name])
+			continue
+		}
+		report.Compared.Subjects++
+		before := len(t.order)
+		t.tool(was[name], is[name])
+		if len(t.order) == before {
+			report.Compared.Unchanged++
+		} else {
+			report.Compared.Changed = append(report.Compared.Changed, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		if was[name] == nil {
+			report.Compared.Added = append(report.Compared.Added, name)
+			t.presence("tool-added", is[name])
+		}
+	}
+	if err := errors.Join(t.errs...); err != nil {
+		return nil, err
+	}
+	report.Findings = t.list()
+	report.sort()
+	report.count()
+	return report, nil
+}
+
+func byName(list *tools.List) map[string]*tools.Tool {
+	all := map[string]*tools.Tool{}
+	for _, t := range list.Tools {
+		all[t.Name] = t
+	}
+	return all
+}
+
+// toolLists compares lists of tools.
+type toolLists struct{ assembler }
+
+// presence tells of a tool that only one list has.
+func (t *toolLists) presence(rule string, tool *tools.Tool) {
+	shape, inexact := inputOf(tool)
+	t.inexact = inexact
+	at := &root{use: "tools/call " + tool.Name, direction: ToServer, old: shape, new: &Shape{},
+		judgedOld: []string{OfInput(tool.Name)}, judgedNew: []string{OfInput(tool.Name)}}
+	values := few(newMaker().all(shape))
+	ch := &change{rule: rule, subject: tool.Name, old: Place{tool.Name, tool.Pointer}, narrow: values}
+	if rule == "tool-added" {
+		at.old, at.new = at.new, at.old
+		ch.old, ch.new = ch.new, ch.old
+		ch.narrow, ch.widen, ch.guard = nil, values, guardListed
+	}
+	t.add(ch, at)
+}
+
+func inputOf(tool *tools.Tool) (*Shape, bool) {
+	b := newSchemaBuilder(tool.Input)
+	shape := b.shape(tool.Input, tool.Name+".input")
+	return shape, b.meet.inexact
+}
+
+// outputOf is the shape of the structured result; without a schema it is any
+// object.
+func outputOf(tool *tools.Tool) (*Shape, bool) {
+	path := tool.Name + ".output"
+	if tool.Output == nil {
+		return openObject(Place{path, tool.Pointer}), false
+	}
+	b := newSchemaBuilder(tool.Output)
+	shape := b.shape(tool.Output, path)
+	return shape, b.meet.inexact
+}
+
+func (t *toolLists) tool(old, new *tools.Tool) {
+	was, inexactOld := inputOf(old)
+	is, inexactNew := inputOf(new)
+	t.inexact = inexactOld || inexactNew
+	t.compare(newComparer(guardIgnoredMember), &root{use: "tools/call " + new.Name, direction: ToServer, old: was, new: is,
+		judgedOld: []string{OfInput(old.Name)}, judgedNew: []string{OfInput(new.Name)}})
+	t.output(old, new)
+	t.inexact = false
+	at := &root{use: "tools/list", direction: ToClient}
+	tell := func(rule string, args ...string) {
+		t.add(&change{rule: rule, subject: new.Name, old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}, args: args}, at)
+	}
+	if old.Description != new.Description {
+		tell("tool-description-changed")
+	}
+	if old.Title != new.Title {
+		tell("tool-title-changed")
+	}
+	t.annotations(old, new, tell)
+	t.metadata(old, new, tell)
+}
+
+func (t *toolLists) compare(c *comparer, at *root) {
+	for _, ch := range c.shapes(at.old, at.new) {
+		t.add(ch, at)
+	}
+}
+
+func (t *toolLists) output(old, new *tools.Tool) {
+	if old.Output == nil && new.Output == nil {
+		return
+	}
+	was, inexactOld := outputOf(old)
+	is, inexactNew := outputOf(new)
+	t.inexact = inexactOld || inexactNew
+	at := &root{use: "tools/call " + new.Name + " result", direction: ToClient, old: was, new: is,
+		judgedOld: []string{OfOutput(old.Name)}, judgedNew: []string{OfOutput(new.Name)}}
+	c := newComparer(guardOpenObject)
+	if old.Output != nil && new.Output != nil {
+		t.compare(c, at)
+		return
+	}
+	rule, described := "output-schema-added", is
+	if new.Output == nil {
+		rule, described = "output-schema-removed", was
+	}
+	ch := &change{rule: rule, subject: new.Name + ".output", old: was.Where, new: is.Where}
+	values := few(described.refused(misfits(c.make, described)))
+	if ch.narrow = values; new.Output == nil {
+		ch.narrow, ch.widen = nil, values
+	}
+	if len(values) == 0 {
+		ch.guard = guardPromisedNobody
+	}
+	t.add(ch, at)
+}
+
+// misfits are objects that a shape of objects may refuse: empty ones, and ones
+// with a member of another type.
+func misfits(m *maker, s *Shape) []any {
+	list := []any{map[string]any{}, map[string]any{"x": ""}}
+	for _, a := range s.Alts {
+		base, ok := m.alt(a)
+		object, isObject := base.(map[string]any)
+		if !ok || !isObject || a.Object == nil {
+			continue
+		}
+		for _, member := range a.Object.Members {
+			for _, v := range []any{"", num(0.5), nil} {
+				list = append(list, with(object, member.Name, v))
+			}
+		}
+	}
+	return list
+}
+
+func (t *toolLists) annotations(old, new *tools.Tool, tell func(rule string, args ...string)) {
+	for _, a := range annotations {
+		before, after := a.promised(old), a.promised(new)
+		switch {
+		case before && !after:
+			tell(a.lost())
+		case after && !before:
+			tell(a.gained())
+		}
+	}
+}
+
+// promised reports whether a tool promises what the annotation is about.
+func (a annotation) promised(tool *tools.Tool) bool {
+	value := a.absent
+	if hints, ok := tool.Definition.Get("annotations"); ok && hints.Kind() == wire.KindObject {
+		if raw, ok := wire.Object(hints).Get(a.member); ok {
+			value = raw == "true"
+		}
+	}
+	return value == a.promises
+}
+
+// metadata compares the members of the definition that nothing else has told of.
+func (t *toolLists) metadata(old, new *tools.Tool, tell func(rule string, args ...string)) {
+	was, is := otherMembers(old), otherMembers(new)
+	names := maps.Clone(was)
+	maps.Copy(names, is)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if was[name] == is[name] {
+			continue
+		}
+		if name == "execution.taskSupport" {
+			tell("task-support-changed", quoted(was[name]), quoted(is[name]))
+			continue
+		}
+		tell("tool-metadata-changed", name)
+	}
+}
+
+func otherMembers(tool *tools.Tool) map[string]string {
+	others := map[string]string{}
+	for name, raw := range tool.Definition.All() {
+		switch name {
+		case "name", "title", "description", "inputSchema", "outputSchema":
+		case "annotations", "execution":
+			if raw.Kind() != wire.KindObject {
+				others[name] = canonical(raw)
+				continue
+			}
+			for inner, value := range wire.Object(raw).All() {
+				if !slices.ContainsFunc(annotations, func(a annotation) bool { return a.member == inner }) {
+					others[name+"."+inner] = canonical(value)
+				}
+			}
+		default:
+			others[name] = canonical(raw)
+		}
+	}
+	return others
+}

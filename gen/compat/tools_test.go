@@ -1,0 +1,255 @@
+package compat_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/gen/compat"
+	"github.com/mcpgen/mcpgen/gen/compat/judge"
+	"github.com/mcpgen/mcpgen/gen/tools"
+)
+
+func toolSide(t *testing.T, label, text string) compat.ToolList {
+	t.Helper()
+	list, err := tools.Read([]byte(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return compat.ToolList{Label: label, List: list, Judge: judge.Tools(list)}
+}
+
+// tool is a list of one tool with an input property "a" of a schema, beside a
+// required one.
+func tool(a string) string {
+	return fmt.Sprintf(`[{"name":"t","inputSchema":{"type":"object","required":["b"],"properties":{"b":{"type":"string"},"a":%s}}}]`, a)
+}
+
+// input is a list of one tool with an input schema, output with an output schema.
+func input(schema string) string { return fmt.Sprintf(`[{"name":"t","inputSchema":%s}]`, schema) }
+func output(schema string) string {
+	return fmt.Sprintf(`[{"name":"t","inputSchema":{"type":"object"},"outputSchema":%s}]`, schema)
+}
+
+// with is a list of one tool with members beside the input schema.
+func with(members string) string {
+	return fmt.Sprintf(`[{"name":"t","inputSchema":{"type":"object"}%s}]`, members)
+}
+
+// toolCases are changes, each with all that is told of it: rule, subject and the
+// verdicts for receiver and sender first.
+var toolCases = []struct{ old, new, want string }{
+	{tool(`{}`), tool(`{}`), ``},
+	{tool(`{"type":"string"}`), tool(`{"type":"integer"}`), `type-changed t.input.a err err`},
+	{tool(`{"type":"string"}`), tool(`{"type":["string","null"]}`), `type-added t.input.a ok err`},
+	{tool(`{"type":"string"}`), tool(`{"anyOf":[{"type":"string"},{"type":"null"}]}`), `type-added t.input.a ok err`},
+	{tool(`{"type":["string","null"]}`), tool(`{"anyOf":[{"type":"null"},{"type":"string"}]}`), ``},
+	{tool(`{"type":"integer"}`), tool(`{"type":"number"}`), `type-widened t.input.a ok err`},
+	{tool(`{}`), tool(`{"type":"string"}`), `type-closed t.input.a err ok`},
+	{tool(`true`), tool(`{}`), ``},
+	{tool(`{"const":"x"}`), tool(`{"const":"y"}`), `const-changed t.input.a err err`},
+	{tool(`{"const":"x"}`), tool(`{"enum":["x"]}`), ``},
+	{tool(`{"enum":["x","y"]}`), tool(`{"enum":["y","z"]}`), "enum-value-removed t.input.a err ok\nenum-value-added t.input.a ok err"},
+	{tool(`{"enum":["x"]}`), tool(`{"type":"string"}`), `enum-opened t.input.a ok err`},
+	{tool(`{"type":"string"}`), tool(`{"type":"string","format":"uri"}`), `format-added t.input.a err ok`},
+	{tool(`{"type":"string","format":"date"}`), tool(`{"type":"string","format":"uri"}`), `format-changed t.input.a err err`},
+	{tool(`{"type":"string","format":"own"}`), tool(`{"type":"string"}`), `format-remark-changed t.input.a info info`},
+	{tool(`{"type":"string","maxLength":5}`), tool(`{"type":"string","maxLength":4}`), `max-length-lowered t.input.a err ok`},
+	{tool(`{"type":"string","minLength":5}`), tool(`{"type":"string","minLength":4}`), `min-length-lowered t.input.a ok err`},
+	{tool(`{"type":"string","maxLength":5000}`), tool(`{"type":"string","maxLength":6000}`), `max-length-raised t.input.a warn warn`},
+	{tool(`{"type":"integer","minimum":1}`), tool(`{"type":"integer","exclusiveMinimum":0}`), ``},
+	{tool(`{"type":"number","minimum":1}`), tool(`{"type":"number","exclusiveMinimum":1}`), `minimum-raised t.input.a err ok`},
+	{tool(`{"type":"number","maximum":1}`), tool(`{"type":"number"}`), `maximum-raised t.input.a ok err`},
+	{tool(`{"type":"array"}`), tool(`{"type":"array","minItems":1}`), `min-items-raised t.input.a err ok`},
+	{tool(`{"type":"array","maxItems":2}`), tool(`{"type":"array","maxItems":3}`), `max-items-raised t.input.a ok err`},
+	{tool(`{"type":"array"}`), tool(`{"type":"array","uniqueItems":true}`), `unique-items-added t.input.a err ok`},
+	{tool(`{"type":"array","items":{"type":"string"}}`), tool(`{"type":"array","items":{"type":"boolean"}}`), `type-changed t.input.a[] err err`},
+	{tool(`{"type":"object"}`), tool(`{"type":"object","minProperties":1}`), `min-properties-raised t.input.a err ok`},
+	{tool(`{"type":"object","maxProperties":2}`), tool(`{"type":"object","maxProperties":1}`), `max-properties-lowered t.input.a err ok`},
+	{tool(`{"type":"object"}`), tool(`{"type":"object","additionalProperties":false}`), `object-closed t.input.a warn ok`},
+	{tool(`{"type":"object","additionalProperties":{"type":"string"}}`), tool(`{"type":"object","additionalProperties":{"type":"boolean"}}`), `type-changed t.input.a{} err err`},
+	{tool(`{"type":"string","pattern":"^a"}`), tool(`{"type":"string","pattern":"^b"}`), `constraint-changed t.input.a warn warn`},
+	{tool(`{"type":"string"}`), tool(`{"not":{"const":"x"}}`), "constraint-changed t.input.a warn warn\ntype-opened t.input.a ok err"},
+	{tool(`{"type":"string","default":"x"}`), tool(`{"type":"string","default":"y"}`), `default-changed t.input.a warn warn`},
+	{tool(`{"type":"string","description":"Deletes nothing."}`), tool(`{"type":"string","description":"Deletes all."}`), `parameter-description-changed t.input.a warn warn`},
+	{tool(`{"items":{"description":"x"}}`), tool(`{"items":{"description":"y"}}`), `parameter-description-changed t.input.a[] warn warn`},
+
+	// Moved behind a reference, or put together otherwise, it is the same.
+	{input(`{"type":"object","properties":{"a":{"type":"string","maxLength":3}}}`),
+		input(`{"type":"object","properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"type":"string","maxLength":3}}}`), ``},
+	{input(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`),
+		input(`{"type":"object","allOf":[{"properties":{"a":{"type":"string"}}},{"required":["a"]}]}`), ``},
+	{input(`{"type":"object","properties":{"n":{"$ref":"#"}}}`), input(`{"type":"object","properties":{"n":{"$ref":"#"},"m":{"type":"string"}}}`), `member-added t.input.m ok warn`},
+
+	{input(`{"type":"object"}`), input(`{"type":"object","properties":{"a":{"type":"string"}}}`), `member-added t.input.a ok warn`},
+	{input(`{"type":"object","additionalProperties":false}`), input(`{"type":"object","additionalProperties":false,"properties":{"a":{"type":"string"}}}`), `member-added t.input.a ok err`},
+	{input(`{"type":"object","properties":{"a":{}}}`), input(`{"type":"object"}`), `member-removed t.input.a warn ok`},
+	{input(`{"type":"object","properties":{"a":{}}}`), input(`{"type":"object","properties":{"a":{}},"required":["a"]}`), `member-became-required t.input.a err ok`},
+	{input(`{"type":"object","properties":{"a":{}},"required":["a"]}`), input(`{"type":"object","properties":{"a":{}}}`), `member-became-optional t.input.a ok err`},
+	{input(`{"type":"object"}`), input(`{"type":"object","properties":{"a":{}},"required":["a"]}`), `required-member-added t.input.a err ok`},
+	{input(`{"type":"object","properties":{"a":{}},"required":["a"]}`), input(`{"type":"object","additionalProperties":false}`),
+		"member-removed t.input.a err ok\nobject-closed t.input warn ok\nrequired-member-removed t.input.a ok err"},
+	{tool(`{"oneOf":[{"type":"object","required":["k","x"],"properties":{"k":{"const":"x"},"x":{}}},{"type":"object","required":["k","y"],"properties":{"k":{"const":"y"},"y":{}}}]}`),
+		tool(`{"oneOf":[{"type":"object","required":["k","x"],"properties":{"k":{"const":"x"},"x":{}}},{"type":"object","required":["k","z"],"properties":{"k":{"const":"z"},"z":{}}}]}`),
+		"variant-removed t.input.a err ok\nvariant-added t.input.a ok err"},
+	{tool(`{"type":"object","properties":{"k":{"enum":["x","y"]},"v":{}},"required":["k"]}`),
+		tool(`{"anyOf":[{"type":"object","properties":{"k":{"const":"x"},"v":{}},"required":["k"]},{"type":"object","properties":{"k":{"const":"y"},"v":{}},"required":["k"]}]}`),
+		"variant-split t.input.a info info"},
+
+	{output(`{"type":"object","properties":{"a":{"type":"string"}}}`), output(`{"type":"object","properties":{"a":{"type":"integer"}}}`), `type-changed t.output.a err err`},
+	{output(`{"type":"object","required":["a"]}`), output(`{"type":"object"}`), `required-member-removed t.output.a ok err`},
+	{output(`{"type":"object","required":["a"]}`), with(``), `output-schema-removed t.output ok err`},
+	{with(``), output(`{"type":"object"}`), `output-schema-added t.output info ok`},
+
+	{with(``), `[]`, `tool-removed t err ok`},
+	{`[]`, with(``), `tool-added t ok info`},
+	{with(`,"description":"x"`), with(`,"description":"y"`), `tool-description-changed t warn warn`},
+	{with(`,"title":"x"`), with(`,"title":"y"`), `tool-title-changed t info info`},
+	{with(`,"icons":[]`), with(``), `tool-metadata-changed t info info`},
+	{with(`,"annotations":{"readOnlyHint":true}`), with(`,"annotations":{}`), `annotation-read-only-lost t warn warn`},
+	{with(`,"annotations":{"destructiveHint":false}`), with(``), `annotation-not-destructive-lost t warn warn`},
+	{with(`,"annotations":{"destructiveHint":true}`), with(``), ``},
+	{with(``), with(`,"annotations":{"idempotentHint":true,"openWorldHint":false}`), "annotation-closed-world-gained t info info\nannotation-idempotent-gained t info info"},
+	{with(``), with(`,"execution":{"taskSupport":"required"}`), `task-support-changed t warn warn`},
+}
+
+// told renders findings, sorted.
+func told(r *compat.Report) string {
+	var lines []string
+	for _, f := range r.Findings {
+		lines = append(lines, fmt.Sprintf("%s %s %s %s", f.Rule, f.Subject, f.Verdicts.ReceiverFirst, f.Verdicts.SenderFirst))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+func TestTools(t *testing.T) {
+	for _, test := range toolCases {
+		want := strings.Split(test.want, "\n")
+		slices.Sort(want)
+		report, err := compat.Tools(toolSide(t, "old", test.old), toolSide(t, "new", test.new))
+		if err != nil {
+			t.Errorf("%s\n%s\n%v", test.old, test.new, err)
+			continue
+		}
+		if got := told(report); got != strings.Join(want, "\n") {
+			t.Errorf("%s\n%s\n got  %s\n want %s", test.old, test.new, got, strings.Join(want, "\n"))
+		}
+		holds(t, report)
+	}
+}
+
+// holds checks what is true of every report.
+func holds(t *testing.T, r *compat.Report) {
+	t.Helper()
+	for _, f := range r.Findings {
+		errs := 0
+		for _, level := range []compat.Level{f.Verdicts.ReceiverFirst, f.Verdicts.SenderFirst} {
+			if level == compat.LevelErr {
+				errs++
+			}
+		}
+		if len(f.Witnesses) < errs || len(f.Witnesses) > 0 && !f.Level.AtLeast(compat.LevelWarn) {
+			t.Errorf("%s at %s is %s with %d witnesses", f.Rule, f.Subject, f.Level, len(f.Witnesses))
+		}
+		if strings.Contains(f.Message, "{") && !strings.Contains(strings.Join(f.Args, ""), "{") || len(f.Fingerprint) != 12 || len(f.Uses) == 0 {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// TestToolsMirror holds that comparing the other way round exchanges the
+// verdicts of the schemas.
+func TestToolsMirror(t *testing.T) {
+	rules := map[string]compat.Rule{}
+	for _, r := range compat.Rules() {
+		rules[r.ID] = r
+	}
+	for _, test := range toolCases {
+		there, err := compat.Tools(toolSide(t, "old", test.old), toolSide(t, "new", test.new))
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := compat.Tools(toolSide(t, "new", test.new), toolSide(t, "old", test.old))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := func(r *compat.Report, mirror bool) []string {
+			var all []string
+			for _, f := range r.Findings {
+				if f.Category == compat.CategoryTools { // to lose a tool or a promise is worse than to gain it
+					continue
+				}
+				rule, v := f.Rule, f.Verdicts
+				if mirror {
+					rule, v = rules[rule].Mirror, compat.Verdicts{ReceiverFirst: v.SenderFirst, SenderFirst: v.ReceiverFirst}
+				}
+				all = append(all, fmt.Sprintf("%s %s %v", rule, f.Guard, v))
+			}
+			slices.Sort(all)
+			return all
+		}
+		if want, got := lines(there, true), lines(back, false); !slices.Equal(want, got) {
+			t.Errorf("%s\n%s\n got  %q\n want %q", test.old, test.new, got, want)
+		}
+	}
+}
+
+// TestEveryRuleTold holds that no rule is there without a change that it tells of.
+// Rules about methods are told of in tests/diff.
+func TestEveryRuleTold(t *testing.T) {
+	all := map[string]bool{}
+	for _, test := range toolCases {
+		for _, sides := range [][2]string{{test.old, test.new}, {test.new, test.old}} {
+			r, err := compat.Tools(toolSide(t, "old", sides[0]), toolSide(t, "new", sides[1]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range r.Findings {
+				all[f.Rule] = true
+			}
+		}
+	}
+	for _, r := range compat.Rules() {
+		if r.Category != compat.CategoryMethods && !all[r.ID] {
+			t.Errorf("no case has a finding of %s", r.ID)
+		}
+	}
+}
+
+// TestUpstreamTools compares the lists of real servers with themselves and with
+// each other.
+func TestUpstreamTools(t *testing.T) {
+	shared := os.Getenv("MCPGEN_SHARED")
+	if shared == "" {
+		shared = "../../../shared"
+	}
+	names, _ := filepath.Glob(filepath.Join(shared, "toollists", "*.json"))
+	if len(names) == 0 {
+		t.Skip("no tool lists of real servers: set MCPGEN_SHARED")
+	}
+	var before compat.ToolList
+	for i, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		side := toolSide(t, filepath.Base(name), string(text))
+		again := toolSide(t, "again", string(text))
+		r, err := compat.Tools(side, again)
+		if err != nil || len(r.Findings) > 0 {
+			t.Errorf("%s differs from itself: %v %+v", name, err, r)
+		}
+		if i > 0 {
+			if r, err = compat.Tools(before, side); err != nil {
+				t.Errorf("%s: %v", name, err)
+			} else {
+				holds(t, r)
+			}
+		}
+		before = side
+	}
+}

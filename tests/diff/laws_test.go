@@ -1,0 +1,231 @@
+package diff
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/gen/compat"
+	"github.com/mcpgen/mcpgen/gen/compat/judge"
+	"github.com/mcpgen/mcpgen/gen/compat/render"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// eachPair runs a test for every two pinned revisions, in both orders.
+func eachPair(t *testing.T, test func(t *testing.T, old, new string)) {
+	revisions := loadSpec(t).Revisions()
+	for _, old := range revisions {
+		for _, new := range revisions {
+			if old != new {
+				t.Run(old+" "+new, func(t *testing.T) { test(t, old, new) })
+			}
+		}
+	}
+}
+
+func revisions(t *testing.T, old, new string) *compat.Report {
+	t.Helper()
+	report, err := compat.Revisions(side(t, old), side(t, new))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// TestIdentity holds that nothing differs from itself.
+func TestIdentity(t *testing.T) {
+	for _, revision := range loadSpec(t).Revisions() {
+		report := revisions(t, revision, revision)
+		if len(report.Findings) > 0 {
+			t.Errorf("%s differs from itself: %+v", revision, report.Findings[0])
+		}
+		if c := report.Compared; c.Subjects == 0 || c.Unchanged != c.Subjects {
+			t.Errorf("%s: %+v", revision, c)
+		}
+	}
+}
+
+// seen is what a finding says, for a comparison with its mirror.
+type seen struct {
+	Rule, Guard, Old, New string
+	Effect                compat.Effect
+	Direction             compat.Direction
+	Receiver, Sender      compat.Level
+	Uses                  []string
+	Witnesses             []string
+}
+
+func look(f *compat.Finding) seen {
+	s := seen{f.Rule, f.Guard, f.Old.Path, f.New.Path, f.Effect, f.Direction, f.Verdicts.ReceiverFirst, f.Verdicts.SenderFirst, f.Uses, nil}
+	for _, w := range f.Witnesses {
+		s.Witnesses = append(s.Witnesses, w.Breaks+" "+w.AcceptedBy+" "+w.RefusedBy)
+	}
+	return s
+}
+
+// mirrored is what the finding's mirror should say.
+func mirrored(s seen, mirror map[string]string) seen {
+	s.Rule, s.Old, s.New, s.Effect, s.Receiver, s.Sender = mirror[s.Rule], s.New, s.Old, s.Effect.Mirror(), s.Sender, s.Receiver
+	for i, w := range s.Witnesses {
+		from, to := compat.ReceiverFirst, compat.SenderFirst
+		if bytes.HasPrefix([]byte(w), []byte(to)) {
+			from, to = to, from
+		}
+		s.Witnesses[i] = to + w[len(from):]
+	}
+	slices.Sort(s.Witnesses)
+	return s
+}
+
+// TestMirror holds that comparing the other way round tells of the same changes
+// with the verdicts exchanged.
+func TestMirror(t *testing.T) {
+	mirror := map[string]string{}
+	for _, r := range compat.Rules() {
+		mirror[r.ID] = r.Mirror
+	}
+	eachPair(t, func(t *testing.T, old, new string) {
+		if old > new {
+			return
+		}
+		there, back := revisions(t, old, new), revisions(t, new, old)
+		compareMirror(t, mirror, there, back)
+	})
+}
+
+func compareMirror(t *testing.T, mirror map[string]string, there, back *compat.Report) {
+	t.Helper()
+	var want, got []seen
+	for _, f := range there.Findings {
+		want = append(want, mirrored(look(f), mirror))
+	}
+	for _, f := range back.Findings {
+		s := look(f)
+		slices.Sort(s.Witnesses)
+		got = append(got, s)
+	}
+	order := func(a, b seen) int {
+		return bytes.Compare([]byte(a.Rule+a.Old+a.New), []byte(b.Rule+b.Old+b.New))
+	}
+	slices.SortFunc(want, order)
+	slices.SortFunc(got, order)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-mirror of %s -> %s, +%s -> %s)\n%s", there.Old, there.New, back.Old, back.New, diff)
+	}
+}
+
+// TestRulesMirror holds the table of rules together.
+func TestRulesMirror(t *testing.T) {
+	rules := map[string]compat.Rule{}
+	for _, r := range compat.Rules() {
+		if _, twice := rules[r.ID]; twice {
+			t.Errorf("rule %s stands twice", r.ID)
+		}
+		if r.Doc == "" || r.Message == "" {
+			t.Errorf("rule %s says nothing", r.ID)
+		}
+		rules[r.ID] = r
+	}
+	for _, r := range rules {
+		m, ok := rules[r.Mirror]
+		hint := r.Category == compat.CategoryTools // to lose a promise is worse than to gain one
+		if !ok || m.Mirror != r.ID || m.Effect != r.Effect.Mirror() && !hint || m.Category != r.Category {
+			t.Errorf("rule %+v, mirrored by %+v", r, m)
+		}
+	}
+}
+
+// TestWitnesses holds that what breaks has a proof which an independent
+// validator confirms, and that what is harmless has none.
+func TestWitnesses(t *testing.T) {
+	eachPair(t, func(t *testing.T, old, new string) {
+		judges := map[string]compat.Judge{}
+		for _, revision := range []string{old, new} {
+			l := lowered(t, revision)
+			j, err := judge.Revision(l.Document, l.Revision)
+			if err != nil {
+				t.Fatal(err)
+			}
+			judges[revision] = j
+		}
+		// The report is made, and its witnesses confirmed, by the generated code;
+		// then once more by the validator.
+		report := revisions(t, old, new)
+		was, is := side(t, old), side(t, new)
+		was.Judge, is.Judge = judges[old], judges[new]
+		again, err := compat.Revisions(was, is)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(report, again); diff != "" {
+			t.Errorf("the judges differ (-generated +validator):\n%s", diff)
+		}
+		for _, f := range report.Findings {
+			breaks := map[string]bool{}
+			for _, w := range f.Witnesses {
+				breaks[w.Breaks] = true
+			}
+			if f.Verdicts.ReceiverFirst == compat.LevelErr && !breaks[compat.ReceiverFirst] ||
+				f.Verdicts.SenderFirst == compat.LevelErr && !breaks[compat.SenderFirst] {
+				t.Errorf("%s at %s is %s without a witness", f.Rule, f.Subject, f.Level)
+			}
+			if !f.Level.AtLeast(compat.LevelWarn) && len(f.Witnesses) > 0 {
+				t.Errorf("%s at %s is %s and has a witness: %s", f.Rule, f.Subject, f.Level, f.Witnesses[0].Value)
+			}
+			for _, w := range f.Witnesses {
+				confirm(t, judges[w.AcceptedBy], w, true)
+			}
+		}
+	})
+}
+
+func confirm(t *testing.T, j compat.Judge, w compat.Witness, want bool) {
+	t.Helper()
+	got, err := j.Accepts(w.Of, w.Value)
+	if err != nil || got != want {
+		t.Errorf("%s: accepted: %t, %v, want %t: %s", w.Of, got, err, want, w.Value)
+	}
+}
+
+// TestGolden compares what is told of each two adjacent revisions with a file
+// that has been read and compared with the changes that people found.
+func TestGolden(t *testing.T) {
+	list := loadSpec(t).Revisions()
+	for i := range list[1:] {
+		old, new := list[i], list[i+1]
+		report := revisions(t, old, new)
+		var b bytes.Buffer
+		if err := render.Write(&b, render.Text, render.Output{Reports: []*compat.Report{report}}, render.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Join("testdata", old+"_"+new+".txt")
+		if *update {
+			if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), b.String()); diff != "" {
+			t.Errorf("%s (-want +got), rewritten by -update:\n%s", name, diff)
+		}
+	}
+}
+
+// TestUnchanged holds that the refactoring of 2025-11-25, which moved params
+// behind references and repeated the envelope, is no change.
+func TestUnchanged(t *testing.T) {
+	c := revisions(t, "2025-06-18", "2025-11-25").Compared
+	want := []string{"elicitation/create", "notifications/cancelled", "sampling/createMessage", "tools/call"}
+	if c.Subjects != 25 || c.Unchanged != 21 || !slices.Equal(c.Changed, want) {
+		t.Errorf("%d of %d methods are unchanged, changed are %q", c.Unchanged, c.Subjects, c.Changed)
+	}
+}

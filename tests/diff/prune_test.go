@@ -1,0 +1,84 @@
+package diff
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// prune keeps a few random messages of a schema.json and what they are made of,
+// so that a change is likely to matter and quick to look at.
+func prune(rng *rand.Rand, root map[string]any, messages int) map[string]any {
+	container := "definitions"
+	if _, ok := root["$defs"]; ok {
+		container = "$defs"
+	}
+	defs := root[container].(map[string]any)
+	unions := []string{"ClientRequest", "ClientNotification", "ServerRequest", "ServerNotification"}
+	var all []string
+	for _, union := range unions {
+		all = append(all, refs(defs[union])...)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	kept := map[string]bool{}
+	for len(kept) < messages {
+		kept[pick(rng, all)] = true
+	}
+	out := map[string]any{}
+	var keep func(name string)
+	keep = func(name string) {
+		if out[name] != nil || defs[name] == nil {
+			return
+		}
+		out[name] = defs[name]
+		for _, ref := range refs(defs[name]) {
+			keep(ref)
+		}
+	}
+	for name := range defs {
+		if strings.HasPrefix(name, "JSONRPC") {
+			keep(name)
+		}
+	}
+	for _, name := range append(slices.Sorted(maps.Keys(kept)), "EmptyResult", "CreateTaskResult") {
+		keep(name)
+		keep(strings.TrimSuffix(name, "Request") + "Result")
+	}
+	for _, union := range unions {
+		var branches []any
+		for _, name := range refs(defs[union]) {
+			if kept[name] {
+				branches = append(branches, map[string]any{"$ref": "#/" + container + "/" + name})
+			}
+		}
+		switch len(branches) {
+		case 0:
+		case 1:
+			out[union] = branches[0]
+		default:
+			out[union] = map[string]any{"anyOf": branches}
+		}
+	}
+	return map[string]any{"$schema": root["$schema"], container: out}
+}
+
+// refs are the names of the definitions that a schema refers to.
+func refs(v any) []string {
+	var names []string
+	switch v := v.(type) {
+	case map[string]any:
+		if ref, ok := v["$ref"].(string); ok {
+			names = append(names, ref[strings.LastIndexByte(ref, '/')+1:])
+		}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			names = append(names, refs(v[name])...)
+		}
+	case []any:
+		for _, below := range v {
+			names = append(names, refs(below)...)
+		}
+	}
+	return names
+}
