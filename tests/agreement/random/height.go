@@ -41,8 +41,8 @@ func height(t ir.Type, found map[*ir.Decl]int) int {
 	case *ir.Object:
 		most := 0
 		for _, f := range t.Fields {
-			if f.Required && !f.Nullable {
-				most = max(most, height(f.Type, found))
+			if f.Required && !f.Nullable() {
+				most = max(most, height(f.Base(), found))
 			}
 		}
 		if most == endless {
