@@ -197,3 +197,39 @@ func TestReplace(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestUsers writes the user's files where there are none, and leaves others alone.
+func TestUsers(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "main.go", "package mine")
+	put(t, dir, "old.gen.go", header+"stale")
+	put(t, dir, "old_test.go", header+"of another sort")
+	plan := files.Plan{
+		Dir:      dir,
+		Files:    []files.File{ours("new.gen.go", "new")},
+		Owned:    []string{"."},
+		Suffixes: []string{".gen.go"},
+		Users:    []files.File{ours("main.go", "main"), {Path: "go.mod", Content: []byte("module m")}},
+	}
+	changes, err := plan.Write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"new.gen.go": "add", "old.gen.go": "remove", "go.mod": "add"}, kinds(changes)); diff != "" {
+		t.Error(diff)
+	}
+	want := map[string]string{"main.go": "package mine", "old_test.go": "of another sort", "new.gen.go": "new", "go.mod": "module m"}
+	if diff := cmp.Diff(want, tree(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+
+	// What stands in the way keeps the user's files from being written as well.
+	put(t, dir, "new.gen.go", "package mine")
+	plan.Users = append(plan.Users, files.File{Path: "README.md", Content: []byte("read")})
+	if _, err := plan.Write(); err == nil {
+		t.Error("a file that is not generated was written over")
+	}
+	if _, there := tree(t, dir)["README.md"]; there {
+		t.Error("a file was written beside one that could not be")
+	}
+}

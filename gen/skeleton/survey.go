@@ -30,7 +30,7 @@ func NewSurvey(sources map[string][]byte) (*Survey, error) {
 	implementations := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		file, _ := parser.ParseFile(token.NewFileSet(), name, sources[name], parser.SkipObjectResolution)
-		if file == nil || file.Name == nil || file.Name.Name == "_" {
+		if file == nil || file.Name == nil || file.Name.Name == "" || file.Name.Name == "_" {
 			continue
 		}
 		if s.Package != "" && s.Package != file.Name.Name {
@@ -84,33 +84,42 @@ func asserted(v *ast.ValueSpec) []string {
 	}
 	var names []string
 	for _, value := range v.Values {
-		if name := typeOf(value); name != "" {
+		if name := implementation(value); name != "" {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-func typeOf(e ast.Expr) string {
+// implementation is the type of a value, "" where that is not to be seen.
+func implementation(value ast.Expr) string {
+	switch v := value.(type) {
+	case *ast.UnaryExpr:
+		if literal, ok := v.X.(*ast.CompositeLit); ok {
+			return typeName(literal.Type)
+		}
+	case *ast.CompositeLit:
+		return typeName(v.Type)
+	case *ast.CallExpr:
+		if name, ok := v.Fun.(*ast.Ident); ok && name.Name == "new" && len(v.Args) == 1 {
+			return typeName(v.Args[0])
+		}
+		if _, ok := v.Fun.(*ast.ParenExpr); ok {
+			return typeName(v.Fun)
+		}
+	}
+	return ""
+}
+
+// typeName is the name of a type, or of the one that it points to.
+func typeName(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
 		return e.Name
 	case *ast.ParenExpr:
-		return typeOf(e.X)
+		return typeName(e.X)
 	case *ast.StarExpr:
-		return typeOf(e.X)
-	case *ast.UnaryExpr:
-		return typeOf(e.X)
-	case *ast.CompositeLit:
-		return typeOf(e.Type)
-	case *ast.CallExpr:
-		if name, ok := e.Fun.(*ast.Ident); ok {
-			if name.Name == "new" && len(e.Args) == 1 {
-				return typeOf(e.Args[0])
-			}
-			return "" // of a function's result the type is not known here
-		}
-		return typeOf(e.Fun)
+		return typeName(e.X)
 	}
 	return ""
 }

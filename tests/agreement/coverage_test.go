@@ -67,13 +67,13 @@ func (c coverage) check(t *testing.T, source *random.Source, decls []*ir.Decl) {
 		switch u := d.Type.(type) {
 		case *ir.Object:
 			for _, f := range u.Fields {
-				if source.Possible(f.Type) {
+				if source.Possible(f.Base()) {
 					want(f, "%s.%s", d.Name, f.Wire)
 				}
 				if !f.Required {
 					want(absent{f}, "%s without %s", d.Name, f.Wire)
 				}
-				if f.Nullable {
+				if f.Nullable() {
 					want(null{f}, "%s.%s null", d.Name, f.Wire)
 				}
 			}
@@ -109,7 +109,7 @@ func refs(t ir.Type) []*ir.Decl {
 	case *ir.Object:
 		var all []*ir.Decl
 		for _, f := range t.Fields {
-			all = append(all, refs(f.Type)...)
+			all = append(all, refs(f.Base())...)
 		}
 		return all
 	case *ir.Union:

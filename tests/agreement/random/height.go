@@ -42,7 +42,7 @@ func height(t ir.Type, found map[*ir.Decl]int) int {
 		most := 0
 		for _, f := range t.Fields {
 			if f.Required && !f.Nullable() {
-				most = max(most, height(f.Type, found))
+				most = max(most, height(f.Base(), found))
 			}
 		}
 		if most == endless {

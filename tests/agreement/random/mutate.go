@@ -227,7 +227,7 @@ func (s *Source) sibling(v *Value) *ir.Decl {
 // swapDiscriminator gives the members with few possible values those of a sibling.
 func (s *Source) swapDiscriminator(v *Value) {
 	for _, f := range fields(s.sibling(v).Type) {
-		_, enum := ir.Resolve(f.Type).(*ir.Enum)
+		_, enum := ir.Resolve(f.Base()).(*ir.Enum)
 		if f.Const != nil || enum {
 			v.set(f.Wire, s.member(f))
 		}

@@ -144,7 +144,7 @@ func (s *Source) object(o *ir.Object) *Value {
 	members := make([]*Value, len(o.Fields))
 	for _, i := range s.rng.Perm(len(o.Fields)) { // so that none is always the last to find room
 		f := o.Fields[i]
-		if f.Required || s.room > 0 && s.Possible(f.Type) && s.chance(s.density) {
+		if f.Required || s.room > 0 && s.Possible(f.Base()) && s.chance(s.density) {
 			members[i] = s.member(f)
 		}
 	}
@@ -170,17 +170,17 @@ func (s *Source) member(f *ir.Field) *Value {
 	switch c := f.Const.(type) {
 	case string:
 		v = scalar(ir.KindString, c)
-		v.Type = f.Type
+		v.Type = f.Base()
 	case int64:
 		v = scalar(ir.KindNumber, s.spell(strconv.FormatInt(c, 10)))
-		v.Type = f.Type
+		v.Type = f.Base()
 	default:
-		if f.Nullable() && (s.chance(0.3) || !s.Possible(f.Type)) {
+		if f.Nullable() && (s.chance(0.3) || !s.Possible(f.Base())) {
 			v = scalar(ir.KindNull, "null")
-			v.Type = f.Type
+			v.Type = f.Base()
 			break
 		}
-		v = s.value(f.Type, nil)
+		v = s.value(f.Base(), nil)
 	}
 	v.Field = f
 	return v

@@ -1,0 +1,176 @@
+package contract_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/tools"
+	"github.com/mcpgen/mcpgen/runtime/tools/contract"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// brokenVariable makes the test binary test a package with the mistake of that name.
+const brokenVariable = "CONTRACT_TEST_BROKEN"
+
+// mistakes are those that generated code or the runtime may have, and what the contract
+// tests say of each.
+var mistakes = map[string]string{
+	"checksum":      "byte for byte: its checksum is",
+	"definitions":   `changed "say" at /inputSchema/type: "object", was "array"`,
+	"sample":        "satisfies the schema and is refused",
+	"round":         "was written again as",
+	"accepts":       "is accepted, and should be refused at",
+	"pointer":       `but nothing is said of "/text"`,
+	"wrong tool":    `the method that was called is that of "other"`,
+	"wrong result":  "the result is",
+	"bad output":    "leaves the server",
+	"output sample": "the result {\"text\":\"x\"} satisfies the schema and is refused",
+}
+
+func checkText(c *schema.Checker) {
+	if !c.Object(schema.Object) {
+		return
+	}
+	var seen uint64
+	for c.Member() {
+		if c.Name() != "text" {
+			c.Pass()
+			continue
+		}
+		seen = 1
+		c.Value(schema.String)
+	}
+	if seen != 1 {
+		c.Missing([]string{"text"}, seen)
+	}
+}
+
+func checkAnything(c *schema.Checker) { c.Pass() }
+
+func checkNothing(c *schema.Checker) {
+	c.Object(schema.Array)
+	for c.Member() {
+		c.Pass()
+	}
+}
+
+// message is an object with a text.
+type message struct{ text wire.Raw }
+
+// DecodeJSON implements wire.Value.
+func (m *message) DecodeJSON(r *wire.Reader) error {
+	for r.BeginObject(); r.Member(); {
+		if r.Name() == "text" {
+			m.text = r.ReadRaw()
+		} else {
+			r.Skip()
+		}
+	}
+	return r.Err()
+}
+
+// AppendJSON implements wire.Appender.
+func (m *message) AppendJSON(dst []byte) ([]byte, error) {
+	if os.Getenv(brokenVariable) == "round" {
+		return append(dst, `{"text":"other"}`...), nil
+	}
+	return append(append(append(dst, `{"text":`...), m.text...), '}'), nil
+}
+
+// TestRun tests a package as it is generated, with a mistake if the environment names one.
+func TestRun(t *testing.T) {
+	broken := os.Getenv(brokenVariable)
+	is := func(mistake string) bool { return mistake == broken }
+	say := &tools.Tool{
+		Name:       "say",
+		Definition: `{"name":"say","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`,
+		Input:      checkText, Output: checkText,
+	}
+	show := &tools.Tool{Name: "show", Definition: `{"name":"show","inputSchema":{"type":"object"}}`, Input: checkText}
+	checksum := "62393bedbbbf608abd9d9d26eb96fd55345188e65ea9a1930498298efea4d6b8"
+	definitions := tools.Definitions([]*tools.Tool{say, show})
+	samples := contract.Samples{
+		Inputs:     []wire.Raw{`{"text":"a"}`},
+		Refused:    []contract.Refused{contract.Lacking(`{}`, "", "text"), contract.WrongType(`{"text":7}`, "/text")},
+		Output:     `{"text":"x"}`,
+		BadOutputs: []contract.Refused{contract.WrongType(`{"text":7}`, "/text")},
+	}
+	switch {
+	case is("checksum"):
+		checksum = strings.Repeat("0", 64)
+	case is("definitions"):
+		definitions[0] = `{"name":"say","inputSchema":{"type":"array"},"outputSchema":{"type":"object"}}`
+	case is("sample"):
+		say.Input = checkNothing
+	case is("accepts"):
+		say.Input = checkAnything
+	case is("pointer"):
+		say.Input = func(c *schema.Checker) { c.Object(schema.Array); c.Missing([]string{"text"}, 0) }
+	case is("bad output"):
+		say.Output = checkAnything
+	case is("output sample"):
+		say.Output = checkNothing
+	}
+
+	f := &contract.Fake{}
+	server, err := tools.NewServer(tools.ServerOptions{}, []catalog.Tool{
+		tools.Structured(say, tools.Options{}, nil, func(_ context.Context, in *message) (*message, error) {
+			name := "say"
+			if is("wrong tool") {
+				name = "other"
+			}
+			out, err := contract.Output[message](f, name, in)
+			if is("wrong result") && err == nil {
+				out.text = `"wrong"`
+			}
+			return out, err
+		}),
+		tools.Content(show, tools.Options{}, nil, func(_ context.Context, in *message) ([]mcp.ContentBlock, error) {
+			return contract.Blocks[mcp.ContentBlock](f, "show", in, &mcp.TextContent{Text: contract.Text})
+		}),
+	}, mcp.BindServer(mcp.UnimplementedServer{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, mcp.BindClient(mcp.UnimplementedClient{}))
+	session, err := client.Connect(t.Context(), contract.Connect(t, server))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	contract.Run(t, contract.Suite{
+		SHA256: checksum, Definitions: definitions, Caller: session, Fake: f,
+		Tools: []contract.Tool{
+			contract.Structured(say, func(ctx context.Context, in *message) (*message, error) {
+				return tools.Call[message](ctx, session, say, in)
+			}, samples),
+			contract.Content(show, func(ctx context.Context, in *message) ([]mcp.ContentBlock, error) {
+				return tools.CallContent(ctx, session, show, in, func(o wire.Object) ([]mcp.ContentBlock, error) {
+					var result mcp.CallToolResult
+					err := wire.UnmarshalString(string(o), &result)
+					return result.Content, err
+				})
+			}, contract.Samples{Inputs: samples.Inputs, Refused: samples.Refused}),
+			contract.Content(show, func(context.Context, *message) ([]mcp.ContentBlock, error) { return nil, nil }, contract.Samples{}),
+		},
+	})
+}
+
+// TestMistakes demands that each mistake is found.
+func TestMistakes(t *testing.T) {
+	for mistake, want := range mistakes {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestRun$")
+		cmd.Env = append(os.Environ(), brokenVariable+"="+mistake)
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s: %v, want %q:\n%s", mistake, err, want, out)
+		}
+	}
+}
