@@ -40,7 +40,7 @@ func arrows() []arrow {
 		{"generated/compat/...", []string{"generated/...", "runtime", "runtime/compat", "runtime/wire"}},
 		{"generated/...", []string{"runtime", "runtime/jsonrpc", "runtime/wire"}},
 		{"templates", nil},
-		{"cmd/...", []string{"gen/...", "spec", "generated/...", "runtime/..."}},
+		{"cmd/...", []string{"cmd/...", "gen/...", "spec", "generated/...", "runtime/..."}},
 		{"tests/kitchensink/...", []string{"runtime", "runtime/jsonrpc", "runtime/wire"}},
 		{"tests/examples/...", []string{"generated/...", "runtime/...", "tests/examples/weather/client"}},
 		{"tests/...", []string{"tests/...", "gen/...", "spec", "generated/...", "runtime/..."}},
