@@ -37,7 +37,7 @@ generate: ## Regenerate the Go packages under generated/ from spec/, and those f
 
 .PHONY: test
 test: check ## Run every check and every test; installs the peers of the interop tests with npm
-	MCPGEN_REQUIRE_INTEROP=1 $(GO) test $(GOTESTFLAGS) ./...
+	MCPGEN_REQUIRE_INTEROP=1 $(GO) test -timeout 30m $(GOTESTFLAGS) ./...
 	@for module in $(NESTED); do \
 		echo "$(GO) test -C $$module $(GOTESTFLAGS) ./..."; \
 		$(GO) test -C $$module $(GOTESTFLAGS) ./... || exit 1; \

@@ -128,6 +128,19 @@ func (p *project) program() (string, error) {
 	return "go tool mcpgen", nil
 }
 
+// hint is what to run in a module that does not have mcpgen, "" where it has.
+func (p *project) hint() string {
+	around, err := enclosing(p.out)
+	if err != nil || around == "" || mentions(around, "require", "module") {
+		return ""
+	}
+	version, _, folder := origins()
+	if folder == "" {
+		return fmt.Sprintf("go get -tool %s/cmd/mcpgen@%s", modulePath, version)
+	}
+	return fmt.Sprintf("go mod edit -tool=%[1]s/cmd/mcpgen -require=%[1]s@%[2]s -replace=%[1]s=%[3]s && go mod tidy", modulePath, version, quoteWord(folder))
+}
+
 // mentions reports whether a go.mod has mcpgen in one of some directives.
 func mentions(name string, directives ...string) bool {
 	text, err := os.ReadFile(name)

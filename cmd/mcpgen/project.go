@@ -226,6 +226,9 @@ func (p *project) summary(cmd *cobra.Command, made *skeleton.Result, plan files.
 	if len(kept) > 0 {
 		fmt.Fprintf(out, "kept, as they are yours: %s\n", strings.Join(kept, " "))
 	}
+	if command := p.hint(); command != "" {
+		fmt.Fprintf(out, "the module around it does not have mcpgen yet; run this there: %s\n", command)
+	}
 	if cmd.Name() == "server" && len(p.survey.Implementations) > 0 {
 		if _, names := skeleton.Missing(p.survey, p.pkg, made.Tools); len(names) > 0 {
 			fmt.Fprintf(out, "without a method in your files, which --missing prints: %s\n", strings.Join(names, " "))

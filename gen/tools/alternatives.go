@@ -14,8 +14,12 @@ type conj []*Schema
 // disj is conjs of which a value has to satisfy one.
 type disj []conj
 
-// maxAlternatives bounds into how many alternatives a schema is taken apart.
-const maxAlternatives = 128
+// A schema is not taken apart into more alternatives than maxProduct, if they
+// come from several unions, and maxBranches, if from one.
+const (
+	maxProduct  = 128
+	maxBranches = 512
+)
 
 // expand takes conjs apart into alternatives that only say what a value looks
 // like: the schema and those it refers to, with one branch of each anyOf and
@@ -68,10 +72,11 @@ func expandSchema(s *Schema, open map[*Schema]bool) disj {
 		for _, branch := range group {
 			branches = append(branches, expandSchema(branch, open)...)
 		}
-		if len(alternatives)*len(branches.distinct()) > maxAlternatives {
+		branches = branches.distinct()
+		if n := len(alternatives); n > 1 && n*len(branches) > maxProduct || len(branches) > maxBranches {
 			continue // without it more is allowed, which is no harm
 		}
-		alternatives = alternatives.and(branches.distinct())
+		alternatives = alternatives.and(branches)
 	}
 	return alternatives.distinct()
 }
@@ -297,13 +302,19 @@ func (d disj) of(kind kindSet) disj {
 
 // values returns the values of a kind, when all alternatives list them.
 func (d disj) values(kind kindSet) (values []wire.Raw, finite bool) {
+	seen := map[string]bool{}
 	for _, c := range d.of(kind) {
 		own, finite := c.values()
 		if !finite {
 			return nil, false
 		}
 		for _, v := range own {
-			if kindOfValue(v) == kind && !slices.ContainsFunc(values, func(w wire.Raw) bool { return wire.Equal(v, w) }) {
+			key := string(v)
+			if text, ok := str(v); ok {
+				key = text // of one kind only, so that none looks like another
+			}
+			if kindOfValue(v) == kind && !seen[key] {
+				seen[key] = true
 				values = append(values, v)
 			}
 		}

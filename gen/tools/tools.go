@@ -4,8 +4,7 @@
 // A tool list is what a server answers to tools/list. Its schemas are anybody's,
 // so that all of JSON Schema may stand in them: the reader keeps every member,
 // in its order, and every number as it is written, and has a meaning for every
-// keyword of drafts 07 and 2020-12. What a generator of code makes of a keyword
-// is not decided here.
+// keyword of drafts 07 and 2020-12. [Types] makes Go types of them.
 //
 // The words: a document is the schema of a tool's input or output, or a schema
 // in one that has a $schema of its own; a resource is a document or a schema

@@ -65,6 +65,29 @@ func (d Diagnostic) String() string {
 // be decoded into the type of its schema, integers that no int64 holds
 // excepted, and encoded again without loss. An error joins an [*Error] for each
 // problem.
+//
+// A type says what kind of value a schema allows, and no more: a schema is taken
+// apart into alternatives, one for each way through its anyOf and oneOf, with
+// what it refers to and its allOf in each; not, if and the bounds of values are
+// for those who check the text. Then
+//
+//	string, integer, number, boolean     string, int64, float64, bool
+//	several of these                     wire.Scalar
+//	strings that are listed              a named string with constants
+//	array                                a slice of what all elements may be
+//	object with properties               a struct; Extra has the other members, or
+//	                                     Additional if these have a type
+//	object without                       a map, or wire.Object if values have no type
+//	values of several kinds, objects     a sealed interface with a variant for each
+//	that can be told apart               and one for what is unknown
+//	objects that cannot                  one struct with the members of all
+//	anything                             wire.Raw
+//
+// A member that is not required is a pointer, where nil does not say "absent"
+// already; one that may be null is nil where it is, and a wire.Optional where it
+// may be absent too. A member that has its type in some alternatives, and any in
+// others, is kept in Extra where it does not fit. A schema with properties and
+// no type allows what is no object: its struct keeps that in Other.
 func Types(list *List, opts Options) (*Package, []Diagnostic, error) {
 	t := &typer{names: names.New(initialisms), taken: map[string]string{}}
 	for _, name := range opts.Identifiers {

@@ -1,0 +1,83 @@
+package unions
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+)
+
+func variant(name string, t ir.Type) *ir.Variant {
+	return &ir.Variant{Decl: &ir.Decl{Name: name, Type: t}}
+}
+
+func members(fields ...*ir.Field) *ir.Object { return &ir.Object{Fields: fields} }
+
+func tag(value any) *ir.Field {
+	return &ir.Field{Wire: "type", Required: true, Const: value, Type: &ir.String{}}
+}
+
+func need(name string) *ir.Field { return &ir.Field{Wire: name, Required: true, Type: &ir.Any{}} }
+
+func may(name string) *ir.Field { return &ir.Field{Wire: name, Type: &ir.Any{}} }
+
+// TestDecide finds the variant of what is described by kind, tag and members,
+// as generated code does.
+func TestDecide(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		variants []*ir.Variant
+		want     string
+	}{
+		{"kinds", []*ir.Variant{variant("S", &ir.String{}), variant("L", &ir.Array{Elem: &ir.Any{}})}, "array:L string:S"},
+		{"tags", []*ir.Variant{variant("A", members(tag("a"))), variant("B", members(tag("b")))}, "object:(type=a:A b:B)"},
+		{"tag and member", []*ir.Variant{variant("A", members(tag("a"), need("x"))), variant("B", members(tag("a"), need("y")))}, "object:([x]A [y]B)"},
+		{"demands", []*ir.Variant{variant("A", members(may("x"))), variant("B", members(may("x"), need("y")))}, "object:([y]B []A)"},
+		{"the same", []*ir.Variant{variant("A", members(may("x"))), variant("B", members(may("x")))}, "fails A B"},
+		{"none", nil, ""},
+	} {
+		failed := ""
+		d := Decider{Fail: func(a, b *ir.Variant) { failed = "fails " + a.Decl.Name + " " + b.Decl.Name }}
+		got := text(d.Decide(test.variants))
+		if failed != "" {
+			got = failed
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+	}
+}
+
+func text(d ir.Decision) string {
+	all := ""
+	add := func(s string) {
+		if all != "" {
+			all += " "
+		}
+		all += s
+	}
+	switch d := d.(type) {
+	case *ir.Leaf:
+		return d.Variant.Decl.Name
+	case *ir.ByKind:
+		for _, c := range d.Cases {
+			add(string(c.Kind) + ":" + text(c.Then))
+		}
+	case *ir.ByConst:
+		for _, c := range d.Cases {
+			add(c.Value.(string) + ":" + text(c.Then))
+		}
+		return "(" + d.Member + "=" + all + ")"
+	case *ir.ByPresence:
+		for _, g := range d.Guards {
+			paths := ""
+			for _, p := range g.Paths {
+				paths += p[0]
+			}
+			add("[" + paths + "]" + g.Variant.Decl.Name)
+		}
+		return "(" + all + ")"
+	}
+	return all
+}
