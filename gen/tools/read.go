@@ -118,7 +118,11 @@ func (r *reader) definition(at string, raw wire.Raw) *Tool {
 		t.Output = r.document(at+"/outputSchema", output)
 	}
 	for _, s := range []*Schema{t.Input, t.Output} {
-		if s != nil && (len(s.Types) != 1 || s.Types[0] != "object") {
+		if s == nil {
+			continue
+		}
+		// A list of types that holds only this one is not what the protocol says.
+		if kind, _ := wire.Object(s.Source).Get("type"); kind != `"object"` {
 			r.fail(s.Pointer, `must have the type "object", as the arguments and the structured result of a tool are objects`)
 		}
 	}

@@ -83,6 +83,7 @@ func TestReadErrors(t *testing.T) {
 		{`[1]`, `/0: a tool must be an object, found a number`},
 		{`[{"inputSchema":{"type":"object"}}]`, `/0: must have a "name"`},
 		{`[{"name":"a"}]`, `tool "a": /0: must have an "inputSchema"`},
+		{`[{"name":"a","inputSchema":{"type":["object"]}}]`, `tool "a": /0/inputSchema: must have the type "object"`},
 		{`[{"name":"a","inputSchema":{}}]`, `tool "a": /0/inputSchema: must have the type "object"`},
 		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"text"}}}}]`, `/0/inputSchema/properties/x/type: "text" is not a type`},
 		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"$ref":"#/$defs/y"}}}}]`, `/0/inputSchema/properties/x/$ref: "#/$defs/y" leads to nothing`},
