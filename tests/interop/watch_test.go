@@ -1,0 +1,88 @@
+package interop
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/sse"
+	"github.com/mcpgen/mcpgen/runtime/stdio"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/tests/internal/npm"
+)
+
+// TestProxy has mcpgen proxy stand between clients and servers that keep the rules: it is
+// to find nothing.
+func TestProxy(t *testing.T) {
+	t.Parallel()
+	server := startEverything(t)
+	mcpgen := program(t, "mcpgen")
+	for _, way := range []string{"stdio", "sse", "http"} {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+			defer cancel()
+			report := filepath.Join(t.TempDir(), "report")
+			args := []string{"proxy", "--report", report}
+			var transport runtime.Transport
+			var err error
+			switch way {
+			case "stdio":
+				args = append(args, "--cmd", "node "+everythingServer)
+				transport, err = stdio.Start(exec.Command(mcpgen, args...), stdio.CommandOptions{Stderr: new(buffer)})
+			case "sse":
+				transport, err = sse.Dial(ctx, watch(t, exec.Command(mcpgen, append(args, "--url", server.sse, "--listen", "127.0.0.1:0")...)), sse.ClientOptions{})
+			case "http":
+				transport, err = streamable.NewTransport(watch(t, exec.Command(mcpgen, append(args, "--url", server.http, "--listen", "127.0.0.1:0")...)), streamable.ClientOptions{})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			useEverything(ctx, t, transport)
+			noProblems(t, report)
+		})
+	}
+	t.Run("TypeScript", func(t *testing.T) {
+		t.Parallel()
+		npm.Need(t, ".")
+		dir := t.TempDir()
+		c := &typeScript{sdk: "v1", way: "stdio", log: filepath.Join(dir, "log")}
+		if err := os.WriteFile(c.log, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		report, file := filepath.Join(dir, "report"), filepath.Join(dir, "transcript")
+		c.checkSteps(t, c.node(t, os.Args[0], relayArgument, file, c.log, mcpgen, "proxy", "--report", report, "--cmd", program(t, "hello")))
+		noProblems(t, report)
+	})
+}
+
+// watch starts a proxy over HTTP, and returns its URL.
+func watch(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	line, _ := startHTTP(t, cmd, "mcpgen proxy: ")
+	url, _, _ := strings.Cut(line, " leads to ")
+	return url
+}
+
+// noProblems reads a report, in which there may be notes.
+func noProblems(t *testing.T, report string) {
+	t.Helper()
+	f, err := os.Open(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var finding struct{ Note bool }
+		if err := json.Unmarshal(lines.Bytes(), &finding); err != nil || !finding.Note {
+			t.Errorf("%v, %s", err, lines.Text())
+		}
+	}
+}
