@@ -117,18 +117,21 @@ func Types(list *List, opts Options) (*Package, []Diagnostic, error) {
 }
 
 // methods names the methods of the tools, and reserves the names of the types
-// of their schemas.
+// of their schemas. Two tools whose names differ in no letter and digit are an
+// error: a method that is called by what tells them apart would have another
+// name once there is one tool more.
 func (t *typer) methods(list *List, opts Options) []ToolTypes {
-	wires := make([]string, len(list.Tools))
+	identifiers := make([]string, len(list.Tools))
+	taken := map[string]*Tool{}
 	for i, tool := range list.Tools {
-		wires[i] = tool.Name
-	}
-	identifiers, clash := t.names.Distinct(wires, func(name string) bool { return slices.Contains(opts.Methods, name) }, "Tool")
-	if clash != nil {
-		a, b := list.Tools[clash[0]], list.Tools[clash[1]]
-		t.tool = b
-		t.failf(b.Pointer+"/name", "the tool would have the Go name %s, as %q (%s) has", identifiers[clash[0]], a.Name, a.Pointer)
-		return nil
+		one, _ := t.names.Distinct([]string{tool.Name}, func(name string) bool { return slices.Contains(opts.Methods, name) }, "Tool")
+		if other := taken[one[0]]; other != nil {
+			t.tool = tool
+			t.failf(tool.Pointer+"/name", "the tool would have the Go name %s, as %q (%s) has", one[0], other.Name, other.Pointer)
+			return nil
+		}
+		taken[one[0]] = tool
+		identifiers[i] = one[0]
 	}
 	tools := make([]ToolTypes, len(list.Tools))
 	for i, tool := range list.Tools {

@@ -98,7 +98,7 @@ func TestTypesErrors(t *testing.T) {
 	}{
 		{
 			list: `[{"name":"Xa","inputSchema":{"type":"object"}},{"name":"a","inputSchema":{"type":"object"}},{"name":"A","inputSchema":{"type":"object"}}]`,
-			want: `tool "a": /1/name: the tool would have the Go name Xa, as "Xa" (/0) has`,
+			want: `tool "A": /2/name: the tool would have the Go name A, as "a" (/1) has`,
 		},
 		{
 			list: `[{"name":"t","inputSchema":{"type":"object","properties":{"Xa":{},"a":{},"A":{}}}}]`,
@@ -123,7 +123,7 @@ func TestTypesErrors(t *testing.T) {
 // TestTypesNames names methods and types around names that are taken.
 func TestTypesNames(t *testing.T) {
 	list, err := tools.Read([]byte(`[{"name":"check","inputSchema":{"type":"object","properties":{"a":{"type":"object","properties":{"b":{}}}}}},
-		{"name":"get-it","inputSchema":{"type":"object"}},{"name":"get_it","inputSchema":{"type":"object"}}]`))
+		{"name":"get-it","inputSchema":{"type":"object"}}]`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,11 +139,23 @@ func TestTypesNames(t *testing.T) {
 		got = append(got, d.Name)
 	}
 	want := []string{
-		"CheckTool", "CheckToolInput", "GetDashIt", "GetDashItInput", "GetUnderscoreIt", "GetUnderscoreItInput",
-		"CheckToolInput", "CheckToolInputA2", "GetDashItInput", "GetUnderscoreItInput",
+		"CheckTool", "CheckToolInput", "GetIt", "GetItInput",
+		"CheckToolInput", "CheckToolInputA2", "GetItInput",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestTypesClash has tools whose names differ in no letter.
+func TestTypesClash(t *testing.T) {
+	list, err := tools.Read([]byte(`[{"name":"get-it","inputSchema":{"type":"object"}},{"name":"get_it","inputSchema":{"type":"object"}}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = tools.Types(list, tools.Options{})
+	if want := `tool "get_it": /1/name: the tool would have the Go name GetIt, as "get-it" (/0) has`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
