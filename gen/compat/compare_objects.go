@@ -32,19 +32,28 @@ func (c *comparer) objects(old, new *Alt) []*change {
 		}
 	}
 	list = append(list, c.rest(old, new)...)
+	if o.Size.low().compare(n.Size.low()) == 0 && o.Size.high().compare(n.Size.high()) == 0 {
+		return list
+	}
+	values := c.sizes(old, new)
+	list = append(list, c.bound(old, new, "min-properties", o.Size.low(), n.Size.low(), values)...)
+	return append(list, c.bound(old, new, "max-properties", o.Size.high(), n.Size.high(), values)...)
+}
+
+// sizes are objects of various numbers of members.
+func (c *comparer) sizes(old, new *Alt) []any {
 	var values []any
 	for _, a := range []*Alt{old, new} {
 		values = append(values, c.make.samples(a)...)
-		for _, size := range lengths(o.Size, n.Size) {
-			object := map[string]any{}
-			for i := range size {
-				object["x"+strconv.Itoa(i)] = ""
-			}
-			values = append(values, object)
-		}
 	}
-	list = append(list, c.bound(old, new, "min-properties", o.Size.low(), n.Size.low(), values)...)
-	return append(list, c.bound(old, new, "max-properties", o.Size.high(), n.Size.high(), values)...)
+	for _, size := range lengths(old.Object.Size, new.Object.Size) {
+		object := map[string]any{}
+		for i := range size {
+			object["x"+strconv.Itoa(i)] = ""
+		}
+		values = append(values, object)
+	}
+	return values
 }
 
 // removed tells of a member that only the old side declares.
@@ -181,7 +190,7 @@ func (c *comparer) rest(old, new *Alt) []*change {
 	}
 	rest := func(a *Alt) *Shape {
 		if a.Object.Rest == nil {
-			return anything(Place{a.Where.Path + "{}", a.Where.Pointer})
+			return anything(Place{a.Where.Path + "{}", a.Where.Pointer + "/additionalProperties"})
 		}
 		return a.Object.Rest
 	}

@@ -1,4 +1,4 @@
-package compat
+package diff
 
 import (
 	"encoding/json"
