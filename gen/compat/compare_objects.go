@@ -109,13 +109,23 @@ func (c *comparer) about(old, new *Shape) []*change {
 	var list []*change
 	name := new.Where.Path[strings.LastIndexByte(new.Where.Path, '.')+1:]
 	if old.About.Description != new.About.Description {
-		list = append(list, &change{rule: "parameter-description-changed", subject: new.Where.Path, old: old.Where, new: new.Where, args: []string{name}})
+		list = append(list, &change{rule: "parameter-description-changed", subject: new.Where.Path, old: old.Where, new: new.Where,
+			args: []string{name, inQuotes(old.About.Description), inQuotes(new.About.Description)}})
 	}
 	if old.About.Default != new.About.Default {
 		list = append(list, &change{rule: "default-changed", subject: new.Where.Path, old: old.Where, new: new.Where,
 			args: []string{name, quoted(old.About.Default), quoted(new.About.Default)}})
 	}
 	return list
+}
+
+// inQuotes makes a text one word of a message. The whole of it is an argument, so
+// that to accept one description is not to accept the next.
+func inQuotes(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return strconv.Quote(s)
 }
 
 // base makes an object that from may send and of which to refuses nothing that
