@@ -52,7 +52,7 @@ type Names struct {
 // add tells of a change at a root. The same change at another root is the same
 // finding with one use more.
 func (a *assembler) add(ch *change, at *root) {
-	key := strings.Join(append([]string{ch.rule, lastName(ch.subject), ch.old.Pointer, ch.new.Pointer}, ch.args...), separator)
+	key := strings.Join(append([]string{ch.rule, ch.old.Pointer, ch.new.Pointer}, ch.args...), separator)
 	rule := a.rules.rule(ch.rule)
 	f := &Finding{
 		Rule: ch.rule, Category: rule.Category, Effect: rule.Effect, Guard: ch.guard, Direction: at.direction,
@@ -72,7 +72,7 @@ func (a *assembler) add(ch *change, at *root) {
 		a.order = append(a.order, key)
 		return
 	}
-	if len(f.Subject) < len(have.Subject) {
+	if simpler(f, have) {
 		have.Subject, have.Fingerprint, have.Old, have.New = f.Subject, f.Fingerprint, f.Old, f.New
 	}
 	have.Direction = have.Direction.join(f.Direction)
@@ -86,8 +86,15 @@ func (a *assembler) add(ch *change, at *root) {
 	}
 }
 
-// lastName is the last name of a path, with what marks elements and values.
-func lastName(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+// simpler reports whether a finding has the shorter paths. It does not matter
+// which of its sides is the old one.
+func simpler(a, b *Finding) bool {
+	paths := func(f *Finding) string {
+		return min(f.Old.Path, f.New.Path) + separator + max(f.Old.Path, f.New.Path)
+	}
+	x, y := paths(a), paths(b)
+	return len(x) < len(y) || len(x) == len(y) && x < y
+}
 
 func size(f *Finding) (n int) {
 	for _, w := range f.Witnesses {

@@ -44,7 +44,7 @@ func flipArgs(rule string, args []string) []string {
 	case rule == "type-changed", rule == "const-changed", rule == "format-changed", rule == "format-remark-changed",
 		strings.HasPrefix(rule, "min"), strings.HasPrefix(rule, "max"):
 		args[0], args[1] = args[1], args[0]
-	case rule == "default-changed":
+	case rule == "default-changed", rule == "parameter-description-changed":
 		args[1], args[2] = args[2], args[1]
 	}
 	return args

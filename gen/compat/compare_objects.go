@@ -32,19 +32,28 @@ func (c *comparer) objects(old, new *Alt) []*change {
 		}
 	}
 	list = append(list, c.rest(old, new)...)
+	if o.Size.low().compare(n.Size.low()) == 0 && o.Size.high().compare(n.Size.high()) == 0 {
+		return list
+	}
+	values := c.sizes(old, new)
+	list = append(list, c.bound(old, new, "min-properties", o.Size.low(), n.Size.low(), values)...)
+	return append(list, c.bound(old, new, "max-properties", o.Size.high(), n.Size.high(), values)...)
+}
+
+// sizes are objects of various numbers of members.
+func (c *comparer) sizes(old, new *Alt) []any {
 	var values []any
 	for _, a := range []*Alt{old, new} {
 		values = append(values, c.make.samples(a)...)
-		for _, size := range lengths(o.Size, n.Size) {
-			object := map[string]any{}
-			for i := range size {
-				object["x"+strconv.Itoa(i)] = ""
-			}
-			values = append(values, object)
-		}
 	}
-	list = append(list, c.bound(old, new, "min-properties", o.Size.low(), n.Size.low(), values)...)
-	return append(list, c.bound(old, new, "max-properties", o.Size.high(), n.Size.high(), values)...)
+	for _, size := range lengths(old.Object.Size, new.Object.Size) {
+		object := map[string]any{}
+		for i := range size {
+			object["x"+strconv.Itoa(i)] = ""
+		}
+		values = append(values, object)
+	}
+	return values
 }
 
 // removed tells of a member that only the old side declares.
@@ -100,13 +109,23 @@ func (c *comparer) about(old, new *Shape) []*change {
 	var list []*change
 	name := new.Where.Path[strings.LastIndexByte(new.Where.Path, '.')+1:]
 	if old.About.Description != new.About.Description {
-		list = append(list, &change{rule: "parameter-description-changed", subject: new.Where.Path, old: old.Where, new: new.Where, args: []string{name}})
+		list = append(list, &change{rule: "parameter-description-changed", subject: new.Where.Path, old: old.Where, new: new.Where,
+			args: []string{name, inQuotes(old.About.Description), inQuotes(new.About.Description)}})
 	}
 	if old.About.Default != new.About.Default {
 		list = append(list, &change{rule: "default-changed", subject: new.Where.Path, old: old.Where, new: new.Where,
 			args: []string{name, quoted(old.About.Default), quoted(new.About.Default)}})
 	}
 	return list
+}
+
+// inQuotes makes a text one word of a message. The whole of it is an argument, so
+// that to accept one description is not to accept the next.
+func inQuotes(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return strconv.Quote(s)
 }
 
 // base makes an object that from may send and of which to refuses nothing that
@@ -181,7 +200,7 @@ func (c *comparer) rest(old, new *Alt) []*change {
 	}
 	rest := func(a *Alt) *Shape {
 		if a.Object.Rest == nil {
-			return anything(Place{a.Where.Path + "{}", a.Where.Pointer})
+			return anything(Place{a.Where.Path + "{}", a.Where.Pointer + "/additionalProperties"})
 		}
 		return a.Object.Rest
 	}

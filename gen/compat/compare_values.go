@@ -223,7 +223,7 @@ func (c *comparer) arrays(old, new *Alt) []*change {
 	o, n := old.Array, new.Array
 	items := func(a *Alt) *Shape {
 		if a.Array.Items == nil {
-			return anything(Place{a.Where.Path + "[]", a.Where.Pointer})
+			return anything(Place{a.Where.Path + "[]", a.Where.Pointer + "/items"})
 		}
 		return a.Array.Items
 	}
@@ -232,16 +232,18 @@ func (c *comparer) arrays(old, new *Alt) []*change {
 		up.narrow, up.widen = c.around(ch.narrow, old), c.around(ch.widen, new)
 		list = append(list, &up)
 	}
-	var values []any
-	for _, length := range lengths(o.Length, n.Length) {
-		for _, a := range []*Alt{old, new} {
-			if v, ok := c.make.list(a, length); ok {
-				values = append(values, v)
+	if o.Length.low().compare(n.Length.low()) != 0 || o.Length.high().compare(n.Length.high()) != 0 {
+		var values []any
+		for _, length := range lengths(o.Length, n.Length) {
+			for _, a := range []*Alt{old, new} {
+				if v, ok := c.make.list(a, length); ok {
+					values = append(values, v)
+				}
 			}
 		}
+		list = append(list, c.bound(old, new, "min-items", o.Length.low(), n.Length.low(), values)...)
+		list = append(list, c.bound(old, new, "max-items", o.Length.high(), n.Length.high(), values)...)
 	}
-	list = append(list, c.bound(old, new, "min-items", o.Length.low(), n.Length.low(), values)...)
-	list = append(list, c.bound(old, new, "max-items", o.Length.high(), n.Length.high(), values)...)
 	if o.Unique != n.Unique {
 		rule, loose := "unique-items-added", old
 		if o.Unique {

@@ -105,9 +105,9 @@ func (b *builder) alts(t ir.Type, where Place) []*Alt {
 	case *ir.Open:
 		one.Kind, one.Object = kindObject, &object{}
 	case *ir.Map:
-		one.Kind, one.Object = kindObject, &object{Rest: b.shape(t.Elem, Place{where.Path + "{}", where.Pointer})}
+		one.Kind, one.Object = kindObject, &object{Rest: b.shape(t.Elem, Place{where.Path + "{}", where.Pointer + "/additionalProperties"})}
 	case *ir.Array:
-		one.Kind, one.Array = kindArray, &array{Items: b.shape(t.Elem, Place{where.Path + "[]", where.Pointer})}
+		one.Kind, one.Array = kindArray, &array{Items: b.shape(t.Elem, Place{where.Path + "[]", where.Pointer + "/items"})}
 		if t.MaxItems > 0 {
 			most := float64(t.MaxItems)
 			one.Array.Length.Max = &most

@@ -279,10 +279,10 @@ func toolRules() []Rule {
 		pair(t, "output-schema-removed", "output-schema-added", "output is no longer described", "output is described",
 			"A tool says what its structured result looks like on one side only."),
 		alone(t, EffectNone, "tool-metadata-changed", "{0} changed", "A member of the definition that no schema and no model is about."),
-		alone(t, EffectNone, "tool-title-changed", "title changed", "What people are shown."),
+		alone(t, EffectNone, "tool-title-changed", "title is {1}, was {0}", "What people are shown."),
 		alone(t, EffectMeaning, "task-support-changed", "task support {1}, was {0}", "Whether a tool can, must or cannot be called as a task."),
-		alone(model, EffectMeaning, "tool-description-changed", "description changed", "A description is an instruction to a model: another one changes what it does."),
-		alone(model, EffectMeaning, "parameter-description-changed", "description of {0} changed", "As for tools: a model reads it."),
+		alone(model, EffectMeaning, "tool-description-changed", "description is {1}, was {0}", "A description is an instruction to a model: another one changes what it does."),
+		alone(model, EffectMeaning, "parameter-description-changed", "description of {0} is {2}, was {1}", "As for tools: a model reads it."),
 		alone(model, EffectMeaning, "default-changed", "default of {0} is {2}, was {1}", "What a caller gets that leaves the member out."),
 	)
 	for _, a := range annotations {

@@ -164,29 +164,34 @@ func match(pattern string) string {
 // list makes an array of n elements.
 func (m *maker) list(a *Alt, n int) (any, bool) {
 	list := []any{}
-	if n > largest {
+	if n == 0 {
+		return list, true
+	}
+	item, ok := any(""), true
+	if a.Array.Items != nil {
+		item, ok = m.minimal(a.Array.Items)
+	}
+	if !ok || !fits(item, n) {
 		return nil, false
 	}
 	for i := range n {
-		v, ok := any(""), true
-		if a.Array.Items != nil {
-			v, ok = m.minimal(a.Array.Items)
-		}
+		v := item
 		if a.Array.Unique && i > 0 {
 			v = num(float64(i))
-			ok = a.Array.Items == nil || a.Array.Items.accepts(v)
-			if !ok {
+			if a.Array.Items != nil && !a.Array.Items.accepts(v) {
 				v = "x" + strconv.Itoa(i)
-				ok = a.Array.Items.accepts(v)
 			}
-		}
-		if !ok {
-			return nil, false
+			if a.Array.Items != nil && !a.Array.Items.accepts(v) {
+				return nil, false
+			}
 		}
 		list = append(list, v)
 	}
 	return list, true
 }
+
+// fits reports whether n of a value are not too much to show.
+func fits(v any, n int) bool { return n <= largest && n*len(render(v)) <= 64*largest }
 
 func (m *maker) object(a *Alt) (any, bool) {
 	object := map[string]any{}
@@ -200,18 +205,17 @@ func (m *maker) object(a *Alt) (any, bool) {
 		}
 		object[member.Name] = v
 	}
-	for i := 0; len(object) < lowest(a.Object.Size) && i < largest; i++ {
-		if a.Object.Closed {
+	if missing := lowest(a.Object.Size) - len(object); missing > 0 {
+		v, ok := any(""), !a.Object.Closed
+		if ok && a.Object.Rest != nil {
+			v, ok = m.minimal(a.Object.Rest)
+		}
+		if !ok || !fits(v, missing) {
 			return nil, false
 		}
-		v := any("")
-		if a.Object.Rest != nil {
-			var ok bool
-			if v, ok = m.minimal(a.Object.Rest); !ok {
-				return nil, false
-			}
+		for i := range missing {
+			object["x"+strconv.Itoa(i)] = v
 		}
-		object["x"+strconv.Itoa(i)] = v
 	}
 	return object, a.Object.accepts(object)
 }

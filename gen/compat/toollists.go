@@ -122,10 +122,10 @@ func (t *toolLists) tool(old, new *tools.Tool) {
 		t.add(&change{rule: rule, subject: new.Name, old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}, args: args}, at)
 	}
 	if old.Description != new.Description {
-		tell("tool-description-changed")
+		tell("tool-description-changed", inQuotes(old.Description), inQuotes(new.Description))
 	}
 	if old.Title != new.Title {
-		tell("tool-title-changed")
+		tell("tool-title-changed", inQuotes(old.Title), inQuotes(new.Title))
 	}
 	t.annotations(old, new, tell)
 	t.metadata(old, new, tell)

@@ -15,6 +15,8 @@ type schemaBuilder struct {
 	done map[*tools.Schema]*Shape
 	// meet is inexact when something had no form.
 	meet *meeter
+	// made counts the alternatives that were made.
+	made int
 	// defs are the definitions of the document, which opaque constraints may lead to.
 	defs string
 }
@@ -43,25 +45,22 @@ func (b *schemaBuilder) shape(s *tools.Schema, path string) *Shape {
 		return done
 	}
 	where := Place{path, s.Pointer}
-	shape := &Shape{Where: where, About: about{describe(s, nil), canonical(s.Default)}}
+	shape := &Shape{Where: where, About: about{describe(s, map[*tools.Schema]bool{}), canonical(s.Default)}}
 	b.done[s] = shape // a schema may lead back to itself
 	shape.Alts = join(b.alts(s, where, map[*tools.Schema]bool{}))
 	return shape
 }
 
 // describe is all that a schema says in words of its values, with what it is
-// made of.
-func describe(s *tools.Schema, busy []*tools.Schema) string {
-	if slices.Contains(busy, s) {
+// made of. Schemas that have been seen have had their say.
+func describe(s *tools.Schema, seen map[*tools.Schema]bool) string {
+	if s == nil || seen[s] {
 		return ""
 	}
-	busy = append(slices.Clip(busy), s)
+	seen[s] = true
 	texts := []string{s.Description}
 	for _, part := range slices.Concat([]*tools.Schema{s.Target}, s.AllOf, s.AnyOf, s.OneOf) {
-		if part == nil {
-			continue
-		}
-		if text := describe(part, busy); text != "" {
+		if text := describe(part, seen); text != "" {
 			texts = append(texts, text)
 		}
 	}
@@ -76,9 +75,9 @@ func (b *schemaBuilder) alts(s *tools.Schema, where Place, busy map[*tools.Schem
 		return anything(where).Alts
 	case s.Always != nil:
 		return nil
-	case busy[s]:
+	case busy[s] || b.made > mostAlts:
 		b.meet.inexact = true
-		return []*Alt{{Kind: kindAny, Where: where, Opaque: map[string]string{"$ref": canonical(s.Source)}}}
+		return []*Alt{{Kind: kindAny, Where: where, Opaque: map[string]string{"$ref": canonical(s.Source) + b.defs}}}
 	}
 	busy[s] = true
 	defer delete(busy, s)
@@ -88,10 +87,19 @@ func (b *schemaBuilder) alts(s *tools.Schema, where Place, busy map[*tools.Schem
 		for _, branch := range part {
 			alts = append(alts, b.alts(branch, Place{where.Path, branch.Pointer}, busy)...)
 		}
+		if b.made += len(own) * len(alts); b.made > mostAlts {
+			b.meet.inexact = true
+			return []*Alt{{Kind: kindAny, Where: where, Opaque: map[string]string{"anyOf": canonical(s.Source) + b.defs}}}
+		}
 		own = b.meet.both(own, alts)
 	}
 	return own
 }
+
+// mostAlts limits the alternatives of a document: a few schemas that refer to
+// each other can have more than there is memory. What is beyond is compared as
+// text.
+const mostAlts = 20_000
 
 // parts are what else a value must be: one of each list.
 func (b *schemaBuilder) parts(s *tools.Schema) [][]*tools.Schema {

@@ -2,6 +2,6 @@
 // one the other way round, what is called breaking is refused by validators that
 // know nothing of the rules, and what validators refuse is called breaking.
 //
-// MCPGEN_COMPAT_MUTATIONS is how many random changes of schemas are compared,
-// MCPGEN_COMPAT_SEED the number that decides them.
+// MCPGEN_DIFF_MUTATIONS is how many random changes of schemas are compared,
+// MCPGEN_DIFF_SEED the number that decides them.
 package diff

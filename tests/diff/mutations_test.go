@@ -58,8 +58,8 @@ func (s *schemaSide) side() compat.Revision { return compat.Revision{IR: s.Revis
 // an independent validator says of random values: what it refuses has been
 // called breaking, and what has been called breaking it refuses.
 func TestMutations(t *testing.T) {
-	count := setting(t, "MCPGEN_COMPAT_MUTATIONS", 300)
-	seed := uint64(setting(t, "MCPGEN_COMPAT_SEED", 1))
+	count := setting(t, "MCPGEN_DIFF_MUTATIONS", 300)
+	seed := uint64(setting(t, "MCPGEN_DIFF_SEED", 1))
 	s := loadSpec(t)
 	revisions := s.Revisions()
 	tally := newTally()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/mcpgen/mcpgen/gen/compat"
 )
@@ -63,10 +64,33 @@ type printer struct {
 	err error
 }
 
+// line writes a line. What it is given may come from a tool list of somebody's, so
+// control characters, with which a name could write lines of its own or command
+// the terminal, are shown as escapes.
 func (p *printer) line(format string, args ...any) {
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			args[i] = visible(text)
+		}
+	}
 	if p.err == nil {
 		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
 	}
+}
+
+func visible(s string) string {
+	if !strings.ContainsFunc(s, unicode.IsControl) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsControl(r) {
+			fmt.Fprintf(&b, "\\u%04x", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 func (p *printer) json(v any) {
