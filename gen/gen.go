@@ -3,8 +3,9 @@
 // nothing and keeps no state.
 //
 // The way of a schema: package schema checks it, package lower makes the
-// decisions and gives the ir, package emit renders the ir, and package files
-// compares the result with the disk.
+// decisions and gives the ir, package convert pairs it with that of the next
+// revision, package emit renders both, and package files compares the result
+// with the disk.
 package gen
 
 import (
@@ -80,8 +81,8 @@ func PinnedSource(s *spec.Spec, revision string) (Source, error) {
 	return Source{Revision: revision, Schema: facts, Pinned: true}, nil
 }
 
-// All plans the packages of every pinned revision and the index over them. A
-// doc comment that finds no place is an error.
+// All plans the packages of every pinned revision, the index over them, and
+// the converters between them. A doc comment that finds no place is an error.
 func All(s *spec.Spec) (files.Plan, error) {
 	var plan files.Plan
 	var revisions []*ir.Revision

@@ -26,6 +26,10 @@ type Options = compat.Options
 // Report is something that could not be kept, and where.
 type Report = compat.Report
 
+// RevisionError says that a message was not sent, because the revision of
+// the session has no way of saying it.
+type RevisionError = compat.RevisionError
+
 // Serve makes of the binding of a server, for the revision that it is
 // written against, bindings for all revisions. What clients send is
 // converted to that revision, what the server answers, asks and tells to

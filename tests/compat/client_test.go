@@ -11,7 +11,6 @@ import (
 	ladder "github.com/mcpgen/mcpgen/generated/compat"
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/compat"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -195,7 +194,7 @@ func TestRevisionError(t *testing.T) {
 	}
 	defer session.Close()
 	err = mcp.NewServerCaller(session).Cancelled(ctx, &mcp.CancelledNotificationParams{})
-	e, ok := errors.AsType[*compat.RevisionError](err)
+	e, ok := errors.AsType[*ladder.RevisionError](err)
 	if !ok || e.Revision != "2024-11-05" || e.Method != "notifications/cancelled" || e.Err.Pointer != "/requestId" {
 		t.Errorf("got %v", err)
 	}
