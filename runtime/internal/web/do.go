@@ -9,8 +9,13 @@ import (
 	"time"
 )
 
-// settle is how long a request is made for at least, once it has a connection.
-const settle = time.Second
+const (
+	// settle is how long a request is made for at least, once it has a connection.
+	settle = time.Second
+	// headerWait bounds the wait for the rest of a response's header. It is only reached
+	// when the server has stopped within it, or this program has not run for so long.
+	headerWait = 10 * time.Second
+)
 
 // Do is c.Do, but for what the end of the request's context does to other requests, those
 // of other programs' parts that share c's connections included.
@@ -61,7 +66,7 @@ func (e *ending) end(why error) {
 		e.awaitLocked(left) // whoever had the connection before is told of his response
 	}
 	if e.begun {
-		e.awaitLocked(settle)
+		e.awaitLocked(headerWait)
 	}
 	e.ended = true
 	e.cancel(why)
@@ -93,7 +98,7 @@ func (e *ending) responseBegins() {
 	ended := e.ended
 	e.mu.Unlock()
 	if ended {
-		e.await(settle)
+		e.await(headerWait)
 	}
 }
 

@@ -1,14 +1,17 @@
 package web
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -32,7 +35,7 @@ func TestDoSparesOthers(t *testing.T) {
 	var all sync.WaitGroup
 	for n := range 20 {
 		all.Go(func() {
-			for range 500 {
+			for range 200 {
 				ctx, cancel := context.WithCancel(t.Context())
 				if n%2 == 0 {
 					time.AfterFunc(rand.N(400*time.Microsecond), cancel)
@@ -57,46 +60,43 @@ func TestDoSparesOthers(t *testing.T) {
 // TestDoEnds holds that a request ends with its context, wherever it is.
 func TestDoEnds(t *testing.T) {
 	cause := errors.New("enough")
-	for name, serve := range map[string]http.HandlerFunc{
-		"before the response": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
-		"in the header": func(w http.ResponseWriter, r *http.Request) {
-			conn, _, err := http.NewResponseController(w).Hijack()
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer conn.Close()
-			io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-")
-			io.Copy(io.Discard, conn)
-		},
-		"in the body": func(w http.ResponseWriter, r *http.Request) {
-			w.WriteHeader(http.StatusOK)
-			http.NewResponseController(w).Flush()
-			<-r.Context().Done()
-		},
+	for _, c := range []struct {
+		name, response string // what has come when the context ends
+		within         time.Duration
+	}{
+		{"before the response", "", settle},
+		{"in the header", "HTTP/1.1 200 OK\r\nContent-", settle + headerWait},
+		{"in the body", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na", settle},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			begun := make(chan struct{}, 1)
-			ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				begun <- struct{}{}
-				serve(w, r)
-			}))
-			defer ts.Close()
-			ctx, cancel := context.WithCancelCause(t.Context())
-			go func() { <-begun; cancel(cause) }()
-			req, err := http.NewRequestWithContext(ctx, http.MethodGet, ts.URL, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp, err := Do(ts.Client(), req)
-			if err == nil {
-				_, err = io.ReadAll(resp.Body)
-				resp.Body.Close()
-			}
-			if !errors.Is(err, cause) {
-				t.Errorf("%v, want %v", err, cause)
-			}
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				client := &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+					near, far := net.Pipe()
+					go func() {
+						defer far.Close()
+						http.ReadRequest(bufio.NewReader(far))
+						io.WriteString(far, c.response)
+						synctest.Wait()
+						cancel(cause)
+						io.Copy(io.Discard, far)
+					}()
+					return near, nil
+				}}}
+				req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://pipe/", nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				start := time.Now()
+				resp, err := Do(client, req)
+				if err == nil {
+					_, err = io.ReadAll(resp.Body)
+					resp.Body.Close()
+				}
+				if took := time.Since(start); !errors.Is(err, cause) || took > c.within {
+					t.Errorf("after %v: %v, want %v", took, err, cause)
+				}
+			})
 		})
 	}
 }
