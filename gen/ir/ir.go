@@ -38,7 +38,8 @@ type Decl struct {
 	Doc  string
 	// Path is where the type comes from; Pointer is the same place in the schema.
 	Path, Pointer string
-	// Definition tells upstream definitions from types named here.
+	// Definition tells upstream definitions, and the whole inputs and outputs of
+	// tools, from types named here.
 	Definition bool
 	Type       Type
 	// Family is the file the declaration goes to, such as "tools".

@@ -152,7 +152,7 @@ func (t *typer) typesOf(s *Schema, name string, input bool, what string) *ir.Dec
 	t.root, t.input = name, input
 	t.declared, t.open, t.depth = map[string]*ir.Decl{}, map[string]*ir.Decl{}, 0
 	first := len(t.decls)
-	root := &ir.Decl{Name: name, Pointer: s.Pointer, Doc: s.said()}
+	root := &ir.Decl{Name: name, Pointer: s.Pointer, Doc: s.said(), Definition: true}
 	t.decls = append(t.decls, root)
 	d := expand(disj{{s}}).of(isObject)
 	if len(d) == 0 {

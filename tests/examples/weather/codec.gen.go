@@ -120,16 +120,6 @@ func (x *GetForecastInputPlaceCity) AppendJSON(dst []byte) ([]byte, error) {
 	return w.End()
 }
 
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetForecastInputPlaceCity) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetForecastInputPlaceCity) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *GetForecastInputPlaceLatitude) DecodeJSON(r *wire.Reader) error {
@@ -164,16 +154,6 @@ func (x *GetForecastInputPlaceLatitude) AppendJSON(dst []byte) ([]byte, error) {
 	return w.End()
 }
 
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetForecastInputPlaceLatitude) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetForecastInputPlaceLatitude) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
 // DecodeJSON reads a string.
 func (x *GetForecastInputUnits) DecodeJSON(r *wire.Reader) error {
 	*x = GetForecastInputUnits(r.ReadString())
@@ -183,16 +163,6 @@ func (x *GetForecastInputUnits) DecodeJSON(r *wire.Reader) error {
 // AppendJSON appends the value as JSON to dst.
 func (x GetForecastInputUnits) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendString(dst, string(x))
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetForecastInputUnits) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetForecastInputUnits) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -326,16 +296,6 @@ func (x *GetForecastOutputAlertsItemFlood) AppendJSON(dst []byte) ([]byte, error
 	return w.End()
 }
 
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetForecastOutputAlertsItemFlood) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetForecastOutputAlertsItemFlood) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *GetForecastOutputAlertsItemStorm) DecodeJSON(r *wire.Reader) error {
@@ -368,16 +328,6 @@ func (x *GetForecastOutputAlertsItemStorm) AppendJSON(dst []byte) ([]byte, error
 	w.Members(x.Extra, "kind", "gusts")
 	w.EndObject()
 	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetForecastOutputAlertsItemStorm) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetForecastOutputAlertsItemStorm) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -425,16 +375,6 @@ func (x *GetForecastOutputDay) AppendJSON(dst []byte) ([]byte, error) {
 	return w.End()
 }
 
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetForecastOutputDay) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetForecastOutputDay) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
 // DecodeJSON reads a string.
 func (x *GetForecastOutputDaySky) DecodeJSON(r *wire.Reader) error {
 	*x = GetForecastOutputDaySky(r.ReadString())
@@ -444,16 +384,6 @@ func (x *GetForecastOutputDaySky) DecodeJSON(r *wire.Reader) error {
 // AppendJSON appends the value as JSON to dst.
 func (x GetForecastOutputDaySky) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendString(dst, string(x))
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetForecastOutputDaySky) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetForecastOutputDaySky) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -488,16 +418,6 @@ func (x *GetForecastOutputDayTemperature) AppendJSON(dst []byte) ([]byte, error)
 	w.Members(x.Extra, "low", "high")
 	w.EndObject()
 	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetForecastOutputDayTemperature) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetForecastOutputDayTemperature) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -553,16 +473,6 @@ func (x *GetWeatherInputUnits) DecodeJSON(r *wire.Reader) error {
 // AppendJSON appends the value as JSON to dst.
 func (x GetWeatherInputUnits) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendString(dst, string(x))
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x GetWeatherInputUnits) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *GetWeatherInputUnits) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
