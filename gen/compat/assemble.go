@@ -107,13 +107,13 @@ func size(f *Finding) (n int) {
 func (a *assembler) judge(f *Finding, ch *change, at *root) {
 	var narrow, widen *Witness
 	if f.Effect.Narrows() {
-		narrow = a.witness(ReceiverFirst, ch.narrow, at)
+		narrow = a.witness(ReceiverFirst, ch.narrow, at, ch.unproven)
 		if narrow == nil && ch.lostNarrow && f.Guard == "" {
 			f.Guard = guardReadAsAnother
 		}
 	}
 	if f.Effect.Widens() {
-		widen = a.witness(SenderFirst, ch.widen, at)
+		widen = a.witness(SenderFirst, ch.widen, at, ch.unproven)
 		if widen == nil && ch.lostWiden && f.Guard == "" {
 			f.Guard = guardReadAsAnother
 		}
@@ -145,8 +145,9 @@ func (a *assembler) judge(f *Finding, ch *change, at *root) {
 }
 
 // witness finds the shortest value that one side accepts and the other refuses,
-// by its shapes and by its judge.
-func (a *assembler) witness(breaks string, values []any, at *root) *Witness {
+// by its shapes and by its judge. That the judge knows better is an error unless
+// the values were a guess.
+func (a *assembler) witness(breaks string, values []any, at *root, guess bool) *Witness {
 	accepting, refusing := at.old, at.new
 	judges := a.judges
 	judged := [2][]string{at.judgedOld, at.judgedNew}
@@ -170,7 +171,7 @@ func (a *assembler) witness(breaks string, values []any, at *root) *Witness {
 			return &Witness{Breaks: breaks, Of: judged[0][0], Value: text, AcceptedBy: names[0], RefusedBy: names[1]}
 		}
 	}
-	if refused != nil && !a.inexact {
+	if refused != nil && !a.inexact && !guess {
 		a.errs = append(a.errs, fmt.Errorf("%s: %w", at.use, refused))
 	}
 	return nil

@@ -20,7 +20,8 @@ type change struct {
 	// lostNarrow and lostWiden say that there were such values until a union was
 	// met that takes them for something else.
 	lostNarrow, lostWiden bool
-	// unproven says that the values would be too large to make.
+	// unproven says that there need be no such values: they would be too large, or
+	// nobody knows them.
 	unproven bool
 }
 

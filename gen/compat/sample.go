@@ -115,7 +115,7 @@ func (a *Alt) string() (any, bool) {
 	if t == nil {
 		t = &text{}
 	}
-	s := formats[t.Format].good
+	s := formats[t.Format]
 	if t.Pattern != "" {
 		s = match(t.Pattern)
 	}

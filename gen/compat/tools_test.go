@@ -56,6 +56,7 @@ var toolCases = []struct{ old, new, want string }{
 	{tool(`{"enum":["x"]}`), tool(`{"type":"string"}`), `enum-opened t.input.a ok err`},
 	{tool(`{"type":"string"}`), tool(`{"type":"string","format":"uri"}`), `format-added t.input.a err ok`},
 	{tool(`{"type":"string","format":"date"}`), tool(`{"type":"string","format":"uri"}`), `format-changed t.input.a err err`},
+	{tool(`{"type":"string","format":"uri-template"}`), tool(`{"type":"string","format":"uri"}`), `format-changed t.input.a err ok`},
 	{tool(`{"type":"string","format":"own"}`), tool(`{"type":"string"}`), `format-remark-changed t.input.a info info`},
 	{tool(`{"type":"string","maxLength":5}`), tool(`{"type":"string","maxLength":4}`), `max-length-lowered t.input.a err ok`},
 	{tool(`{"type":"string","minLength":5}`), tool(`{"type":"string","minLength":4}`), `min-length-lowered t.input.a ok err`},

@@ -3,10 +3,13 @@ package compat
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Values are what encoding/json decodes with UseNumber: nil, bool, json.Number,
@@ -52,8 +55,7 @@ func kindOf(v any) kind {
 	return kindObject
 }
 
-// accepts reports whether the shape has the value. Of strings with a format it
-// knows only the samples made here.
+// accepts reports whether the shape has the value. Patterns are not looked at.
 func (s *Shape) accepts(v any) bool {
 	return slices.ContainsFunc(s.Alts, func(a *Alt) bool { return a.accepts(v) })
 }
@@ -103,7 +105,7 @@ func (a *Alt) knows(v any) bool {
 }
 
 func (t *text) accepts(s string) bool {
-	if sample, ok := formats[t.Format]; ok && !sample.fits(s) {
+	if !inFormat(t.Format, s) {
 		return false
 	}
 	return t.Length.contains(float64(utf8.RuneCountInString(s)))
@@ -144,23 +146,44 @@ func (t *object) accepts(members map[string]any) bool {
 	return true
 }
 
-// formatSample are strings that tell whether a format is demanded.
-type formatSample struct{ good, bad string }
+// inFormat judges as generated code does.
+func inFormat(name, s string) bool {
+	if name == "" {
+		return true
+	}
+	var c wire.Checker
+	c.Format(name, s)
+	return c.Err() == nil
+}
 
-// fits judges by the samples: a string that was made for another format does
-// not fit, nor does one made for none.
-func (f formatSample) fits(s string) bool { return s == f.good }
+// formats are those that validators check, each with a string that is in it.
+// Others are remarks.
+var formats = map[string]string{
+	"uri":                   "a:b",
+	"iri":                   "a:b",
+	"uri-reference":         "a:b",
+	"iri-reference":         "a:b",
+	"uri-template":          "a:b",
+	"date":                  "2025-01-02",
+	"date-time":             "2025-01-02T03:04:05Z",
+	"time":                  "03:04:05Z",
+	"duration":              "P1D",
+	"period":                "2025-01-02T03:04:05Z/P1D",
+	"email":                 "a@b.co",
+	"uuid":                  "00000000-0000-4000-8000-000000000000",
+	"ipv4":                  "127.0.0.1",
+	"ipv6":                  "::1",
+	"hostname":              "a.co",
+	"json-pointer":          "/a",
+	"relative-json-pointer": "0",
+	"semver":                "1.0.0",
+}
 
-// formats are those that validators check. Others are remarks.
-var formats = map[string]formatSample{
-	"uri":          {"a:b", "%"},
-	"uri-template": {"a:b", "{"},
-	"date":         {"2025-01-02", "x"},
-	"date-time":    {"2025-01-02T03:04:05Z", "x"},
-	"time":         {"03:04:05Z", "x"},
-	"email":        {"a@b.co", "x"},
-	"uuid":         {"00000000-0000-4000-8000-000000000000", "x"},
-	"ipv4":         {"127.0.0.1", "x"},
-	"ipv6":         {"::1", "x"},
-	"hostname":     {"a.co", "-"},
+// formatted are strings that tell formats apart.
+func formatted() []any {
+	list := []any{"", "x", "%", "{", "-"}
+	for _, name := range slices.Sorted(maps.Keys(formats)) {
+		list = append(list, formats[name])
+	}
+	return list
 }

@@ -219,10 +219,12 @@ func mutations() map[string]func(m *mutator, s map[string]any) bool {
 			if s["type"] != "string" || s["const"] != nil || s["enum"] != nil {
 				return false
 			}
-			if s["format"] != nil {
+			to := pick(m.rng, []any{nil, "uri", "email", "byte", "date"})
+			if s["format"] == to {
+				return false
+			}
+			if s["format"] = to; to == nil {
 				delete(s, "format")
-			} else {
-				s["format"] = pick(m.rng, []string{"uri", "byte"})
 			}
 			return true
 		},

@@ -96,7 +96,7 @@ func TestMutations(t *testing.T) {
 	}
 	t.Log(tally)
 	for name := range mutations() {
-		if tally.mutations[name] == 0 && count >= 300 {
+		if tally.mutations[name] == 0 && count >= 2000 {
 			t.Errorf("no mutation %q was compared", name)
 		}
 	}
