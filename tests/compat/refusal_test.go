@@ -34,7 +34,14 @@ func TestRefusals(t *testing.T) {
 	defer cancel()
 	server := runtime.NewServer(runtime.ServerOptions{}, ladder.Serve(mcp.BindServer(greeter{}), ladder.Options{})...)
 	go server.Serve(ctx, far)
-	session, err := newClient(t, "2025-06-18").Connect(ctx, near)
+	// A binding without a table of methods: what the server does not have is asked of it.
+	client := runtime.NewClient(runtime.ClientOptions{Name: "old", Version: "1"}, runtime.Binding{
+		Revision: "2025-06-18", Direction: runtime.ToClient,
+		Handle: func(_ context.Context, method string, _ wire.Raw) (wire.Appender, error) {
+			return nil, runtime.MethodNotFound(method)
+		},
+	})
+	session, err := client.Connect(ctx, near)
 	if err != nil {
 		t.Fatal(err)
 	}
