@@ -50,6 +50,7 @@ const (
 	Cancelling Rule = "cancel"     // a side cancels requests of its own that are under way
 	Logging    Rule = "logging"    // messages are of the level that was set
 	Subscribed Rule = "subscribe"  // updates are of resources that were subscribed to
+	Transport  Rule = "transport"  // what goes with a message over HTTP fits it
 )
 
 // Finding is a problem, or a note on what is none.
@@ -134,6 +135,14 @@ func (s *Session) Revision() string { return s.revision.ID }
 
 // Recorded reports whether the messages are those of a session, from its beginning.
 func (s *Session) Recorded() bool { return s.rules }
+
+// Negotiated is the revision that the two sides have agreed on, or "".
+func (s *Session) Negotiated() string {
+	if !s.rules || s.phase < answered {
+		return ""
+	}
+	return s.revision.ID
+}
 
 func (s *Session) speak(revision generated.Revision) {
 	s.revision = revision

@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"log"
 	"maps"
@@ -44,7 +45,8 @@ type exchangeKey struct{}
 // exchange is one request and its response.
 type exchange struct {
 	session *session
-	known   bool // it is in the table
+	known   bool        // it is in the table
+	header  http.Header // of the request, where the protocol says what is in it
 }
 
 // HTTP returns a handler that hands requests on to the server of a URL, whose path they
@@ -61,7 +63,7 @@ func (t *Tap) HTTP(target *url.URL, opts audit.Options, logger *log.Logger) http
 			x := all.of(r.In)
 			r.Out = r.Out.WithContext(context.WithValue(r.Out.Context(), exchangeKey{}, x))
 			if r.Out.Body != nil && r.Out.Method == http.MethodPost {
-				r.Out.Body = &tee{ReadCloser: r.Out.Body, length: r.Out.ContentLength, into: &document{tap: t, session: x.session, from: audit.Client}}
+				r.Out.Body = &tee{ReadCloser: r.Out.Body, length: r.Out.ContentLength, into: &document{tap: t, session: x.session, from: audit.Client, header: x.header}}
 			}
 		},
 		ModifyResponse: func(r *http.Response) error {
@@ -82,6 +84,10 @@ func (t *Tap) HTTP(target *url.URL, opts audit.Options, logger *log.Logger) http
 				r.Body = &tee{ReadCloser: r.Body, length: r.ContentLength, into: &document{tap: t, session: x.session, from: audit.Server}}
 			case "text/event-stream":
 				r.Body = &tee{ReadCloser: r.Body, length: -1, into: &events{tap: t, session: x.session, announce: func(endpoint string) { all.announce(r.Request.URL, endpoint, x) }}}
+			default:
+				if r.Request.Method == http.MethodPost && r.StatusCode == http.StatusOK {
+					t.enqueue(queued{session: x.session, from: audit.Server, unread: foreign, broken: fmt.Sprintf("the Content-Type of a response is %q", r.Header.Get("Content-Type"))})
+				}
 			}
 			return nil
 		},
@@ -96,16 +102,18 @@ func (t *Tap) HTTP(target *url.URL, opts audit.Options, logger *log.Logger) http
 func (s *sessions) of(r *http.Request) *exchange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, key := range []string{r.Header.Get(headerSession), r.URL.RequestURI()} {
-		if found := s.byKey[key]; found != nil {
-			return &exchange{found, true}
-		}
+	if found := s.byKey[r.Header.Get(headerSession)]; found != nil {
+		return &exchange{found, true, r.Header}
+	}
+	// HTTP with SSE has no headers of its own.
+	if found := s.byKey[r.URL.RequestURI()]; found != nil {
+		return &exchange{found, true, nil}
 	}
 	opts := s.opts
 	if revision, ok := generated.Lookup(r.Header.Get(headerRevision)); ok && opts.Revision == nil {
 		opts.Revision = &revision
 	}
-	return &exchange{newSession(r.Header.Get(headerSession), opts), false}
+	return &exchange{newSession(r.Header.Get(headerSession), opts), false, nil}
 }
 
 func (s *sessions) add(key string, one *session) {
@@ -152,6 +160,7 @@ type document struct {
 	tap     *Tap
 	session *session
 	from    audit.Side
+	header  http.Header
 	text    []byte
 	dropped bool
 	closed  bool
@@ -171,7 +180,7 @@ func (d *document) Close() error {
 		return nil
 	}
 	d.closed = true
-	q := queued{session: d.session, from: d.from, text: string(bytes.TrimSpace(d.text))}
+	q := queued{session: d.session, from: d.from, text: string(bytes.TrimSpace(d.text)), header: d.header}
 	if d.dropped {
 		q.unread = tooLong
 	}

@@ -201,7 +201,26 @@ func TestStreamable(t *testing.T) {
 		t.Errorf("the client heard %q", body)
 	}
 	tap.Close()
-	if diff := cmp.Diff([]string{"abc 5 server: " + bad}, found.all); diff != "" {
+	const header = `: the header MCP-Protocol-Version is "", and 2025-06-18 was negotiated`
+	want := []string{"abc 3 client: " + header, "abc 4 client: " + header, "abc 5 server: " + bad}
+	if diff := cmp.Diff(want, found.all); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestContentType has a server answer with a page.
+func TestContentType(t *testing.T) {
+	var found findings
+	front, tap := through(t, &found, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, "<p>Hello")
+	})
+	if _, body := post(t, front, "", list); body != "<p>Hello" {
+		t.Errorf("the client heard %q", body)
+	}
+	tap.Close()
+	want := []string{" 2 server: : a response that is no message is not judged", ` 2 server: : the Content-Type of a response is "text/html"`}
+	if diff := cmp.Diff(want, found.all); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -8,6 +8,8 @@ package proxy
 
 import (
 	"bytes"
+	"fmt"
+	"net/http"
 	"sync"
 
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
@@ -32,6 +34,7 @@ const maxMessage = 64 << 20
 const (
 	tooLong    = "a message of more than 64 MiB is not judged"
 	compressed = "a compressed response is not judged"
+	foreign    = "a response that is no message is not judged"
 )
 
 // Tap has messages judged. Its methods may be called concurrently.
@@ -54,6 +57,9 @@ type queued struct {
 	from    audit.Side
 	text    string
 	unread  string // why there is no text
+	// header is what goes with a message over HTTP, nil for one that came otherwise.
+	header http.Header
+	broken string // what the transport does wrong with it
 }
 
 // session is one that passes through.
@@ -122,9 +128,18 @@ func (s *session) rename(id string) {
 func (t *Tap) judge(q queued) {
 	s := q.session
 	s.number++
+	negotiated := s.Negotiated()
 	findings := []audit.Finding{{Note: true, From: q.from, Problem: q.unread}}
 	if q.unread == "" {
 		findings = s.Message(q.from, q.text)
+	}
+	if problem := q.broken; problem != "" {
+		findings = append(findings, audit.Finding{Rule: audit.Transport, From: q.from, Problem: problem})
+	}
+	// "Protocol Version Header" in basic/transports, from 2025-06-18 on.
+	if spoken := q.header.Get(headerRevision); q.header != nil && negotiated >= "2025-06-18" && spoken != negotiated {
+		findings = append(findings, audit.Finding{Rule: audit.Transport, From: q.from,
+			Problem: fmt.Sprintf("the header MCP-Protocol-Version is %q, and %s was negotiated", spoken, negotiated)})
 	}
 	t.mu.Lock()
 	t.messages++
