@@ -45,3 +45,15 @@ func TestJudge(t *testing.T) {
 		})
 	}
 }
+
+// TestUnconverted holds that the zeros of this project's server are its doing: what it
+// sends to a client of the newest revision is not of any other.
+func TestUnconverted(t *testing.T) {
+	all := judges(t)
+	sent, _ := visit(t, all[len(all)-1], onMcpgen)
+	for _, j := range all[:len(all)-1] {
+		if c := judged(t, j, sent); c.invalid == 0 || c.foreign <= c.invalid {
+			t.Errorf("%s: %d messages are invalid, %d have what is undefined", j.revision, c.invalid, c.foreign)
+		}
+	}
+}
