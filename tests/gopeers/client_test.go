@@ -1,0 +1,210 @@
+package gopeers
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// client speaks JSON by hand, so that no library stands between what a server sends and
+// what is judged.
+type client struct {
+	t     *testing.T
+	judge *judge
+	out   io.Writer
+	last  int
+
+	mu     sync.Mutex
+	asked  map[string]string        // methods of the client's requests, by id
+	wait   map[string]chan envelope // answers to them
+	sent   []message                // what the server has sent
+	closed bool
+}
+
+type envelope struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
+}
+
+// message is one of the server.
+type message struct {
+	text   string
+	method string // its own
+	asked  string // that of the request it answers
+}
+
+// answers are what a client answers when it is asked for what its revision has.
+var answers = map[string]string{
+	"ping":                   `{}`,
+	"roots/list":             `{"roots":[{"uri":"file:///a","name":"a"}]}`,
+	"sampling/createMessage": `{"role":"assistant","model":"m","content":{"type":"text","text":"said"}}`,
+	"elicitation/create":     `{"action":"accept","content":{"name":"Ada"}}`,
+}
+
+// capabilities are all that a client of a revision can have.
+func capabilities(revision string) string {
+	switch {
+	case revision >= "2025-11-25":
+		return `{"roots":{"listChanged":true},"sampling":{"tools":{}},"elicitation":{"form":{},"url":{}}}`
+	case revision >= "2025-06-18":
+		return `{"roots":{"listChanged":true},"sampling":{},"elicitation":{}}`
+	}
+	return `{"roots":{"listChanged":true},"sampling":{}}`
+}
+
+// visit has a client of the judge's revision use all of a server, and returns what the
+// server has sent, and the tools that ended in an error.
+func visit(t *testing.T, j *judge, s subject) (sent []message, failed []string) {
+	t.Helper()
+	fromClient, toServer := io.Pipe()
+	fromServer, toClient := io.Pipe()
+	change := s.serve(t, fromClient, toClient)
+	c := &client{t: t, judge: j, out: toServer, asked: map[string]string{}, wait: map[string]chan envelope{}}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.read(fromServer)
+	}()
+	defer func() {
+		toServer.Close()
+		toClient.Close()
+		<-done
+	}()
+
+	opened := c.call("initialize", fmt.Sprintf(`{"protocolVersion":%q,"capabilities":%s,"clientInfo":{"name":"client","version":"1"}}`, j.revision, capabilities(j.revision)))
+	var result struct{ ProtocolVersion string }
+	if err := json.Unmarshal(opened.Result, &result); err != nil || result.ProtocolVersion != j.revision {
+		t.Fatalf("initialize: %s %s", opened.Result, opened.Error)
+	}
+	c.write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+
+	for _, request := range [][2]string{
+		{"tools/list", "{}"},
+		{"prompts/list", "{}"},
+		{"resources/list", "{}"},
+		{"resources/templates/list", "{}"},
+		{"prompts/get", `{"name":"greet","arguments":{"who":"Ada"}}`},
+		{"resources/read", `{"uri":"file:///r"}`},
+		{"resources/read", `{"uri":"file:///t/1"}`},
+		{"resources/subscribe", `{"uri":"file:///r"}`},
+		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"who","value":"A"}}`},
+		{"logging/setLevel", `{"level":"debug"}`},
+		{"ping", `{}`},
+	} {
+		if answer := c.call(request[0], request[1]); answer.Error != nil {
+			t.Errorf("%s %s: %s", request[0], request[1], answer.Error)
+		}
+	}
+	for _, tool := range tools {
+		answer := c.call("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{},"_meta":{"progressToken":"p"}}`, tool))
+		var result struct{ IsError bool }
+		if answer.Error == nil {
+			if err := json.Unmarshal(answer.Result, &result); err != nil {
+				t.Errorf("%s: %v", tool, err)
+			}
+		}
+		if answer.Error != nil || result.IsError {
+			failed = append(failed, tool)
+			// Older clients can be refused what they do not have. Were anything refused to
+			// the newest, the servers would not be compared by the same features.
+			if j.revision == newest {
+				t.Errorf("%s: %s%s", tool, answer.Result, answer.Error)
+			}
+		}
+	}
+	if answer := c.call("tools/call", `{"name":"missing","arguments":{}}`); answer.Error == nil && !strings.Contains(string(answer.Result), `"isError":true`) {
+		t.Errorf("a tool that is missing: %s", answer.Result)
+	}
+	change.updated()
+	c.await("notifications/resources/updated")
+	change.removed()
+	c.await("notifications/tools/list_changed")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	return c.sent, failed
+}
+
+// call sends a request and waits for its answer.
+func (c *client) call(method, params string) envelope {
+	c.t.Helper()
+	c.last++
+	id := fmt.Sprint(c.last)
+	answer := make(chan envelope, 1)
+	c.mu.Lock()
+	c.asked[id], c.wait[id] = method, answer
+	c.mu.Unlock()
+	c.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params))
+	select {
+	case e := <-answer:
+		return e
+	case <-time.After(time.Minute): // so that a hang tells what hangs
+		c.t.Fatalf("%s %s is not answered", method, params)
+		return envelope{}
+	}
+}
+
+// await waits until a notification has come.
+func (c *client) await(method string) {
+	c.t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		c.mu.Lock()
+		for _, m := range c.sent {
+			if m.method == method {
+				c.mu.Unlock()
+				return
+			}
+		}
+		c.mu.Unlock()
+	}
+	c.t.Fatalf("%s is not sent", method)
+}
+
+func (c *client) write(text string) {
+	if _, err := io.WriteString(c.out, text+"\n"); err != nil {
+		c.t.Errorf("write: %v", err)
+	}
+}
+
+// read records what the server sends, and answers what it asks.
+func (c *client) read(in io.Reader) {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		text := lines.Text()
+		var e envelope
+		if err := json.Unmarshal([]byte(text), &e); err != nil {
+			c.t.Errorf("%v: %s", err, text)
+			continue
+		}
+		c.mu.Lock()
+		m := message{text: text, method: e.Method}
+		var answer chan envelope
+		if e.Method == "" {
+			m.asked = c.asked[string(e.ID)]
+			answer = c.wait[string(e.ID)]
+		}
+		if !c.closed {
+			c.sent = append(c.sent, m)
+		}
+		c.mu.Unlock()
+		switch {
+		case answer != nil:
+			answer <- e
+		case e.Method != "" && e.ID != nil:
+			_, known := c.judge.methods[e.Method]
+			if result, ok := answers[e.Method]; ok && known {
+				c.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, e.ID, result))
+			} else {
+				c.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"method not found"}}`, e.ID))
+			}
+		}
+	}
+}
