@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
 // sessions are those of a handler of HTTP requests.
@@ -22,7 +24,7 @@ func serveHTTP(ctx context.Context, log *slog.Logger, address, path string, h se
 	}
 	mux := http.NewServeMux()
 	mux.Handle(path, h)
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	server := streamable.NewServer(mux)
 	server.RegisterOnShutdown(h.Close) // else the streams that clients keep open hold it up
 	log.Info("listening", "url", "http://"+listener.Addr().String()+path)
 

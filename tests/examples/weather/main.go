@@ -61,7 +61,7 @@ func serveHTTP(ctx context.Context, address string, sessions *streamable.Handler
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", sessions)
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	server := streamable.NewServer(mux)
 	server.RegisterOnShutdown(sessions.Close) // else the streams that clients keep open hold it up
 	slog.Info("listening", "url", "http://"+listener.Addr().String()+"/mcp")
 
