@@ -16,9 +16,10 @@ import (
 // fake makes an implementation of Tools that answers with samples.
 func (g *generator) fake(f *jen.File) {
 	f.Comment("fake is an implementation of Tools that answers with samples.")
-	f.Type().Id("fake").Struct(jen.Qual(contractPath, "Fake"))
+	// Not embedded, as a tool's method may be called Fake.
+	f.Type().Id("fake").Struct(jen.Id("state").Qual(contractPath, "Fake"))
 	for _, t := range g.pkg.Tools {
-		call := []jen.Code{jen.Op("&").Id("f").Dot("Fake"), jen.Lit(t.Tool.Name), jen.Id("in")}
+		call := []jen.Code{jen.Op("&").Id("f").Dot("state"), jen.Lit(t.Tool.Name), jen.Id("in")}
 		var answer *jen.Statement
 		if t.Output != nil {
 			answer = jen.Qual(contractPath, "Output").Types(jen.Id(t.Output.Name)).Call(call...)
@@ -56,7 +57,7 @@ func (g *generator) test() ([]files.File, error) {
 			jen.Id("SHA256"):      jen.Lit(g.checksum()),
 			jen.Id("Definitions"): jen.Id("definitions"),
 			jen.Id("Caller"):      jen.Id("client").Dot("caller"),
-			jen.Id("Fake"):        jen.Op("&").Id("f").Dot("Fake"),
+			jen.Id("Fake"):        jen.Op("&").Id("f").Dot("state"),
 			jen.Id("Tools"): jen.Index().Qual(contractPath, "Tool").ValuesFunc(func(all *jen.Group) {
 				for _, t := range g.pkg.Tools {
 					maker := "Structured"

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -92,6 +93,9 @@ func (p *parser) arrays() {
 		s.PrefixItems, s.Items = p.schemas("items"), p.sub("additionalItems")
 	case p.draft == Draft7:
 		s.Items = p.sub("items")
+	case p.members["items"].Kind() == wire.KindArray:
+		p.res.doc.tuples = true
+		p.fail("items", "must be a schema in draft 2020-12, where the schemas of the first elements are prefixItems; found an array, as draft 07 has it")
 	default:
 		s.PrefixItems, s.Items = p.schemas("prefixItems"), p.sub("items")
 	}
@@ -234,7 +238,8 @@ func (p *parser) count(keyword string) *int64 {
 	return &n
 }
 
+// positive reports whether a number is greater than 0, however small it is.
 func positive(raw wire.Raw) bool {
-	in := wire.NewStringReader(string(raw))
-	return in.ReadFloat64() > 0
+	mantissa, _, _ := strings.Cut(strings.ToLower(string(raw)), "e")
+	return mantissa[0] != '-' && strings.ContainsAny(mantissa, "123456789")
 }

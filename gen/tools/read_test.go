@@ -119,3 +119,24 @@ func TestReadUpstreamLists(t *testing.T) {
 		}
 	}
 }
+
+// TestReadDraft has schemas that do not say which draft they are of.
+func TestReadDraft(t *testing.T) {
+	const tuple = `{"type":"object","properties":{"t":{"items":[{"type":"string"}],"additionalItems":false}}}`
+	got, err := tools.Read([]byte(`[{"name":"a","inputSchema":` + tuple + `,"outputSchema":{"type":"object"}}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := got.Tools[0]
+	if items := a.Input.Property("t"); a.Input.Draft != tools.Draft7 || len(items.PrefixItems) != 1 || items.Items == nil {
+		t.Errorf("%s: %+v", a.Input.Draft, items)
+	}
+	if a.Output.Draft != tools.Draft202012 {
+		t.Errorf("the output is of %s", a.Output.Draft)
+	}
+	said := `[{"name":"a","inputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema",` + tuple[1:] + `}]`
+	const want = "/0/inputSchema/properties/t/items: must be a schema in draft 2020-12"
+	if _, err := tools.Read([]byte(said)); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}

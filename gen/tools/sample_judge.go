@@ -17,11 +17,7 @@ type judge struct {
 	compiler *jsonschema.Compiler
 	root     *Schema
 	compiled map[*Schema]*jsonschema.Schema // nil for one that cannot be compiled
-	visited  map[*jsonschema.Schema]bool
 }
-
-// documentURL is what the validator knows a document by.
-const documentURL = "mcpgen:///schema.json"
 
 // newJudge makes a judge for the document that a schema is in.
 func newJudge(s *Schema) *judge {
@@ -29,7 +25,6 @@ func newJudge(s *Schema) *judge {
 		compiler: jsonschema.NewCompiler(),
 		root:     s,
 		compiled: map[*Schema]*jsonschema.Schema{},
-		visited:  map[*jsonschema.Schema]bool{},
 	}
 	if s.resource != nil {
 		j.root = s.resource.doc.resources[""].root
@@ -37,9 +32,9 @@ func newJudge(s *Schema) *judge {
 	j.compiler.AssertFormat()
 	j.compiler.UseRegexpEngine(compilePattern)
 	j.compiler.UseLoader(jsonschema.SchemeURLLoader{}) // nothing is fetched
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(j.root.Source)))
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(j.root.Standalone())))
 	if err == nil {
-		err = j.compiler.AddResource(documentURL, doc)
+		err = j.compiler.AddResource(StandaloneURI, doc)
 	}
 	if err != nil {
 		j.compiler = nil
@@ -92,62 +87,12 @@ func (j *judge) compile(s *Schema) *jsonschema.Schema {
 		return compiled
 	}
 	at := url.URL{Fragment: strings.TrimPrefix(s.Pointer, j.root.Pointer)}
-	compiled, err := j.compiler.Compile(documentURL + "#" + at.EscapedFragment())
+	compiled, err := j.compiler.Compile(StandaloneURI + "#" + at.EscapedFragment())
 	if err != nil {
 		compiled = nil
 	}
 	j.compiled[s] = compiled
-	j.relax(compiled)
 	return compiled
-}
-
-// relax takes the format from all schemas where it is a remark.
-func (j *judge) relax(s *jsonschema.Schema) {
-	if s == nil || j.visited[s] {
-		return
-	}
-	j.visited[s] = true
-	if s.Types == nil || !slices.Contains(s.Types.ToStrings(), "string") {
-		s.Format = nil
-	}
-	for _, sub := range subschemas(s) {
-		j.relax(sub)
-	}
-}
-
-// subschemas are the schemas in one, and that it refers to; some are nil.
-func subschemas(s *jsonschema.Schema) []*jsonschema.Schema {
-	all := []*jsonschema.Schema{
-		s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else, s.PropertyNames, s.UnevaluatedProperties,
-		s.Contains, s.Items2020, s.UnevaluatedItems, s.ContentSchema,
-	}
-	if s.DynamicRef != nil {
-		all = append(all, s.DynamicRef.Ref)
-	}
-	all = slices.Concat(all, s.AllOf, s.AnyOf, s.OneOf, s.PrefixItems)
-	for _, mixed := range []any{s.AdditionalProperties, s.Items, s.AdditionalItems} {
-		switch mixed := mixed.(type) {
-		case *jsonschema.Schema:
-			all = append(all, mixed)
-		case []*jsonschema.Schema:
-			all = append(all, mixed...)
-		}
-	}
-	for _, sub := range s.Properties {
-		all = append(all, sub)
-	}
-	for _, sub := range s.PatternProperties {
-		all = append(all, sub)
-	}
-	for _, sub := range s.DependentSchemas {
-		all = append(all, sub)
-	}
-	for _, sub := range s.Dependencies {
-		if sub, ok := sub.(*jsonschema.Schema); ok {
-			all = append(all, sub)
-		}
-	}
-	return all
 }
 
 // pattern is a pattern as JSON Schema means it.

@@ -154,7 +154,7 @@ func rat(raw wire.Raw) *big.Rat {
 		return nil
 	}
 	in := wire.NewStringReader(string(raw))
-	if in.ReadFloat64(); in.Err() != nil {
+	if f := in.ReadFloat64(); in.Err() != nil || f == 0 && positive(raw) {
 		return nil // of a size that no sample should have
 	}
 	r, ok := new(big.Rat).SetString(string(raw))

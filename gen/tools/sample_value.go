@@ -57,7 +57,10 @@ func (g *sampler) ofType(t string, flat []*Schema) iter.Seq[wire.Raw] {
 	given := func(yield func(wire.Raw) bool) {
 		for _, s := range flat {
 			for _, v := range append(asList(s.Default), s.Examples...) {
-				if isOf(v, t) && !yield(v) {
+				if !isOf(v, t) || v.Kind() == wire.KindNumber && !held(v, t == "integer") {
+					continue // what does not decode shows nothing
+				}
+				if !yield(v) {
 					return
 				}
 			}

@@ -28,15 +28,32 @@ type document struct {
 	schemas   map[string]*Schema   // by pointer
 	refs      []*Schema
 	dynamic   []*Schema // those with a $dynamicRef
+	// tuples is set when a schema has an array in items, which draft 2020-12 has not.
+	tuples bool
 }
 
-// document reads a schema with all its subschemas and resolves the references.
+// document reads a schema with all its subschemas and resolves the references. One
+// that names no draft is of draft 2020-12, unless it has what only draft 07 has: there
+// are generators which write draft 07 and leave out the $schema.
 func (r *reader) document(at string, raw wire.Raw) *Schema {
+	problems := len(r.errs)
+	s := r.documentOf(at, raw, Draft202012)
+	if !s.resource.doc.tuples {
+		return s
+	}
+	if _, named := wire.Object(raw).Get("$schema"); named {
+		return s
+	}
+	r.errs = r.errs[:problems]
+	return r.documentOf(at, raw, Draft7)
+}
+
+func (r *reader) documentOf(at string, raw wire.Raw, draft Draft) *Schema {
 	d := &document{resources: map[string]*resource{}, schemas: map[string]*Schema{}}
 	res := &resource{base: &url.URL{}, anchors: map[string]*Schema{}, doc: d}
 	d.resources[""] = res
 	res.named = []map[string]*resource{d.resources}
-	s := r.schema(at, raw, res, Draft202012)
+	s := r.schema(at, raw, res, draft)
 	res.root = s
 	// Resolving may read schemas that stand where no keyword has one.
 	for i := 0; i < len(d.refs); i++ {

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +14,8 @@ const StandaloneURI = "mem:///schema"
 
 // Standalone returns the input or output schema of a tool as a document which
 // says the same to any validator that asserts formats: references lead from its
-// root, documents in it have an $id, and a format stands only where it is meant.
+// root, documents in it have an $id, a format stands only where it is meant, and
+// what a metaschema would refuse although it says nothing is left out.
 func (s *Schema) Standalone() wire.Raw {
 	w := &standalone{root: s, ids: map[*Schema]string{s: StandaloneURI}}
 	return wire.Raw(w.value(nil, s.Pointer, s.Source))
@@ -43,9 +45,14 @@ func (w *standalone) value(dst []byte, at string, raw wire.Raw) []byte {
 			dst = w.head(dst, s)
 		}
 		for name, value := range wire.Object(raw).All() {
-			if s == nil || !w.replaced(s, name) {
-				dst = w.value(appendName(dst, name), child(at, name), value)
+			switch {
+			case s == nil:
+			case w.replaced(s, name) || isMalformed(name, value):
+				continue
+			case name == "required", name == "type" && value.Kind() == wire.KindArray, name == "enum" && s.Draft == Draft7:
+				value = distinct(value)
 			}
+			dst = w.value(appendName(dst, name), child(at, name), value)
 		}
 		return append(dst, '}')
 	case wire.KindArray:
@@ -70,6 +77,44 @@ func (w *standalone) replaced(s *Schema, name string) bool {
 		return !s.AssertsFormat()
 	}
 	return false
+}
+
+// isMalformed tells keywords that the reader passes over, as they change no verdict
+// or have no meaning with such a value, but that the metaschemas have rules for.
+func isMalformed(name string, value wire.Raw) bool {
+	switch name {
+	case "examples":
+		return value.Kind() != wire.KindArray
+	case "type", "allOf", "anyOf", "oneOf":
+		return value.Kind() == wire.KindArray && len(elements(value)) == 0
+	case "deprecated", "readOnly", "writeOnly", "uniqueItems":
+		return value.Kind() != wire.KindBool
+	case "$comment", "contentEncoding", "contentMediaType":
+		return value.Kind() != wire.KindString
+	}
+	return false
+}
+
+// distinct returns an array without the elements that it has already. There may be
+// thousands, nearly always strings.
+func distinct(array wire.Raw) wire.Raw {
+	texts, others := map[string]bool{}, []wire.Raw{}
+	dst := []byte{'['}
+	for _, element := range elements(array) {
+		if text, ok := str(element); ok {
+			if texts[text] {
+				continue
+			}
+			texts[text] = true
+		} else {
+			if slices.ContainsFunc(others, func(other wire.Raw) bool { return wire.Equal(element, other) }) {
+				continue
+			}
+			others = append(others, element)
+		}
+		dst = append(wire.AppendComma(dst), element...)
+	}
+	return wire.Raw(append(dst, ']'))
 }
 
 // head appends the members that say what a schema is and refers to.

@@ -44,7 +44,7 @@ type Tool struct {
 type Draft string
 
 // The drafts that are understood. Draft202012 is that of a schema which names
-// none.
+// none, unless it has an array in items, which only Draft7 has.
 const (
 	Draft7      Draft = "http://json-schema.org/draft-07/schema"
 	Draft202012 Draft = "https://json-schema.org/draft/2020-12/schema"

@@ -3,6 +3,7 @@ package tools
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/names"
@@ -87,6 +88,9 @@ func (t *typer) typeOf(all disj, at spot) ir.Type {
 		return t.untyped(d, at)
 	}
 	kinds := d.kinds()
+	if kinds&isNumber != 0 && slices.ContainsFunc(d.of(isNumber), conj.unheld) {
+		return t.raw(at, "has numbers that no int64 or float64 holds")
+	}
 	nullable := kinds&isNull != 0
 	kinds &^= isNull
 	switch {
@@ -113,6 +117,50 @@ func foreign(s *Schema) bool { return s.Meta || s.DynamicRef != "" }
 
 func (d disj) integral() bool {
 	return !slices.ContainsFunc(d.of(isNumber), func(c conj) bool { return !c.integral() })
+}
+
+// unheld reports whether there are numbers beyond what Go's types hold that are named
+// one by one, or that are all there is.
+func (c conj) unheld() bool {
+	integral := c.integral()
+	values, _ := c.values()
+	if slices.ContainsFunc(values, func(v wire.Raw) bool {
+		return v.Kind() == wire.KindNumber && !(held(v, integral) && (integral || exact(v)))
+	}) {
+		return true
+	}
+	return slices.ContainsFunc(c, func(s *Schema) bool {
+		for _, low := range []wire.Raw{s.Minimum, s.ExclusiveMinimum} {
+			if low != "" && low[0] != '-' && !held(low, integral) {
+				return true
+			}
+		}
+		for _, high := range []wire.Raw{s.Maximum, s.ExclusiveMaximum} {
+			if high != "" && high[0] == '-' && !held(high, integral) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// held reports whether Go's type holds a number. The bound of an integer may have a
+// fraction.
+func held(number wire.Raw, integral bool) bool {
+	if integral && isIntegral(number) {
+		in := wire.NewStringReader(string(number))
+		in.ReadInt64()
+		return in.Err() == nil
+	}
+	in := wire.NewStringReader(string(number))
+	in.ReadFloat64()
+	return in.Err() == nil
+}
+
+// exact reports whether a float64 that was read from a number is written as the same.
+func exact(number wire.Raw) bool {
+	in := wire.NewStringReader(string(number))
+	return wire.Equal(number, wire.Raw(strconv.FormatFloat(in.ReadFloat64(), 'g', -1, 64)))
 }
 
 // structured reports whether anything is said about what is in containers.

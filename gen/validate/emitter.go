@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/names"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/schema/fallback"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -104,10 +105,15 @@ func pointerText(pointer string) string {
 }
 
 func (e *emitter) fallback(r Root) {
+	document := r.Schema.Standalone()
+	if _, err := fallback.Compile(string(document)); err != nil {
+		// The generated program would panic when it starts.
+		e.errs = append(e.errs, fmt.Errorf("validate: the schema at %s cannot be compiled: %w", r.Schema.Pointer, err))
+	}
 	variable := e.unique(r.Func + "Fallback")
 	e.f.Line()
 	e.f.Comment(fmt.Sprintf("%s is the schema at %s, which has keywords that no code is generated for.", variable, pointerText(r.Schema.Pointer)))
-	e.f.Var().Id(variable).Op("=").Qual(fallbackPath, "MustCompile").Call(text(r.Schema.Standalone()))
+	e.f.Var().Id(variable).Op("=").Qual(fallbackPath, "MustCompile").Call(text(document))
 	e.declare(r.Func, r.Schema, func(g *jen.Group) { g.Id(variable).Call(jen.Id("c")) })
 }
 

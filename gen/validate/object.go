@@ -98,10 +98,10 @@ func (p *presence) absent(names []string) (condition *jen.Statement, list jen.Co
 	for i, name := range p.names {
 		if slices.Contains(names, name) {
 			masks[i/64] |= 1 << (i % 64)
+			literals = append(literals, jen.Lit(name))
 		} else {
-			name = ""
+			literals = append(literals, jen.Qual(schemaPath, "NoName"))
 		}
-		literals = append(literals, jen.Lit(name))
 	}
 	for i, m := range masks {
 		if m == 0 {

@@ -127,7 +127,7 @@ func TestMessages(t *testing.T) {
 				c.PropertyName(value(func(c *schema.Checker, v schema.Value) { c.MaxLength(v, 1) }))
 			}
 		}, `{"a":1,"bc":2}`, "at /bc: the name of the member must have at most 1 character, has 2"},
-		{"dependentRequired", func(c *schema.Checker) { c.Pass(); c.MissingBeside("a", []string{"", "b"}, 1) }, `{"a":1}`, `missing member "b", which must be there beside "a"`},
+		{"dependentRequired", func(c *schema.Checker) { c.Pass(); c.MissingBeside("a", []string{schema.NoName, "b"}, 1) }, `{"a":1}`, `missing member "b", which must be there beside "a"`},
 		{"minProperties", func(c *schema.Checker) { c.Pass(); c.MinProperties(0, 1) }, `{}`, "must have at least 1 member, has 0"},
 		{"maxProperties", func(c *schema.Checker) { c.Pass(); c.MaxProperties(3, 2) }, `{}`, "must have at most 2 members, has 3"},
 		{"minItems", func(c *schema.Checker) { c.Pass(); c.MinItems(0, 1) }, `[]`, "must have at least 1 element, has 0"},

@@ -2,12 +2,16 @@ package schema
 
 import "strconv"
 
+// NoName keeps the place of a name in a list. It is not UTF-8, so that no member is
+// called like this.
+const NoName = "\xff"
+
 // Missing reports each of the names whose bit is not set, about an object that
 // has been left: bit i%64 of seen[i/64] is that of names[i]. A name "" has no
 // member that must be there.
 func (c *Checker) Missing(names []string, seen ...uint64) {
 	for i, name := range names {
-		if name != "" && seen[i/64]>>(i%64)&1 == 0 && c.wanted() {
+		if name != NoName && seen[i/64]>>(i%64)&1 == 0 && c.wanted() {
 			c.report("missing member " + strconv.Quote(name))
 		}
 	}
@@ -33,7 +37,7 @@ func (c *Checker) Unknown(allowed ...string) {
 // member called beside is.
 func (c *Checker) MissingBeside(beside string, names []string, seen ...uint64) {
 	for i, name := range names {
-		if name != "" && seen[i/64]>>(i%64)&1 == 0 && c.wanted() {
+		if name != NoName && seen[i/64]>>(i%64)&1 == 0 && c.wanted() {
 			c.report("missing member " + strconv.Quote(name) + ", which must be there beside " + strconv.Quote(beside))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -84,8 +85,9 @@ func (r Refused) named(err error) bool {
 	if !ok {
 		return false
 	}
+	quoted := strconv.Quote(r.member) // as messages have names with odd characters
 	for _, p := range problems.Problems {
-		if p.Pointer == r.pointer && strings.Contains(p.Message, r.member) {
+		if p.Pointer == r.pointer && (strings.Contains(p.Message, r.member) || strings.Contains(p.Message, quoted)) {
 			return true
 		}
 	}

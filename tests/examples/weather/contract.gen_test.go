@@ -13,19 +13,19 @@ import (
 
 // fake is an implementation of Tools that answers with samples.
 type fake struct {
-	contract.Fake
+	state contract.Fake
 }
 
 func (f *fake) GetWeather(_ context.Context, in *GetWeatherInput) ([]mcp.ContentBlock, error) {
-	return contract.Blocks[mcp.ContentBlock](&f.Fake, "get_weather", in, &mcp.TextContent{Text: contract.Text})
+	return contract.Blocks[mcp.ContentBlock](&f.state, "get_weather", in, &mcp.TextContent{Text: contract.Text})
 }
 
 func (f *fake) GetForecast(_ context.Context, in *GetForecastInput) (*GetForecastOutput, error) {
-	return contract.Output[GetForecastOutput](&f.Fake, "get_forecast", in)
+	return contract.Output[GetForecastOutput](&f.state, "get_forecast", in)
 }
 
 func (f *fake) ReportSighting(_ context.Context, in *ReportSightingInput) (*ReportSightingOutput, error) {
-	return contract.Output[ReportSightingOutput](&f.Fake, "report_sighting", in)
+	return contract.Output[ReportSightingOutput](&f.state, "report_sighting", in)
 }
 
 // TestContract tests what holds of every right implementation of Tools;
@@ -50,7 +50,7 @@ func TestContract(t *testing.T) {
 	contract.Run(t, contract.Suite{
 		Caller:      client.caller,
 		Definitions: definitions,
-		Fake:        &f.Fake,
+		Fake:        &f.state,
 		SHA256:      "b351f560edca91fdc1cc1a5930bd6ff7c9a170d59a3c02da4b714c29b251d501",
 		Tools: []contract.Tool{
 			contract.Content(toolGetWeather, client.GetWeather, samplesGetWeather()),
