@@ -15,10 +15,11 @@ type conj []*Schema
 type disj []conj
 
 // A schema is not taken apart into more alternatives than maxProduct, if they
-// come from several unions, and maxBranches, if from one.
+// come from several unions, and maxBranches, if from one; nor in more than maxSteps.
 const (
 	maxProduct  = 128
 	maxBranches = 512
+	maxSteps    = 20000
 )
 
 // expand takes conjs apart into alternatives that only say what a value looks
@@ -27,54 +28,72 @@ const (
 // satisfy is left out; what only narrows the values further is not looked at.
 func expand(all disj) disj {
 	var alternatives disj
+	x := &expansion{open: map[*Schema]bool{}, left: maxSteps}
 	for _, c := range all {
-		alternatives = append(alternatives, expandConj(c, map[*Schema]bool{})...)
+		alternatives = append(alternatives, x.conj(c)...)
 	}
 	return alternatives.distinct()
 }
 
-// expandConj is expand for one conj. The schemas that are being expanded are
-// open: one that is made of itself allows no more values than it does without.
-func expandConj(c conj, open map[*Schema]bool) disj {
+// expansion is the work of one expand. The schemas that are being expanded are open:
+// one that is made of itself allows no more values than it does without.
+type expansion struct {
+	open map[*Schema]bool
+	left int // steps that may still be taken; what comes then is taken as it stands
+}
+
+// bare is a schema without its alternatives. More is allowed by it, which is no harm.
+func bare(s *Schema) disj {
+	if s.hasShape() {
+		return disj{{s}}
+	}
+	return disj{{}}
+}
+
+// conj expands what satisfies all of some schemas.
+func (x *expansion) conj(c conj) disj {
 	alternatives := disj{{}}
 	for _, s := range c {
-		alternatives = alternatives.and(expandSchema(s, open))
+		more := x.schema(s)
+		if n := len(alternatives); n > 1 && n*len(more) > maxProduct {
+			more = bare(s)
+		}
+		alternatives = alternatives.and(more)
 	}
 	return alternatives
 }
 
-func expandSchema(s *Schema, open map[*Schema]bool) disj {
+func (x *expansion) schema(s *Schema) disj {
 	if s.Always != nil {
 		if *s.Always {
 			return disj{{}}
 		}
 		return nil
 	}
-	if open[s] {
+	if x.open[s] {
 		return nil
 	}
-	open[s] = true
-	defer delete(open, s)
-	alternatives := disj{{}}
-	if s.hasShape() {
-		alternatives = disj{{s}}
+	if x.left--; x.left < 0 {
+		return bare(s)
 	}
+	x.open[s] = true
+	defer delete(x.open, s)
 	all := slices.Clone(s.AllOf)
 	if s.Target != nil {
 		all = append(all, s.Target)
 	}
-	alternatives = alternatives.and(expandConj(all, open))
+	alternatives := bare(s).and(x.conj(all))
 	for _, group := range [][]*Schema{s.AnyOf, s.OneOf} {
 		if group == nil {
 			continue
 		}
 		var branches disj
 		for _, branch := range group {
-			branches = append(branches, expandSchema(branch, open)...)
+			branches = append(branches, x.schema(branch)...)
 		}
 		branches = branches.distinct()
 		if n := len(alternatives); n > 1 && n*len(branches) > maxProduct || len(branches) > maxBranches {
-			continue // without it more is allowed, which is no harm
+			continue
 		}
 		alternatives = alternatives.and(branches)
 	}

@@ -28,8 +28,9 @@ func Samples(s *Schema) []wire.Raw {
 	return all
 }
 
-// sampleBudget bounds the values that are judged on the way to a sample.
-const sampleBudget = 2000
+// sampleBudget bounds the values that are judged, and the alternatives that are tried,
+// on the way to a sample.
+const sampleBudget = 20000
 
 // How often a schema may be within itself in a sample: with all its members, and
 // at all.
@@ -75,8 +76,7 @@ func (g *sampler) value(all []*Schema) (found wire.Raw, ok bool) {
 	}
 	g.expand(all, nil, nil, func(flat []*Schema) bool {
 		for v := range g.candidates(flat) {
-			g.budget--
-			if g.budget < 0 {
+			if g.spent() {
 				return true
 			}
 			if g.judge.accepts(all, v) {
@@ -87,6 +87,12 @@ func (g *sampler) value(all []*Schema) (found wire.Raw, ok bool) {
 		return false
 	})
 	return found, ok
+}
+
+// spent reports whether the budget is, of which it takes one.
+func (g *sampler) spent() bool {
+	g.budget--
+	return g.budget < 0
 }
 
 func count(all []*Schema, s *Schema) int {
@@ -128,6 +134,9 @@ func (g *sampler) expand(todo, flat []*Schema, open [][][]*Schema, try func(flat
 		if s.If != nil {
 			open = append(open, g.turned([][]*Schema{present(s.If, s.Then), present(s.Else)}))
 		}
+	}
+	if g.spent() {
+		return true
 	}
 	if len(open) == 0 {
 		return try(flat)

@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -157,4 +158,31 @@ func upstream(t testing.TB) map[string]*tools.List {
 		lists[filepath.Base(name)] = list
 	}
 	return lists
+}
+
+// TestSamplesAreBounded has schemas with more alternatives than can be looked at.
+func TestSamplesAreBounded(t *testing.T) {
+	var ifs, any, chain []string
+	for i := range 40 {
+		ifs = append(ifs, fmt.Sprintf(`{"if":{"properties":{"k":{"const":"k%d"}}},"then":{"required":["r%d"]}}`, i, i))
+	}
+	for i := range 20 {
+		any = append(any, fmt.Sprintf(`{"anyOf":[{"properties":{"a%d":{"type":"string"}},"required":["a%d"]},{"properties":{"b%d":{"type":"integer"}}}]}`, i, i, i))
+		chain = append(chain, fmt.Sprintf(`"d%d":{"anyOf":[{"$ref":"#/$defs/d%d"},{"type":"object","properties":{"x":{"$ref":"#/$defs/d%d"}}}]}`, i, i+1, i+1))
+	}
+	list, err := tools.Read([]byte(`[
+		{"name":"ifs","inputSchema":{"type":"object","properties":{"k":{"type":"string"}},"allOf":[` + strings.Join(ifs, ",") + `]}},
+		{"name":"any","inputSchema":{"type":"object","allOf":[` + strings.Join(any, ",") + `]}},
+		{"name":"chain","inputSchema":{"type":"object","properties":{"c":{"$ref":"#/$defs/d0"}},"$defs":{` + strings.Join(chain, ",") + `,"d20":{"type":"string"}}}}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := tools.Types(list, tools.Options{}); err != nil {
+		t.Error(err)
+	}
+	for _, tool := range list.Tools {
+		if len(tools.Samples(tool.Input)) == 0 {
+			t.Errorf("%s: no sample", tool.Name)
+		}
+	}
 }

@@ -20,7 +20,7 @@ func arrows() []arrow {
 		{"gen/lower", []string{"gen/ir", "gen/names", "gen/schema", "gen/unions", "spec"}},
 		{"gen/emit", []string{"gen/convert", "gen/ir", "gen/lower", "gen/files", "runtime/wire"}},
 		{"gen/tools", []string{"gen/ir", "gen/names", "gen/unions", "runtime/schema", "runtime/schema/ecma", "runtime/wire"}},
-		{"gen/validate", []string{"gen/names", "gen/tools", "runtime/schema/ecma", "runtime/wire"}},
+		{"gen/validate", []string{"gen/names", "gen/tools", "runtime/schema/ecma", "runtime/schema/fallback", "runtime/wire"}},
 		{"gen/skeleton", []string{"gen/emit", "gen/files", "gen/tools", "gen/validate", "runtime/wire", "templates"}},
 		{"gen/convert", []string{"gen/ir"}},
 		{"gen/compat/...", []string{"gen/...", "runtime/wire", "spec"}},
