@@ -151,7 +151,8 @@ func TestPageInBrowser(t *testing.T) {
 	for _, size := range []string{"1280,900", "500,900"} {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
-		cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(),
+		cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+			"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir="+t.TempDir(),
 			"--enable-logging=stderr", "--window-size="+size, "--dump-dom", "file://"+file)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
