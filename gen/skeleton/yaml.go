@@ -113,7 +113,7 @@ func (y *yaml) mapping(dst []byte, values []*ast.MappingValueNode, at string) ([
 			return dst, fail(at, member, "merge keys (<<) are not understood")
 		}
 		name := keyOf(member.Key)
-		within := at + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+		within := wire.ChildPointer(at, name)
 		if len(dst) > 0 && dst[len(dst)-1] != '{' {
 			dst = append(dst, ',')
 		}

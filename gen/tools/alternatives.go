@@ -329,7 +329,7 @@ func (d disj) values(kind kindSet) (values []wire.Raw, finite bool) {
 		}
 		for _, v := range own {
 			key := string(v)
-			if text, ok := str(v); ok {
+			if text, ok := v.Str(); ok {
 				key = text // of one kind only, so that none looks like another
 			}
 			if kindOfValue(v) == kind && !seen[key] {

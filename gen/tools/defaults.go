@@ -90,7 +90,7 @@ func misfit(t ir.Type, v wire.Raw) string {
 func misfitDecl(d *ir.Decl, v wire.Raw) string {
 	switch t := d.Type.(type) {
 	case *ir.Enum:
-		text, ok := str(v)
+		text, ok := v.Str()
 		if !ok || !slices.ContainsFunc(t.Values, func(e ir.EnumValue) bool { return e.Wire == text }) {
 			return "it is none of the values of the enum"
 		}

@@ -18,7 +18,7 @@ type parser struct {
 }
 
 func (p *parser) fail(keyword, format string, args ...any) {
-	p.reader.fail(child(p.at, keyword), format, args...)
+	p.reader.fail(wire.ChildPointer(p.at, keyword), format, args...)
 }
 
 func (p *parser) keywords() {
@@ -69,7 +69,7 @@ func (p *parser) kinds() {
 			names = elements(raw)
 		}
 		for _, name := range names {
-			if t, ok := str(name); ok && isType(t) {
+			if t, ok := name.Str(); ok && isType(t) {
 				s.Types = append(s.Types, t)
 			} else {
 				p.fail("type", "%s is not a type of JSON Schema", name)
@@ -117,7 +117,7 @@ func (p *parser) objects() {
 	s.Properties, s.PatternProperties = p.properties("properties"), p.properties("patternProperties")
 	s.AdditionalProperties, s.PropertyNames = p.sub("additionalProperties"), p.sub("propertyNames")
 	if raw, ok := p.members["required"]; ok {
-		s.Required = p.strings(child(p.at, "required"), raw)
+		s.Required = p.strings(wire.ChildPointer(p.at, "required"), raw)
 	}
 	s.MinProperties, s.MaxProperties = p.count("minProperties"), p.count("maxProperties")
 	if p.draft == Draft202012 {
@@ -149,7 +149,7 @@ func (p *parser) each(keyword string, f func(name, at string, raw wire.Raw)) {
 		return
 	}
 	for name, value := range wire.Object(raw).All() {
-		f(name, child(child(p.at, keyword), name), value)
+		f(name, wire.ChildPointer(wire.ChildPointer(p.at, keyword), name), value)
 	}
 }
 
@@ -166,7 +166,7 @@ func (p *parser) sub(keyword string) *Schema {
 	if !ok {
 		return nil
 	}
-	return p.schema(child(p.at, keyword), raw, p.res, p.draft)
+	return p.schema(wire.ChildPointer(p.at, keyword), raw, p.res, p.draft)
 }
 
 func (p *parser) schemas(keyword string) []*Schema {
@@ -180,7 +180,7 @@ func (p *parser) schemas(keyword string) []*Schema {
 	}
 	var all []*Schema
 	for i, element := range elements(raw) {
-		all = append(all, p.schema(child(p.at, keyword)+"/"+strconv.Itoa(i), element, p.res, p.draft))
+		all = append(all, p.schema(wire.ChildPointer(p.at, keyword)+"/"+strconv.Itoa(i), element, p.res, p.draft))
 	}
 	return all
 }
@@ -192,7 +192,7 @@ func (p *parser) strings(at string, raw wire.Raw) []string {
 	}
 	var all []string
 	for i, element := range elements(raw) {
-		s, ok := str(element)
+		s, ok := element.Str()
 		if !ok {
 			p.reader.fail(at+"/"+strconv.Itoa(i), "must be a string, found %s", element.Kind())
 		}
@@ -206,7 +206,7 @@ func (p *parser) string(keyword string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	s, ok := str(raw)
+	s, ok := raw.Str()
 	if !ok {
 		p.fail(keyword, "must be a string, found %s", raw.Kind())
 	}

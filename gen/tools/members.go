@@ -289,7 +289,7 @@ func definitionOf(s *Schema) (string, bool) {
 	if n < 2 || segments[n-2] != "$defs" && segments[n-2] != "definitions" {
 		return "", false
 	}
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(segments[n-1]), true
+	return wire.PointerName(segments[n-1]), true
 }
 
 // defaulted is a member with the schemas that may have its default.

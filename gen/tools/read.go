@@ -134,21 +134,11 @@ func (r *reader) text(at string, o wire.Object, name string) string {
 	if !ok {
 		return ""
 	}
-	s, ok := str(raw)
+	s, ok := raw.Str()
 	if !ok {
 		r.fail(at+"/"+name, "must be a string, found %s", raw.Kind())
 	}
 	return s
-}
-
-// str returns the string that a value is.
-func str(raw wire.Raw) (string, bool) {
-	if raw.Kind() != wire.KindString {
-		return "", false
-	}
-	in := wire.NewStringReader(string(raw))
-	s := in.ReadString()
-	return s, in.Err() == nil
 }
 
 // elements returns the elements of a well-formed array.

@@ -208,7 +208,7 @@ func (g *sampler) furtherNames(flat []*Schema, there []string, needed int, wante
 		if rules == nil {
 			add("key" + strconv.Itoa(g.turn+1))
 		} else if v, ok := g.value(rules); ok {
-			if name, ok := str(v); ok {
+			if name, ok := v.Str(); ok {
 				add(name)
 			}
 		}

@@ -118,7 +118,7 @@ func (m *mutator) object(p place, flat []*Schema) {
 			continue
 		}
 		m.visit(place{
-			pointer: child(p.pointer, name),
+			pointer: wire.ChildPointer(p.pointer, name),
 			schemas: schemas,
 			value:   v,
 			put: func(v wire.Raw, small bool) wire.Raw {
@@ -217,7 +217,7 @@ func (m *mutator) refused(value wire.Raw, pointer, missing string) bool {
 	for _, problem := range m.judge.problems(m.schema, value) {
 		at := ""
 		for _, segment := range problem.InstanceLocation {
-			at = child(at, segment)
+			at = wire.ChildPointer(at, segment)
 		}
 		if at != pointer {
 			return false

@@ -198,7 +198,7 @@ func (r *reader) resolveDynamic(s *Schema) {
 // find returns the schema that a reference leads to from s; meta says that it is
 // a metaschema.
 func (r *reader) find(s *Schema, keyword, ref string) (target *Schema, meta bool) {
-	at := child(s.Pointer, keyword)
+	at := wire.ChildPointer(s.Pointer, keyword)
 	uri, err := s.resource.base.Parse(ref)
 	if err != nil {
 		r.fail(at, "%q is not a URI reference", ref)
@@ -276,12 +276,12 @@ func (r *reader) follow(root *Schema, fragment string) *Schema {
 	raw, at := root.Source, root.Pointer
 	nearest := root
 	for segment := range strings.SplitSeq(fragment[1:], "/") {
-		segment = strings.NewReplacer("~1", "/", "~0", "~").Replace(segment)
+		segment = wire.PointerName(segment)
 		next, ok := step(raw, segment)
 		if !ok {
 			return nil
 		}
-		raw, at = next, child(at, segment)
+		raw, at = next, wire.ChildPointer(at, segment)
 		if s := doc.schemas[at]; s != nil {
 			nearest = s
 		}
@@ -306,11 +306,6 @@ func step(raw wire.Raw, segment string) (wire.Raw, bool) {
 		return all[i], true
 	}
 	return "", false
-}
-
-// child extends a pointer by a segment.
-func child(pointer, segment string) string {
-	return pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(segment)
 }
 
 // isType reports whether the type keyword knows a value.

@@ -52,7 +52,7 @@ func (w *standalone) value(dst []byte, at string, raw wire.Raw) []byte {
 			case name == "required", name == "type" && value.Kind() == wire.KindArray, name == "enum" && s.Draft == Draft7:
 				value = distinct(value)
 			}
-			dst = w.value(appendName(dst, name), child(at, name), value)
+			dst = w.value(appendName(dst, name), wire.ChildPointer(at, name), value)
 		}
 		return append(dst, '}')
 	case wire.KindArray:
@@ -101,7 +101,7 @@ func distinct(array wire.Raw) wire.Raw {
 	texts, others := map[string]bool{}, []wire.Raw{}
 	dst := []byte{'['}
 	for _, element := range elements(array) {
-		if text, ok := str(element); ok {
+		if text, ok := element.Str(); ok {
 			if texts[text] {
 				continue
 			}

@@ -228,7 +228,7 @@ func (t *typer) text(d disj, at spot) ir.Type {
 	return t.declare(d.key()+`"`, d, at, func(decl *ir.Decl) {
 		enum := &ir.Enum{}
 		for _, v := range values {
-			text, _ := str(v)
+			text, _ := v.Str()
 			enum.Values = append(enum.Values, ir.EnumValue{Wire: text, Doc: d.titleOf(v)})
 		}
 		decl.Type = enum
@@ -381,7 +381,7 @@ func (d disj) constant() any {
 	if !finite || len(values) != 1 {
 		return nil
 	}
-	if text, ok := str(values[0]); ok {
+	if text, ok := values[0].Str(); ok {
 		return text
 	}
 	in := wire.NewStringReader(string(values[0]))

@@ -133,7 +133,7 @@ func (s *shape) outline() *ir.Object {
 			if values, finite := d.values(isString); finite {
 				enum := &ir.Enum{}
 				for _, v := range values {
-					text, _ := str(v)
+					text, _ := v.Str()
 					enum.Values = append(enum.Values, ir.EnumValue{Wire: text})
 				}
 				f.Type = enum

@@ -3,7 +3,6 @@ package compat
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -115,21 +114,16 @@ func (c *Conversion) Extra(extra wire.Members, taken ...string) wire.Members {
 }
 
 func (c *Conversion) pointer(names []string) string {
-	var p strings.Builder
+	var p []byte
 	for _, t := range c.path {
-		p.WriteByte('/')
 		if t.index >= 0 {
-			p.WriteString(strconv.Itoa(t.index))
+			p = strconv.AppendInt(append(p, '/'), int64(t.index), 10)
 		} else {
-			p.WriteString(escaper.Replace(t.name))
+			p = wire.AppendPointer(p, t.name)
 		}
 	}
 	for _, name := range names {
-		p.WriteByte('/')
-		p.WriteString(escaper.Replace(name))
+		p = wire.AppendPointer(p, name)
 	}
-	return p.String()
+	return string(p)
 }
-
-// escaper makes a token of a JSON Pointer (RFC 6901) of a name.
-var escaper = strings.NewReplacer("~", "~0", "/", "~1")

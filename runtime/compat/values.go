@@ -195,7 +195,7 @@ func culprit(err error) (name, problem string) {
 		pointer, problem = e.Problems[0].Pointer, e.Problems[0].Message
 	}
 	name, _, _ = strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(name), problem
+	return wire.PointerName(name), problem
 }
 
 // Carry puts a member that the other revision has no field for, though it has the

@@ -96,11 +96,11 @@ func (d *Drift) compare(tool, at string, old, new wire.Raw) {
 	case old.Kind() == wire.KindObject && new.Kind() == wire.KindObject:
 		for name, value := range wire.Object(old).All() {
 			other, _ := wire.Object(new).Get(name)
-			d.compare(tool, at+"/"+escape(name), value, other)
+			d.compare(tool, wire.ChildPointer(at, name), value, other)
 		}
 		for name, value := range wire.Object(new).All() {
 			if _, ok := wire.Object(old).Get(name); !ok {
-				d.compare(tool, at+"/"+escape(name), "", value)
+				d.compare(tool, wire.ChildPointer(at, name), "", value)
 			}
 		}
 	case old.Kind() == wire.KindArray && new.Kind() == wire.KindArray:
@@ -112,10 +112,6 @@ func (d *Drift) compare(tool, at string, old, new wire.Raw) {
 		d.Changed = append(d.Changed, Change{tool, at, old, new})
 	}
 }
-
-var escaper = strings.NewReplacer("~", "~0", "/", "~1")
-
-func escape(segment string) string { return escaper.Replace(segment) }
 
 func elements(array wire.Raw) []wire.Raw {
 	var all []wire.Raw

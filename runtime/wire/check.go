@@ -97,7 +97,7 @@ func (c *Checker) pointer() string {
 			s = c.far[i-len(c.near)]
 		}
 		if s.index < 0 {
-			p = appendPointer(p, s.name)
+			p = AppendPointer(p, s.name)
 		} else {
 			p = strconv.AppendInt(append(p, '/'), int64(s.index), 10)
 		}

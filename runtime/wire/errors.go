@@ -50,7 +50,7 @@ func In(err error, name string) error {
 	if err == nil {
 		return nil
 	}
-	return under(err, string(appendPointer(nil, name)))
+	return under(err, string(AppendPointer(nil, name)))
 }
 
 // At is [In] for the element of an array.

@@ -1,10 +1,13 @@
 package wire
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
-// appendPointer appends the token of a JSON Pointer for a member: a slash and
-// the name, in which ~ is ~0 and / is ~1.
-func appendPointer(dst []byte, name string) []byte {
+// AppendPointer appends the token of a JSON Pointer (RFC 6901) for a member: a
+// slash and the name, in which ~ is ~0 and / is ~1.
+func AppendPointer(dst []byte, name string) []byte {
 	dst = append(dst, '/')
 	for i := range len(name) {
 		switch name[i] {
@@ -18,6 +21,18 @@ func appendPointer(dst []byte, name string) []byte {
 	}
 	return dst
 }
+
+// ChildPointer returns the JSON Pointer of the member called name of the value at
+// pointer.
+func ChildPointer(pointer, name string) string {
+	return string(AppendPointer([]byte(pointer), name))
+}
+
+// PointerName returns the name that a token of a JSON Pointer, which has no slash,
+// stands for.
+func PointerName(token string) string { return pointerNames.Replace(token) }
+
+var pointerNames = strings.NewReplacer("~1", "/", "~0", "~")
 
 // locate gives the Reader's error its pointer, by reading the text up to the
 // error once more. That costs nothing as long as there are no errors.
@@ -33,7 +48,7 @@ func (r *Reader) locate() {
 			pointer = append(pointer, '/')
 			pointer = strconv.AppendInt(pointer, int64(l.index), 10)
 		case l.named:
-			pointer = appendPointer(pointer, l.name)
+			pointer = AppendPointer(pointer, l.name)
 		}
 	}
 	switch r.place {
@@ -43,7 +58,7 @@ func (r *Reader) locate() {
 			if escaped {
 				name = unquote(name)
 			}
-			pointer = appendPointer(pointer, name)
+			pointer = AppendPointer(pointer, name)
 		}
 	case atObject:
 		if len(path) > 0 {

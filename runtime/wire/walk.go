@@ -56,9 +56,6 @@ func (r *Reader) NameFrom(offset int) string {
 	return r.src[offset+1 : end-1]
 }
 
-// AppendPointer appends the token of a JSON Pointer (RFC 6901) for a member.
-func AppendPointer(dst []byte, name string) []byte { return appendPointer(dst, name) }
-
 // InFormat reports whether s is in the named format of JSON Schema. It is what
 // [Checker.Format] reports by.
 func InFormat(name, s string) bool { return inFormat(name, s) }

@@ -92,7 +92,7 @@ func (w *Writer) pointer() string {
 		case !l.object:
 			pointer = strconv.AppendInt(append(pointer, '/'), int64(l.index), 10)
 		case l.named:
-			pointer = appendPointer(pointer, l.name)
+			pointer = AppendPointer(pointer, l.name)
 		}
 	}
 	return string(pointer)

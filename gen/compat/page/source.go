@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/compat"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // source is a side that pointers can be followed in.
@@ -34,7 +35,7 @@ func (s *source) at(p compat.Place) string {
 	}
 	found := json.RawMessage(s.Source)
 	for _, segment := range strings.Split(p.Pointer, "/")[1:] {
-		segment = strings.NewReplacer("~1", "/", "~0", "~").Replace(segment)
+		segment = wire.PointerName(segment)
 		var object map[string]json.RawMessage
 		var list []json.RawMessage
 		switch i, err := strconv.Atoi(segment); {

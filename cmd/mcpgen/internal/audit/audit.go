@@ -8,6 +8,7 @@ package audit
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime"
@@ -110,10 +111,22 @@ const (
 	operational       // the client has said so
 )
 
+// knownMethods are the methods of all revisions.
+var knownMethods = sync.OnceValue(func() map[string]bool {
+	known := map[string]bool{}
+	for _, r := range generated.Revisions() {
+		for _, m := range r.Methods {
+			known[m.Name] = true
+		}
+	}
+	return known
+})
+
 // NewSession returns a session of which no message is known yet.
 func NewSession(opts Options) *Session {
 	s := &Session{
 		opts:         opts,
+		known:        knownMethods(),
 		capabilities: map[Side]wire.Object{},
 		used:         map[Side]*ids{Client: newIDs(), Server: newIDs()},
 		pending:      map[wire.Scalar][]*request{},
@@ -146,12 +159,7 @@ func (s *Session) Negotiated() string {
 
 func (s *Session) speak(revision generated.Revision) {
 	s.revision = revision
-	s.methods, s.known = map[string]*runtime.Method{}, map[string]bool{}
-	for _, other := range generated.Revisions() {
-		for _, m := range other.Methods {
-			s.known[m.Name] = true
-		}
-	}
+	s.methods = map[string]*runtime.Method{}
 	for i := range revision.Methods {
 		s.methods[revision.Methods[i].Name] = &revision.Methods[i]
 	}
@@ -201,7 +209,8 @@ func (s *Session) late(c *check, rule Rule, pointer string, base int, format str
 
 // text returns the meaning of a value that is a string.
 func text(raw wire.Raw) string {
-	return wire.NewStringReader(string(raw)).ReadString()
+	s, _ := raw.Str()
+	return s
 }
 
 // member returns a member of params or a result, or "".

@@ -252,7 +252,7 @@ func (c *check) add(f Finding, offset int) {
 func offsetOf(src, pointer string) int {
 	r := wire.NewStringReader(src)
 	for _, segment := range strings.Split(pointer, "/")[1:] {
-		segment = strings.NewReplacer("~1", "/", "~0", "~").Replace(segment)
+		segment = wire.PointerName(segment)
 		if !descend(r, segment) {
 			return 0
 		}

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -161,17 +160,12 @@ type document struct {
 	session *session
 	from    audit.Side
 	header  http.Header
-	text    []byte
-	dropped bool
+	text    text
 	closed  bool
 }
 
 func (d *document) Write(p []byte) (int, error) {
-	if d.dropped || len(d.text)+len(p) > maxMessage {
-		d.text, d.dropped = nil, true
-	} else {
-		d.text = append(d.text, p...)
-	}
+	d.text.add(p)
 	return len(p), nil
 }
 
@@ -180,10 +174,7 @@ func (d *document) Close() error {
 		return nil
 	}
 	d.closed = true
-	q := queued{session: d.session, from: d.from, text: string(bytes.TrimSpace(d.text)), header: d.header}
-	if d.dropped {
-		q.unread = tooLong
-	}
+	q := d.text.take(queued{session: d.session, from: d.from, header: d.header})
 	// The error of a request that never reached the server's protocol need not be a message.
 	if q.unread != "" || d.from == audit.Client || strings.Contains(q.text, `"jsonrpc"`) {
 		d.tap.enqueue(q)

@@ -155,13 +155,36 @@ func (t *Tap) judge(q queued) {
 	}
 }
 
+// text gathers what is to be a message.
+type text struct {
+	bytes   []byte
+	dropped bool // as there was too much of it
+}
+
+func (t *text) add(p []byte) {
+	if t.dropped || len(t.bytes)+len(p) > maxMessage {
+		t.bytes, t.dropped = nil, true
+		return
+	}
+	t.bytes = append(t.bytes, p...)
+}
+
+// take gives q the text, or the reason for there being none, and begins anew.
+func (t *text) take(q queued) queued {
+	q.text = string(bytes.TrimSpace(t.bytes))
+	if t.dropped {
+		q.unread = tooLong
+	}
+	t.bytes, t.dropped = t.bytes[:0], false
+	return q
+}
+
 // splitter is an io.Writer that has each line judged.
 type splitter struct {
 	tap     *Tap
 	session *session
 	from    audit.Side
-	line    []byte
-	dropped bool // what there was of the line, which is too long
+	line    text
 }
 
 func (s *splitter) Write(p []byte) (int, error) {
@@ -171,29 +194,17 @@ func (s *splitter) Write(p []byte) (int, error) {
 		if i < 0 {
 			break
 		}
-		s.add(p[:i])
+		s.line.add(p[:i])
 		s.end()
 		p = p[i+1:]
 	}
-	s.add(p)
+	s.line.add(p)
 	return n, nil
-}
-
-func (s *splitter) add(p []byte) {
-	if s.dropped || len(s.line)+len(p) > maxMessage {
-		s.line, s.dropped = nil, true
-		return
-	}
-	s.line = append(s.line, p...)
 }
 
 // end has the line judged that was written, if there is any.
 func (s *splitter) end() {
-	q := queued{session: s.session, from: s.from, text: string(bytes.TrimSpace(s.line))}
-	if s.dropped {
-		q.unread = tooLong
-	}
-	s.line, s.dropped = s.line[:0], false
+	q := s.line.take(queued{session: s.session, from: s.from})
 	if q.text != "" || q.unread != "" {
 		s.tap.enqueue(q)
 	}
