@@ -46,7 +46,6 @@ func (p *peer) receiveRequest(m *jsonrpc.Message, in *Incoming, b *batch) *Call 
 // because a handler may end the one it runs in. It is not registered: while the
 // reading goroutine waits, nobody could cancel it.
 func (p *peer) runInline(c *Call) {
-	c.context.Context = p.ctx
 	done := make(chan struct{})
 	if p.spawn(func() {
 		defer close(done)
@@ -68,7 +67,7 @@ func (p *peer) newCall(m *jsonrpc.Message, a admission, in *Incoming, b *batch) 
 		batch:  b,
 		inline: a.inline,
 	}
-	c.context.call = c
+	c.context.call, c.context.parent = c, p.ctx
 	if in.Context != nil {
 		c.values = context.WithoutCancel(in.Context)
 	}
@@ -77,17 +76,14 @@ func (p *peer) newCall(m *jsonrpc.Message, a admission, in *Incoming, b *batch) 
 
 // register makes c cancellable and counts its goroutine.
 func (p *peer) register(c *Call) error {
-	c.context.Context, c.cancel = context.WithCancelCause(p.ctx)
 	c.key = c.id.Canonical()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	_, taken := p.inflight[c.key]
 	switch {
 	case taken:
-		c.cancel(nil)
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", c.id.String())
 	case !p.enterLocked():
-		c.cancel(nil)
 		return ErrClosed
 	}
 	p.inflight[c.key] = c
@@ -99,7 +95,7 @@ func (c *Call) serve() {
 	defer c.peer.leave()
 	defer c.ended()
 	defer c.peer.requests.leave()
-	defer c.cancel(nil)
+	defer c.context.cancel(nil)
 	c.run()
 }
 
@@ -211,7 +207,6 @@ func (p *peer) receiveNotification(m *jsonrpc.Message, in *Incoming) {
 		return
 	}
 	c := p.newCall(m, admitted, in, nil)
-	c.context.Context = p.ctx
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.draining {
@@ -303,7 +298,7 @@ func (p *peer) cancelRequest(params wire.Raw) {
 	}
 	reason := fmt.Sprintf("%.200s", stringMember(wire.Object(params), "reason"))
 	p.log.Debug("request cancelled by the peer", "method", c.method, "id", c.id, "reason", reason)
-	c.cancel(&CancelledError{Reason: reason})
+	c.context.cancel(&CancelledError{Reason: reason})
 }
 
 // scalarMember is the member of o with that name if it is a scalar.

@@ -93,6 +93,11 @@ func (l patience) left(passed time.Duration) time.Duration {
 	return min(l.quiet, max(l.total-passed, 0))
 }
 
+// spent is the error of a request that was not answered in time.
+func (l patience) spent(method string) error {
+	return &TimeoutError{Method: method, Quiet: l.quiet, Total: l.total}
+}
+
 // bindAll checks the bindings of one side and sorts them, newest revision first.
 func bindAll(side Direction, bindings []Binding, around layers) ([]*bound, error) {
 	if len(bindings) == 0 {

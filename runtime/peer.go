@@ -28,8 +28,9 @@ type peer struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	requests      gate // the reading goroutine's own
-	notifications gate // the reading goroutine's own
+	requests      gate
+	notifications gate
+	turn          turn
 
 	opened atomic.Int64 // when the handshake was over, in nanoseconds; 0 before
 
@@ -44,12 +45,15 @@ type peer struct {
 	followed map[int64]*followed   // requests to the peer whose progress is followed; nil before there is one
 	spare    []*pending            // for further use
 	lastID   int64
-	unheard  error   // not nil once no answer can come any more: what calls return
-	queue    []*Call // notifications waiting for the goroutine that handles them
-	draining bool    // that goroutine is there
-	active   int     // goroutines of this session, the reading one apart
-	closed   bool    // no new goroutine may start
-	idle     chan struct{}
+
+	expiry     *time.Timer // gives up pending requests; nil before one can be
+	nextExpiry time.Time   // when expiry runs; zero when it does not
+	unheard    error       // not nil once no answer can come any more: what calls return
+	queue      []*Call     // notifications waiting for the goroutine that handles them
+	draining   bool        // that goroutine is there
+	active     int         // goroutines of this session, the reading one apart
+	closed     bool        // no new goroutine may start
+	idle       chan struct{}
 
 	kept          map[any]any             // by Call.Kept
 	background    context.Context         // nil before it is needed; see backgroundContext
@@ -109,7 +113,9 @@ func newPeer(ctx context.Context, t Transport, l lifecycle, shared common) *peer
 // the session's context ends, returning why. No goroutine is left then, see closeWait.
 func (p *peer) run() error {
 	ended := make(chan error, 1)
-	go p.read(ended)
+	p.turn.ended = ended
+	p.turn.backed, _ = p.transport.(Backlog)
+	go p.read()
 	var err error
 	reading := true
 	select {
@@ -213,48 +219,6 @@ func (p *peer) spawn(f func()) bool {
 		f()
 	}()
 	return true
-}
-
-// read is the reading goroutine. When it has read a request it hands the reading to a
-// new goroutine and serves the request itself: the request does not wait for another
-// goroutine to be scheduled, only the next message does.
-func (p *peer) read(ended chan<- error) {
-	for {
-		in, err := p.transport.Receive(p.ctx, p.limits.message)
-		if err != nil {
-			if lost, ok := errors.AsType[*AnswerError](err); ok {
-				p.resolve(lost.ID, reply{err: lost.Err})
-				continue
-			}
-			if refusal, ok := errors.AsType[*jsonrpc.Error](err); ok {
-				p.log.Warn("message refused", "error", refusal)
-				p.refuse(wire.Scalar{}, refusal, in.Route, nil)
-				p.done(in.Route, false)
-				continue
-			}
-			ended <- err
-			return
-		}
-		if p.limits.ping > 0 {
-			p.heard.Store(true)
-		}
-		if jsonrpc.IsBatch(in.Text) {
-			p.receiveBatch(in)
-			continue
-		}
-		m, err := jsonrpc.Parse(in.Text)
-		if err != nil {
-			p.malformed(&m, err, in.Route, nil)
-			p.done(in.Route, false)
-			continue
-		}
-		if c := p.receive(&m, &in, nil); c != nil {
-			go p.read(ended)
-			c.serve()
-			return
-		}
-		p.done(in.Route, m.Kind == jsonrpc.Request && p.ctx.Err() != nil)
-	}
 }
 
 // receive handles a message, all but a request to be served, which it returns.

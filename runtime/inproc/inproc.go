@@ -76,6 +76,9 @@ func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, err
 	}
 }
 
+// Backlog implements runtime.Backlog.
+func (t *Transport) Backlog() bool { return len(t.in.texts) > 0 }
+
 func incoming(text string, max int) (runtime.Incoming, error) {
 	if len(text) > max {
 		return runtime.Incoming{}, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
