@@ -107,7 +107,7 @@ func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 	l.peer = s.peer
 	go func() {
 		defer close(s.done)
-		s.err = s.peer.run()
+		s.err = s.peer.run(t)
 	}()
 	server, err := l.handshake(ctx, s.peer)
 	if err != nil {

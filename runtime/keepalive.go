@@ -31,7 +31,7 @@ func (p *peer) keepAlive() {
 		failed++
 		p.log.Warn("ping failed", "failures", failed)
 	}
-	p.cancel(ErrUnresponsive)
+	p.giveUp(ErrUnresponsive)
 }
 
 // answersPing reports whether the peer says anything until the next ping is due. The

@@ -20,7 +20,7 @@ import (
 // One goroutine, the reading one, runs everything up to the start of a handler; fields
 // marked as its own need no lock.
 type peer struct {
-	transport Transport
+	transport Outbox
 	lifecycle lifecycle
 	common
 
@@ -30,7 +30,9 @@ type peer struct {
 
 	requests      gate
 	notifications gate
-	turn          turn
+	turn          *turn       // nil for a session with an Inbox
+	reading       sync.Mutex  // held by the reading goroutine, when an Inbox makes several of one
+	ended         func(error) // of a session that Open has begun; else nil
 
 	opened atomic.Int64 // when the handshake was over, in nanoseconds; 0 before
 
@@ -53,6 +55,7 @@ type peer struct {
 	draining   bool        // that goroutine is there
 	active     int         // goroutines of this session, the reading one apart
 	closed     bool        // no new goroutine may start
+	ending     bool        // end has been called
 	idle       chan struct{}
 
 	kept          map[any]any             // by Call.Kept
@@ -90,7 +93,7 @@ const (
 	closeWait = 100 * time.Millisecond
 )
 
-func newPeer(ctx context.Context, t Transport, l lifecycle, shared common) *peer {
+func newPeer(ctx context.Context, t Outbox, l lifecycle, shared common) *peer {
 	p := &peer{
 		transport:     t,
 		lifecycle:     l,
@@ -111,19 +114,51 @@ func newPeer(ctx context.Context, t Transport, l lifecycle, shared common) *peer
 
 // run serves until the peer ends the session, returning nil, the transport fails, or
 // the session's context ends, returning why. No goroutine is left then, see closeWait.
-func (p *peer) run() error {
+func (p *peer) run(t Transport) error {
 	ended := make(chan error, 1)
-	p.turn.ended = ended
-	p.turn.backed, _ = p.transport.(Backlog)
-	go p.read()
-	var err error
-	reading := true
-	select {
-	case err = <-ended:
-		reading = false
-	case <-p.ctx.Done():
-		err = context.Cause(p.ctx)
+	p.turn = &turn{source: t, ended: ended}
+	if pusher, ok := t.(Pusher); ok {
+		pusher.Start(Inbox{p})
+	} else {
+		p.turn.backlog, _ = t.(Backlog)
+		go p.read()
 	}
+	select {
+	case err := <-ended:
+		return p.finish(err, nil)
+	case <-p.ctx.Done():
+		return p.finish(context.Cause(p.ctx), ended)
+	}
+}
+
+// end ends the session with an error of Receive.
+func (p *peer) end(why error) {
+	if p.ended == nil {
+		select {
+		case p.turn.ended <- why:
+		default:
+		}
+		return
+	}
+	p.mu.Lock()
+	first := !p.ending
+	p.ending = true
+	p.mu.Unlock()
+	if first {
+		go func() { p.ended(p.finish(why, nil)) }()
+	}
+}
+
+// giveUp ends the session for a reason of its own.
+func (p *peer) giveUp(why error) {
+	p.cancel(why)
+	if p.ended != nil {
+		p.end(why)
+	}
+}
+
+// finish ends the session because of err. Reading, if not nil, takes the end of the reading.
+func (p *peer) finish(err error, reading <-chan error) error {
 	p.hangUp(err)
 	p.stop()
 	if err == io.EOF {
@@ -135,18 +170,18 @@ func (p *peer) run() error {
 		p.log.Debug("closing the transport failed", "error", err)
 	}
 	<-p.idle
-	if reading {
-		wait(ended, closeWait, nil)
+	if reading != nil {
+		wait(reading, closeWait, nil)
 	}
 	if err == io.EOF || err == ErrClosed {
 		err = nil
 	}
-	p.ended(err)
+	p.logEnd(err)
 	return err
 }
 
-// ended logs the end of a session that has been opened.
-func (p *peer) ended(err error) {
+// logEnd logs the end of a session that has been opened.
+func (p *peer) logEnd(err error) {
 	opened := p.opened.Load()
 	if opened == 0 {
 		return
@@ -186,6 +221,13 @@ func (p *peer) stop() {
 			close(p.idle)
 		}
 	}
+}
+
+// stopped reports whether stop has been called.
+func (p *peer) stopped() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.closed
 }
 
 // enterLocked counts a goroutine about to start. False: it must not.

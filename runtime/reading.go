@@ -15,7 +15,7 @@ import (
 // decides.
 func (p *peer) read() {
 	for {
-		in, err := p.transport.Receive(p.ctx, p.limits.message)
+		in, err := p.turn.source.Receive(p.ctx, p.limits.message)
 		if err != nil {
 			if !p.failedToReceive(&in, err) {
 				p.turn.ended <- err
@@ -63,7 +63,7 @@ func (p *peer) take(in *Incoming) *Call {
 	}
 	c := p.receive(&m, in, nil)
 	if c == nil {
-		p.done(in.Route, m.Kind == jsonrpc.Request && p.ctx.Err() != nil)
+		p.done(in.Route, m.Kind == jsonrpc.Request && p.stopped())
 	}
 	return c
 }
@@ -72,8 +72,9 @@ func (p *peer) take(in *Incoming) *Call {
 // that is nobody at first, which saves waking another goroutine. It takes over when the handler
 // turns out not to be quick, at the next tick of the session, or to wait for the peer.
 type turn struct {
-	ended  chan<- error // takes one without blocking: why there is nothing more to read
-	backed Backlog      // the transport; nil when it cannot tell
+	source  Transport
+	backlog Backlog      // the source; nil when that cannot tell
+	ended   chan<- error // takes one without blocking: why there is nothing more to read
 
 	serving atomic.Uint64 // the number of the request that the reading goroutine serves; 0 when it reads
 	count   uint64        // of such requests; the reading goroutine's own
@@ -94,8 +95,8 @@ const (
 
 // serveInTurn serves a request and returns whether the goroutine has still to read.
 func (p *peer) serveInTurn(c *Call) (reading bool) {
-	t := &p.turn
-	if t.backed == nil || t.backed.Backlog() {
+	t := p.turn
+	if t.backlog == nil || t.backlog.Backlog() {
 		go p.read()
 		c.serve()
 		return false
@@ -132,6 +133,9 @@ func (p *peer) serveInTurn(c *Call) (reading bool) {
 
 // stepAside has another goroutine read if the reading one serves a request.
 func (p *peer) stepAside() {
+	if p.turn == nil {
+		return
+	}
 	if number := p.turn.serving.Load(); number != 0 {
 		p.takeOver(number)
 	}
@@ -146,7 +150,7 @@ func (p *peer) takeOver(number uint64) {
 
 // startTicking makes sure that the request which has begun will be looked at.
 func (p *peer) startTicking() {
-	t := &p.turn
+	t := p.turn
 	if !t.ticking.CompareAndSwap(false, true) {
 		return
 	}
@@ -158,7 +162,7 @@ func (p *peer) startTicking() {
 
 // tick looks at what the reading goroutine does. When that is reading the ticks end.
 func (p *peer) tick() {
-	t := &p.turn
+	t := p.turn
 	number := t.serving.Load()
 	if number == 0 {
 		t.seen = 0

@@ -50,7 +50,13 @@ func NewHandler(server *runtime.Server, opts Options) *Handler {
 // Close ends all sessions, refuses new ones and waits until all handlers of the server have
 // returned. Give it to http.Server.RegisterOnShutdown, or the streams that clients keep
 // open hold up Shutdown.
-func (h *Handler) Close() { h.all.Close(runtime.ErrClosed) }
+func (h *Handler) Close() {
+	h.all.Close(runtime.ErrClosed, func() {
+		for _, s := range h.sessions.Range {
+			s.(*session).end(runtime.ErrClosed)
+		}
+	})
+}
 
 // ServeHTTP answers the requests of clients (2025-11-25, basic/transports, Streamable
 // HTTP). It implements http.Handler.
@@ -129,30 +135,29 @@ func (h *Handler) lookup(ctx context.Context, id, key string) (*session, error) 
 	}
 	s := h.newSession(id, key, 0)
 	s.handshake, s.stays = handshake, true
-	// Another request may be doing the same.
-	if other, ok := h.sessions.LoadOrStore(key, s); ok {
-		s.discard()
+	err = h.start(s)
+	if other, ok := h.sessions.Load(key); ok && err == errTaken {
 		return other.(*session), nil
 	}
-	return s, h.start(s)
+	return s, err
 }
 
-// start serves a session in a goroutine of its own. One whose handshake is known is
-// resumed.
+// errTaken tells that another request has begun the session; if it has ended again, the client
+// is told that there is none.
+var errTaken = error(web.ErrNoSession)
+
+// start begins a session, from when on it is found. One whose handshake is known is resumed.
 func (h *Handler) start(s *session) error {
-	resumed := s.handshake
-	err := h.all.Start(func() {
+	err := h.all.Begin(func() error {
+		if _, taken := h.sessions.Load(s.key); taken && s.id != "" {
+			return errTaken
+		}
 		var err error
-		if resumed.Revision != "" {
-			err = h.server.Resume(s.ctx, s, resumed)
-		} else {
-			err = h.server.Serve(s.ctx, s)
+		s.inbox, err = h.server.Open(h.all.Context(), s, s.handshake, s.ended)
+		if err == nil && s.id != "" {
+			h.sessions.Store(s.key, s)
 		}
-		s.end(runtime.ErrClosed)
-		if err != nil && !errors.Is(err, runtime.ErrClosed) && err != errIdle && h.all.Context().Err() == nil {
-			h.log.Warn("session failed", "error", err)
-		}
-		s.forget()
+		return err
 	})
 	if err != nil {
 		s.end(runtime.ErrClosed)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"io"
 	"net/http"
 	"slices"
 
@@ -67,7 +68,6 @@ func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 	s := h.newSession(id, key, 1)
 	st := newStream(s)
 	st.opening = true
-	h.sessions.Store(key, s)
 	if err := h.start(s); err != nil {
 		return err
 	}
@@ -86,17 +86,19 @@ func (h *Handler) postAlone(w http.ResponseWriter, r *http.Request, text string,
 	if !opens {
 		revision, err := h.revisionOf(r)
 		if err != nil {
-			s.discard()
 			return err
 		}
 		s.handshake.Revision = revision
 	}
-	s.single = newStream(s)
 	if err := h.start(s); err != nil {
 		return err
 	}
-	sent, err := h.exchange(w, r, s.single, text)
-	if !sent {
+	stop := context.AfterFunc(r.Context(), func() { s.end(runtime.ErrClosed) })
+	defer stop()
+	sent, err := h.exchange(w, r, newStream(s), text)
+	if sent {
+		s.end(io.EOF)
+	} else {
 		s.end(runtime.ErrClosed) // nobody can get the answer or cancel the request
 	}
 	return err
@@ -125,14 +127,8 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, st *stream, t
 	sink := web.NewSink(w, h.opts.IOTimeout)
 	left := st.connect(sink)
 	defer st.disconnect(sink)
-	select {
-	case s.in <- runtime.Incoming{Text: text, Route: st, Context: r.Context()}:
-	case <-s.gone:
-		return false, web.ErrNoSession
-	case <-r.Context().Done():
-		return false, nil
-	}
-	if !h.wait(r.Context(), st, left) {
+	h.hand(r, st, sink, runtime.Incoming{Text: text, Route: st, Context: r.Context()})
+	if !isClosed(st.done) && !h.wait(r.Context(), st, left) {
 		st.disconnect(sink)
 		if s.isGone() && !sink.Streaming() && !st.answered {
 			return false, web.ErrNoSession
@@ -140,6 +136,29 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, st *stream, t
 		return false, nil
 	}
 	return true, st.close(sink)
+}
+
+// hand puts a message into the session's inbox. Where a stream can be ended while this
+// goroutine is busy (HTTP/1), the handler runs in it: waking another one takes longer than most
+// handlers do.
+func (h *Handler) hand(r *http.Request, st *stream, sink *web.Sink, in runtime.Incoming) {
+	if r.ProtoMajor != 1 {
+		st.session.inbox.Deliver(in)
+		return
+	}
+	sink.Hold(r)
+	if h.opts.KeepAlive > 0 {
+		timer := st.beats(r.Context(), h.opts.KeepAlive)
+		defer timer.Stop()
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			sink.Flush() // the handler has ended the goroutine, and net/http closes the connection
+		}
+	}()
+	st.session.inbox.Handle(in)
+	returned = true
 }
 
 // wait waits until the stream is done; false when its sink is let go of before.
@@ -202,8 +221,9 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 	defer sink.Finish()
 	last := r.Header.Get(headerLast)
 	if last == "" {
-		return h.follow(r.Context(), s.own, sink, func() (<-chan struct{}, error) {
-			return s.own.listen(r.Context(), sink)
+		own := s.ownStream()
+		return h.follow(r.Context(), own, sink, func() (<-chan struct{}, error) {
+			return own.listen(r.Context(), sink)
 		})
 	}
 	name, n, ok := parseEventID(last)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
+	"math"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -273,6 +275,19 @@ func (st *stream) replay(ctx context.Context, sink *web.Sink, n uint64) error {
 	return nil
 }
 
+// beats has the stream beat until the timer is stopped or nothing more comes.
+func (st *stream) beats(ctx context.Context, every time.Duration) *time.Timer {
+	var timer *time.Timer
+	timer = time.AfterFunc(math.MaxInt64, func() {
+		st.beat(ctx)
+		if !isClosed(st.done) {
+			timer.Reset(every)
+		}
+	})
+	timer.Reset(every)
+	return timer
+}
+
 // beat keeps a silent connection in use. A POST that has not been answered for so long
 // becomes an event stream.
 func (st *stream) beat(ctx context.Context) {
@@ -317,6 +332,11 @@ func (st *stream) part(ctx context.Context, retry time.Duration) error {
 			return nil // the connection has ended by itself
 		}
 	}
+	if st.sink.Held() {
+		if err := st.sink.HangUp(); err != nil {
+			return fmt.Errorf("streamable: the connection cannot be ended: %w", err)
+		}
+	}
 	st.drop()
 	return nil
 }
@@ -337,7 +357,9 @@ func (st *stream) end(unanswered bool) {
 // that ctx is of, and tells it to come back after the time given for what the handler
 // sends from now on (section Sending Messages to the Server). So a handler that takes long
 // holds no connection. It does nothing outside of handlers and for other transports. The
-// revision must be 2025-11-25 or later, unless the handler has sent something already.
+// revision must be 2025-11-25 or later, unless the handler has sent something already, and
+// an http.ResponseWriter that a middleware has made for HTTP/1 must be an http.Hijacker or have
+// Unwrap, see http.ResponseController.
 func Disconnect(ctx context.Context, retry time.Duration) error {
 	if call := runtime.CallOf(ctx); call != nil {
 		if st, ok := call.Route().(*stream); ok {

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"errors"
+	"io"
 	"net/http"
 	"sync"
 	"time"
@@ -19,6 +21,9 @@ type Sink struct {
 	within time.Duration
 	events bool   // it is an event stream, and its header is written
 	buf    []byte // for events
+
+	held    bool // see Hold
+	chunked bool // an event stream of HTTP/1.1 is
 
 	mu          sync.Mutex
 	interrupted bool
@@ -106,6 +111,34 @@ func (s *Sink) Empty(status int) error {
 	s.arm()
 	s.w.WriteHeader(status)
 	return nil
+}
+
+// Flush has what was written leave at once.
+func (s *Sink) Flush() error { return s.rc.Flush() }
+
+// Hold tells that the goroutine of the request, which is one of HTTP/1, is kept busy by something
+// else than the response.
+func (s *Sink) Hold(r *http.Request) {
+	s.held, s.chunked = true, r.ProtoAtLeast(1, 1)
+}
+
+// Held reports whether Hold has been called: the response does not end with the use of the sink.
+func (s *Sink) Held() bool { return s.held }
+
+// HangUp ends the event stream of a sink that is held, and its connection.
+func (s *Sink) HangUp() error {
+	if err := s.Begin(); err != nil {
+		return err
+	}
+	conn, _, err := s.rc.Hijack()
+	if err != nil {
+		return err
+	}
+	if s.chunked {
+		s.arm()
+		_, err = io.WriteString(conn, "0\r\n\r\n")
+	}
+	return errors.Join(err, conn.Close())
 }
 
 // Interrupt lets a write that waits for the client fail, and every later one. It may be
