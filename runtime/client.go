@@ -60,7 +60,7 @@ type Client struct {
 	opts     ClientOptions
 	bindings []*bound // newest revision first
 	err      error    // why it cannot connect
-	common
+	*common
 }
 
 // NewClient makes a client that speaks the revisions of the bindings, one binding for
@@ -104,10 +104,10 @@ func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 		peer: newPeer(context.WithoutCancel(ctx), t, l, c.common),
 		done: make(chan struct{}),
 	}
-	l.peer = s.peer
+	l.peer, s.peer.turn = s.peer, newTurn(t)
 	go func() {
 		defer close(s.done)
-		s.err = s.peer.run(t)
+		s.err = s.peer.run()
 	}()
 	server, err := l.handshake(ctx, s.peer)
 	if err != nil {

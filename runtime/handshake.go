@@ -89,9 +89,7 @@ func (p *peer) open(what string, t *terms) {
 	p.opened.Store(time.Now().UnixNano())
 	p.log.Info(what, "revision", t.revision,
 		"peer", fmt.Sprintf("%.100s", stringMember(t.info, "name")), "version", fmt.Sprintf("%.100s", stringMember(t.info, "version")))
-	if p.limits.ping > 0 {
-		p.spawn(p.keepAlive)
-	}
+	p.startKeepingAlive()
 }
 
 // tellTransport tells the transport what is known of the session.

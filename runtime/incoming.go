@@ -79,14 +79,13 @@ func (p *peer) register(c *Call) error {
 	c.key = c.id.Canonical()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_, taken := p.inflight[c.key]
 	switch {
-	case taken:
+	case p.inflight.get(c.key) != nil:
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", c.id.String())
 	case !p.enterLocked():
 		return ErrClosed
 	}
-	p.inflight[c.key] = c
+	p.inflight.add(c)
 	return nil
 }
 
@@ -142,10 +141,10 @@ func (c *Call) finish() bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.inflight[c.key] != c {
+	if p.inflight.get(c.key) != c {
 		return false
 	}
-	delete(p.inflight, c.key)
+	p.inflight.remove(c.key)
 	return p.ctx.Err() == nil
 }
 
@@ -290,8 +289,7 @@ func (p *peer) cancelRequest(params wire.Raw) {
 	}
 	key := id.Canonical()
 	p.mu.Lock()
-	c := p.inflight[key]
-	delete(p.inflight, key)
+	c := p.inflight.remove(key)
 	p.mu.Unlock()
 	if c == nil {
 		return

@@ -333,6 +333,9 @@ func (p *peer) expect(q *request) (int64, *pending, error) {
 		w.progress = make(chan Progress, maxNews)
 	}
 	p.lastID++
+	if p.pending == nil {
+		p.pending = make(map[int64]*pending)
+	}
 	p.pending[p.lastID] = w
 	if q.followed != nil {
 		p.follow(q.followed, p.lastID)
@@ -410,8 +413,10 @@ func (p *peer) hangUp(why error) {
 	if p.expiry != nil {
 		p.expiry.Stop()
 	}
+	if p.over != nil {
+		close(p.over)
+	}
 	p.mu.Unlock()
-	close(p.over)
 	for _, w := range waiting {
 		w.reply <- reply{err: err}
 	}

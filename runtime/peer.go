@@ -22,7 +22,8 @@ import (
 type peer struct {
 	transport Outbox
 	lifecycle lifecycle
-	common
+	*common
+	log sessionLog
 
 	// ctx is that of every handler and ends with the session, with the reason as cause.
 	ctx    context.Context
@@ -36,27 +37,27 @@ type peer struct {
 
 	opened atomic.Int64 // when the handshake was over, in nanoseconds; 0 before
 
-	heard    atomic.Bool   // a message came since keepAlive looked; not kept up without it
-	logLevel atomic.Int32  // the severity from which on the peer wants log messages
-	telling  sync.Mutex    // held while the transport is told of the session
-	over     chan struct{} // closed when nothing is read any more
+	heard    atomic.Bool  // a message came since keepAlive looked; not kept up without it
+	logLevel atomic.Int32 // the severity from which on the peer wants log messages
+	telling  sync.Mutex   // held while the transport is told of the session
 
 	mu       sync.Mutex
-	inflight map[wire.Scalar]*Call // requests of the peer without an answer, by canonical id
-	pending  map[int64]*pending    // requests to the peer without an answer
-	followed map[int64]*followed   // requests to the peer whose progress is followed; nil before there is one
-	spare    []*pending            // for further use
+	inflight inflight
+	pending  map[int64]*pending  // requests to the peer without an answer; nil before there is one
+	followed map[int64]*followed // requests to the peer whose progress is followed; nil before there is one
+	spare    []*pending          // for further use
 	lastID   int64
 
-	expiry     *time.Timer // gives up pending requests; nil before one can be
-	nextExpiry time.Time   // when expiry runs; zero when it does not
-	unheard    error       // not nil once no answer can come any more: what calls return
-	queue      []*Call     // notifications waiting for the goroutine that handles them
-	draining   bool        // that goroutine is there
-	active     int         // goroutines of this session, the reading one apart
-	closed     bool        // no new goroutine may start
-	ending     bool        // end has been called
-	idle       chan struct{}
+	expiry     *time.Timer   // gives up pending requests; nil before one can be
+	nextExpiry time.Time     // when expiry runs; zero when it does not
+	over       chan struct{} // closed when nothing is read any more, for keepAlive; nil without it
+	unheard    error         // not nil once no answer can come any more: what calls return
+	queue      []*Call       // notifications waiting for the goroutine that handles them
+	draining   bool          // that goroutine is there
+	active     int           // goroutines of this session, the reading one apart
+	closed     bool          // no new goroutine may start
+	ending     bool          // end has been called
+	idle       chan struct{} // made with closed; closed when no goroutine is left
 
 	kept          map[any]any             // by Call.Kept
 	background    context.Context         // nil before it is needed; see backgroundContext
@@ -93,41 +94,34 @@ const (
 	closeWait = 100 * time.Millisecond
 )
 
-func newPeer(ctx context.Context, t Outbox, l lifecycle, shared common) *peer {
+func newPeer(ctx context.Context, t Outbox, l lifecycle, shared *common) *peer {
 	p := &peer{
 		transport:     t,
 		lifecycle:     l,
 		common:        shared,
 		requests:      newGate(shared.limits.concurrent),
 		notifications: newGate(maxQueued),
-		inflight:      make(map[wire.Scalar]*Call),
-		pending:       make(map[int64]*pending),
-		idle:          make(chan struct{}),
-		over:          make(chan struct{}),
 	}
 	p.ctx, p.cancel = context.WithCancelCause(ctx)
-	if id := p.sessionID(); id != "" {
-		p.log = p.log.With("session", id)
-	}
+	p.log = sessionLog{shared.log, p}
 	return p
 }
 
 // run serves until the peer ends the session, returning nil, the transport fails, or
 // the session's context ends, returning why. No goroutine is left then, see closeWait.
-func (p *peer) run(t Transport) error {
-	ended := make(chan error, 1)
-	p.turn = &turn{source: t, ended: ended}
-	if pusher, ok := t.(Pusher); ok {
+func (p *peer) run() error {
+	reading := p.turn.ended // also what tells that the reading goroutine has ended
+	if pusher, ok := p.turn.source.(Pusher); ok {
 		pusher.Start(Inbox{p})
+		reading = nil
 	} else {
-		p.turn.backlog, _ = t.(Backlog)
 		go p.read()
 	}
 	select {
-	case err := <-ended:
+	case err := <-p.turn.ended:
 		return p.finish(err, nil)
 	case <-p.ctx.Done():
-		return p.finish(context.Cause(p.ctx), ended)
+		return p.finish(context.Cause(p.ctx), reading)
 	}
 }
 
@@ -186,15 +180,15 @@ func (p *peer) logEnd(err error) {
 	if opened == 0 {
 		return
 	}
-	attrs := []slog.Attr{slog.Duration("duration", time.Since(time.Unix(0, opened)))}
+	attrs := []any{"duration", time.Since(time.Unix(0, opened))}
 	level := slog.LevelInfo
 	if err != nil {
-		attrs = append(attrs, slog.Any("error", err))
+		attrs = append(attrs, "error", err)
 		if !errors.Is(err, context.Canceled) { // it is not the program that ends
 			level = slog.LevelWarn
 		}
 	}
-	p.log.LogAttrs(p.ctx, level, "session ended", attrs...)
+	p.log.write(level, "session ended", attrs)
 }
 
 // wait waits for done, but not beyond d or the end of over.
@@ -213,7 +207,7 @@ func (p *peer) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.closed {
-		p.closed = true
+		p.closed, p.idle = true, make(chan struct{})
 		if p.endBackground != nil {
 			p.endBackground(ErrClosed)
 		}

@@ -73,8 +73,8 @@ func (p *peer) take(in *Incoming) *Call {
 // turns out not to be quick, at the next tick of the session, or to wait for the peer.
 type turn struct {
 	source  Transport
-	backlog Backlog      // the source; nil when that cannot tell
-	ended   chan<- error // takes one without blocking: why there is nothing more to read
+	backlog Backlog    // the source; nil when that cannot tell
+	ended   chan error // takes one without blocking: why there is nothing more to read
 
 	serving atomic.Uint64 // the number of the request that the reading goroutine serves; 0 when it reads
 	count   uint64        // of such requests; the reading goroutine's own
@@ -83,6 +83,12 @@ type turn struct {
 	ticking atomic.Bool
 	ticker  *time.Timer // nil before the first tick
 	seen    uint64      // what was served at the last tick
+}
+
+func newTurn(source Transport) *turn {
+	t := &turn{source: source, ended: make(chan error, 1)}
+	t.backlog, _ = source.(Backlog)
+	return t
 }
 
 const (

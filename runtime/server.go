@@ -70,7 +70,7 @@ type Server struct {
 	opts     ServerOptions
 	bindings []*bound // newest revision first
 	err      error    // why it cannot serve
-	common
+	*common
 }
 
 // NewServer makes a server that speaks the revisions of the bindings, one binding for

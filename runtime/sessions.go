@@ -81,8 +81,9 @@ func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
 		return err
 	}
 	defer l.session.end()
+	p.turn = newTurn(t)
 	l.begin()
-	return p.run(t)
+	return p.run()
 }
 
 // begin announces a session that is resumed.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -31,19 +32,22 @@ type Handler struct {
 	guard  web.Guard
 	log    *slog.Logger
 
-	sessions sync.Map      // key to *session
-	all      *web.Sessions // those without an id included
+	all *web.Sessions // those without an id included
+
+	mu       sync.RWMutex
+	sessions map[string]*session // by key
 }
 
 // NewHandler makes a handler.
 func NewHandler(server *runtime.Server, opts Options) *Handler {
 	opts = opts.withDefaults()
 	return &Handler{
-		server: server,
-		opts:   opts,
-		guard:  opts.guard(),
-		log:    server.Logger(),
-		all:    web.NewSessions(opts.MaxSessions),
+		server:   server,
+		opts:     opts,
+		guard:    opts.guard(),
+		log:      server.Logger(),
+		all:      web.NewSessions(opts.MaxSessions),
+		sessions: make(map[string]*session),
 	}
 }
 
@@ -52,8 +56,8 @@ func NewHandler(server *runtime.Server, opts Options) *Handler {
 // open hold up Shutdown.
 func (h *Handler) Close() {
 	h.all.Close(runtime.ErrClosed, func() {
-		for _, s := range h.sessions.Range {
-			s.(*session).end(runtime.ErrClosed)
+		for _, s := range h.open() {
+			s.end(runtime.ErrClosed)
 		}
 	})
 }
@@ -117,8 +121,8 @@ func (h *Handler) find(r *http.Request) (*session, error) {
 
 // lookup finds a session here or in the store.
 func (h *Handler) lookup(ctx context.Context, id, key string) (*session, error) {
-	if s, ok := h.sessions.Load(key); ok {
-		return s.(*session), nil
+	if s := h.known(key); s != nil {
+		return s, nil
 	}
 	if h.opts.Sessions == nil {
 		return nil, web.ErrNoSession
@@ -136,8 +140,8 @@ func (h *Handler) lookup(ctx context.Context, id, key string) (*session, error) 
 	s := h.newSession(id, key, 0)
 	s.handshake, s.stays = handshake, true
 	err = h.start(s)
-	if other, ok := h.sessions.Load(key); ok && err == errTaken {
-		return other.(*session), nil
+	if other := h.known(key); other != nil && err == errTaken {
+		return other, nil
 	}
 	return s, err
 }
@@ -149,13 +153,13 @@ var errTaken = error(web.ErrNoSession)
 // start begins a session, from when on it is found. One whose handshake is known is resumed.
 func (h *Handler) start(s *session) error {
 	err := h.all.Begin(func() error {
-		if _, taken := h.sessions.Load(s.key); taken && s.id != "" {
+		if s.id != "" && h.known(s.key) != nil {
 			return errTaken
 		}
 		var err error
 		s.inbox, err = h.server.Open(h.all.Context(), s, s.handshake, s.ended)
 		if err == nil && s.id != "" {
-			h.sessions.Store(s.key, s)
+			h.add(s)
 		}
 		return err
 	})
@@ -165,8 +169,32 @@ func (h *Handler) start(s *session) error {
 	return err
 }
 
+// known is the session of a key; nil when there is none here.
+func (h *Handler) known(key string) *session {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.sessions[key]
+}
+
+// open are the sessions that have an id.
+func (h *Handler) open() []*session {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return slices.Collect(maps.Values(h.sessions))
+}
+
+func (h *Handler) add(s *session) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.sessions[s.key] = s
+}
+
 // remove takes a session that has ended out of the table.
 func (h *Handler) remove(s *session) {
-	h.sessions.CompareAndDelete(s.key, s)
+	h.mu.Lock()
+	if h.sessions[s.key] == s {
+		delete(h.sessions, s.key)
+	}
+	h.mu.Unlock()
 	h.all.Leave()
 }
