@@ -6,9 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"sync"
 	"time"
@@ -60,23 +60,25 @@ const (
 // Transport is a client's end of a session over Streamable HTTP. Make it with
 // NewTransport; it serves one session.
 type Transport struct {
-	url  string
-	http *http.Client
-	opts ClientOptions
+	post, get *http.Request // what all requests of the method have in common
+	http      *http.Client
+	opts      ClientOptions
 
 	ctx     context.Context // ends when the transport is closed
 	cancel  context.CancelFunc
 	closing sync.Once
-	in      chan received
+	inbox   runtime.Inbox
 	failed  chan struct{} // closed when the session is lost
+	jobs    chan func()   // for the goroutine that waits for another request
 
 	mu       sync.Mutex
 	closed   bool
-	session  string // "" before the server has given an id, and if it gives none
-	revision string // "" before it is negotiated
+	session  []string // the header with the id that the server has given; nil before that, and if it gives none
+	revision []string // the header with the negotiated revision; nil before
 	listens  bool
-	lost     error                              // why failed is closed
-	calls    map[wire.Scalar]context.CancelFunc // requests whose answer is being waited for
+	spare    bool                      // a goroutine waits for jobs
+	lost     error                     // why failed is closed
+	calls    map[wire.Scalar]*exchange // requests whose answer is being waited for
 	working  sync.WaitGroup
 }
 
@@ -84,12 +86,14 @@ type Transport struct {
 func (t *Transport) SessionID() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.session
+	return first(t.session)
 }
 
-type received struct {
-	text string
-	err  error
+func first(header []string) string {
+	if len(header) == 0 {
+		return ""
+	}
+	return header[0]
 }
 
 // NewTransport makes a transport to the endpoint of a server. Nothing is sent before a
@@ -108,26 +112,42 @@ func NewTransport(endpoint string, opts ClientOptions) (*Transport, error) {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	t := &Transport{
-		url:    u.String(),
 		http:   web.Client(opts.HTTPClient),
 		opts:   opts,
-		in:     make(chan received),
 		failed: make(chan struct{}),
-		calls:  make(map[wire.Scalar]context.CancelFunc),
+		jobs:   make(chan func()),
+		calls:  make(map[wire.Scalar]*exchange),
 	}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
-	return t, nil
+	common := make(http.Header)
+	for name, values := range opts.Header {
+		common[http.CanonicalHeaderKey(name)] = values
+	}
+	if t.post, err = t.request(http.MethodPost, u, common, web.JSON+", "+eventstream.MediaType); err != nil {
+		return nil, err
+	}
+	t.post.Header.Set("Content-Type", web.JSON)
+	t.get, err = t.request(http.MethodGet, u, common, eventstream.MediaType)
+	return t, err
 }
 
-// Receive implements runtime.Transport.
-func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
+func (t *Transport) request(method string, u *url.URL, common http.Header, accept string) (*http.Request, error) {
+	r, err := http.NewRequest(method, u.String(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("streamable: %w", err)
+	}
+	r.Header = common.Clone()
+	r.Header.Set("Accept", accept)
+	return r, nil
+}
+
+// Start implements runtime.Pusher.
+func (t *Transport) Start(in runtime.Inbox) { t.inbox = in }
+
+// Receive implements runtime.Transport. It returns no messages, as they go into the inbox,
+// but waits for the end.
+func (t *Transport) Receive(ctx context.Context, _ int) (runtime.Incoming, error) {
 	select {
-	case r := <-t.in:
-		if r.err == nil && len(r.text) > max {
-			r.err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
-			r.text = ""
-		}
-		return runtime.Incoming{Text: r.text}, r.err
 	case <-t.failed:
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -143,22 +163,28 @@ func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, err
 func (t *Transport) Negotiated(h runtime.Handshake) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.revision = h.Revision
+	t.revision = []string{h.Revision}
 }
 
 // Send implements runtime.Transport: it makes one POST (section Sending Messages to the
-// Server). For a request it returns when that has been written; the answer is read in a
-// goroutine.
+// Server). That of a request is made in a goroutine, and what goes wrong with it told like the
+// answer.
 func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	// The HTTP client may read the body after it has returned.
 	body := bytes.Clone(m.Text)
 	if m.Kind == jsonrpc.Request {
 		return t.sendRequest(ctx, m, body)
 	}
+	var cancelled *exchange
+	if m.Method == "notifications/cancelled" {
+		if cancelled = t.cancelled(body); cancelled != nil {
+			cancelled.await(ctx)
+		}
+	}
 	err := t.sendOther(ctx, m, body)
 	switch {
-	case m.Method == "notifications/cancelled":
-		t.cancelled(body)
+	case cancelled != nil:
+		cancelled.cancel()
 	case m.Method == "notifications/initialized" && err == nil:
 		t.listen(ctx)
 	}
@@ -197,7 +223,7 @@ func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, body []by
 // postOther makes a POST, and when the server is not reached tries again.
 func (t *Transport) postOther(body []byte, tries int) error {
 	for {
-		resp, err := t.do(t.ctx, http.MethodPost, body, "")
+		resp, err := t.do(t.ctx, t.post, body, "")
 		if err == nil {
 			defer web.Discard(resp)
 			if resp.StatusCode/100 == 2 {
@@ -244,7 +270,7 @@ func (t *Transport) refused(resp *http.Response) error {
 func (t *Transport) lose() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.session == "" {
+	if t.session == nil {
 		return false
 	}
 	t.failLocked(ErrSessionLost)
@@ -255,56 +281,58 @@ func (t *Transport) failLocked(err error) {
 	if t.lost == nil {
 		t.lost = err
 		close(t.failed)
+		t.inbox.End(err)
 	}
 }
 
-// sendRequest makes the POST of a request and has its answer read.
+// sendRequest has the POST of a request made and its answer read.
 func (t *Transport) sendRequest(ctx context.Context, m runtime.Outgoing, body []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	e := &exchange{t: t, id: m.ID, opens: m.Method == "initialize"}
-	var cancel context.CancelFunc
-	e.ctx, cancel = context.WithCancel(t.ctx)
+	e := &exchange{t: t, id: m.ID, opens: m.Method == "initialize", written: make(chan struct{})}
+	e.ctx, e.cancel = context.WithCancel(t.ctx)
 	key := m.ID.Canonical()
-	if !t.enter(func() { t.calls[key] = cancel }) {
-		cancel()
+	if !t.enter(func() { t.calls[key] = e }) {
+		e.cancel()
 		return runtime.ErrClosed
 	}
-	// The first of these decides what Send returns: the request was written, or it failed.
-	early := make(chan error, 1)
-	var once sync.Once
-	settle := func(err error) (first bool) {
-		once.Do(func() { early <- err; first = true })
-		return first
-	}
-	go func() {
+	t.work(func() {
 		defer t.working.Done()
 		defer t.finished(key)
-		traced := httptrace.WithClientTrace(e.ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
-			if info.Err == nil {
-				settle(nil)
+		e.run(body)
+	})
+	return nil
+}
+
+// work runs a job in a goroutine: that which waits for one, or else a new one, which may wait for
+// another job afterwards. The stack of a new one would have to grow each time.
+func (t *Transport) work(job func()) {
+	select {
+	case t.jobs <- job:
+		return
+	default:
+	}
+	go func() {
+		for {
+			job()
+			t.mu.Lock()
+			waits := !t.spare
+			t.spare = true
+			t.mu.Unlock()
+			if !waits {
+				return
 			}
-		}})
-		resp, err := t.do(traced, http.MethodPost, body, "")
-		if err == nil {
-			settle(nil)
-			err = e.read(resp)
-		}
-		if err != nil && !settle(t.sendError(err)) {
-			e.fail(err)
+			select {
+			case job = <-t.jobs:
+			case <-t.ctx.Done():
+				return
+			}
+			t.mu.Lock()
+			t.spare = false
+			t.mu.Unlock()
 		}
 	}()
-	select {
-	case err := <-early:
-		return err
-	case <-ctx.Done():
-		if !settle(ctx.Err()) {
-			return <-early
-		}
-		cancel()
-		return ctx.Err()
-	}
 }
 
 // enter counts a goroutine about to start, unless the transport is closed, and calls f
@@ -324,55 +352,58 @@ func (t *Transport) enter(f func()) bool {
 func (t *Transport) finished(key wire.Scalar) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if cancel := t.calls[key]; cancel != nil {
-		cancel()
+	if e := t.calls[key]; e != nil {
+		e.cancel()
 		delete(t.calls, key)
 	}
 }
 
-// cancelled stops waiting for the answer to a request that was cancelled by the text of
-// a notification.
-func (t *Transport) cancelled(text []byte) {
+// cancelled is the request that is cancelled by the text of a notification; nil when there is none.
+func (t *Transport) cancelled(text []byte) *exchange {
 	m, err := jsonrpc.Parse(string(text))
 	if err != nil || m.Params == "" {
-		return
+		return nil
 	}
 	raw, _ := wire.Object(m.Params).Get("requestId")
 	var id wire.Scalar
-	if wire.UnmarshalString(string(raw), &id) == nil {
-		t.finished(id.Canonical())
+	if wire.UnmarshalString(string(raw), &id) != nil {
+		return nil
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.calls[id.Canonical()]
 }
 
-// do makes one request. Last is a Last-Event-ID or "".
-func (t *Transport) do(ctx context.Context, method string, body []byte, last string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, t.url, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
+// do makes one request like another. Last is a Last-Event-ID or "".
+func (t *Transport) do(ctx context.Context, like *http.Request, body []byte, last string) (*http.Response, error) {
+	return web.Do(t.http, t.made(ctx, like, body, last), nil)
+}
+
+// made is a request like another.
+func (t *Transport) made(ctx context.Context, like *http.Request, body []byte, last string) *http.Request {
+	req := like.WithContext(ctx)
+	req.Header = make(http.Header, len(like.Header)+3)
+	for name, values := range like.Header {
+		req.Header[name] = values
 	}
-	for name, values := range t.opts.Header {
-		req.Header[http.CanonicalHeaderKey(name)] = values
-	}
-	switch method {
-	case http.MethodPost:
-		req.Header.Set("Content-Type", web.JSON)
-		req.Header.Set("Accept", web.JSON+", "+eventstream.MediaType)
-	case http.MethodGet:
-		req.Header.Set("Accept", eventstream.MediaType)
+	if body != nil {
+		req.ContentLength = int64(len(body))
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+		req.Body, _ = req.GetBody()
 	}
 	t.mu.Lock()
 	session, revision := t.session, t.revision
 	t.mu.Unlock()
-	if session != "" {
-		req.Header.Set(headerSession, session)
+	if session != nil {
+		req.Header[headerSession] = session
 	}
-	if revision != "" {
-		req.Header.Set(headerRevision, revision)
+	if revision != nil {
+		req.Header[headerRevision] = revision
 	}
 	if last != "" {
 		req.Header.Set(headerLast, last)
 	}
-	return web.Do(t.http, req)
+	return req
 }
 
 // opened takes the session's id from the answer to initialize.
@@ -388,7 +419,9 @@ func (t *Transport) opened(resp *http.Response) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.session = id
+	if id != "" {
+		t.session = []string{id}
+	}
 	return nil
 }
 
@@ -398,13 +431,15 @@ func (t *Transport) Close() error {
 	t.closing.Do(func() {
 		t.mu.Lock()
 		t.closed = true
-		known := t.session != "" && t.lost == nil
+		known := t.session != nil && t.lost == nil
 		t.mu.Unlock()
 		t.cancel()
 		if known {
 			ctx, cancel := context.WithTimeout(context.Background(), deleteWait)
 			defer cancel()
-			if resp, err := t.do(ctx, http.MethodDelete, nil, ""); err != nil {
+			end := *t.get
+			end.Method = http.MethodDelete
+			if resp, err := t.do(ctx, &end, nil, ""); err != nil {
 				t.opts.Logger.Debug("the server was not told of the session's end", "error", err)
 			} else {
 				web.Discard(resp)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -37,10 +38,12 @@ const (
 // exchange is one stream of the server, and for the answer to a POST the request it
 // answers.
 type exchange struct {
-	t     *Transport
-	ctx   context.Context
-	id    wire.Scalar // zero for what the server sends on its own
-	opens bool        // the request is initialize
+	t       *Transport
+	ctx     context.Context
+	cancel  context.CancelFunc
+	id      wire.Scalar   // zero for what the server sends on its own
+	opens   bool          // the request is initialize
+	written chan struct{} // closed when the request has been written, or is not
 
 	last    string        // id of the last event
 	retry   time.Duration // what the server told to wait; negative when it did not
@@ -48,25 +51,44 @@ type exchange struct {
 	tooLong bool          // an event was skipped
 }
 
+// run makes the POST of a request and reads the answer.
+func (e *exchange) run(body []byte) {
+	var once sync.Once
+	written := func() { once.Do(func() { close(e.written) }) }
+	defer written()
+	resp, err := web.Do(e.t.http, e.t.made(e.ctx, e.t.post, body, ""), written)
+	if err != nil {
+		err = e.t.sendError(err)
+	} else {
+		err = e.read(resp)
+	}
+	if err != nil {
+		e.fail(err)
+	}
+}
+
+// await waits until the request has been written: a server that hears of a cancellation first
+// would forget that.
+func (e *exchange) await(ctx context.Context) {
+	select {
+	case <-e.written:
+	case <-ctx.Done():
+	case <-e.ctx.Done():
+	}
+}
+
 // deliver hands a message to the session.
 func (e *exchange) deliver(text string) error {
-	select {
-	case e.t.in <- received{text: text}:
-		return nil
-	case <-e.ctx.Done():
-		return e.ctx.Err()
+	if err := e.ctx.Err(); err != nil {
+		return err
 	}
+	e.t.inbox.Deliver(runtime.Incoming{Text: text})
+	return nil
 }
 
 // fail tells whoever waits for the answer that it does not come.
 func (e *exchange) fail(err error) {
-	if e.ctx.Err() != nil {
-		return // nobody waits
-	}
-	select {
-	case e.t.in <- received{err: &runtime.AnswerError{ID: e.id, Err: err}}:
-	case <-e.ctx.Done():
-	}
+	e.t.inbox.Lose(&runtime.AnswerError{ID: e.id, Err: err})
 }
 
 // read reads the answer to a POST.
@@ -135,7 +157,7 @@ func (e *exchange) follow(resp *http.Response) error {
 			return nil
 		}
 		var err error
-		resp, err = e.t.do(e.ctx, http.MethodGet, nil, e.last)
+		resp, err = e.t.do(e.ctx, e.t.get, nil, e.last)
 		if err == nil {
 			resp, err = e.reopened(resp)
 		}
@@ -266,7 +288,7 @@ func (t *Transport) listen(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, listenWait)
 	go func() {
 		defer t.working.Done()
-		resp, err := t.do(t.ctx, http.MethodGet, nil, "")
+		resp, err := t.do(t.ctx, t.get, nil, "")
 		if err == nil {
 			resp, err = e.reopened(resp)
 		}

@@ -27,15 +27,25 @@ const (
 // its response arrives. Do returns the context's cause then.
 //
 // The caller must close the response's body, as always.
-func Do(c *http.Client, req *http.Request) (*http.Response, error) {
+//
+// Written, if not nil, is called when the request has been written, which may be more than once.
+func Do(c *http.Client, req *http.Request, written func()) (*http.Response, error) {
 	parent := req.Context()
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
 	e := &ending{cancel: cancel, returned: make(chan struct{})}
 	stop := context.AfterFunc(parent, func() { e.end(context.Cause(parent)) })
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+	trace := &httptrace.ClientTrace{
 		GotConn:              func(httptrace.GotConnInfo) { e.connected() },
 		GotFirstResponseByte: e.responseBegins,
-	})
+	}
+	if written != nil {
+		trace.WroteRequest = func(info httptrace.WroteRequestInfo) {
+			if info.Err == nil {
+				written()
+			}
+		}
+	}
+	ctx = httptrace.WithClientTrace(ctx, trace)
 	resp, err := c.Do(req.WithContext(ctx))
 	close(e.returned)
 	release := func() { stop(); cancel(nil) }
