@@ -104,7 +104,8 @@ func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 		peer: newPeer(context.WithoutCancel(ctx), t, l, c.common),
 		done: make(chan struct{}),
 	}
-	l.peer, s.peer.turn = s.peer, newTurn(t)
+	l.peer = s.peer
+	s.peer.receiveFrom(t)
 	go func() {
 		defer close(s.done)
 		s.err = s.peer.run()

@@ -110,11 +110,9 @@ func newPeer(ctx context.Context, t Outbox, l lifecycle, shared *common) *peer {
 // run serves until the peer ends the session, returning nil, the transport fails, or
 // the session's context ends, returning why. No goroutine is left then, see closeWait.
 func (p *peer) run() error {
-	reading := p.turn.ended // also what tells that the reading goroutine has ended
-	if pusher, ok := p.turn.source.(Pusher); ok {
-		pusher.Start(Inbox{p})
-		reading = nil
-	} else {
+	var reading <-chan error
+	if !p.turn.pushed {
+		reading = p.turn.ended
 		go p.read()
 	}
 	select {

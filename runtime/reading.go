@@ -74,6 +74,7 @@ func (p *peer) take(in *Incoming) *Call {
 type turn struct {
 	source  Transport
 	backlog Backlog    // the source; nil when that cannot tell
+	pushed  bool       // the source puts messages into the inbox; nothing is read
 	ended   chan error // takes one without blocking: why there is nothing more to read
 
 	serving atomic.Uint64 // the number of the request that the reading goroutine serves; 0 when it reads
@@ -85,10 +86,14 @@ type turn struct {
 	seen    uint64      // what was served at the last tick
 }
 
-func newTurn(source Transport) *turn {
-	t := &turn{source: source, ended: make(chan error, 1)}
-	t.backlog, _ = source.(Backlog)
-	return t
+// receiveFrom makes the transport that from which messages come. Before run.
+func (p *peer) receiveFrom(source Transport) {
+	p.turn = &turn{source: source, ended: make(chan error, 1)}
+	p.turn.backlog, _ = source.(Backlog)
+	if pusher, ok := source.(Pusher); ok {
+		p.turn.pushed = true
+		pusher.Start(Inbox{p})
+	}
 }
 
 const (

@@ -81,7 +81,7 @@ func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
 		return err
 	}
 	defer l.session.end()
-	p.turn = newTurn(t)
+	p.receiveFrom(t)
 	l.begin()
 	return p.run()
 }

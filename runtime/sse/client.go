@@ -97,7 +97,7 @@ func (t *Transport) open(base *url.URL) (*eventstream.Reader, error) {
 		return nil, err
 	}
 	req.Header.Set("Accept", eventstream.MediaType)
-	resp, err := web.Do(t.http, req, nil)
+	resp, err := web.Do(t.http, req)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	both, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.ctx, cancel)()
-	resp, err := web.Do(t.http, req.WithContext(both), nil)
+	resp, err := web.Do(t.http, req.WithContext(both))
 	if err != nil {
 		if t.ctx.Err() != nil {
 			return runtime.ErrClosed

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
@@ -178,13 +180,13 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	var cancelled *exchange
 	if m.Method == "notifications/cancelled" {
 		if cancelled = t.cancelled(body); cancelled != nil {
-			cancelled.await(ctx)
+			cancelled.post.Written(ctx) // a server that hears of the cancellation first would forget it
 		}
 	}
 	err := t.sendOther(ctx, m, body)
 	switch {
 	case cancelled != nil:
-		cancelled.cancel()
+		go cancelled.cancel()
 	case m.Method == "notifications/initialized" && err == nil:
 		t.listen(ctx)
 	}
@@ -290,16 +292,17 @@ func (t *Transport) sendRequest(ctx context.Context, m runtime.Outgoing, body []
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	e := &exchange{t: t, id: m.ID, opens: m.Method == "initialize", written: make(chan struct{})}
-	e.ctx, e.cancel = context.WithCancel(t.ctx)
+	e := &exchange{t: t, id: m.ID, opens: m.Method == "initialize", post: web.NewRequest(context.Background())}
+	e.ctx, e.end = context.WithCancel(t.ctx)
 	key := m.ID.Canonical()
 	if !t.enter(func() { t.calls[key] = e }) {
-		e.cancel()
+		e.end()
 		return runtime.ErrClosed
 	}
 	t.work(func() {
 		defer t.working.Done()
-		defer t.finished(key)
+		defer e.end()
+		defer t.forget(key)
 		e.run(body)
 	})
 	return nil
@@ -348,14 +351,20 @@ func (t *Transport) enter(f func()) bool {
 	return true
 }
 
-// finished forgets a request.
-func (t *Transport) finished(key wire.Scalar) {
+// forget forgets a request and returns it; nil when it was not known any more.
+func (t *Transport) forget(key wire.Scalar) *exchange {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if e := t.calls[key]; e != nil {
-		e.cancel()
-		delete(t.calls, key)
-	}
+	e := t.calls[key]
+	delete(t.calls, key)
+	return e
+}
+
+// waiting are the requests whose answer is being waited for.
+func (t *Transport) waiting() []*exchange {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Collect(maps.Values(t.calls))
 }
 
 // cancelled is the request that is cancelled by the text of a notification; nil when there is none.
@@ -376,12 +385,13 @@ func (t *Transport) cancelled(text []byte) *exchange {
 
 // do makes one request like another. Last is a Last-Event-ID or "".
 func (t *Transport) do(ctx context.Context, like *http.Request, body []byte, last string) (*http.Response, error) {
-	return web.Do(t.http, t.made(ctx, like, body, last), nil)
+	return web.Do(t.http, t.made(like, body, last).WithContext(ctx))
 }
 
 // made is a request like another.
-func (t *Transport) made(ctx context.Context, like *http.Request, body []byte, last string) *http.Request {
-	req := like.WithContext(ctx)
+func (t *Transport) made(like *http.Request, body []byte, last string) *http.Request {
+	made := *like
+	req := &made
 	req.Header = make(http.Header, len(like.Header)+3)
 	for name, values := range like.Header {
 		req.Header[name] = values
@@ -434,6 +444,9 @@ func (t *Transport) Close() error {
 		known := t.session != nil && t.lost == nil
 		t.mu.Unlock()
 		t.cancel()
+		for _, e := range t.waiting() {
+			go e.cancel()
+		}
 		if known {
 			ctx, cancel := context.WithTimeout(context.Background(), deleteWait)
 			defer cancel()

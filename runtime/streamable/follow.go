@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -38,12 +37,12 @@ const (
 // exchange is one stream of the server, and for the answer to a POST the request it
 // answers.
 type exchange struct {
-	t       *Transport
-	ctx     context.Context
-	cancel  context.CancelFunc
-	id      wire.Scalar   // zero for what the server sends on its own
-	opens   bool          // the request is initialize
-	written chan struct{} // closed when the request has been written, or is not
+	t     *Transport
+	ctx   context.Context
+	end   context.CancelFunc // of ctx
+	id    wire.Scalar        // zero for what the server sends on its own
+	post  *web.Request       // nil for what the server sends on its own
+	opens bool               // the request is initialize
 
 	last    string        // id of the last event
 	retry   time.Duration // what the server told to wait; negative when it did not
@@ -53,10 +52,7 @@ type exchange struct {
 
 // run makes the POST of a request and reads the answer.
 func (e *exchange) run(body []byte) {
-	var once sync.Once
-	written := func() { once.Do(func() { close(e.written) }) }
-	defer written()
-	resp, err := web.Do(e.t.http, e.t.made(e.ctx, e.t.post, body, ""), written)
+	resp, err := e.post.Do(e.t.http, e.t.made(e.t.post, body, ""))
 	if err != nil {
 		err = e.t.sendError(err)
 	} else {
@@ -67,14 +63,10 @@ func (e *exchange) run(body []byte) {
 	}
 }
 
-// await waits until the request has been written: a server that hears of a cancellation first
-// would forget that.
-func (e *exchange) await(ctx context.Context) {
-	select {
-	case <-e.written:
-	case <-ctx.Done():
-	case <-e.ctx.Done():
-	}
+// cancel ends the wait for the answer.
+func (e *exchange) cancel() {
+	e.end()
+	e.post.End(context.Canceled)
 }
 
 // deliver hands a message to the session.
@@ -267,7 +259,9 @@ func isAnswer(text string) bool {
 // another one, where some servers send it when the client comes back.
 func (t *Transport) answeredElsewhere(text string) {
 	if m, err := jsonrpc.Parse(text); err == nil && m.Kind == jsonrpc.Response {
-		t.finished(m.ID.Canonical())
+		if e := t.forget(m.ID.Canonical()); e != nil {
+			go e.cancel()
+		}
 	}
 }
 

@@ -125,10 +125,10 @@ func (h *Handler) revisionOf(r *http.Request) (string, error) {
 func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, st *stream, text string) (bool, error) {
 	s := st.session
 	sink := web.NewSink(w, h.opts.IOTimeout)
-	left := st.connect(sink)
+	st.connect(sink)
 	defer st.disconnect(sink)
 	h.hand(r, st, sink, runtime.Incoming{Text: text, Route: st, Context: r.Context()})
-	if !isClosed(st.done) && !h.wait(r.Context(), st, left) {
+	if !st.over.Load() && !h.wait(r.Context(), st, sink) {
 		st.disconnect(sink)
 		if s.isGone() && !sink.Streaming() && !st.answered {
 			return false, web.ErrNoSession
@@ -148,8 +148,7 @@ func (h *Handler) hand(r *http.Request, st *stream, sink *web.Sink, in runtime.I
 	}
 	sink.Hold(r)
 	if h.opts.KeepAlive > 0 {
-		timer := st.beats(r.Context(), h.opts.KeepAlive)
-		defer timer.Stop()
+		defer h.stop(h.newBeater(r.Context(), st))
 	}
 	returned := false
 	defer func() {
@@ -162,17 +161,21 @@ func (h *Handler) hand(r *http.Request, st *stream, sink *web.Sink, in runtime.I
 }
 
 // wait waits until the stream is done; false when its sink is let go of before.
-func (h *Handler) wait(ctx context.Context, st *stream, left <-chan struct{}) bool {
+func (h *Handler) wait(ctx context.Context, st *stream, sink *web.Sink) bool {
+	done, left, ok := st.watch(ctx, sink)
+	if !ok {
+		return st.over.Load()
+	}
 	beat, stop := web.Ticks(h.opts.KeepAlive)
 	defer stop()
 	for {
 		select {
-		case <-st.done:
+		case <-done:
 			return true
 		case <-left:
 			return false
 		case <-st.session.gone:
-			return isClosed(st.done) // without sessions that is why it is gone
+			return st.over.Load() // without sessions that is why it is gone
 		case <-ctx.Done():
 			return false
 		case <-beat:
@@ -222,7 +225,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 	last := r.Header.Get(headerLast)
 	if last == "" {
 		own := s.ownStream()
-		return h.follow(r.Context(), own, sink, func() (<-chan struct{}, error) {
+		return h.follow(r.Context(), own, sink, func() error {
 			return own.listen(r.Context(), sink)
 		})
 	}
@@ -231,7 +234,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 		return errEventID
 	}
 	if st := s.stream(name); st != nil {
-		return h.follow(r.Context(), st, sink, func() (<-chan struct{}, error) {
+		return h.follow(r.Context(), st, sink, func() error {
 			return st.resume(r.Context(), sink, n)
 		})
 	}
@@ -239,16 +242,12 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 }
 
 // follow has a sink take over a stream and waits until either is done.
-func (h *Handler) follow(ctx context.Context, st *stream, sink *web.Sink, take func() (<-chan struct{}, error)) error {
-	left, err := take()
-	if err != nil {
+func (h *Handler) follow(ctx context.Context, st *stream, sink *web.Sink, take func() error) error {
+	if err := take(); err != nil {
 		return replayError(err, sink)
 	}
-	if left == nil {
-		return nil
-	}
 	defer st.disconnect(sink)
-	h.wait(ctx, st, left)
+	h.wait(ctx, st, sink)
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -31,7 +30,7 @@ type stream struct {
 	opening bool // the answer to initialize, which carries the session's id
 	own     bool // what the server sends on its own; never done
 
-	done chan struct{} // closed when nothing more comes
+	over atomic.Bool // nothing more comes
 
 	// lock holds a token while the fields below are in use. It is a channel because a
 	// write may take long, and who waits for it may give up.
@@ -40,16 +39,16 @@ type stream struct {
 	last       uint64        // number of the last event
 	sent       uint64        // number of the last event that was written to a sink
 	sink       *web.Sink     // nil when no connection is there
-	left       chan struct{} // closed when sink is let go of
+	left       chan struct{} // closed when sink is let go of; nil when nobody waits for that
+	done       chan struct{} // closed when nothing more comes; nil when nobody waits for that
 	answered   bool          // the sink has been given the answer as JSON
-	ended      bool          // done is closed
 	unanswered bool
 
 	live atomic.Pointer[web.Sink] // sink, for who has not the lock
 }
 
 func newStream(s *session) *stream {
-	return &stream{session: s, done: make(chan struct{}), lock: make(chan struct{}, 1)}
+	return &stream{session: s, lock: make(chan struct{}, 1)}
 }
 
 // acquire takes the lock; false when ctx or the session ends first.
@@ -70,12 +69,41 @@ func (st *stream) acquire(ctx context.Context) bool {
 
 func (st *stream) release() { <-st.lock }
 
-// connect makes the sink that of a stream that has none yet and is not in use. The returned
-// channel is closed when the sink is not used any more.
-func (st *stream) connect(sink *web.Sink) <-chan struct{} {
-	st.sink, st.left = sink, make(chan struct{})
+// connect makes the sink that of a stream that has none. Under the lock, but for a stream that
+// is not in use yet.
+func (st *stream) connect(sink *web.Sink) {
+	st.sink, st.left = sink, nil
 	st.live.Store(sink)
-	return st.left
+}
+
+// closed is a channel that is.
+var closed = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// watch returns a channel that is closed when nothing more comes, and one that is when the
+// sink is not used any more; false when ctx or the session ends first.
+func (st *stream) watch(ctx context.Context, sink *web.Sink) (done, left <-chan struct{}, ok bool) {
+	if !st.acquire(ctx) {
+		return nil, nil, false
+	}
+	defer st.release()
+	done, left = closed, closed
+	if !st.over.Load() {
+		if st.done == nil {
+			st.done = make(chan struct{})
+		}
+		done = st.done
+	}
+	if st.sink == sink {
+		if st.left == nil {
+			st.left = make(chan struct{})
+		}
+		left = st.left
+	}
+	return done, left, true
 }
 
 // drop lets go of the sink, if there is one. Under the lock.
@@ -83,7 +111,9 @@ func (st *stream) drop() {
 	if st.sink != nil {
 		st.sink = nil
 		st.live.Store(nil)
-		close(st.left)
+		if st.left != nil {
+			close(st.left)
+		}
 	}
 }
 
@@ -112,7 +142,7 @@ func (st *stream) send(ctx context.Context, m runtime.Outgoing) (bool, error) {
 		return true, st.session.whyNot(ctx)
 	}
 	defer st.release()
-	if st.ended {
+	if st.over.Load() {
 		return false, nil
 	}
 	if m.Kind == jsonrpc.Response && st.name == "" && !(st.sink != nil && st.sink.Streaming()) {
@@ -196,31 +226,30 @@ func (st *stream) begin() {
 func newStreamName() string { return rand.Text()[:12] }
 
 // resume has the sink take over the stream: the client gets the events after number n
-// and then what comes. The returned channel is closed when the sink is not used any more;
-// it is nil when nothing more comes.
-func (st *stream) resume(ctx context.Context, sink *web.Sink, n uint64) (<-chan struct{}, error) {
+// and then what comes.
+func (st *stream) resume(ctx context.Context, sink *web.Sink, n uint64) error {
 	if !st.take(ctx) {
-		return nil, st.session.whyNot(ctx)
+		return st.session.whyNot(ctx)
 	}
 	defer st.release()
 	st.drop()
 	if n > st.last {
-		return nil, ErrEventsLost
+		return ErrEventsLost
 	}
 	if err := st.replay(ctx, sink, n); err != nil {
-		return nil, err
+		return err
 	}
-	if st.ended {
-		return nil, nil
+	if !st.over.Load() {
+		st.connect(sink)
 	}
-	return st.connect(sink), nil
+	return nil
 }
 
 // listen is resume for a client that names no event: it gets what nobody has been sent
 // yet, as far as it is kept.
-func (st *stream) listen(ctx context.Context, sink *web.Sink) (<-chan struct{}, error) {
+func (st *stream) listen(ctx context.Context, sink *web.Sink) error {
 	if !st.take(ctx) {
-		return nil, st.session.whyNot(ctx)
+		return st.session.whyNot(ctx)
 	}
 	defer st.release()
 	st.drop()
@@ -231,9 +260,10 @@ func (st *stream) listen(ctx context.Context, sink *web.Sink) (<-chan struct{}, 
 		err = st.replay(ctx, sink, st.sent)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return st.connect(sink), nil
+	st.connect(sink)
+	return nil
 }
 
 // take acquires the lock from whoever writes to a connection that may be dead.
@@ -275,19 +305,6 @@ func (st *stream) replay(ctx context.Context, sink *web.Sink, n uint64) error {
 	return nil
 }
 
-// beats has the stream beat until the timer is stopped or nothing more comes.
-func (st *stream) beats(ctx context.Context, every time.Duration) *time.Timer {
-	var timer *time.Timer
-	timer = time.AfterFunc(math.MaxInt64, func() {
-		st.beat(ctx)
-		if !isClosed(st.done) {
-			timer.Reset(every)
-		}
-	})
-	timer.Reset(every)
-	return timer
-}
-
 // beat keeps a silent connection in use. A POST that has not been answered for so long
 // becomes an event stream.
 func (st *stream) beat(ctx context.Context) {
@@ -297,7 +314,7 @@ func (st *stream) beat(ctx context.Context) {
 		return // it is not silent
 	}
 	defer st.release()
-	if st.sink == nil || st.ended || st.answered {
+	if st.sink == nil || st.over.Load() || st.answered {
 		return
 	}
 	var err error
@@ -320,7 +337,7 @@ func (st *stream) part(ctx context.Context, retry time.Duration) error {
 	}
 	defer st.release()
 	switch {
-	case st.sink == nil || st.ended:
+	case st.sink == nil || st.over.Load():
 		return nil
 	case !st.session.primes() && st.last == 0:
 		return errors.New("streamable: the revision has no way to tell the client where to go on")
@@ -344,10 +361,13 @@ func (st *stream) part(ctx context.Context, retry time.Duration) error {
 // end is called when nothing more comes.
 func (st *stream) end(unanswered bool) {
 	st.lock <- struct{}{}
-	st.ended, st.unanswered = true, unanswered
+	st.unanswered = unanswered
+	st.over.Store(true)
+	if st.done != nil {
+		close(st.done)
+	}
 	name := st.name
 	st.release()
-	close(st.done)
 	if name != "" {
 		st.session.unregister(name)
 	}

@@ -44,7 +44,7 @@ func TestDoSparesOthers(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				resp, err := Do(client, req, nil)
+				resp, err := Do(client, req)
 				if err == nil {
 					Discard(resp)
 				} else if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
@@ -88,7 +88,7 @@ func TestDoEnds(t *testing.T) {
 					t.Fatal(err)
 				}
 				start := time.Now()
-				resp, err := Do(client, req, nil)
+				resp, err := Do(client, req)
 				if err == nil {
 					_, err = io.ReadAll(resp.Body)
 					resp.Body.Close()

@@ -17,7 +17,7 @@ var noID wire.Scalar
 // within a time. But for Interrupt it is not safe for concurrent use.
 type Sink struct {
 	w      http.ResponseWriter
-	rc     *http.ResponseController
+	rc     http.ResponseController
 	within time.Duration
 	events bool   // it is an event stream, and its header is written
 	buf    []byte // for events
@@ -26,13 +26,14 @@ type Sink struct {
 	chunked bool // an event stream of HTTP/1.1 is
 
 	mu          sync.Mutex
+	armed       time.Time // when arm was last of use
 	interrupted bool
 	finished    bool // the response is no longer the sink's to touch
 }
 
 // NewSink makes a sink. Within bounds each write; 0 is no bound.
 func NewSink(w http.ResponseWriter, within time.Duration) *Sink {
-	return &Sink{w: w, rc: http.NewResponseController(w), within: within}
+	return &Sink{w: w, rc: *http.NewResponseController(w), within: within}
 }
 
 // Header is that of the response.
@@ -41,12 +42,17 @@ func (s *Sink) Header() http.Header { return s.w.Header() }
 // Streaming reports whether the response has become an event stream.
 func (s *Sink) Streaming() bool { return s.events }
 
-// arm starts the time for a write. Without support for deadlines there is none.
+// arm starts the time for a write, unless it has just been started. Without support for
+// deadlines there is none.
 func (s *Sink) arm() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.within > 0 && !s.interrupted {
-		_ = s.rc.SetWriteDeadline(time.Now().Add(s.within))
+	if s.within <= 0 || s.interrupted {
+		return
+	}
+	if now := time.Now(); now.Sub(s.armed) > s.within/16 {
+		s.armed = now
+		_ = s.rc.SetWriteDeadline(now.Add(s.within))
 	}
 }
 
