@@ -55,7 +55,7 @@ func (g *generator) server() ([]files.File, error) {
 			args.Line().Id("options")
 			args.Line().Id("ServerTools").Call(jen.Id("t"), jen.Id("options").Dot("Options"))
 			for _, name := range revisions {
-				args.Line().Qual(revisionPath(name), "BindServer").Call(jen.Qual(revisionPath(name), "UnimplementedServer").Values())
+				args.Line().Qual(revisionPath(name), "BindBase").Call()
 			}
 			args.Line()
 		})),
