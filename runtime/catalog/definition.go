@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/mcpgen/mcpgen/runtime/tasks"
+	"github.com/mcpgen/mcpgen/runtime/internal/execution"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -26,8 +26,8 @@ var (
 type definition struct {
 	text      string // without white space between tokens
 	key       string
-	arguments []argument    // prompts only
-	tasks     tasks.Support // tools only
+	arguments []argument        // prompts only
+	tasks     execution.Support // tools only
 }
 
 // argument is a PromptArgument.
@@ -94,10 +94,10 @@ func (d *definition) read(k *kind) error {
 		}
 	}
 	switch d.tasks {
-	case "", tasks.SupportForbidden, tasks.SupportOptional, tasks.SupportRequired:
+	case "", execution.Forbidden, execution.Optional, execution.Required:
 		return nil
 	}
-	err := fmt.Errorf("must be %q, %q or %q, not %.50q", tasks.SupportForbidden, tasks.SupportOptional, tasks.SupportRequired, d.tasks)
+	err := fmt.Errorf("must be %q, %q or %q, not %.50q", execution.Forbidden, execution.Optional, execution.Required, d.tasks)
 	return wire.In(wire.In(err, "taskSupport"), "execution")
 }
 
@@ -122,13 +122,13 @@ func readSchema(r *wire.Reader) string {
 
 // readExecution reads how a tool is run, a member that came with 2025-11-25 (definition
 // ToolExecution), and returns its taskSupport.
-func readExecution(r *wire.Reader) (support tasks.Support) {
+func readExecution(r *wire.Reader) (support execution.Support) {
 	var seen uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "taskSupport":
 			r.Once(&seen, 0)
-			support = tasks.Support(r.ReadString())
+			support = execution.Support(r.ReadString())
 		default:
 			r.Skip()
 		}

@@ -8,8 +8,8 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/execution"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -29,7 +29,7 @@ type Tool struct {
 type tool struct {
 	call  func(ctx context.Context, arguments wire.Object) (wire.Appender, error)
 	check func(arguments wire.Object) error // nil: anything goes
-	tasks tasks.Support
+	tasks execution.Support
 }
 
 // AddTools adds tools; one whose name is taken replaces the other in its place. An error
@@ -74,12 +74,12 @@ func (c *Catalog) RemoveTools(names ...string) int {
 // definition. It is what tasks.Options want to be told. A tool that does not say cannot
 // be ("Tool-Level Negotiation" in basic/utilities/tasks of 2025-11-25); one that is not
 // there can, so that whoever calls it learns that.
-func (c *Catalog) TaskSupport(tool string) tasks.Support {
+func (c *Catalog) TaskSupport(tool string) execution.Support {
 	t, ok := c.tools.get(tool)
 	if !ok {
-		return tasks.SupportOptional
+		return execution.Optional
 	}
-	return cmp.Or(t.tasks, tasks.SupportForbidden)
+	return cmp.Or(t.tasks, execution.Forbidden)
 }
 
 // callTool answers tools/call ("Error Handling" in server/tools: an unknown tool is an
