@@ -75,7 +75,7 @@ func TestProgram(t *testing.T) {
 	symbols := run("tool", "nm", "symbols")
 	for name, what := range map[string]string{
 		"regexp.compile":                     "regular expressions, though no schema has a pattern",
-		"uritemplate/v3.New":                 "the matching of URI templates, though there are none",
+		"uritemplate/v3.(*compiler)":         "the matching of URI templates, though there are none",
 		"math/big.(*Int)":                    "big integers, though nothing is a multiple of one",
 		"os/exec.(*Cmd)":                     "the starting of commands",
 		".(*CallToolResult).DecodeJSON":      "the codec of a method that the catalog answers",
