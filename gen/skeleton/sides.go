@@ -75,7 +75,8 @@ func (g *generator) server() ([]files.File, error) {
 				if t.Output == nil {
 					maker = "Content"
 				}
-				all.Line().Qual(toolsPath, maker).Call(jen.Id(toolName(t)), jen.Id("options"), defaults, jen.Id("t").Dot(t.Go))
+				fresh := jen.Op(fmt.Sprintf("func() *%[1]s { return new(%[1]s) }", t.Input.Name)) // in one line
+				all.Line().Qual(toolsPath, maker).Call(jen.Id(toolName(t)), jen.Id("options"), fresh, defaults, jen.Id("t").Dot(t.Go))
 			}
 			all.Line()
 		})),
@@ -143,7 +144,7 @@ func (g *generator) client() ([]files.File, error) {
 		method := f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(t.Go).Add(signature(t)...)
 		args := []jen.Code{jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(toolName(t)), jen.Id("in")}
 		if t.Output != nil {
-			method.Block(jen.Return(jen.Qual(toolsPath, "Call").Types(jen.Id(t.Output.Name)).Call(args...)))
+			method.Block(jen.Return(jen.Qual(toolsPath, "Call").Call(append(args, jen.New(jen.Id(t.Output.Name)))...)))
 			continue
 		}
 		content = true

@@ -195,7 +195,7 @@ func toolName(t tools.ToolTypes) string { return "tool" + t.Go }
 func (g *generator) definitions(inputs bool) artifact {
 	f := g.file()
 	f.Comment("Generated for this version of the runtime; others do not compile.")
-	f.Const().Id("_").Op("=").Qual(toolsPath, "ToolsV1")
+	f.Const().Id("_").Op("=").Qual(toolsPath, "ToolsV2")
 	f.Line()
 	f.Comment("The tools, with their definitions as tools/list gives them.")
 	f.Var().DefsFunc(func(defs *jen.Group) {

@@ -18,9 +18,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ToolsV1 is true while this package fits code generated against its first version.
+// ToolsV2 is true while this package fits code generated against its second version.
 // Generated code refers to it, so that a mismatch does not compile.
-const ToolsV1 = true
+const ToolsV2 = true
 
 // The revisions at which something about the results of tools begins. Revisions are
 // dates, so they compare as strings.

@@ -8,21 +8,23 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// structured is the CallToolResult of a structured result.
-type structured struct {
-	text []byte
-	both bool // the revision has structuredContent
-}
+// structured is the CallToolResult of a structured result, of which it is the text.
+type structured string
 
 // AppendJSON implements wire.Appender.
 func (s structured) AppendJSON(dst []byte) ([]byte, error) {
-	dst = append(dst, `{"content":[`...)
-	dst, err := appendText(dst, string(s.text))
-	dst = append(dst, ']')
-	if s.both {
-		dst = append(append(dst, `,"structuredContent":`...), s.text...)
-	}
-	return append(dst, '}'), err
+	dst, err := appendText(append(dst, `{"content":[`...), string(s))
+	dst = append(dst, `],"structuredContent":`...)
+	return append(append(dst, s...), '}'), err
+}
+
+// unstructured is the same in a revision without structuredContent.
+type unstructured string
+
+// AppendJSON implements wire.Appender.
+func (u unstructured) AppendJSON(dst []byte) ([]byte, error) {
+	dst, err := appendText(append(dst, `{"content":[`...), string(u))
+	return append(dst, `]}`...), err
 }
 
 // appendContent makes the CallToolResult of content blocks.

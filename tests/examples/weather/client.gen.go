@@ -65,13 +65,13 @@ func (c *Client) GetWeather(ctx context.Context, in *GetWeatherInput) ([]mcp.Con
 // GetForecast calls the tool "get_forecast": Tells the weather of the coming
 // days in a place, and who it is dangerous for.
 func (c *Client) GetForecast(ctx context.Context, in *GetForecastInput) (*GetForecastOutput, error) {
-	return tools.Call[GetForecastOutput](ctx, c.caller, toolGetForecast, in)
+	return tools.Call(ctx, c.caller, toolGetForecast, in, new(GetForecastOutput))
 }
 
 // ReportSighting calls the tool "report_sighting": Keeps what somebody has
 // seen of the weather.
 func (c *Client) ReportSighting(ctx context.Context, in *ReportSightingInput) (*ReportSightingOutput, error) {
-	return tools.Call[ReportSightingOutput](ctx, c.caller, toolReportSighting, in)
+	return tools.Call(ctx, c.caller, toolReportSighting, in, new(ReportSightingOutput))
 }
 
 // contentOf reads the content blocks of a result.

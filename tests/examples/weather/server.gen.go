@@ -45,9 +45,9 @@ func NewServer(t Tools, options tools.ServerOptions) (*runtime.Server, error) {
 // ServerTools are the tools for a catalog of which they are not all.
 func ServerTools(t Tools, options tools.Options) []catalog.Tool {
 	return []catalog.Tool{
-		tools.Content(toolGetWeather, options, (*GetWeatherInput).applyDefaults, t.GetWeather),
-		tools.Structured(toolGetForecast, options, (*GetForecastInput).applyDefaults, t.GetForecast),
-		tools.Structured(toolReportSighting, options, nil, t.ReportSighting),
+		tools.Content(toolGetWeather, options, func() *GetWeatherInput { return new(GetWeatherInput) }, (*GetWeatherInput).applyDefaults, t.GetWeather),
+		tools.Structured(toolGetForecast, options, func() *GetForecastInput { return new(GetForecastInput) }, (*GetForecastInput).applyDefaults, t.GetForecast),
+		tools.Structured(toolReportSighting, options, func() *ReportSightingInput { return new(ReportSightingInput) }, nil, t.ReportSighting),
 	}
 }
 

@@ -5,7 +5,7 @@ package client
 import "github.com/mcpgen/mcpgen/runtime/tools"
 
 // Generated for this version of the runtime; others do not compile.
-const _ = tools.ToolsV1
+const _ = tools.ToolsV2
 
 // The tools, with their definitions as tools/list gives them.
 var (
