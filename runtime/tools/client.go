@@ -48,6 +48,8 @@ func (e *ResultError) Unwrap() error { return e.Err }
 // decoded, or nil with an error. A tool that failed gives an *[Error], a result that does
 // not fit the output schema a *[ResultError]. From a server of a revision without
 // structuredContent the result is the JSON of the first text block.
+//
+//go:noinline
 func Call[Out wire.Value](ctx context.Context, c runtime.Caller, t *Tool, in wire.Appender, out Out) (Out, error) {
 	if err := t.call(ctx, c, in, out); err != nil {
 		var none Out

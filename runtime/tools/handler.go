@@ -20,11 +20,13 @@ type Options struct {
 }
 
 // Structured makes a tool of a handler with a typed result. In and Out are pointers, so
-// that all tools share the code of this function. Fresh makes what the arguments are
+// that all tools share the code of this function, unless it is inlined. Fresh makes what the arguments are
 // decoded into; defaults, when not nil, is called with them before the handler is. The
 // result goes out as structuredContent, in revisions that have it, and as JSON in a text
 // block. An error and a panic of the handler become results with isError; an error that is
 // a *jsonrpc.Error is answered as such.
+//
+//go:noinline
 func Structured[In wire.Value, Out wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (Out, error)) catalog.Tool {
 	return catalog.Tool{Definition: t.Definition, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
 		in := fresh()
@@ -67,6 +69,8 @@ func (t *Tool) result(ctx context.Context, o Options, out wire.Appender) (wire.A
 // Content makes a tool of a handler whose result is content blocks. What the negotiated
 // revision has no block for goes out as a text block with the JSON of the block.
 // Otherwise it is as Structured.
+//
+//go:noinline
 func Content[In wire.Value, Block wire.Appender](t *Tool, _ Options, fresh func() In, defaults func(In), h func(context.Context, In) ([]Block, error)) catalog.Tool {
 	return catalog.Tool{Definition: t.Definition, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
 		in := fresh()
