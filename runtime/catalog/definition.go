@@ -26,6 +26,7 @@ var (
 type definition struct {
 	text      string // without white space between tokens
 	key       string
+	unread    bool              // the text is as it came, and the rest of it not known
 	arguments []argument        // prompts only
 	tasks     execution.Support // tools only
 }
@@ -39,10 +40,12 @@ type argument struct {
 // define checks a definition: that the members are there which every revision requires,
 // and that those are of the right type which mean the same in every revision.
 func (k *kind) define(o wire.Object) (definition, error) {
-	var d definition
+	d := definition{text: string(o)}
 	text, err := wire.AppendObject(nil, o)
 	if err == nil {
-		d.text = string(text)
+		if string(text) != d.text {
+			d.text = string(text)
+		}
 		err = d.read(k)
 	}
 	if err == nil && d.key == "" {
@@ -57,7 +60,7 @@ func (k *kind) define(o wire.Object) (definition, error) {
 func (d *definition) read(k *kind) error {
 	r := wire.NewStringReader(d.text)
 	var seen [1]uint64
-	schemas := make(map[string]string) // their types
+	var wrong error // of a schema
 	for r.BeginObject(); r.Member(); {
 		name := r.Name()
 		for i, n := range k.required {
@@ -73,7 +76,9 @@ func (d *definition) read(k *kind) error {
 		case name == "annotations" || name == "_meta":
 			r.ReadObject()
 		case k == kindTool && (name == "inputSchema" || name == "outputSchema"):
-			schemas[name] = readSchema(r)
+			if of := readSchema(r); of != "object" && wrong == nil {
+				wrong = wire.In(fmt.Errorf(`the schema's type must be "object", not %.50q`, of), name)
+			}
 		case k == kindTool && name == "execution":
 			d.tasks = readExecution(r)
 		case k == kindPrompt && name == "arguments":
@@ -88,10 +93,8 @@ func (d *definition) read(k *kind) error {
 	if err := r.Err(); err != nil {
 		return err
 	}
-	for name, schema := range schemas {
-		if schema != "object" {
-			return wire.In(fmt.Errorf(`the schema's type must be "object", not %.50q`, schema), name)
-		}
+	if wrong != nil {
+		return wrong
 	}
 	switch d.tasks {
 	case "", execution.Forbidden, execution.Optional, execution.Required:

@@ -33,7 +33,8 @@ const (
 // Tool is what generated code knows of a tool.
 type Tool struct {
 	Name string
-	// Definition is the Tool object of the list, as it was read.
+	// Definition is the Tool object of the list, as it was read. It is of the tool called
+	// Name and good: a catalog relies on that until the tools are listed.
 	Definition wire.Object
 	// Input checks arguments, Output structured content; Output is nil where there is no
 	// output schema.

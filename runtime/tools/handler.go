@@ -28,7 +28,7 @@ type Options struct {
 //
 //go:noinline
 func Structured[In wire.Value, Out wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (Out, error)) catalog.Tool {
-	return catalog.Tool{Definition: t.Definition, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
+	return catalog.Tool{Name: t.Name, Definition: t.Definition, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
 		in := fresh()
 		if err := t.read(ctx, arguments, in); err != nil {
 			return nil, err
@@ -72,7 +72,7 @@ func (t *Tool) result(ctx context.Context, o Options, out wire.Appender) (wire.A
 //
 //go:noinline
 func Content[In wire.Value, Block wire.Appender](t *Tool, _ Options, fresh func() In, defaults func(In), h func(context.Context, In) ([]Block, error)) catalog.Tool {
-	return catalog.Tool{Definition: t.Definition, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
+	return catalog.Tool{Name: t.Name, Definition: t.Definition, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
 		in := fresh()
 		if err := t.read(ctx, arguments, in); err != nil {
 			return nil, err

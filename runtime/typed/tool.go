@@ -57,7 +57,7 @@ func NewTool[In, Out any](t Tool, h Handler[In, Out]) (catalog.Tool, error) {
 	defaults := defaultsOf(input)
 	complete := func(in *value[In]) { in.complete(defaults) }
 	fresh := func() *value[In] { return new(value[In]) }
-	return tools.Structured(checked, t.Options, fresh, complete, func(ctx context.Context, in *value[In]) (*value[Out], error) {
+	made := tools.Structured(checked, t.Options, fresh, complete, func(ctx context.Context, in *value[In]) (*value[Out], error) {
 		if in.err != nil {
 			return nil, in.err
 		}
@@ -66,7 +66,9 @@ func NewTool[In, Out any](t Tool, h Handler[In, Out]) (catalog.Tool, error) {
 			return nil, err
 		}
 		return &value[Out]{v: *out}, nil
-	}), nil
+	})
+	made.Name = "" // nobody has checked the definition yet
+	return made, nil
 }
 
 // schemaOf returns the schema of a type, and what checks values against it.
