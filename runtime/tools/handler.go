@@ -50,11 +50,10 @@ func Structured[In wire.Value, Out wire.Appender](t *Tool, o Options, fresh func
 
 // result checks and keeps the text of a structured result.
 func (t *Tool) result(ctx context.Context, o Options, out wire.Appender) (wire.Appender, error) {
-	buf, err := wire.Marshal(out)
+	text, err := marshal(out)
 	if err != nil {
 		return nil, fmt.Errorf("the tool's result cannot be written: %w", err)
 	}
-	text := unsafe.String(unsafe.SliceData(buf), len(buf)) // which nobody else has
 	if t.Output != nil && !o.UncheckedOutput {
 		if err := schema.Check(wire.Raw(text), t.Output); err != nil {
 			return nil, errors.New(explain("the tool's result does not fit its output schema", err))
@@ -84,8 +83,15 @@ func Content[In wire.Value, Block wire.Appender](t *Tool, _ Options, fresh func(
 		if err != nil {
 			return nil, err
 		}
-		return appendContent(blocks, revisionOf(ctx))
+		text, err := marshal(content[Block]{blocks, revisionOf(ctx)})
+		return written(text), err
 	}}
+}
+
+// marshal is wire.Marshal without the copy that would make a string of the text.
+func marshal(v wire.Appender) (string, error) {
+	text, err := wire.Marshal(v)
+	return unsafe.String(unsafe.SliceData(text), len(text)), err
 }
 
 // revisionOf is the negotiated revision; outside of calls it is "".
