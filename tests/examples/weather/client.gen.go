@@ -56,6 +56,13 @@ func (c *Client) Check(ctx context.Context) error {
 	return tools.Check(ctx, c.caller, definitions)
 }
 
+// contentOf reads the content blocks of a result.
+func contentOf(text wire.Object) ([]mcp.ContentBlock, error) {
+	var result mcp.CallToolResult
+	err := wire.UnmarshalString(string(text), &result)
+	return result.Content, err
+}
+
 // GetWeather calls the tool "get_weather": Tells the weather in a city as it
 // is now.
 func (c *Client) GetWeather(ctx context.Context, in *GetWeatherInput) ([]mcp.ContentBlock, error) {
@@ -72,11 +79,4 @@ func (c *Client) GetForecast(ctx context.Context, in *GetForecastInput) (*GetFor
 // seen of the weather.
 func (c *Client) ReportSighting(ctx context.Context, in *ReportSightingInput) (*ReportSightingOutput, error) {
 	return tools.Call(ctx, c.caller, toolReportSighting, in, new(ReportSightingOutput))
-}
-
-// contentOf reads the content blocks of a result.
-func contentOf(text wire.Object) ([]mcp.ContentBlock, error) {
-	var result mcp.CallToolResult
-	err := wire.UnmarshalString(string(text), &result)
-	return result.Content, err
 }
