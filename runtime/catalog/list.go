@@ -206,9 +206,6 @@ func (v *text[T]) page(l *list[T], from int) page {
 	return pg
 }
 
-// pageRest is room for what stands around the items, and for the end of the message.
-const pageRest = 128
-
 // page is a result. The items are part of a view's text.
 type page struct {
 	member string
@@ -219,7 +216,6 @@ type page struct {
 
 // AppendJSON implements wire.Appender.
 func (p page) AppendJSON(dst []byte) ([]byte, error) {
-	dst = slices.Grow(dst, len(p.items)+pageRest)
 	dst = wire.AppendName(append(dst, '{'), p.member)
 	dst = append(dst, '[')
 	dst = append(dst, p.items...)
