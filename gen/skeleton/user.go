@@ -33,6 +33,8 @@ type UserOptions struct {
 	Tools    []tools.ToolTypes
 	// Module is nil where there is a go.mod already.
 	Module *Module
+	// HTTP makes a server that can be reached over HTTP, too.
+	HTTP bool
 	// Survey is of the files that there are.
 	Survey *Survey
 }
@@ -48,7 +50,7 @@ type Module struct {
 }
 
 // UserFiles are the names of the files that belong to the user.
-var UserFiles = []string{"main.go", "handlers.go", "go.mod", "go.sum", "README.md", "Dockerfile"}
+var UserFiles = []string{"main.go", "http.go", "handlers.go", "go.mod", "go.sum", "README.md", "Dockerfile"}
 
 // User makes the files that belong to the user after they have been made. What the
 // user's files have already under another name is not made.
@@ -58,6 +60,7 @@ func User(o UserOptions) ([]files.File, error) {
 		"Root": root, "MCP": mcpPath, "Generate": o.Generate, "Missing": o.Generate + " --missing",
 		"Content": slices.ContainsFunc(o.Tools, func(t tools.ToolTypes) bool { return t.Output == nil }),
 		"Methods": methods(HandlersType(o.Package), o.Tools), "Tools": rows(o.Tools),
+		"HTTP":    o.HTTP,
 		"Replace": o.Module != nil && o.Module.Replace != "",
 	}
 	program := o.Package == "main"
@@ -68,6 +71,7 @@ func User(o UserOptions) ([]files.File, error) {
 	}{
 		{"handlers.go", len(o.Survey.Implementations) == 0},
 		{"main.go", program && !o.Survey.Main},
+		{"http.go", program && !o.Survey.Main && o.HTTP},
 		{"README.md", program},
 		{"Dockerfile", program},
 	} {

@@ -98,6 +98,7 @@ func New(opts Options) *Catalog {
 		c.tools.convert, c.prompts.convert = c.convert(kindTool), c.convert(kindPrompt)
 		c.resources.convert, c.templates.convert = c.convert(kindResource), c.convert(kindTemplate)
 	}
+	c.tools.read = c.readTool
 	c.sessionless = c.newSession(nil)
 	c.changes = runtime.Debounce(changeDelay, c.tell)
 	return c
@@ -175,14 +176,14 @@ func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 
 // add makes items of what is to be added and puts all of them into the list, or none.
 func add[A, T any](l *list[T], all []A, prepare func(A) (definition, T, error)) error {
-	keys, items := make([]string, len(all)), make([]*item[T], len(all))
+	items := make([]*item[T], len(all))
 	for i, a := range all {
 		d, value, err := prepare(a)
 		if err != nil {
 			return err
 		}
-		keys[i], items[i] = d.key, &item[T]{text: d.text, value: value}
+		items[i] = &item[T]{key: d.key, text: d.text, unread: d.unread, value: value}
 	}
-	l.put(keys, items)
+	l.put(items)
 	return nil
 }
