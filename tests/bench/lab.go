@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Lab is where the work is done: the project, and a folder for what is built.
+type Lab struct {
+	root  string // of the project
+	dir   string
+	built map[string]string // programs by what they were built of
+}
+
+// newLab makes a lab; close removes its folder.
+func newLab() (*Lab, error) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/mcpgen/mcpgen").Output()
+	if err != nil {
+		return nil, fmt.Errorf("where is mcpgen? go list: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "mcpgen-bench-")
+	if err != nil {
+		return nil, err
+	}
+	return &Lab{root: strings.TrimSpace(string(out)), dir: dir, built: map[string]string{}}, nil
+}
+
+func (l *Lab) close() { os.RemoveAll(l.dir) }
+
+// run runs a command and returns what it prints.
+func run(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w\n%s%s", name, strings.Join(args, " "), err, out, &stderr)
+	}
+	return out, nil
+}
+
+// stripped are the flags of programs that are shipped.
+var stripped = []string{"-trimpath", "-ldflags", "-s -w"}
+
+// build builds a package of the project once, and returns the program.
+func (l *Lab) build(ctx context.Context, folder string, flags ...string) (string, error) {
+	if program, ok := l.built[folder]; ok {
+		return program, nil
+	}
+	program := filepath.Join(l.dir, filepath.Base(folder)+".exe")
+	if err := goBuild(ctx, filepath.Join(l.root, folder), program, flags...); err != nil {
+		return "", err
+	}
+	l.built[folder] = program
+	return program, nil
+}
+
+func goBuild(ctx context.Context, dir, program string, flags ...string) error {
+	_, err := run(ctx, dir, nil, "go", append(append([]string{"build", "-o", program}, flags...), ".")...)
+	return err
+}
+
+// mcpgen builds the program of the project.
+func (l *Lab) mcpgen(ctx context.Context) (string, error) { return l.build(ctx, "cmd/mcpgen") }
+
+// server is the program of a stdio server with the tool get_weather.
+func (l *Lab) server(ctx context.Context, subject string) (string, error) {
+	switch subject {
+	case floor:
+		return l.build(ctx, "tests/bench/servers/echo", stripped...)
+	case mcpGo:
+		return l.build(ctx, "tests/bench/servers/mcpgo", stripped...)
+	case goSDK:
+		return l.build(ctx, "tests/bench/servers/gosdk", stripped...)
+	}
+	p, err := l.project(ctx, "weather", filepath.Join(l.root, "tests/bench/peers/tools.json"))
+	if err != nil {
+		return "", err
+	}
+	return p.build(ctx)
+}
+
+// project is a server as mcpgen makes it for a user.
+type project struct {
+	dir, program string
+	edits        int
+}
+
+// project makes a server of a list of tools and fills in the handlers.
+func (l *Lab) project(ctx context.Context, name, list string) (*project, error) {
+	mcpgen, err := l.mcpgen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &project{dir: filepath.Join(l.dir, name), program: filepath.Join(l.dir, name+".exe")}
+	if _, err := os.Stat(p.dir); err == nil {
+		return p, nil
+	}
+	if _, err := run(ctx, l.root, nil, mcpgen, "server", "--tools", list, "--out", p.dir); err != nil {
+		return nil, err
+	}
+	return p, p.edit()
+}
+
+// handler is what a handler returns before and after a user has filled it in.
+const (
+	emptyHandler = `return nil, errors.New("the tool get_weather is not implemented")`
+	filledIn     = `return &GetWeatherOutput{City: in.City, Sky: "snow", Temperature: -13.5, Wind: 12.25}, nil`
+)
+
+// edit changes the file with the handlers, as a user does between two builds.
+func (p *project) edit() error {
+	name := filepath.Join(p.dir, "handlers.go")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	edited := strings.Replace(string(text), emptyHandler, filledIn, 1)
+	if !strings.Contains(edited, "errors.New") {
+		edited = strings.Replace(edited, "\t\"errors\"\n", "", 1)
+	}
+	p.edits++
+	edited, _, _ = strings.Cut(edited, "\n// edit ")
+	edited += fmt.Sprintf("\n// edit %d\nvar _ = %[1]d\n", p.edits)
+	return os.WriteFile(name, []byte(edited), 0o666)
+}
+
+// build builds the server, stripped.
+func (p *project) build(ctx context.Context) (string, error) {
+	return p.program, goBuild(ctx, p.dir, p.program, stripped...)
+}

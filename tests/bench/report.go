@@ -1,0 +1,213 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Report is what a run has found. It is written as JSON as it is.
+type Report struct {
+	Environment Environment `json:"environment"`
+	Plan        string      `json:"plan"`
+	Rows        []*Result   `json:"rows"`
+}
+
+// Environment is what the times depend on.
+type Environment struct {
+	CPU     string            `json:"cpu"`
+	Cores   int               `json:"cores"`
+	OS      string            `json:"os"`
+	Go      string            `json:"go"`
+	Modules map[string]string `json:"modules"` // versions of the peers
+}
+
+// Result is a row that was measured.
+type Result struct {
+	Name     string                        `json:"name"`
+	Title    string                        `json:"title"`
+	Counts   string                        `json:"counts,omitempty"`
+	Unit     string                        `json:"unit"`
+	Subjects []*Measured                   `json:"subjects"`
+	Medians  map[string]map[string]Summary `json:"medians"` // by subject and unit
+	Targets  []Verdict                     `json:"targets,omitempty"`
+}
+
+// summarize computes the medians of a row.
+func (r *Result) summarize() {
+	r.Medians = map[string]map[string]Summary{}
+	for _, m := range r.Subjects {
+		units := map[string]bool{}
+		for _, s := range m.Samples {
+			for u := range s {
+				units[u] = true
+			}
+		}
+		r.Medians[m.Subject] = map[string]Summary{}
+		for u := range units {
+			r.Medians[m.Subject][u], _ = m.summary(u)
+		}
+	}
+}
+
+// value is the median of a subject.
+func (r *Result) value(subject, unit string) (float64, bool) {
+	s, ok := r.Medians[subject][unit]
+	return s.Median, ok
+}
+
+// judge holds the rows to their targets.
+func (r *Report) judge(rows []*Row) {
+	byName := map[string]*Result{}
+	for _, result := range r.Rows {
+		byName[result.Name] = result
+	}
+	medians := func(row, subject, unit string) (float64, bool) {
+		if result, ok := byName[row]; ok {
+			return result.value(subject, unit)
+		}
+		return 0, false
+	}
+	for _, row := range rows {
+		result := byName[row.Name]
+		if result == nil {
+			continue
+		}
+		result.Targets = nil
+		for _, t := range row.Targets {
+			if v, ok := t.judge(row, medians); ok {
+				result.Targets = append(result.Targets, v)
+			}
+		}
+	}
+}
+
+// readReport reads what writeJSON has written.
+func readReport(name string) (*Report, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	r := new(Report)
+	return r, json.Unmarshal(text, r)
+}
+
+// writeJSON writes the report.
+func (r *Report) writeJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	return e.Encode(r)
+}
+
+// writeTable writes the report for people.
+func (r *Report) writeTable(w io.Writer) {
+	r.writeHeading(w)
+	for _, row := range r.Rows {
+		row.write(w)
+	}
+	r.writeTargets(w)
+}
+
+func (r *Report) writeHeading(w io.Writer) {
+	fmt.Fprintf(w, "%s, %d cores, %s, %s\n", r.Environment.CPU, r.Environment.Cores, r.Environment.OS, r.Environment.Go)
+	for _, m := range slices.Sorted(maps.Keys(r.Environment.Modules)) {
+		fmt.Fprintf(w, "%s %s\n", m, r.Environment.Modules[m])
+	}
+	fmt.Fprintf(w, "%s\n", r.Plan)
+}
+
+// write writes a row: a line for each subject, and one for each target.
+func (r *Result) write(w io.Writer) {
+	fmt.Fprintf(w, "\n%s: %s", r.Name, r.Title)
+	if r.Counts != "" {
+		fmt.Fprintf(w, " (counted: %s)", r.Counts)
+	}
+	fmt.Fprintln(w)
+	for _, m := range r.Subjects {
+		s := r.Medians[m.Subject][r.Unit]
+		line := fmt.Sprintf("  %-20s %11s %4s", m.Subject, format(s.Median, r.Unit), s.spread())
+		line += fmt.Sprintf(" %14s %14s", r.over(m.Subject, floor), r.over(m.Subject, mcpgen))
+		for _, u := range []string{allocBytes, allocs, stackBytes, goroutines} {
+			if s, ok := r.Medians[m.Subject][u]; ok && u != r.Unit {
+				line += fmt.Sprintf(" %15s", format(s.Median, u))
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+	for _, t := range r.Targets {
+		fmt.Fprintf(w, "  target %s: %s, %s\n", t.Target, t.verdict(), t.Value)
+	}
+}
+
+// spread is how sure the median is, in percent.
+func (s Summary) spread() string {
+	if s.Spread == nil {
+		return ""
+	}
+	return fmt.Sprintf("±%.0f%%", 100**s.Spread)
+}
+
+// over is a subject's value as a multiple of another's.
+func (r *Result) over(subject, than string) string {
+	is, ok := r.value(subject, r.Unit)
+	that, ok2 := r.value(than, r.Unit)
+	if !ok || !ok2 || subject == than || that == 0 || subject == floor {
+		return ""
+	}
+	return digits(is/that) + "x " + than
+}
+
+func (v Verdict) verdict() string {
+	if v.Met {
+		return "met"
+	}
+	return "MISSED"
+}
+
+// writeTargets says at the end what was missed.
+func (r *Report) writeTargets(w io.Writer) {
+	met, all := 0, 0
+	var missed []string
+	for _, row := range r.Rows {
+		for _, t := range row.Targets {
+			all++
+			if t.Met {
+				met++
+			} else {
+				missed = append(missed, fmt.Sprintf("  %-24s %s: %s", row.Name, t.Target, t.Value))
+			}
+		}
+	}
+	fmt.Fprintf(w, "\n%d of %d targets are met", met, all)
+	if len(missed) > 0 {
+		fmt.Fprintf(w, "; missed:\n%s", strings.Join(missed, "\n"))
+	}
+	fmt.Fprintln(w)
+}
+
+// writeRaw writes all rounds in the format of Go's benchmarks, for benchstat.
+func (r *Report) writeRaw(w io.Writer) error {
+	for _, row := range r.Rows {
+		row.writeRaw(w)
+	}
+	return nil
+}
+
+func (r *Result) writeRaw(w io.Writer) {
+	for _, m := range r.Subjects {
+		for _, s := range m.Samples {
+			fmt.Fprintf(w, "Benchmark%s/subject=%s %d", benchName(r.Name), strings.ReplaceAll(m.Subject, " ", ""), m.N)
+			for _, u := range slices.Sorted(maps.Keys(s)) {
+				fmt.Fprintf(w, " %v %s", s[u], u)
+			}
+			fmt.Fprintln(w)
+		}
+	}
+}
+
+// benchName makes a row's name that of a benchmark, which begins with a capital.
+func benchName(row string) string { return strings.ToUpper(row[:1]) + row[1:] }
