@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -100,11 +99,10 @@ func (l *lines) tell(line string) error {
 	return err
 }
 
-// call asks for the weather, with an id of its own.
-func (l *lines) call() ([]byte, error) {
+// call calls get_weather with an id of its own.
+func (l *lines) call(arguments string) ([]byte, error) {
 	l.id++
-	l.buf = appendCall(l.buf[:0], l.id, false)
-	l.buf = append(l.buf, '\n')
+	l.buf = append(appendCall(l.buf[:0], l.id, arguments, false), '\n')
 	if _, err := l.in.Write(l.buf); err != nil {
 		return nil, err
 	}
@@ -116,8 +114,8 @@ func (l *lines) close() {
 	l.cmd.Wait()
 }
 
-// session has an MCP server ready for calls.
-func (l *lines) session(context.Context) error {
+// open opens a session with an MCP server.
+func (l *lines) open() error {
 	answer, err := l.ask(initializeText)
 	if err != nil {
 		return err
@@ -128,13 +126,15 @@ func (l *lines) session(context.Context) error {
 	return l.tell(initializedText)
 }
 
-// appendCall appends the call with another id.
-func appendCall(dst []byte, id int64, progress bool) []byte {
+// appendCall appends a call of get_weather.
+func appendCall(dst []byte, id int64, arguments string, progress bool) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = strconv.AppendInt(dst, id, 10)
 	dst = append(dst, `,"method":"tools/call","params":{`...)
 	if progress {
 		dst = append(dst, `"_meta":{"progressToken":"p"},`...)
 	}
-	return append(dst, `"name":"get_weather","arguments":`+argsText+`}}`...)
+	dst = append(dst, `"name":"get_weather","arguments":`...)
+	dst = append(dst, arguments...)
+	return append(dst, "}}"...)
 }

@@ -75,10 +75,10 @@ func (c *gosdkClient) weather(ctx context.Context, progress bool) error {
 	return checkStructured(result.StructuredContent)
 }
 
-func (c *gosdkClient) refused(ctx context.Context) error {
-	result, err := c.session.CallTool(ctx, &mcp.CallToolParams{Name: "get_weather", Arguments: map[string]any{}})
+func (c *gosdkClient) refused(ctx context.Context, city string) error {
+	result, err := c.session.CallTool(ctx, &mcp.CallToolParams{Name: "get_weather", Arguments: map[string]any{"city": city}})
 	if err == nil && !result.IsError {
-		return fmt.Errorf("a call without a city: %+v", result)
+		return fmt.Errorf("%+v", result)
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/tests/bench/peers"
 )
 
 // Lab is where the work is done: the project, and a folder for what is built.
@@ -102,7 +104,13 @@ func (l *Lab) project(ctx context.Context, name, list string) (*project, error) 
 	if _, err := os.Stat(p.dir); err == nil {
 		return p, nil
 	}
-	if _, err := run(ctx, l.root, nil, mcpgen, "server", "--tools", list, "--out", p.dir); err != nil {
+	args := []string{"server", "--tools", list, "--out", p.dir}
+	if help, err := run(ctx, l.root, nil, mcpgen, "server", "--help"); err != nil {
+		return nil, err
+	} else if strings.Contains(string(help), "--transport") {
+		args = append(args, "--transport", "stdio")
+	}
+	if _, err := run(ctx, l.root, nil, mcpgen, args...); err != nil {
 		return nil, err
 	}
 	return p, p.edit()
@@ -111,7 +119,11 @@ func (l *Lab) project(ctx context.Context, name, list string) (*project, error) 
 // handler is what a handler returns before and after a user has filled it in.
 const (
 	emptyHandler = `return nil, errors.New("the tool get_weather is not implemented")`
-	filledIn     = `return &GetWeatherOutput{City: in.City, Sky: "snow", Temperature: -13.5, Wind: 12.25}, nil`
+	filledIn     = `out := &GetWeatherOutput{City: in.City, Sky: "snow", Temperature: -13.5, Wind: 12.25}
+	if in.City == "` + peers.Nowhere + `" {
+		out.Temperature = 1000
+	}
+	return out, nil`
 )
 
 // edit changes the file with the handlers, as a user does between two builds.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+
+	"github.com/mcpgen/mcpgen/tests/bench/peers"
 )
 
 // library is how a library is used where a row has all of them do the same.
@@ -22,6 +24,8 @@ type library struct {
 	// loses says that a notification which a handler has sent may not leave the server, late
 	// that its client may be told of one after the answer.
 	loses, late bool
+	// unchecked says that the server checks neither arguments nor results unless told to.
+	unchecked bool
 }
 
 // client is the client of a library in a session.
@@ -29,8 +33,10 @@ type client interface {
 	// weather calls get_weather with the arguments that all use, and checks the result. If
 	// progress is set, it asks to be told of progress.
 	weather(ctx context.Context, progress bool) error
-	// refused calls get_weather without a city; it is an error when that is not refused.
-	refused(ctx context.Context) error
+	// refused calls get_weather for a city. It is an error when the server does not refuse
+	// that, as it must without a city, for arguments that are not valid, and for
+	// peers.Nowhere, for a result that is not valid.
+	refused(ctx context.Context, city string) error
 	// tools asks for the list of tools and checks how many there are.
 	tools(ctx context.Context, want int) error
 	// progress is how often the client was told of progress.
@@ -97,6 +103,18 @@ const (
 func checkAnswer(answer []byte) error {
 	if !bytes.Contains(answer, []byte(`"structuredContent":`+wantText)) || bytes.Contains(answer, []byte(`"isError":true`)) {
 		return fmt.Errorf("the answer is %s", answer)
+	}
+	return nil
+}
+
+// invalid are the arguments that a server must refuse: those of the first call, and the
+// result of the second. They are the negative controls of what is measured.
+var invalid = []string{`{}`, `{"city":"` + peers.Nowhere + `"}`}
+
+// checkRefused checks an answer to an invalid call as text.
+func checkRefused(answer []byte) error {
+	if !bytes.Contains(answer, []byte(`"isError":true`)) && !bytes.Contains(answer, []byte(`"error":`)) {
+		return fmt.Errorf("negative control: not refused: %s", answer)
 	}
 	return nil
 }

@@ -36,6 +36,7 @@ func bench(ctx context.Context, args []string, out io.Writer) error {
 	rounds := flags.Int("rounds", 7, "how often each subject has its turn")
 	turn := flags.Duration("time", 100*time.Millisecond, "how long a turn takes, where operations are short")
 	quick := flags.Bool("quick", false, "as -rounds 3 -time 20ms")
+	best := flags.Bool("best", false, "compare the best rounds, not the medians: for machines that do other things too")
 	jsonFile := flags.String("json", "", "write the report, with all rounds, to this `file`")
 	rawFile := flags.String("raw", "", "write the rounds to this `file`, in the format of Go's benchmarks, for benchstat")
 	chartFile := flags.String("chart", "", "draw a chart to this SVG `file`")
@@ -47,9 +48,9 @@ func bench(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	plan := Plan{*rounds, *turn}
+	plan := Plan{*rounds, *turn, *best}
 	if *quick {
-		plan = Plan{3, 20 * time.Millisecond}
+		plan.Rounds, plan.Time = 3, 20*time.Millisecond
 	}
 	var report *Report
 	if *from != "" {
@@ -86,6 +87,9 @@ func measureAll(ctx context.Context, rows []*Row, plan Plan, out io.Writer) (*Re
 		Environment: environment(),
 		Plan:        fmt.Sprintf("medians of %d rounds of %v, subjects in turn", plan.Rounds, plan.Time),
 	}
+	if plan.Best {
+		report.Plan = fmt.Sprintf("the best of %d rounds of %v, subjects in turn", plan.Rounds, plan.Time)
+	}
 	report.writeHeading(out)
 	for _, row := range rows {
 		if err := ctx.Err(); err != nil {
@@ -95,7 +99,7 @@ func measureAll(ctx context.Context, rows []*Row, plan Plan, out io.Writer) (*Re
 		if err != nil {
 			return nil, err
 		}
-		result := &Result{Name: row.Name, Title: row.Title, Counts: row.Counts, Unit: row.unit(), Subjects: measured}
+		result := &Result{Name: row.Name, Title: row.Title, Counts: row.Counts, Unit: row.unit(), Subjects: measured, Best: plan.Best}
 		result.summarize()
 		report.Rows = append(report.Rows, result)
 		report.judge(rows)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -105,10 +106,10 @@ func (c *mcpgenClient) weather(ctx context.Context, progress bool) error {
 	return checkWeather(out.City, string(out.Sky), out.Temperature, out.Wind)
 }
 
-func (c *mcpgenClient) refused(ctx context.Context) error {
-	_, err := c.typed.GetWeather(ctx, &weather.GetWeatherInput{})
-	if err == nil || !strings.Contains(err.Error(), "city") {
-		return fmt.Errorf("a call without a city: %v", err)
+func (c *mcpgenClient) refused(ctx context.Context, city string) error {
+	out, err := c.typed.GetWeather(ctx, &weather.GetWeatherInput{City: city})
+	if _, ok := errors.AsType[*tools.Error](err); !ok { // an error of another type is one of the client
+		return fmt.Errorf("%+v, %w", out, err)
 	}
 	return nil
 }

@@ -17,9 +17,10 @@ import (
 // onMCPGo is mark3labs/mcp-go. As it comes, it checks neither arguments nor results. An
 // answer may overtake notifications, which are then lost.
 var onMCPGo = library{
-	name:  mcpGo,
-	loses: true,
-	late:  true,
+	name:      mcpGo,
+	loses:     true,
+	late:      true,
+	unchecked: true,
 	handler: func(n int, _ bool) (http.Handler, error) {
 		return server.NewStreamableHTTPServer(mcpgo.NewServer(n)), nil
 	},
@@ -93,10 +94,10 @@ func (c *mcpgoClient) weather(ctx context.Context, progress bool) error {
 	return checkStructured(result.StructuredContent)
 }
 
-func (c *mcpgoClient) refused(ctx context.Context) error {
-	result, err := c.CallTool(ctx, mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "get_weather", Arguments: map[string]any{}}})
+func (c *mcpgoClient) refused(ctx context.Context, city string) error {
+	result, err := c.CallTool(ctx, mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "get_weather", Arguments: map[string]any{"city": city}}})
 	if err == nil && !result.IsError {
-		return fmt.Errorf("a call without a city: %+v", result)
+		return fmt.Errorf("%+v", result)
 	}
 	return nil
 }

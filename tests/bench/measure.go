@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strconv"
 	"time"
 )
 
@@ -11,14 +12,24 @@ import (
 type Plan struct {
 	Rounds int           // how often each subject has its turn
 	Time   time.Duration // how long a turn takes
+	Best   bool          // the best rounds count, not the medians
 }
 
 // Measured is what a subject has done in a row.
 type Measured struct {
-	Subject string   `json:"subject"`
-	Samples []Sample `json:"samples"`
+	Subject string `json:"subject"`
 	// N is the number of operations of a turn.
 	N int `json:"n"`
+	// Rounds are the values of all rounds, by unit.
+	Rounds map[string][]float64 `json:"rounds"`
+}
+
+// add adds a round. Five digits are more than it is exact to.
+func (m *Measured) add(s Sample) {
+	for unit, v := range s {
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64)
+		m.Rounds[unit] = append(m.Rounds[unit], v)
+	}
 }
 
 // measure has the subjects of a row take turns.
@@ -38,7 +49,7 @@ func measure(ctx context.Context, lab *Lab, row *Row, plan Plan) ([]*Measured, e
 			return nil, fmt.Errorf("%s: %s: %w", row.Name, s.Name, err)
 		}
 		works = append(works, work)
-		all = append(all, &Measured{Subject: s.Name, N: 1})
+		all = append(all, &Measured{Subject: s.Name, N: 1, Rounds: map[string][]float64{}})
 	}
 	rounds := plan.Rounds
 	if row.Rounds > 0 {
@@ -58,7 +69,7 @@ func measure(ctx context.Context, lab *Lab, row *Row, plan Plan) ([]*Measured, e
 			if err != nil {
 				return nil, fmt.Errorf("%s: %s: %w", row.Name, m.Subject, err)
 			}
-			m.Samples = append(m.Samples, s)
+			m.add(s)
 		}
 	}
 	return all, nil

@@ -28,35 +28,35 @@ type Environment struct {
 
 // Result is a row that was measured.
 type Result struct {
-	Name     string                        `json:"name"`
-	Title    string                        `json:"title"`
-	Counts   string                        `json:"counts,omitempty"`
-	Unit     string                        `json:"unit"`
-	Subjects []*Measured                   `json:"subjects"`
-	Medians  map[string]map[string]Summary `json:"medians"` // by subject and unit
-	Targets  []Verdict                     `json:"targets,omitempty"`
+	Name     string      `json:"name"`
+	Title    string      `json:"title"`
+	Counts   string      `json:"counts,omitempty"`
+	Unit     string      `json:"unit"`
+	Subjects []*Measured `json:"subjects"`
+	// Values are what the rounds come to, by subject and unit.
+	Values map[string]map[string]Summary `json:"values"`
+	// Best says that the best rounds are compared, not the medians.
+	Best    bool      `json:"best,omitempty"`
+	Targets []Verdict `json:"targets,omitempty"`
 }
 
-// summarize computes the medians of a row.
+// summarize computes what the rounds of a row come to.
 func (r *Result) summarize() {
-	r.Medians = map[string]map[string]Summary{}
+	r.Values = map[string]map[string]Summary{}
 	for _, m := range r.Subjects {
-		units := map[string]bool{}
-		for _, s := range m.Samples {
-			for u := range s {
-				units[u] = true
-			}
-		}
-		r.Medians[m.Subject] = map[string]Summary{}
-		for u := range units {
-			r.Medians[m.Subject][u], _ = m.summary(u)
+		r.Values[m.Subject] = map[string]Summary{}
+		for unit, values := range m.Rounds {
+			r.Values[m.Subject][unit] = summarize(values, unit)
 		}
 	}
 }
 
-// value is the median of a subject.
+// value is what a subject is compared by.
 func (r *Result) value(subject, unit string) (float64, bool) {
-	s, ok := r.Medians[subject][unit]
+	s, ok := r.Values[subject][unit]
+	if r.Best {
+		return s.Best, ok
+	}
 	return s.Median, ok
 }
 
@@ -66,7 +66,7 @@ func (r *Report) judge(rows []*Row) {
 	for _, result := range r.Rows {
 		byName[result.Name] = result
 	}
-	medians := func(row, subject, unit string) (float64, bool) {
+	value := func(row, subject, unit string) (float64, bool) {
 		if result, ok := byName[row]; ok {
 			return result.value(subject, unit)
 		}
@@ -79,7 +79,7 @@ func (r *Report) judge(rows []*Row) {
 		}
 		result.Targets = nil
 		for _, t := range row.Targets {
-			if v, ok := t.judge(row, medians); ok {
+			if v, ok := t.judge(row, value); ok {
 				result.Targets = append(result.Targets, v)
 			}
 		}
@@ -128,12 +128,12 @@ func (r *Result) write(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	for _, m := range r.Subjects {
-		s := r.Medians[m.Subject][r.Unit]
-		line := fmt.Sprintf("  %-20s %11s %4s", m.Subject, format(s.Median, r.Unit), s.spread())
+		v, _ := r.value(m.Subject, r.Unit)
+		line := fmt.Sprintf("  %-20s %11s %4s", m.Subject, format(v, r.Unit), r.spread(m.Subject))
 		line += fmt.Sprintf(" %14s %14s", r.over(m.Subject, floor), r.over(m.Subject, mcpgen))
 		for _, u := range []string{allocBytes, allocs, stackBytes, goroutines} {
-			if s, ok := r.Medians[m.Subject][u]; ok && u != r.Unit {
-				line += fmt.Sprintf(" %15s", format(s.Median, u))
+			if v, ok := r.value(m.Subject, u); ok && u != r.Unit {
+				line += fmt.Sprintf(" %15s", format(v, u))
 			}
 		}
 		fmt.Fprintln(w, strings.TrimRight(line, " "))
@@ -143,12 +143,13 @@ func (r *Result) write(w io.Writer) {
 	}
 }
 
-// spread is how sure the median is, in percent.
-func (s Summary) spread() string {
-	if s.Spread == nil {
+// spread is how sure the median of a subject is, in percent.
+func (r *Result) spread(subject string) string {
+	s := r.Values[subject][r.Unit].Spread
+	if s == nil || r.Best {
 		return ""
 	}
-	return fmt.Sprintf("±%.0f%%", 100**s.Spread)
+	return fmt.Sprintf("±%.0f%%", 100**s)
 }
 
 // over is a subject's value as a multiple of another's.
@@ -199,10 +200,10 @@ func (r *Report) writeRaw(w io.Writer) error {
 
 func (r *Result) writeRaw(w io.Writer) {
 	for _, m := range r.Subjects {
-		for _, s := range m.Samples {
+		for round := range m.Rounds[r.Unit] {
 			fmt.Fprintf(w, "Benchmark%s/subject=%s %d", benchName(r.Name), strings.ReplaceAll(m.Subject, " ", ""), m.N)
-			for _, u := range slices.Sorted(maps.Keys(s)) {
-				fmt.Fprintf(w, " %v %s", s[u], u)
+			for _, unit := range slices.Sorted(maps.Keys(m.Rounds)) {
+				fmt.Fprintf(w, " %v %s", m.Rounds[unit][round], unit)
 			}
 			fmt.Fprintln(w)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/mcpgen/mcpgen/tests/bench/peers"
 	"github.com/mcpgen/mcpgen/tests/bench/peers/mcpgo"
 )
 
@@ -29,10 +30,7 @@ func callRows() []*Row {
 		if err != nil {
 			return nil, err
 		}
-		if err := c.refused(ctx); err != nil {
-			return nil, err
-		}
-		return calls(ctx, c), nil
+		return calls(ctx, c), refusals(ctx, c)
 	}})
 	return []*Row{row}
 }
@@ -47,25 +45,29 @@ func controlled(ctx context.Context, l library, c client) error {
 	if err := c.tools(ctx, 1); err != nil {
 		return err
 	}
-	if l.name == mcpGo { // does not check unless told to
+	if l.unchecked {
 		return nil
 	}
-	if err := c.refused(ctx); err != nil {
-		return fmt.Errorf("negative control: %w", err)
+	return refusals(ctx, c)
+}
+
+// refusals are the negative controls.
+func refusals(ctx context.Context, c client) error {
+	for _, city := range []string{"", peers.Nowhere} {
+		if err := c.refused(ctx, city); err != nil {
+			return fmt.Errorf("negative control: the call for %q is not refused: %w", city, err)
+		}
 	}
 	return nil
 }
 
 // stdioRows are calls of a server process.
 func stdioRows() []*Row {
-	below := func(ctx context.Context, lab *Lab) (*Work, error) {
-		return rawLines(ctx, lab, floor)
-	}
 	targets := append([]Target{timesFloor(1.25)}, overPeers(2, 8)...)
 	return []*Row{
 		{
 			Name: "stdio/call/own", Title: "a call over stdio, each with its own client", Counts: "time of both, memory of the client",
-			Subjects: subjects(below, func(ctx context.Context, lab *Lab, l library) (*Work, error) {
+			Subjects: subjects(echoLines, func(ctx context.Context, lab *Lab, l library) (*Work, error) {
 				program, err := lab.server(ctx, l.name)
 				if err != nil {
 					return nil, err
@@ -80,17 +82,14 @@ func stdioRows() []*Row {
 		},
 		{
 			Name: "stdio/call/raw", Title: "a call over stdio, all with one raw client", Counts: "time of the server",
-			Subjects: subjects(below, func(ctx context.Context, lab *Lab, l library) (*Work, error) {
-				return rawLines(ctx, lab, l.name)
-			}),
-			Targets: targets,
+			Subjects: subjects(echoLines, rawLines), Targets: targets,
 		},
 	}
 }
 
-// rawLines calls a server with lines.
-func rawLines(ctx context.Context, lab *Lab, subject string) (*Work, error) {
-	program, err := lab.server(ctx, subject)
+// echoLines writes a line to a process and reads one.
+func echoLines(ctx context.Context, lab *Lab) (*Work, error) {
+	program, err := lab.server(ctx, floor)
 	if err != nil {
 		return nil, err
 	}
@@ -98,22 +97,46 @@ func rawLines(ctx context.Context, lab *Lab, subject string) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	check := checkAnswer
-	if subject == floor {
-		check = func(answer []byte) error {
-			if len(answer) != 240 {
-				return fmt.Errorf("the echo is %q", answer)
-			}
-			return nil
+	return l.work(func(answer []byte) error {
+		if len(answer) != 240 {
+			return fmt.Errorf("the echo has %d bytes", len(answer))
 		}
-	} else if err := l.session(ctx); err != nil {
+		return nil
+	}), nil
+}
+
+// rawLines calls a server with lines.
+func rawLines(ctx context.Context, lab *Lab, library library) (*Work, error) {
+	program, err := lab.server(ctx, library.name)
+	if err != nil {
 		return nil, err
 	}
+	l, err := startLines(program)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.open(); err != nil {
+		return nil, err
+	}
+	for _, arguments := range invalid {
+		answer, err := l.call(arguments)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkRefused(answer); err != nil && !library.unchecked {
+			return nil, err
+		}
+	}
+	return l.work(checkAnswer), nil
+}
+
+// work is the work of calling and checking the answer.
+func (l *lines) work(check func([]byte) error) *Work {
 	return &Work{
 		Outside: true,
 		Do: func(n int) error {
 			for range n {
-				answer, err := l.call()
+				answer, err := l.call(argsText)
 				if err != nil {
 					return err
 				}
@@ -124,5 +147,5 @@ func rawLines(ctx context.Context, lab *Lab, subject string) (*Work, error) {
 			return nil
 		},
 		Close: l.close,
-	}, nil
+	}
 }

@@ -34,7 +34,7 @@ func httpRows() []*Row {
 					Counts: "client and server",
 					Subjects: subjects(
 						func(ctx context.Context, _ *Lab) (*Work, error) {
-							return rawHTTP(ctx, &poster{session: noSession, stream: stream}, echo(stream), width)
+							return echoHTTP(ctx, stream, width)
 						},
 						func(ctx context.Context, _ *Lab, l library) (*Work, error) {
 							h, err := l.handler(1, stream)
@@ -44,7 +44,7 @@ func httpRows() []*Row {
 							if own {
 								return ownHTTP(ctx, l, h, stream, width)
 							}
-							return rawHTTP(ctx, &poster{stream: stream, loses: l.loses}, h, width)
+							return rawHTTP(ctx, l, h, stream, width)
 						}),
 					Targets: append([]Target{timesFloor(1.35)}, overPeers(2, 8)...),
 				}
@@ -195,9 +195,10 @@ func (p *poster) open(ctx context.Context) error {
 	return p.post(ctx, []byte(initializedText), func(*http.Response, []byte) error { return nil })
 }
 
-// call asks for the weather.
+// call calls get_weather.
 func (p *poster) call(ctx context.Context) error {
-	return p.post(ctx, appendCall(make([]byte, 0, 256), p.id.Add(1), p.stream), func(r *http.Response, body []byte) error {
+	text := appendCall(make([]byte, 0, 256), p.id.Add(1), argsText, p.stream)
+	return p.post(ctx, text, func(r *http.Response, body []byte) error {
 		kind := "application/json"
 		if p.stream {
 			kind = "text/event-stream"
@@ -212,23 +213,50 @@ func (p *poster) call(ctx context.Context) error {
 	})
 }
 
+// refused holds that the server refuses what is invalid.
+func (p *poster) refused(ctx context.Context) error {
+	for _, arguments := range invalid {
+		text := appendCall(nil, p.id.Add(1), arguments, false)
+		if err := p.post(ctx, text, func(_ *http.Response, body []byte) error { return checkRefused(body) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // noSession is the session of a server that knows none.
 const noSession = "0123456789abcdef0123456789abcdef"
 
+// echoHTTP posts what is not understood.
+func echoHTTP(ctx context.Context, stream bool, width int) (*Work, error) {
+	url, over, end, err := listen(echo(stream))
+	if err != nil {
+		return nil, err
+	}
+	p := &poster{url: url, over: over, session: noSession, stream: stream}
+	return p.work(ctx, width, end), nil
+}
+
 // rawHTTP calls with net/http.
-func rawHTTP(ctx context.Context, p *poster, h http.Handler, width int) (*Work, error) {
+func rawHTTP(ctx context.Context, l library, h http.Handler, stream bool, width int) (*Work, error) {
 	url, over, end, err := listen(h)
 	if err != nil {
 		return nil, err
 	}
-	p.url, p.over = url, over
-	if p.session == "" {
-		if err := p.open(ctx); err != nil {
-			return nil, err
-		}
+	p := &poster{url: url, over: over, stream: stream, loses: l.loses}
+	if err := p.open(ctx); err != nil {
+		return nil, err
 	}
+	if err := p.refused(ctx); err != nil && !l.unchecked {
+		return nil, err
+	}
+	return p.work(ctx, width, end), nil
+}
+
+// work is the work of calling, so many at a time.
+func (p *poster) work(ctx context.Context, width int, end func()) *Work {
 	return &Work{
 		Do:    func(n int) error { return parallel(n, width, func() error { return p.call(ctx) }) },
 		Close: end,
-	}, nil
+	}
 }

@@ -26,7 +26,7 @@ func startRows() []*Row {
 			Name: "start/http", Title: "a session and the first call over Streamable HTTP", Counts: "client and server",
 			Subjects: subjects(
 				func(ctx context.Context, _ *Lab) (*Work, error) {
-					w, err := rawHTTP(ctx, &poster{session: noSession}, echo(false), 1)
+					w, err := echoHTTP(ctx, false, 1)
 					if err != nil {
 						return nil, err
 					}

@@ -41,8 +41,8 @@ type Verdict struct {
 	Met    bool   `json:"met"`
 }
 
-// judge holds the medians of the rows against the target.
-func (t Target) judge(row *Row, medians func(row, subject, unit string) (float64, bool)) (Verdict, bool) {
+// judge holds the values of the rows against the target.
+func (t Target) judge(row *Row, value func(row, subject, unit string) (float64, bool)) (Verdict, bool) {
 	unit, of := t.Unit, t.Of
 	if unit == "" {
 		unit = row.unit()
@@ -50,7 +50,7 @@ func (t Target) judge(row *Row, medians func(row, subject, unit string) (float64
 	if of == "" {
 		of = mcpgen
 	}
-	is, ok := medians(row.Name, of, unit)
+	is, ok := value(row.Name, of, unit)
 	if !ok {
 		return Verdict{}, false
 	}
@@ -71,7 +71,7 @@ func (t Target) judge(row *Row, medians func(row, subject, unit string) (float64
 	if t.Row != "" {
 		other = t.Row
 	}
-	that, ok := medians(other, t.Than, unit)
+	that, ok := value(other, t.Than, unit)
 	if !ok {
 		return Verdict{}, false
 	}

@@ -23,9 +23,16 @@ type Output struct {
 	Wind        float64 `json:"wind"`
 }
 
+// Nowhere is a city for which the handlers answer what the output schema does not allow.
+const Nowhere = "Nowhere"
+
 // Weather is what the handlers answer.
 func Weather(in Input) Output {
-	return Output{City: in.City, Sky: "snow", Temperature: -13.5, Wind: 12.25}
+	out := Output{City: in.City, Sky: "snow", Temperature: -13.5, Wind: 12.25}
+	if in.City == Nowhere {
+		out.Temperature = 1000
+	}
+	return out
 }
 
 // Tool is the definition of get_weather.

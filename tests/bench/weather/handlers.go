@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/tests/bench/peers"
 )
 
 //go:generate go run github.com/mcpgen/mcpgen/cmd/mcpgen server --tools ../peers/tools.json --out . --package weather
@@ -18,5 +19,9 @@ func (h *Handlers) GetWeather(ctx context.Context, in *GetWeatherInput) (*GetWea
 	if err := runtime.CallOf(ctx).Progress(ctx, 1, nil, ""); err != nil {
 		return nil, err
 	}
-	return &GetWeatherOutput{City: in.City, Sky: GetWeatherOutputSkySnow, Temperature: -13.5, Wind: 12.25}, nil
+	out := &GetWeatherOutput{City: in.City, Sky: GetWeatherOutputSkySnow, Temperature: -13.5, Wind: 12.25}
+	if in.City == peers.Nowhere {
+		out.Temperature = 1000
+	}
+	return out, nil
 }
