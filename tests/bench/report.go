@@ -26,6 +26,15 @@ type Environment struct {
 	Modules map[string]string `json:"modules"` // versions of the peers
 }
 
+// line tells it with the versions of modules.
+func (e Environment) line(modules ...string) string {
+	line := fmt.Sprintf("%s, %d cores, %s, %s", e.CPU, e.Cores, e.OS, e.Go)
+	for _, m := range modules {
+		line += ", " + strings.TrimPrefix(m, "github.com/") + " " + e.Modules[m]
+	}
+	return line
+}
+
 // Result is a row that was measured.
 type Result struct {
 	Name     string      `json:"name"`
@@ -113,11 +122,8 @@ func (r *Report) writeTable(w io.Writer) {
 }
 
 func (r *Report) writeHeading(w io.Writer) {
-	fmt.Fprintf(w, "%s, %d cores, %s, %s\n", r.Environment.CPU, r.Environment.Cores, r.Environment.OS, r.Environment.Go)
-	for _, m := range slices.Sorted(maps.Keys(r.Environment.Modules)) {
-		fmt.Fprintf(w, "%s %s\n", m, r.Environment.Modules[m])
-	}
-	fmt.Fprintf(w, "%s\n", r.Plan)
+	fmt.Fprintln(w, r.Environment.line(slices.Sorted(maps.Keys(r.Environment.Modules))...))
+	fmt.Fprintln(w, r.Plan)
 }
 
 // write writes a row: a line for each subject, and one for each target.
