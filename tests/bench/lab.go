@@ -17,10 +17,12 @@ type Lab struct {
 	root  string // of the project
 	dir   string
 	built map[string]string // programs by what they were built of
+	// part makes work that takes long so many times smaller, for tests; 1 is all of it.
+	part int
 }
 
 // newLab makes a lab; close removes its folder.
-func newLab() (*Lab, error) {
+func newLab(part int) (*Lab, error) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/mcpgen/mcpgen").Output()
 	if err != nil {
 		return nil, fmt.Errorf("where is mcpgen? go list: %w", err)
@@ -29,10 +31,13 @@ func newLab() (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lab{root: strings.TrimSpace(string(out)), dir: dir, built: map[string]string{}}, nil
+	return &Lab{root: strings.TrimSpace(string(out)), dir: dir, built: map[string]string{}, part: part}, nil
 }
 
 func (l *Lab) close() { os.RemoveAll(l.dir) }
+
+// partOf is a number of things to do, or the part of it that tests do.
+func (l *Lab) partOf(n int) int { return max(n/l.part, 1) }
 
 // run runs a command and returns what it prints.
 func run(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {

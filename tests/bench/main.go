@@ -78,7 +78,7 @@ func bench(ctx context.Context, args []string, out io.Writer) error {
 
 // measureAll measures rows and writes each as soon as it is done.
 func measureAll(ctx context.Context, rows []*Row, plan Plan, out io.Writer) (*Report, error) {
-	lab, err := newLab()
+	lab, err := newLab(1)
 	if err != nil {
 		return nil, err
 	}

@@ -12,16 +12,15 @@ const (
 
 // The units of what is measured, as in Go's benchmark format.
 const (
-	perOp       = "ns/op"
-	allocBytes  = "B/op"
-	allocs      = "allocs/op"
-	perByte     = "ns/B"
-	fileBytes   = "bytes"
-	heapBytes   = "heap-B/session"
-	stackBytes  = "stack-B/session"
-	goroutines  = "goroutines/session"
-	throughput  = "MB/s"
-	noSuchValue = -1
+	perOp      = "ns/op"
+	allocBytes = "B/op"
+	allocs     = "allocs/op"
+	perByte    = "ns/B"
+	fileBytes  = "bytes"
+	heapBytes  = "heap-B/session"
+	stackBytes = "stack-B/session"
+	goroutines = "goroutines/session"
+	throughput = "MB/s"
 )
 
 // Row is a piece of work that all of its subjects do.

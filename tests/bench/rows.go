@@ -5,7 +5,7 @@ import "slices"
 // allRows are all that is measured.
 func allRows() []*Row {
 	return slices.Concat(
-		codecRows(), callRows(), stdioRows(), httpRows(), listRows(), startRows(),
+		codecRows(), inProcessRows(), stdioRows(), httpRows(), listRows(), startRows(),
 		registerRows(), argumentRows(), sessionRows(), programRows(),
 	)
 }

@@ -42,7 +42,11 @@ func programRows() []*Row {
 			Name: fmt.Sprintf("program/build/%d", n), Title: fmt.Sprintf("building a generated server of %d tools after an edit, from a warm cache", n),
 			Rounds: 3, Targets: []Target{atMost(3e9, perOp)},
 			Subjects: []Subject{{mcpgen, func(ctx context.Context, lab *Lab) (*Work, error) {
-				p, err := lab.project(ctx, fmt.Sprintf("build%d", n), lab.list(n))
+				list, err := lab.list(lab.partOf(n))
+				if err != nil {
+					return nil, err
+				}
+				p, err := lab.project(ctx, fmt.Sprintf("build%d", n), list)
 				if err != nil {
 					return nil, err
 				}
@@ -88,7 +92,7 @@ func starts(program string, echoes bool, n int) (Sample, error) {
 }
 
 // list writes a list of so many tools and returns its file.
-func (l *Lab) list(n int) string {
+func (l *Lab) list(n int) (string, error) {
 	d := peers.Definition()
 	type tool struct {
 		Name         string          `json:"name"`
@@ -104,13 +108,10 @@ func (l *Lab) list(n int) string {
 	}
 	name := filepath.Join(l.dir, fmt.Sprintf("tools%d.json", n))
 	text, err := json.Marshal(all)
-	if err == nil {
-		err = os.WriteFile(name, text, 0o666)
-	}
 	if err != nil {
-		panic(err)
+		return "", err
 	}
-	return name
+	return name, os.WriteFile(name, text, 0o666)
 }
 
 // generateRow is what a developer of mcpgen waits for.
@@ -152,7 +153,7 @@ func verifyRow() *Row {
 				return nil, err
 			}
 			name := filepath.Join(lab.dir, "recording.jsonl")
-			text := recording(20_000)
+			text := recording(lab.partOf(20_000))
 			if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 				return nil, err
 			}

@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/mark3labs/mcp-go/server"
-
 	"github.com/mcpgen/mcpgen/tests/bench/peers"
 	"github.com/mcpgen/mcpgen/tests/bench/peers/gosdk"
 	"github.com/mcpgen/mcpgen/tests/bench/peers/mcpgo"
@@ -20,34 +18,36 @@ const manyTools = 1000
 
 // registerRows are the making of a server of many tools.
 func registerRows() []*Row {
-	times := func(make func()) *Work {
-		return &Work{Do: func(n int) error {
-			for range n {
-				make()
+	times := func(make func(tools int)) func(context.Context, *Lab) (*Work, error) {
+		return func(_ context.Context, lab *Lab) (*Work, error) {
+			return &Work{Do: func(n int) error {
+				for range n {
+					make(lab.partOf(manyTools))
+				}
+				return nil
+			}}, nil
+		}
+	}
+	onMCPGo := func(results bool) func(context.Context, *Lab) (*Work, error) {
+		return times(func(tools int) {
+			s := mcpgo.NewServer(0)
+			for i := range tools {
+				mcpgo.Register(s, peers.Name(i), results)
 			}
-			return nil
-		}}
+		})
 	}
 	return []*Row{{
-		Name: "register/1000", Title: "making a server of 1,000 typed tools", Counts: "server",
+		Name: "register/1000", Title: "making a server of 1,000 typed tools", Counts: "server, that of mcpgen in a process of its own",
 		Subjects: []Subject{
 			{mcpgen, registerGenerated},
-			{mcpGo, func(context.Context, *Lab) (*Work, error) {
-				return times(func() {
-					s := server.NewMCPServer("weather", "1", server.WithToolCapabilities(true))
-					for i := range manyTools {
-						mcpgo.Register(s, peers.Name(i))
-					}
-				}), nil
-			}},
-			{goSDK, func(context.Context, *Lab) (*Work, error) {
-				return times(func() {
-					s := gosdk.New()
-					for i := range manyTools {
-						gosdk.Register(s, peers.Name(i))
-					}
-				}), nil
-			}},
+			{mcpGo, onMCPGo(true)},
+			{goSDK, times(func(tools int) {
+				s := gosdk.NewServer(0)
+				for i := range tools {
+					gosdk.Register(s, peers.Name(i))
+				}
+			})},
+			{"mcp-go, no results", onMCPGo(false)},
 		},
 		Targets: []Target{atMost(1e6, perOp)},
 	}}
@@ -59,7 +59,12 @@ var registerMain []byte
 // registerGenerated has a program measure itself that is generated with all the tools, so
 // that each has code of its own.
 func registerGenerated(ctx context.Context, lab *Lab) (*Work, error) {
-	p, err := lab.project(ctx, "register", lab.list(manyTools))
+	want := lab.partOf(manyTools)
+	list, err := lab.list(want)
+	if err != nil {
+		return nil, err
+	}
+	p, err := lab.project(ctx, "register", list)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +84,7 @@ func registerGenerated(ctx context.Context, lab *Lab) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := fmt.Sscan(string(line), &tools); err != nil || tools != manyTools {
+	if _, err := fmt.Sscan(string(line), &tools); err != nil || tools != want {
 		return nil, fmt.Errorf("%d tools: %w", tools, err)
 	}
 	return &Work{

@@ -20,23 +20,24 @@ func sessionRows() []*Row {
 		Targets: []Target{atMost(2000, heapBytes), atMost(0.001, goroutines)},
 	}
 	for _, l := range libraries {
-		row.Subjects = append(row.Subjects, Subject{l.name, func(ctx context.Context, _ *Lab) (*Work, error) {
-			return &Work{Measure: func() (Sample, error) { return inChild(ctx, l.name) }}, nil
+		row.Subjects = append(row.Subjects, Subject{l.name, func(ctx context.Context, lab *Lab) (*Work, error) {
+			return &Work{Measure: func() (Sample, error) { return inChild(ctx, l.name, lab.partOf(idleSessions)) }}, nil
 		}})
 	}
 	return []*Row{row}
 }
 
-// childVariable tells this program to be the process of a subject.
+// childVariable tells this program to be the process of a subject: how many sessions, and
+// of which library.
 const childVariable = "MCPGEN_BENCH_SESSIONS"
 
 // inChild has a process of its own measure the sessions of a library.
-func inChild(ctx context.Context, name string) (Sample, error) {
+func inChild(ctx context.Context, name string, n int) (Sample, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	out, err := run(ctx, "", []string{childVariable + "=" + name}, program)
+	out, err := run(ctx, "", []string{fmt.Sprintf("%s=%d %s", childVariable, n, name)}, program)
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +47,17 @@ func inChild(ctx context.Context, name string) (Sample, error) {
 
 // child does what inChild asks for, and reports whether it was asked.
 func child() bool {
-	name := os.Getenv(childVariable)
-	if name == "" {
+	asked := os.Getenv(childVariable)
+	if asked == "" {
 		return false
 	}
-	s, err := openSessions(name, idleSessions)
+	var n int
+	var name string
+	var s Sample
+	_, err := fmt.Sscan(asked, &n, &name)
+	if err == nil {
+		s, err = openSessions(name, n)
+	}
 	if err == nil {
 		err = json.NewEncoder(os.Stdout).Encode(s)
 	}
@@ -90,13 +97,13 @@ func openSessions(name string, n int) (Sample, error) {
 		return nil, err
 	}
 	ids = nil
-	after, running2 := settled()
+	after, left := settled()
 	per := func(before, after uint64) float64 { return (float64(after) - float64(before)) / float64(n) }
 	runtime.KeepAlive(h)
 	return Sample{
 		heapBytes:  per(before.HeapAlloc, after.HeapAlloc),
 		stackBytes: per(before.StackInuse, after.StackInuse),
-		goroutines: float64(running2-running) / float64(n),
+		goroutines: float64(left-running) / float64(n),
 	}, nil
 }
 

@@ -11,7 +11,7 @@ import (
 
 // NewServer makes a server of so many tools. The library checks arguments and results.
 func NewServer(tools int) *mcp.Server {
-	s := New()
+	s := mcp.NewServer(&mcp.Implementation{Name: "weather", Version: "1"}, nil)
 	d := peers.Definition()
 	for i := range tools {
 		mcp.AddTool(s, &mcp.Tool{
@@ -19,11 +19,6 @@ func NewServer(tools int) *mcp.Server {
 		}, weather)
 	}
 	return s
-}
-
-// New makes a server without tools.
-func New() *mcp.Server {
-	return mcp.NewServer(&mcp.Implementation{Name: "weather", Version: "1"}, nil)
 }
 
 // Register adds a typed tool, whose schemas are derived from its types.

@@ -23,11 +23,14 @@ func NewServer(tools int, options ...server.ServerOption) *server.MCPServer {
 	return s
 }
 
-// Register adds a typed tool, whose schemas are derived from its types.
-func Register(s *server.MCPServer, name string) {
-	s.AddTool(mcp.NewTool(name, mcp.WithDescription("Tells the weather in a city as it is now."),
-		mcp.WithInputSchema[peers.Input](), mcp.WithOutputSchema[peers.Output]()),
-		mcp.NewStructuredToolHandler(weather))
+// Register adds a typed tool, whose schemas are derived from its types; that of results
+// only if results is set.
+func Register(s *server.MCPServer, name string, results bool) {
+	options := []mcp.ToolOption{mcp.WithDescription("Tells the weather in a city as it is now."), mcp.WithInputSchema[peers.Input]()}
+	if results {
+		options = append(options, mcp.WithOutputSchema[peers.Output]())
+	}
+	s.AddTool(mcp.NewTool(name, options...), mcp.NewStructuredToolHandler(weather))
 }
 
 func weather(ctx context.Context, r mcp.CallToolRequest, in peers.Input) (peers.Output, error) {

@@ -1,65 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
-
-	"github.com/mark3labs/mcp-go/server"
-
-	"github.com/mcpgen/mcpgen/tests/bench/peers"
-	"github.com/mcpgen/mcpgen/tests/bench/peers/mcpgo"
+	"io"
+	"os/exec"
+	"strings"
 )
-
-// callRows are calls of a tool in one process.
-func callRows() []*Row {
-	row := &Row{
-		Name: "inprocess/call", Title: "a typed call in process", Counts: "client and server",
-		Subjects: subjects(
-			func(context.Context, *Lab) (*Work, error) { return hops(answerText), nil },
-			func(ctx context.Context, _ *Lab, l library) (*Work, error) {
-				c, err := l.inProcess(ctx, 1)
-				if err != nil {
-					return nil, err
-				}
-				return calls(ctx, c), controlled(ctx, l, c)
-			}),
-		Targets: append([]Target{atMost(4000, perOp), atMost(25, allocs)}, overPeers(5, 40)...),
-	}
-	row.Subjects = append(row.Subjects, Subject{"mcp-go, checking", func(ctx context.Context, _ *Lab) (*Work, error) {
-		c, err := mcpgoInProcess(ctx, mcpgo.NewServer(1, server.WithInputSchemaValidation(), server.WithOutputSchemaValidation()))
-		if err != nil {
-			return nil, err
-		}
-		return calls(ctx, c), refusals(ctx, c)
-	}})
-	return []*Row{row}
-}
-
-// controlled holds a client and its server to what they must do, before they are measured:
-// a call is answered right, and one that is not valid is refused where arguments are
-// checked.
-func controlled(ctx context.Context, l library, c client) error {
-	if err := c.weather(ctx, false); err != nil {
-		return err
-	}
-	if err := c.tools(ctx, 1); err != nil {
-		return err
-	}
-	if l.unchecked {
-		return nil
-	}
-	return refusals(ctx, c)
-}
-
-// refusals are the negative controls.
-func refusals(ctx context.Context, c client) error {
-	for _, city := range []string{"", peers.Nowhere} {
-		if err := c.refused(ctx, city); err != nil {
-			return fmt.Errorf("negative control: the call for %q is not refused: %w", city, err)
-		}
-	}
-	return nil
-}
 
 // stdioRows are calls of a server process.
 func stdioRows() []*Row {
@@ -128,6 +76,70 @@ func rawLines(ctx context.Context, lab *Lab, library library) (*Work, error) {
 		}
 	}
 	return l.work(checkAnswer), nil
+}
+
+// lines is a client that writes lines and reads lines.
+type lines struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+	buf []byte
+	id  int64
+}
+
+// startLines starts a program.
+func startLines(program string) (*lines, error) {
+	cmd := exec.Command(program)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	return &lines{cmd: cmd, in: in, out: bufio.NewReader(out)}, cmd.Start()
+}
+
+// ask writes a line and reads one, which is valid until the next.
+func (l *lines) ask(line string) ([]byte, error) {
+	if err := l.tell(line); err != nil {
+		return nil, err
+	}
+	return l.out.ReadSlice('\n')
+}
+
+func (l *lines) tell(line string) error {
+	l.buf = append(append(l.buf[:0], line...), '\n')
+	_, err := l.in.Write(l.buf)
+	return err
+}
+
+// call calls get_weather with an id of its own.
+func (l *lines) call(arguments string) ([]byte, error) {
+	l.id++
+	l.buf = append(appendCall(l.buf[:0], l.id, arguments, false), '\n')
+	if _, err := l.in.Write(l.buf); err != nil {
+		return nil, err
+	}
+	return l.out.ReadSlice('\n')
+}
+
+func (l *lines) close() {
+	l.in.Close()
+	l.cmd.Wait()
+}
+
+// open opens a session with an MCP server.
+func (l *lines) open() error {
+	answer, err := l.ask(initializeText)
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(string(answer), `"protocolVersion":"`+revision+`"`) {
+		return fmt.Errorf("the answer to initialize: %s", answer)
+	}
+	return l.tell(initializedText)
 }
 
 // work is the work of calling and checking the answer.
