@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -76,15 +78,13 @@ func goBuild(ctx context.Context, dir, program string, flags ...string) error {
 // mcpgen builds the program of the project.
 func (l *Lab) mcpgen(ctx context.Context) (string, error) { return l.build(ctx, "cmd/mcpgen") }
 
+// handWritten are the folders of servers that mcpgen has not made.
+var handWritten = map[string]string{floor: "echo", mcpGo: "mcpgo", goSDK: "gosdk"}
+
 // server is the program of a stdio server with the tool get_weather.
 func (l *Lab) server(ctx context.Context, subject string) (string, error) {
-	switch subject {
-	case floor:
-		return l.build(ctx, "tests/bench/servers/echo", stripped...)
-	case mcpGo:
-		return l.build(ctx, "tests/bench/servers/mcpgo", stripped...)
-	case goSDK:
-		return l.build(ctx, "tests/bench/servers/gosdk", stripped...)
+	if folder, ok := handWritten[subject]; ok {
+		return l.build(ctx, "tests/bench/servers/"+folder, stripped...)
 	}
 	p, err := l.project(ctx, "weather", filepath.Join(l.root, "tests/bench/peers/tools.json"))
 	if err != nil {
@@ -93,23 +93,29 @@ func (l *Lab) server(ctx context.Context, subject string) (string, error) {
 	return p.build(ctx)
 }
 
-// project is a server as mcpgen makes it for a user.
+// project is a server of a user: its folder, and the file that is edited between builds.
 type project struct {
-	dir, program string
-	edits        int
+	dir, file string
+	program   string
+	// overlay names a file of go build that has edited take the place of file; "" where
+	// file itself is edited.
+	overlay, edited string
+	edits           int
 }
 
-// project makes a server of a list of tools and fills in the handlers.
+// project has mcpgen make a server of a list of tools, and fills in the handler.
 func (l *Lab) project(ctx context.Context, name, list string) (*project, error) {
 	mcpgen, err := l.mcpgen(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p := &project{dir: filepath.Join(l.dir, name), program: filepath.Join(l.dir, name+".exe")}
-	if _, err := os.Stat(p.dir); err == nil {
+	dir := filepath.Join(l.dir, name)
+	p := &project{dir: dir, file: filepath.Join(dir, "handlers.go"), program: dir + ".exe"}
+	p.edited = p.file
+	if _, err := os.Stat(dir); err == nil {
 		return p, nil
 	}
-	args := []string{"server", "--tools", list, "--out", p.dir}
+	args := []string{"server", "--tools", list, "--out", dir}
 	if help, err := run(ctx, l.root, nil, mcpgen, "server", "--help"); err != nil {
 		return nil, err
 	} else if strings.Contains(string(help), "--transport") {
@@ -119,6 +125,18 @@ func (l *Lab) project(ctx context.Context, name, list string) (*project, error) 
 		return nil, err
 	}
 	return p, p.edit()
+}
+
+// written is a server that is written by hand, as a project. The file stays as it is.
+func (l *Lab) written(name string) (*project, error) {
+	dir := filepath.Join(l.root, "tests/bench/servers", name)
+	in := func(suffix string) string { return filepath.Join(l.dir, name+suffix) }
+	p := &project{dir: dir, file: filepath.Join(dir, "main.go"), program: in("-edited.exe"), overlay: in(".json"), edited: in(".go")}
+	replace, err := json.Marshal(map[string]map[string]string{"Replace": {p.file: p.edited}})
+	if err != nil {
+		return nil, err
+	}
+	return p, errors.Join(os.WriteFile(p.overlay, replace, 0o666), p.edit())
 }
 
 // handler is what a handler returns before and after a user has filled it in.
@@ -131,24 +149,27 @@ const (
 	return out, nil`
 )
 
-// edit changes the file with the handlers, as a user does between two builds.
+// edit changes the file, as a user does between two builds, so that the program changes.
 func (p *project) edit() error {
-	name := filepath.Join(p.dir, "handlers.go")
-	text, err := os.ReadFile(name)
+	source, err := os.ReadFile(p.file)
 	if err != nil {
 		return err
 	}
-	edited := strings.Replace(string(text), emptyHandler, filledIn, 1)
-	if !strings.Contains(edited, "errors.New") {
-		edited = strings.Replace(edited, "\t\"errors\"\n", "", 1)
+	text := strings.Replace(string(source), emptyHandler, filledIn, 1)
+	if !strings.Contains(text, "errors.New") {
+		text = strings.Replace(text, "\t\"errors\"\n", "", 1)
 	}
+	text, _, _ = strings.Cut(text, "\n// edit ")
 	p.edits++
-	edited, _, _ = strings.Cut(edited, "\n// edit ")
-	edited += fmt.Sprintf("\n// edit %d\nvar _ = %[1]d\n", p.edits)
-	return os.WriteFile(name, []byte(edited), 0o666)
+	text += fmt.Sprintf("\n// edit %d\nvar edits = %[1]d\n\nfunc init() { edits++ }\n", p.edits)
+	return os.WriteFile(p.edited, []byte(text), 0o666)
 }
 
 // build builds the server, stripped.
 func (p *project) build(ctx context.Context) (string, error) {
-	return p.program, goBuild(ctx, p.dir, p.program, stripped...)
+	flags := stripped
+	if p.overlay != "" {
+		flags = append([]string{"-overlay", p.overlay}, stripped...)
+	}
+	return p.program, goBuild(ctx, p.dir, p.program, flags...)
 }

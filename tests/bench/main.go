@@ -33,7 +33,7 @@ func main() {
 func bench(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	pattern := flags.String("run", "", "measure only rows whose name matches this `regexp`")
-	rounds := flags.Int("rounds", 7, "how often each subject has its turn")
+	rounds := flags.Int("rounds", 11, "how often each subject has its turn")
 	turn := flags.Duration("time", 100*time.Millisecond, "how long a turn takes, where operations are short")
 	quick := flags.Bool("quick", false, "as -rounds 3 -time 20ms")
 	best := flags.Bool("best", false, "compare the best rounds, not the medians: for machines that do other things too")

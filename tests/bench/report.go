@@ -107,9 +107,7 @@ func readReport(name string) (*Report, error) {
 
 // writeJSON writes the report.
 func (r *Report) writeJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", " ")
-	return e.Encode(r)
+	return json.NewEncoder(w).Encode(r)
 }
 
 // writeTable writes the report for people.
@@ -135,7 +133,7 @@ func (r *Result) write(w io.Writer) {
 	fmt.Fprintln(w)
 	for _, m := range r.Subjects {
 		v, _ := r.value(m.Subject, r.Unit)
-		line := fmt.Sprintf("  %-20s %11s %4s", m.Subject, format(v, r.Unit), r.spread(m.Subject))
+		line := fmt.Sprintf("  %-20s %11s %5s", m.Subject, format(v, r.Unit), r.spread(m.Subject))
 		line += fmt.Sprintf(" %14s %14s", r.over(m.Subject, floor), r.over(m.Subject, mcpgen))
 		for _, u := range []string{allocBytes, allocs, stackBytes, goroutines} {
 			if v, ok := r.value(m.Subject, u); ok && u != r.Unit {

@@ -42,7 +42,7 @@ func codecRows() []*Row {
 		encode := &Row{
 			Name: "codec/encode/" + name, Title: "encoding " + title,
 			Subjects: []Subject{{floor, func(context.Context, *Lab) (*Work, error) { return move(text), nil }}},
-			Targets:  []Target{{Than: stdlib, Times: 0.25}},
+			Targets:  []Target{timesOf(0.25, stdlib)},
 		}
 		for _, c := range codecs {
 			decode.Subjects = append(decode.Subjects, Subject{c.name, func(context.Context, *Lab) (*Work, error) { return c.decodes(text) }})
@@ -83,8 +83,8 @@ func growthRows() []*Row {
 		}
 		if times > 1 {
 			// A quarter is left for the caches of the processor and the collection of garbage.
-			decode.Targets = []Target{{Than: mcpgen, Row: name("decode", 1), Times: 1.25}}
-			encode.Targets = []Target{{Than: mcpgen, Row: name("encode", 1), Times: 1.25}}
+			decode.Targets = []Target{timesRow(1.25, name("decode", 1))}
+			encode.Targets = []Target{timesRow(1.25, name("encode", 1))}
 		}
 		rows = append(rows, decode, encode)
 	}

@@ -13,29 +13,20 @@ import (
 
 // listRows are tools/list of few and of many tools.
 func listRows() []*Row {
-	var rows []*Row
+	var handlers, inProcess []*Row
 	for _, n := range []int{10, 100, 1000} {
-		row := &Row{
+		handlers = append(handlers, &Row{
 			Name: fmt.Sprintf("list/handler/%d", n), Title: fmt.Sprintf("tools/list of %d tools through the HTTP handler", n),
 			Counts: "the server's handler, no network",
 			Subjects: subjects(
-				func(ctx context.Context, _ *Lab) (*Work, error) {
-					// The bytes are those that mcpgen sends.
-					h, err := onMcpgen.handler(n, false)
+				func(context.Context, *Lab) (*Work, error) {
+					answer, err := generatedList(n)
 					if err != nil {
 						return nil, err
 					}
-					s := newSink(h)
-					if err := s.open(); err != nil {
-						return nil, err
-					}
-					text, err := s.list(n)
-					if err != nil {
-						return nil, err
-					}
-					return listed(newSink(reply(text)), n)
+					return listed(newSink(reply(answer)), n)
 				},
-				func(ctx context.Context, _ *Lab, l library) (*Work, error) {
+				func(_ context.Context, _ *Lab, l library) (*Work, error) {
 					h, err := l.handler(n, false)
 					if err != nil {
 						return nil, err
@@ -46,28 +37,14 @@ func listRows() []*Row {
 					}
 					return listed(s, n)
 				}),
-		}
-		if n == 1000 {
-			row.Targets = []Target{{Than: floor, Times: 1, Plus: 10_000}}
-		}
-		rows = append(rows, row)
-	}
-	for _, n := range []int{10, 100, 1000} {
-		rows = append(rows, &Row{
+		})
+		inProcess = append(inProcess, &Row{
 			Name: fmt.Sprintf("list/inprocess/%d", n), Title: fmt.Sprintf("tools/list of %d tools in process, decoded by the client", n),
 			Counts: "client and server",
 			Subjects: subjects(
 				func(context.Context, *Lab) (*Work, error) {
-					h, err := onMcpgen.handler(n, false)
-					if err != nil {
-						return nil, err
-					}
-					s := newSink(h)
-					if err := s.open(); err != nil {
-						return nil, err
-					}
-					text, err := s.list(n)
-					return hops(string(text)), err
+					answer, err := generatedList(n)
+					return hops(string(answer)), err
 				},
 				func(ctx context.Context, _ *Lab, l library) (*Work, error) {
 					c, err := l.inProcess(ctx, n)
@@ -88,7 +65,21 @@ func listRows() []*Row {
 				}),
 		})
 	}
-	return rows
+	handlers[2].Targets = []Target{floorPlus(10_000)}
+	return append(handlers, inProcess...)
+}
+
+// generatedList is mcpgen's answer to tools/list, whose bytes are the floor's.
+func generatedList(n int) ([]byte, error) {
+	h, err := onMcpgen.handler(n, false)
+	if err != nil {
+		return nil, err
+	}
+	s := newSink(h)
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	return s.list(n)
 }
 
 // sink is a client of an HTTP handler without a network between, and the writer of its

@@ -38,33 +38,52 @@ func programRows() []*Row {
 	}
 	rows := []*Row{start, size}
 	for _, n := range []int{1, 200} {
-		rows = append(rows, &Row{
-			Name: fmt.Sprintf("program/build/%d", n), Title: fmt.Sprintf("building a generated server of %d tools after an edit, from a warm cache", n),
+		row := &Row{
+			Name: fmt.Sprintf("program/build/%d", n), Title: fmt.Sprintf("building a server of %d tools after an edit, from a warm cache", n),
 			Rounds: 3, Targets: []Target{atMost(3e9, perOp)},
-			Subjects: []Subject{{mcpgen, func(ctx context.Context, lab *Lab) (*Work, error) {
-				list, err := lab.list(lab.partOf(n))
+		}
+		for _, name := range each {
+			if n > 1 && name != mcpgen {
+				continue // those written by hand have one tool
+			}
+			row.Subjects = append(row.Subjects, Subject{name, func(ctx context.Context, lab *Lab) (*Work, error) {
+				p, err := lab.edited(ctx, name, lab.partOf(n))
 				if err != nil {
 					return nil, err
 				}
-				p, err := lab.project(ctx, fmt.Sprintf("build%d", n), list)
-				if err != nil {
-					return nil, err
-				}
-				if _, err := p.build(ctx); err != nil {
-					return nil, err
-				}
-				return &Work{Measure: func() (Sample, error) {
-					if err := p.edit(); err != nil {
-						return nil, err
-					}
-					began := time.Now()
-					_, err := p.build(ctx)
-					return Sample{perOp: float64(time.Since(began))}, err
-				}}, nil
-			}}},
-		})
+				return builds(ctx, p)
+			}})
+		}
+		rows = append(rows, row)
 	}
 	return append(rows, generateRow(), verifyRow())
+}
+
+// edited is the project of a subject.
+func (l *Lab) edited(ctx context.Context, subject string, tools int) (*project, error) {
+	if folder, ok := handWritten[subject]; ok {
+		return l.written(folder)
+	}
+	list, err := l.list(tools)
+	if err != nil {
+		return nil, err
+	}
+	return l.project(ctx, fmt.Sprintf("build%d", tools), list)
+}
+
+// builds builds a project after each of its edits.
+func builds(ctx context.Context, p *project) (*Work, error) {
+	if _, err := p.build(ctx); err != nil {
+		return nil, err
+	}
+	return &Work{Measure: func() (Sample, error) {
+		if err := p.edit(); err != nil {
+			return nil, err
+		}
+		began := time.Now()
+		_, err := p.build(ctx)
+		return Sample{perOp: float64(time.Since(began))}, err
+	}}, nil
 }
 
 // starts starts a server again and again, and tells the median time to its first answer.

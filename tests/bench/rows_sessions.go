@@ -17,7 +17,7 @@ func sessionRows() []*Row {
 	row := &Row{
 		Name: "sessions/idle", Title: "memory of an idle session over Streamable HTTP, of 10,000", Counts: "server, a process for each",
 		Unit: heapBytes, Rounds: 3,
-		Targets: []Target{atMost(2000, heapBytes), atMost(0.001, goroutines)},
+		Targets: []Target{atMost(2000, heapBytes), noGoroutine()},
 	}
 	for _, l := range libraries {
 		row.Subjects = append(row.Subjects, Subject{l.name, func(ctx context.Context, lab *Lab) (*Work, error) {

@@ -18,7 +18,8 @@ type Summary struct {
 
 // summarize summarizes the values of a unit.
 func summarize(values []float64, unit string) Summary {
-	of := benchmath.AssumeNothing.Summary(benchmath.NewSample(values, &benchmath.DefaultThresholds), 0.95)
+	// NewSample sorts what it is given.
+	of := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds), 0.95)
 	s := Summary{Median: of.Center, Best: slices.Min(values)}
 	if unit == throughput {
 		s.Best = slices.Max(values)
