@@ -28,6 +28,9 @@ type codec struct {
 	name   string
 	decode func(text []byte) (value any, err error)
 	encode func(dst []byte, value any) ([]byte, error)
+	// share, if there is one, decodes a string whose memory the value shares, which is how
+	// mcpgen's runtime does it.
+	share func(text string) (value any, err error)
 }
 
 // codecRows are decoding and encoding of messages of all sizes.
@@ -47,6 +50,13 @@ func codecRows() []*Row {
 		for _, c := range codecs {
 			decode.Subjects = append(decode.Subjects, Subject{c.name, func(context.Context, *Lab) (*Work, error) { return c.decodes(text) }})
 			encode.Subjects = append(encode.Subjects, Subject{c.name, func(context.Context, *Lab) (*Work, error) { return c.encodes(text) }})
+			if c.share != nil {
+				decode.Subjects = append(decode.Subjects, Subject{c.name + ", a string", func(context.Context, *Lab) (*Work, error) {
+					s := string(text)
+					c.decode = func([]byte) (any, error) { return c.share(s) }
+					return c.decodes(text)
+				}})
+			}
 		}
 		rows = append(rows, decode, encode)
 	}
@@ -68,14 +78,14 @@ func growthRows() []*Row {
 		own := generated[mcp.CallToolResult]()
 		name := func(verb string, times int) string { return fmt.Sprintf("growth/%s/%dx", verb, times) }
 		decode := &Row{
-			Name: name("decode", times), Title: fmt.Sprintf("decoding a result %d times as long", times), Unit: perByte,
+			Name: name("decode", times), Title: fmt.Sprintf("decoding %d times the content of a result", times), Unit: perByte,
 			Subjects: []Subject{
 				{floor, func(context.Context, *Lab) (*Work, error) { return scan(text), nil }},
 				{mcpgen, func(context.Context, *Lab) (*Work, error) { return own.decodes(text) }},
 			},
 		}
 		encode := &Row{
-			Name: name("encode", times), Title: fmt.Sprintf("encoding a result %d times as long", times), Unit: perByte,
+			Name: name("encode", times), Title: fmt.Sprintf("encoding %d times the content of a result", times), Unit: perByte,
 			Subjects: []Subject{
 				{floor, func(context.Context, *Lab) (*Work, error) { return move(text), nil }},
 				{mcpgen, func(context.Context, *Lab) (*Work, error) { return own.encodes(text) }},
@@ -93,10 +103,11 @@ func growthRows() []*Row {
 
 // scan is the floor of decoding: the grammar is checked and nothing kept.
 func scan(text []byte) *Work {
-	s := string(text)
+	start := *wire.NewStringReader(string(text))
+	r := new(wire.Reader) // used again, as those of the runtime are
 	return &Work{Bytes: len(text), Do: func(n int) error {
 		for range n {
-			r := wire.NewStringReader(s)
+			*r = start
 			if r.Skip(); r.Err() != nil {
 				return r.Err()
 			}
@@ -199,24 +210,32 @@ func generated[T any, P interface {
 	wire.Value
 	wire.Appender
 }]() codec {
-	return codec{mcpgen,
-		func(text []byte) (any, error) {
+	return codec{
+		name: mcpgen,
+		decode: func(text []byte) (any, error) {
 			v := P(new(T))
 			return v, wire.Unmarshal(text, v)
 		},
-		func(dst []byte, value any) ([]byte, error) { return value.(P).AppendJSON(dst) },
+		encode: func(dst []byte, value any) ([]byte, error) { return value.(P).AppendJSON(dst) },
+		share: func(text string) (any, error) {
+			v := P(new(T))
+			return v, wire.UnmarshalString(text, v)
+		},
 	}
 }
 
 func standard[T any]() codec {
-	return codec{stdlib,
-		func(text []byte) (any, error) {
+	return codec{
+		name: stdlib,
+		decode: func(text []byte) (any, error) {
 			v := new(T)
 			return v, json.Unmarshal(text, v)
 		},
-		func(_ []byte, value any) ([]byte, error) { return json.Marshal(value) },
+		encode: marshal,
 	}
 }
+
+func marshal(_ []byte, value any) ([]byte, error) { return json.Marshal(value) }
 
 // onMCPGoCodec is the types of mcp-go, which it reads and writes by encoding/json.
 func onMCPGoCodec[T any]() codec {
@@ -226,23 +245,25 @@ func onMCPGoCodec[T any]() codec {
 }
 
 // onMCPGoReading is how mcp-go reads contents of resources, which have no UnmarshalJSON.
-var onMCPGoReading = codec{mcpGo,
-	func(text []byte) (any, error) {
+var onMCPGoReading = codec{
+	name: mcpGo,
+	decode: func(text []byte) (any, error) {
 		raw := json.RawMessage(text)
 		return gomcp.ParseReadResourceResult(&raw)
 	},
-	func(_ []byte, value any) ([]byte, error) { return json.Marshal(value) },
+	encode: marshal,
 }
 
 // onGoSDKCodec is the types of the Go SDK. It reads them by segmentio's package with exact
 // names, and writes them by encoding/json.
 func onGoSDKCodec[T any]() codec {
-	return codec{goSDK,
-		func(text []byte) (any, error) {
+	return codec{
+		name: goSDK,
+		decode: func(text []byte) (any, error) {
 			v := new(T)
 			return v, readGoSDK(text, v)
 		},
-		func(_ []byte, value any) ([]byte, error) { return json.Marshal(value) },
+		encode: marshal,
 	}
 }
 
@@ -258,6 +279,15 @@ type request struct {
 	params  mcp.CallToolRequestParams
 }
 
+func readRequest(text string) (any, error) {
+	m, err := jsonrpc.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	r := &request{message: m}
+	return r, wire.UnmarshalString(string(m.Params), &r.params)
+}
+
 // sdkRequest is a call as the Go SDK has it.
 type sdkRequest struct {
 	message *sdkrpc.Request
@@ -265,27 +295,24 @@ type sdkRequest struct {
 }
 
 var requestCodecs = []codec{
-	{mcpgen,
-		func(text []byte) (any, error) {
-			m, err := jsonrpc.Parse(string(text))
-			if err != nil {
-				return nil, err
-			}
-			r := &request{message: m}
-			return r, wire.UnmarshalString(string(m.Params), &r.params)
-		},
-		func(dst []byte, value any) ([]byte, error) {
+	{
+		name:   mcpgen,
+		decode: func(text []byte) (any, error) { return readRequest(string(text)) },
+		encode: func(dst []byte, value any) ([]byte, error) {
 			r := value.(*request)
 			return jsonrpc.AppendRequest(dst, r.message.ID, r.message.Method, &r.params)
-		}},
+		},
+		share: readRequest,
+	},
 	standard[stdRequest](),
 	onMCPGoCodec[struct {
 		JSONRPC string          `json:"jsonrpc"`
 		ID      gomcp.RequestId `json:"id"`
 		gomcp.CallToolRequest
 	}](),
-	{goSDK,
-		func(text []byte) (any, error) {
+	{
+		name: goSDK,
+		decode: func(text []byte) (any, error) {
 			m, err := sdkrpc.DecodeMessage(text)
 			if err != nil {
 				return nil, err
@@ -293,14 +320,15 @@ var requestCodecs = []codec{
 			r := &sdkRequest{message: m.(*sdkrpc.Request)}
 			return r, readGoSDK(r.message.Params, &r.params)
 		},
-		func(_ []byte, value any) ([]byte, error) {
+		encode: func(_ []byte, value any) ([]byte, error) {
 			r := value.(*sdkRequest)
 			params, err := json.Marshal(&r.params)
 			if err != nil {
 				return nil, err
 			}
 			return sdkrpc.EncodeMessage(&sdkrpc.Request{ID: r.message.ID, Method: r.message.Method, Params: params})
-		}},
+		},
+	},
 }
 
 // The messages as one would write them for encoding/json.

@@ -39,7 +39,7 @@ func programRows() []*Row {
 	rows := []*Row{start, size}
 	for _, n := range []int{1, 200} {
 		row := &Row{
-			Name: fmt.Sprintf("program/build/%d", n), Title: fmt.Sprintf("building a server of %d tools after an edit, from a warm cache", n),
+			Name: fmt.Sprintf("program/build/%d", n), Title: fmt.Sprintf("go build of a server after an edit, from a warm cache; tools: %d", n),
 			Rounds: 3, Targets: []Target{atMost(3e9, perOp)},
 		}
 		for _, name := range each {

@@ -54,10 +54,14 @@ func floorPlus(more float64) Target {
 
 // faster demands to be so many times faster than a peer.
 func faster(times float64, than string) Target {
-	return Target{
+	t := Target{
 		Than: than, Times: 1 / times, text: fmt.Sprintf("%.3gx faster than %s", times, than),
 		value: func(is, that float64) string { return multiple(that, is) },
 	}
+	if times == 1 {
+		t.text = "faster than " + than
+	}
+	return t
 }
 
 // overPeers are the targets of most rows.
