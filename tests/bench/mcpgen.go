@@ -64,9 +64,8 @@ func mcpgenServer(n int) (*runtime.Server, error) {
 	c := catalog.New(catalog.Options{})
 	first := weather.ServerTools(h, tools.Options{})[0]
 	for i := range n {
-		more := first
-		more.Definition = wire.Object(strings.Replace(string(first.Definition), peers.Name(0), peers.Name(i), 1))
-		if err := c.AddTools(more); err != nil {
+		named := strings.Replace(string(first.Definition), peers.Name(0), peers.Name(i), 1)
+		if err := c.AddTools(catalog.Tool{Definition: wire.Object(named), Call: first.Call}); err != nil {
 			return nil, err
 		}
 	}
