@@ -32,6 +32,7 @@ func main() {
 // bench is the program.
 func bench(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(out)
 	pattern := flags.String("run", "", "measure only rows whose name matches this `regexp`")
 	rounds := flags.Int("rounds", 11, "how often each subject has its turn")
 	turn := flags.Duration("time", 100*time.Millisecond, "how long a turn takes, where operations are short")

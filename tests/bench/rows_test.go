@@ -197,3 +197,23 @@ func TestProgram(t *testing.T) {
 		t.Error(first.String())
 	}
 }
+
+// TestGuards holds what a call through mcpgen takes from memory, client and server
+// together, which unlike times is the same everywhere.
+func TestGuards(t *testing.T) {
+	c, err := onMcpgen.inProcess(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	work := calls(t.Context(), c)
+	defer work.Close()
+	var s Sample
+	for range 2 { // the first fills the pools
+		if s, err = work.sample(1000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s[allocs] > 25 || s[allocBytes] > 2000 {
+		t.Errorf("a call takes %.1f allocations and %.0f bytes", s[allocs], s[allocBytes])
+	}
+}
