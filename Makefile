@@ -5,6 +5,9 @@ GO ?= go
 FUZZTIME ?= 10s
 BENCHTIME ?= 1s
 
+# Flags for make bench, such as BENCHFLAGS="-quick -run stdio"; see tests/bench/doc.go.
+BENCHFLAGS ?=
+
 # Flags for go test, such as GOTESTFLAGS=-v.
 GOTESTFLAGS ?=
 
@@ -16,6 +19,9 @@ KITCHENSINK = --schema tests/kitchensink/schema.json --revision 2099-01-01 --out
 
 # The example that is generated from a list of tools.
 WEATHER = tests/examples/weather
+
+# The tool that tests/bench calls.
+BENCHED = --tools tests/bench/peers/tools.json --package weather --out tests/bench/weather
 
 # The packages with goroutines; a new one below runtime is among them. The race detector
 # needs a C compiler, without which Go sets CGO_ENABLED to 0.
@@ -34,6 +40,7 @@ generate: ## Regenerate the Go packages under generated/ from spec/, and those f
 	@$(MCPGEN) generate $(KITCHENSINK) >/dev/null
 	@$(MCPGEN) server --tools $(WEATHER)/tools.json --out $(WEATHER) >/dev/null
 	@$(MCPGEN) client --tools $(WEATHER)/tools.json --out $(WEATHER)/client >/dev/null
+	@$(MCPGEN) server $(BENCHED) >/dev/null
 
 .PHONY: test
 test: check ## Run every check and every test; installs the peers of the interop tests with npm
@@ -57,6 +64,7 @@ check: ## Run the checks alone: gofmt, drift of generated/, go vet, staticcheck
 	@{ $(MCPGEN) server --check --tools $(WEATHER)/tools.json --out $(WEATHER) && \
 		$(MCPGEN) client --check --tools $(WEATHER)/tools.json --out $(WEATHER)/client; } >/dev/null || \
 		{ echo "$(WEATHER) is not up to date: run make"; exit 1; }
+	@$(MCPGEN) server --check $(BENCHED) >/dev/null || { echo "tests/bench/weather is not up to date: run make"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	@for module in $(NESTED); do \
@@ -69,7 +77,11 @@ build: ## Build the program ./mcpgen
 	$(GO) build -o mcpgen ./cmd/mcpgen
 
 .PHONY: bench
-bench: ## Run every benchmark, each for BENCHTIME (default 1s)
+bench: ## Measure mcpgen beside two other libraries and the floor: a table, and files tests/bench/latest.*
+	$(GO) run -C tests/bench . -json latest.json -raw latest.txt -chart latest.svg $(BENCHFLAGS)
+
+.PHONY: microbench
+microbench: ## Run every benchmark function, each for BENCHTIME (default 1s)
 	@$(SOURCES) | xargs grep -l '^func Benchmark' | xargs -n 1 dirname | sort -u | while read -r dir; do \
 		echo "$(GO) test -C $$dir -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME)"; \
 		$(GO) test -C $$dir -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) </dev/null || exit 1; \

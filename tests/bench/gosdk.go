@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"sync/atomic"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpgen/mcpgen/tests/bench/peers/gosdk"
+)
+
+// onGoSDK is the official Go SDK. Its client runs the handlers of notifications beside the
+// call.
+var onGoSDK = library{
+	name: goSDK,
+	late: true,
+	handler: func(n int, stream bool) (http.Handler, error) {
+		s := gosdk.NewServer(n)
+		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
+			&mcp.StreamableHTTPOptions{JSONResponse: !stream}), nil
+	},
+	inProcess: func(ctx context.Context, n int) (client, error) {
+		near, far := mcp.NewInMemoryTransports()
+		if _, err := gosdk.NewServer(n).Connect(ctx, far, nil); err != nil {
+			return nil, err
+		}
+		return gosdkConnect(ctx, near)
+	},
+	dialHTTP: func(ctx context.Context, url string, over *http.Client) (client, error) {
+		return gosdkConnect(ctx, &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: over})
+	},
+	start: func(ctx context.Context, program string) (client, error) {
+		return gosdkConnect(ctx, &mcp.CommandTransport{Command: exec.Command(program)})
+	},
+}
+
+type gosdkClient struct {
+	session *mcp.ClientSession
+	told    *atomic.Int64
+}
+
+func gosdkConnect(ctx context.Context, t mcp.Transport) (client, error) {
+	told := new(atomic.Int64)
+	c := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, &mcp.ClientOptions{
+		ProgressNotificationHandler: func(context.Context, *mcp.ProgressNotificationClientRequest) { told.Add(1) },
+	})
+	session, err := c.Connect(ctx, t, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	if err != nil {
+		return nil, err
+	}
+	return &gosdkClient{session, told}, nil
+}
+
+func (c *gosdkClient) weather(ctx context.Context, progress bool) error {
+	params := &mcp.CallToolParams{
+		Name: "get_weather", Arguments: map[string]any{"city": argCity, "hours": argHours, "units": argUnits},
+	}
+	if progress {
+		params.SetProgressToken("p")
+	}
+	result, err := c.session.CallTool(ctx, params)
+	if err != nil {
+		return err
+	}
+	if result.IsError || len(result.Content) != 1 {
+		return fmt.Errorf("the result is %+v", result)
+	}
+	text, ok := result.Content[0].(*mcp.TextContent)
+	if !ok || text.Text != wantText {
+		return fmt.Errorf("the text is %+v", result.Content[0])
+	}
+	return checkStructured(result.StructuredContent)
+}
+
+func (c *gosdkClient) refused(ctx context.Context, city string) error {
+	result, err := c.session.CallTool(ctx, &mcp.CallToolParams{Name: "get_weather", Arguments: map[string]any{"city": city}})
+	if err == nil && !result.IsError {
+		return fmt.Errorf("%+v", result)
+	}
+	return nil
+}
+
+func (c *gosdkClient) tools(ctx context.Context, want int) error {
+	list, err := c.session.ListTools(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return checkTools(len(list.Tools), want)
+}
+
+func (c *gosdkClient) progress() int64 { return c.told.Load() }
+func (c *gosdkClient) close()          { c.session.Close() }

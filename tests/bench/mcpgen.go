@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+
+	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/stdio"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+	"github.com/mcpgen/mcpgen/tests/bench/peers"
+	"github.com/mcpgen/mcpgen/tests/bench/weather"
+)
+
+// onMcpgen is this project, with a server and a client generated from peers/tools.json.
+var onMcpgen = library{
+	name: mcpgen,
+	handler: func(n int, _ bool) (http.Handler, error) {
+		server, err := mcpgenServer(n)
+		if err != nil {
+			return nil, err
+		}
+		return streamable.NewHandler(server, streamable.Options{MaxSessions: 1 << 20}), nil
+	},
+	inProcess: func(ctx context.Context, n int) (client, error) {
+		server, err := mcpgenServer(n)
+		if err != nil {
+			return nil, err
+		}
+		near, far := inproc.Pair()
+		go server.Serve(ctx, far)
+		return mcpgenConnect(ctx, near)
+	},
+	dialHTTP: func(ctx context.Context, url string, over *http.Client) (client, error) {
+		t, err := streamable.NewTransport(url, streamable.ClientOptions{HTTPClient: over})
+		if err != nil {
+			return nil, err
+		}
+		return mcpgenConnect(ctx, t)
+	},
+	start: func(ctx context.Context, program string) (client, error) {
+		t, err := stdio.Start(exec.Command(program), stdio.CommandOptions{Stderr: io.Discard})
+		if err != nil {
+			return nil, err
+		}
+		return mcpgenConnect(ctx, t)
+	},
+}
+
+// mcpgenServer makes a server of so many tools. All run the code that was generated for
+// the first.
+func mcpgenServer(n int) (*runtime.Server, error) {
+	h := &weather.Handlers{}
+	c := catalog.New(catalog.Options{})
+	first := weather.ServerTools(h, tools.Options{})[0]
+	for i := range n {
+		named := strings.Replace(string(first.Definition), peers.Name(0), peers.Name(i), 1)
+		if err := c.AddTools(catalog.Tool{Definition: wire.Object(named), Call: first.Call}); err != nil {
+			return nil, err
+		}
+	}
+	return weather.NewServer(h, tools.ServerOptions{
+		Server: runtime.ServerOptions{Name: "weather", Version: "1"}, Catalog: c,
+	})
+}
+
+type mcpgenClient struct {
+	session *runtime.Session
+	typed   *weather.Client
+	server  mcp.ServerCaller
+	told    atomic.Int64
+}
+
+func mcpgenConnect(ctx context.Context, t runtime.Transport) (client, error) {
+	session, err := runtime.NewClient(
+		runtime.ClientOptions{Name: "bench", Version: "1"},
+		mcp.BindClient(mcp.UnimplementedClient{}),
+	).Connect(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return &mcpgenClient{session: session, typed: weather.NewClient(session), server: mcp.NewServerCaller(session)}, nil
+}
+
+func (c *mcpgenClient) weather(ctx context.Context, progress bool) error {
+	if progress {
+		ctx = runtime.WithProgress(ctx, func(runtime.Progress) { c.told.Add(1) })
+	}
+	out, err := c.typed.GetWeather(ctx, &weather.GetWeatherInput{
+		City: argCity, Hours: new(int64(argHours)), Units: new(weather.GetWeatherInputUnits(argUnits)),
+	})
+	if err != nil {
+		return err
+	}
+	return checkWeather(out.City, string(out.Sky), out.Temperature, out.Wind)
+}
+
+func (c *mcpgenClient) refused(ctx context.Context, city string) error {
+	out, err := c.typed.GetWeather(ctx, &weather.GetWeatherInput{City: city})
+	if _, ok := errors.AsType[*tools.Error](err); !ok { // an error of another type is one of the client
+		return fmt.Errorf("%+v, %w", out, err)
+	}
+	return nil
+}
+
+func (c *mcpgenClient) tools(ctx context.Context, want int) error {
+	list, err := c.server.ListTools(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return checkTools(len(list.Tools), want)
+}
+
+func (c *mcpgenClient) progress() int64 { return c.told.Load() }
+func (c *mcpgenClient) close()          { c.session.Close() }

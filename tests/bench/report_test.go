@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"os"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the generated files")
+
+// TestPublished holds that the table and the chart, which README.md shows, are of the
+// results beside them.
+func TestPublished(t *testing.T) {
+	report, err := readReport("results.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "results.txt", func(w io.Writer) error {
+		report.writeTable(w)
+		return nil
+	})
+	golden(t, "results.svg", report.writeChart)
+}
+
+// sample is a report of all there is to write.
+func sample() *Report {
+	measured := func(subject string, unit string, values ...float64) *Measured {
+		return &Measured{Subject: subject, N: 10, Rounds: map[string][]float64{unit: values}}
+	}
+	in := &Result{Name: "inprocess/call", Title: "a call", Counts: "both", Unit: perOp, Subjects: []*Measured{
+		measured(floor, perOp, 200, 210, 205, 230, 220, 215),
+		measured(mcpgen, perOp, 4000, 4100, 3900, 4050, 4020, 3990),
+		measured("<mcp & go>", perOp, 20_000),
+	}}
+	in.Subjects[1].Rounds[allocs] = []float64{23, 23, 23, 23, 23, 23}
+	verify := &Result{Name: "program/verify", Title: "verify", Unit: throughput, Best: true, Subjects: []*Measured{
+		measured(mcpgen, throughput, 110, 140, 120),
+	}}
+	report := &Report{
+		Environment: Environment{CPU: "A & B", Cores: 2, OS: "linux/amd64", Go: "go1.26.0", Modules: map[string]string{
+			"github.com/mark3labs/mcp-go": "v1.2.1", "github.com/modelcontextprotocol/go-sdk": "v1.8.0",
+		}},
+		Plan: "medians of 6 rounds",
+		Rows: []*Result{in, verify},
+	}
+	for _, row := range report.Rows {
+		row.summarize()
+	}
+	report.judge([]*Row{
+		{Name: "inprocess/call", Targets: []Target{atMost(4000, perOp), atMost(25, allocs), timesFloor(20)}},
+		{Name: "not/measured", Targets: []Target{timesFloor(1)}},
+	})
+	return report
+}
+
+// TestReport holds every way in which a report is written.
+func TestReport(t *testing.T) {
+	golden(t, "testdata/report.txt", func(w io.Writer) error {
+		sample().writeTable(w)
+		return nil
+	})
+	golden(t, "testdata/report.json", sample().writeJSON)
+	golden(t, "testdata/report.bench", sample().writeRaw)
+	golden(t, "testdata/report.svg", sample().writeChart)
+}
+
+// golden compares what is written with a file, or rewrites that.
+func golden(t *testing.T, name string, write func(io.Writer) error) {
+	t.Helper()
+	var got bytes.Buffer
+	if err := write(&got); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(name, got.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(name); err != nil || !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("%s is not up to date (go test -update): %v\n%s", name, err, &got)
+	}
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/mcpgen/mcpgen/tests/bench/peers"
+	"github.com/mcpgen/mcpgen/tests/bench/peers/mcpgo"
+)
+
+// inProcessRows are calls of a tool in one process.
+func inProcessRows() []*Row {
+	row := &Row{
+		Name: "inprocess/call", Title: "a typed call in process", Counts: "client and server",
+		Subjects: subjects(
+			func(context.Context, *Lab) (*Work, error) { return hops(answerText), nil },
+			func(ctx context.Context, _ *Lab, l library) (*Work, error) {
+				c, err := l.inProcess(ctx, 1)
+				if err != nil {
+					return nil, err
+				}
+				return calls(ctx, c), controlled(ctx, l, c)
+			}),
+		Targets: append([]Target{atMost(4000, perOp), atMost(25, allocs)}, overPeers(5, 40)...),
+	}
+	row.Subjects = append(row.Subjects, Subject{"mcp-go, checking", func(ctx context.Context, _ *Lab) (*Work, error) {
+		c, err := mcpgoInProcess(ctx, mcpgo.NewServer(1, server.WithInputSchemaValidation(), server.WithOutputSchemaValidation()))
+		if err != nil {
+			return nil, err
+		}
+		return calls(ctx, c), refusals(ctx, c)
+	}})
+	return []*Row{row}
+}
+
+// controlled holds a client and its server to what they must do, before they are measured:
+// a call is answered right, and one that is not valid is refused where arguments are
+// checked.
+func controlled(ctx context.Context, l library, c client) error {
+	if err := c.weather(ctx, false); err != nil {
+		return err
+	}
+	if err := c.tools(ctx, 1); err != nil {
+		return err
+	}
+	if l.unchecked {
+		return nil
+	}
+	return refusals(ctx, c)
+}
+
+// refusals are the negative controls.
+func refusals(ctx context.Context, c client) error {
+	for _, city := range []string{"", peers.Nowhere} {
+		if err := c.refused(ctx, city); err != nil {
+			return fmt.Errorf("negative control: the call for %q is not refused: %w", city, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package main
+
+import "fmt"
+
+// Target is what is demanded of mcpgen in a row: a value that is at most Times another,
+// plus Plus.
+type Target struct {
+	// Unit is of the values that are compared; "" is that of the row.
+	Unit string
+	// Than is the subject that mcpgen is compared with, Row the row of its value; "" is
+	// none, and the same.
+	Than, Row   string
+	Times, Plus float64
+	text        string
+	// value writes what was found.
+	value func(is, that float64) string
+}
+
+// atMost demands a value.
+func atMost(limit float64, unit string) Target {
+	return Target{
+		Unit: unit, Plus: limit, text: "at most " + format(limit, unit),
+		value: func(is, _ float64) string { return format(is, unit) },
+	}
+}
+
+// noGoroutine demands that there is none; what rounds to none is none.
+func noGoroutine() Target {
+	t := atMost(0.001, goroutines)
+	t.text = "no goroutine"
+	return t
+}
+
+// timesOf demands a multiple of another subject's value.
+func timesOf(times float64, than string) Target {
+	return Target{Than: than, Times: times, text: fmt.Sprintf("at most %.3gx %s", times, than), value: multiple}
+}
+
+// timesFloor demands a multiple of the floor.
+func timesFloor(times float64) Target { return timesOf(times, floor) }
+
+// timesRow demands a multiple of mcpgen's own value in another row.
+func timesRow(times float64, row string) Target {
+	return Target{Than: mcpgen, Row: row, Times: times, text: fmt.Sprintf("at most %.3gx that of %s", times, row), value: multiple}
+}
+
+// floorPlus demands a time that is so much more than the floor.
+func floorPlus(more float64) Target {
+	return Target{
+		Than: floor, Times: 1, Plus: more, text: "at most floor + " + format(more, perOp),
+		value: func(is, that float64) string { return "+ " + format(is-that, perOp) },
+	}
+}
+
+// faster demands to be so many times faster than a peer.
+func faster(times float64, than string) Target {
+	t := Target{
+		Than: than, Times: 1 / times, text: fmt.Sprintf("%.3gx faster than %s", times, than),
+		value: func(is, that float64) string { return multiple(that, is) },
+	}
+	if times == 1 {
+		t.text = "faster than " + than
+	}
+	return t
+}
+
+// overPeers are the targets of most rows.
+func overPeers(mcpgoTimes, gosdkTimes float64) []Target {
+	return []Target{faster(mcpgoTimes, mcpGo), faster(gosdkTimes, goSDK)}
+}
+
+func multiple(is, that float64) string { return fmt.Sprintf("%.3gx", is/that) }
+
+// Verdict is what became of a target.
+type Verdict struct {
+	Target string `json:"target"`
+	Value  string `json:"value"`
+	Met    bool   `json:"met"`
+}
+
+// judge holds the values of the rows against the target. It reports whether they were
+// measured.
+func (t Target) judge(row *Row, value func(row, subject, unit string) (float64, bool)) (Verdict, bool) {
+	unit, other := t.Unit, t.Row
+	if unit == "" {
+		unit = row.unit()
+	}
+	if other == "" {
+		other = row.Name
+	}
+	is, ok := value(row.Name, mcpgen, unit)
+	that := 0.0
+	if ok && t.Than != "" {
+		that, ok = value(other, t.Than, unit)
+	}
+	return Verdict{Target: t.text, Value: t.value(is, that), Met: is <= that*t.Times+t.Plus}, ok
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// format writes a value with three digits and a unit that suits it.
+func format(v float64, unit string) string {
+	switch unit {
+	case perOp:
+		return scaled(v, "ns", "µs", "ms", "s")
+	case perByte:
+		return digits(v) + " ns/B"
+	case allocs:
+		return strings.Replace(scaled(v, "", "k", "M"), " ", "", 1) + " allocs"
+	case allocBytes, fileBytes, heapBytes, stackBytes:
+		return scaled(v, "B", "KB", "MB", "GB")
+	case goroutines:
+		if digits(v) == "0.00" || v == 0 {
+			return "none"
+		}
+		return digits(v) + " goroutines"
+	}
+	return digits(v) + " " + unit
+}
+
+// scaled writes a value in the unit in which it has at most three digits before the point;
+// each unit is a thousand of the one before.
+func scaled(v float64, units ...string) string {
+	i := 0
+	for ; i < len(units)-1 && math.Abs(v) >= 999.5; i++ {
+		v /= 1000
+	}
+	return digits(v) + " " + units[i]
+}
+
+// digits writes a number with three digits, a small whole one without a point.
+func digits(v float64) string {
+	switch a := math.Abs(v); {
+	case a == math.Trunc(a) && a < 1000, a >= 99.95:
+		return fmt.Sprintf("%.0f", v)
+	case a >= 9.995:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.2f", v)
+}
