@@ -151,7 +151,7 @@ func (st *stream) send(ctx context.Context, m runtime.Outgoing) (bool, error) {
 	if st.name == "" && st.sink == nil && !st.own {
 		return true, errDisconnected // no event has an id yet, so nobody can come back
 	}
-	return true, st.event(ctx, m.Text)
+	return true, st.event(ctx, m)
 }
 
 // answer writes the whole answer to a POST as one JSON text. Under the lock.
@@ -183,10 +183,10 @@ func (st *stream) announce() {
 
 // event keeps a message as the next event and writes it, if somebody is there. Under the
 // lock.
-func (st *stream) event(ctx context.Context, text []byte) error {
+func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	st.begin()
 	n := st.last + 1
-	kept := st.session.keep(ctx, st.name, n, text)
+	kept := st.session.keep(ctx, st.name, n, m.Text)
 	if kept == nil {
 		st.last = n
 	}
@@ -200,7 +200,11 @@ func (st *stream) event(ctx context.Context, text []byte) error {
 			retry = st.session.handler.opts.Retry
 		}
 	}
-	if err := st.sink.Event(id, "", retry, text); err != nil {
+	write := st.sink.Event
+	if m.Kind == jsonrpc.Response && !st.own {
+		write = st.sink.Last
+	}
+	if err := write(id, "", retry, m.Text); err != nil {
 		st.drop()
 		if kept == nil {
 			return nil

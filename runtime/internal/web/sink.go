@@ -56,37 +56,55 @@ func (s *Sink) arm() {
 	}
 }
 
-// Begin makes the response an event stream, if it is not one yet.
+// Begin makes the response an event stream, if it is not one yet, and has that be known at once.
 func (s *Sink) Begin() error {
 	if s.events {
 		return nil
 	}
+	s.begin()
+	return s.rc.Flush()
+}
+
+// begin is Begin where more is to be written.
+func (s *Sink) begin() {
+	s.arm()
+	if s.events {
+		return
+	}
 	s.events = true
 	h := s.w.Header()
-	h.Set("Content-Type", eventstream.MediaType)
-	h.Set("Cache-Control", "no-cache, no-transform")
-	h.Set("X-Accel-Buffering", "no") // a proxy that collects events would hold them back
-	h.Set("X-Content-Type-Options", "nosniff")
-	s.arm()
+	for name, value := range headersEvents {
+		h[name] = value
+	}
 	s.w.WriteHeader(http.StatusOK)
-	return s.rc.Flush()
+}
+
+// headersEvents are those of an event stream. They are never changed.
+var headersEvents = http.Header{
+	"Content-Type":           {eventstream.MediaType},
+	"Cache-Control":          {"no-cache, no-transform"},
+	"X-Accel-Buffering":      {"no"}, // a proxy that collects events would hold them back
+	"X-Content-Type-Options": headerNosniff,
 }
 
 // Event writes one event and has it leave at once.
 func (s *Sink) Event(id, typ string, retry time.Duration, data []byte) error {
-	if err := s.Begin(); err != nil {
-		return err
-	}
+	s.begin()
 	s.buf = eventstream.Append(s.buf[:0], id, typ, retry, data)
 	return s.flush()
+}
+
+// Last is Event for one that nothing follows: it leaves with the end of the response.
+func (s *Sink) Last(id, typ string, retry time.Duration, data []byte) error {
+	s.begin()
+	s.buf = eventstream.Append(s.buf[:0], id, typ, retry, data)
+	return s.write()
 }
 
 // Beat writes a comment, by which both sides and what is between them see that the
 // connection is in use.
 func (s *Sink) Beat() error {
-	if err := s.Begin(); err != nil {
-		return err
-	}
+	s.begin()
 	s.buf = append(s.buf[:0], eventstream.Comment...)
 	return s.flush()
 }
@@ -95,15 +113,18 @@ func (s *Sink) Beat() error {
 const maxKept = 64 << 10
 
 func (s *Sink) flush() error {
-	s.arm()
+	if err := s.write(); err != nil {
+		return err
+	}
+	return s.rc.Flush()
+}
+
+func (s *Sink) write() error {
 	_, err := s.w.Write(s.buf)
 	if cap(s.buf) > maxKept {
 		s.buf = nil
 	}
-	if err != nil {
-		return err
-	}
-	return s.rc.Flush()
+	return err
 }
 
 // JSON writes the whole response.
