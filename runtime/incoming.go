@@ -119,7 +119,7 @@ func (c *Call) run() {
 // answer sends the text that encode left, if the request is still to be answered.
 func (c *Call) answer(buf *[]byte) {
 	if c.finish() {
-		c.peer.answer(buf, c.id, c.route, c.batch)
+		c.peer.answer(buf, c.long, c.id, c.route, c.batch)
 		return
 	}
 	c.unanswered = true
@@ -160,6 +160,7 @@ func (c *Call) encode(buf *[]byte) {
 		// goes on to end, and run is not coming back.
 		v := recover()
 		c.peer.log.Error("handler panicked", "method", c.method, "id", c.id, "panic", v, "stack", string(debug.Stack()))
+		c.long = splice{}
 		c.peer.encodeError(buf, c.id, errInternal)
 		if v == nil {
 			c.answer(buf)
@@ -171,7 +172,7 @@ func (c *Call) encode(buf *[]byte) {
 	}
 	if err == nil {
 		var text []byte
-		if text, err = jsonrpc.AppendResult(*buf, c.id, result); err == nil {
+		if text, c.long, err = c.appendResult(*buf, result); err == nil {
 			*buf = text
 		}
 	}
@@ -185,6 +186,7 @@ func (c *Call) encodeError(buf *[]byte, err error) {
 	if peerError(err) == errInternal && c.context.Err() == nil {
 		c.peer.log.Error("request failed", "method", c.method, "id", c.id, "error", err)
 	}
+	c.long = splice{}
 	c.peer.encodeError(buf, c.id, err)
 }
 

@@ -62,6 +62,11 @@ func (s *session) SessionID() string { return s.id }
 
 // Send implements runtime.Outbox.
 func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
+	return s.SendSpliced(ctx, m, 0, "")
+}
+
+// SendSpliced implements runtime.Splicer.
+func (s *session) SendSpliced(ctx context.Context, m runtime.Outgoing, at int, part string) error {
 	if s.isGone() {
 		return runtime.ErrClosed
 	}
@@ -69,14 +74,14 @@ func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 		return errStateless
 	}
 	if st, ok := m.Route.(*stream); ok {
-		if here, err := st.send(ctx, m); here {
+		if here, err := st.send(ctx, m, at, part); here {
 			return err
 		}
 	}
 	if s.id == "" {
 		return errStateless
 	}
-	_, err := s.ownStream().send(ctx, m)
+	_, err := s.ownStream().send(ctx, m, at, part)
 	return err
 }
 

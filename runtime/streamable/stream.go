@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -136,8 +137,8 @@ func (st *stream) disconnect(sink *web.Sink) {
 }
 
 // send writes a message, or keeps it for a client that comes back. False: the stream is
-// done, and the message belongs elsewhere.
-func (st *stream) send(ctx context.Context, m runtime.Outgoing) (bool, error) {
+// done, and the message belongs elsewhere. The part belongs into the text at the index.
+func (st *stream) send(ctx context.Context, m runtime.Outgoing, at int, part string) (bool, error) {
 	if !st.acquire(ctx) {
 		return true, st.session.whyNot(ctx)
 	}
@@ -146,16 +147,19 @@ func (st *stream) send(ctx context.Context, m runtime.Outgoing) (bool, error) {
 		return false, nil
 	}
 	if m.Kind == jsonrpc.Response && st.name == "" && !(st.sink != nil && st.sink.Streaming()) {
-		return true, st.answer(m)
+		return true, st.answer(m, at, part)
 	}
 	if st.name == "" && st.sink == nil && !st.own {
 		return true, errDisconnected // no event has an id yet, so nobody can come back
+	}
+	if part != "" {
+		m.Text = slices.Concat(m.Text[:at], []byte(part), m.Text[at:])
 	}
 	return true, st.event(ctx, m)
 }
 
 // answer writes the whole answer to a POST as one JSON text. Under the lock.
-func (st *stream) answer(m runtime.Outgoing) error {
+func (st *stream) answer(m runtime.Outgoing, at int, part string) error {
 	if st.sink == nil {
 		return errDisconnected
 	}
@@ -168,7 +172,7 @@ func (st *stream) answer(m runtime.Outgoing) error {
 		// An error whose request is unknown: the message could not be accepted.
 		status = http.StatusBadRequest
 	}
-	if err := st.sink.JSON(status, m.Text); err != nil {
+	if err := st.sink.JSON(status, m.Text, at, part); err != nil {
 		st.drop()
 		return err
 	}

@@ -56,11 +56,26 @@ var (
 
 // WriteJSON answers with a JSON text.
 func WriteJSON(w http.ResponseWriter, status int, body []byte) error {
+	return writeJSON(w, status, body, 0, "")
+}
+
+// writeJSON answers with a JSON text that is body with part in it at the index.
+func writeJSON(w http.ResponseWriter, status int, body []byte, at int, part string) error {
 	h := w.Header()
 	h["Content-Type"] = headerJSON
-	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	h["Content-Length"] = []string{strconv.Itoa(len(body) + len(part))}
 	h["X-Content-Type-Options"] = headerNosniff
 	w.WriteHeader(status)
+	if part != "" {
+		if _, err := w.Write(body[:at]); err != nil {
+			return err
+		}
+		// Not io.WriteString, for which net/http copies it piece by piece.
+		if _, err := w.Write(unsafe.Slice(unsafe.StringData(part), len(part))); err != nil {
+			return err
+		}
+		body = body[at:]
+	}
 	_, err := w.Write(body)
 	return err
 }

@@ -127,10 +127,10 @@ func (s *Sink) write() error {
 	return err
 }
 
-// JSON writes the whole response.
-func (s *Sink) JSON(status int, body []byte) error {
+// JSON writes the whole response: body with part in it at the index.
+func (s *Sink) JSON(status int, body []byte, at int, part string) error {
 	s.arm()
-	return WriteJSON(s.w, status, body)
+	return writeJSON(s.w, status, body, at, part)
 }
 
 // Empty writes the whole response, which has no body.
