@@ -89,6 +89,6 @@ func (p *project) users(made *skeleton.Result, http bool) ([]files.File, error) 
 	}
 	return skeleton.User(skeleton.UserOptions{
 		Name: name, Package: p.pkg, Source: p.source(), Generate: generate,
-		Tools: made.Tools, Module: module, HTTP: http, Survey: p.survey,
+		Tools: made.Tools, Module: module, HTTP: http, Apart: p.apart(), Survey: p.survey,
 	})
 }
