@@ -67,7 +67,7 @@ type Method struct {
 }
 
 // Binding connects an implementation of one side of one revision to the runtime.
-// Generated BindServer and BindClient make them.
+// Generated BindServer, BindBase and BindClient make them.
 type Binding struct {
 	Revision  string    // "2025-06-18"
 	Direction Direction // ToServer for a server's binding, ToClient for a client's

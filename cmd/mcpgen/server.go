@@ -28,7 +28,10 @@ Nothing is written unless everything can be.
 
 The program talks over standard input and output, or over HTTP when it is given
 an address with --http. One that never is has less than half the size without
-http.go, which --transport stdio leaves out, and with it net/http.`,
+http.go, which --transport stdio leaves out, and with it net/http.
+
+With --package, the handlers may be moved to another package, so that what is
+generated is not compiled again when they change.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			start := time.Now()
@@ -89,6 +92,6 @@ func (p *project) users(made *skeleton.Result, http bool) ([]files.File, error) 
 	}
 	return skeleton.User(skeleton.UserOptions{
 		Name: name, Package: p.pkg, Source: p.source(), Generate: generate,
-		Tools: made.Tools, Module: module, HTTP: http, Survey: p.survey,
+		Tools: made.Tools, Module: module, HTTP: http, Apart: p.apart(), Survey: p.survey,
 	})
 }

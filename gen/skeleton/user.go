@@ -33,6 +33,8 @@ type UserOptions struct {
 	Tools    []tools.ToolTypes
 	// Module is nil where there is a go.mod already.
 	Module *Module
+	// Apart says that the handlers are in another package.
+	Apart bool
 	// HTTP makes a server that can be reached over HTTP, too.
 	HTTP bool
 	// Survey is of the files that there are.
@@ -69,7 +71,7 @@ func User(o UserOptions) ([]files.File, error) {
 		name   string
 		wanted bool
 	}{
-		{"handlers.go", len(o.Survey.Implementations) == 0},
+		{"handlers.go", len(o.Survey.Implementations) == 0 && !o.Apart},
 		{"main.go", program && !o.Survey.Main},
 		{"http.go", program && !o.Survey.Main && o.HTTP},
 		{"README.md", program},

@@ -135,8 +135,9 @@ func answering[P any, R wire.Appender, PP interface {
 
 // Over returns a binding of the same revision in which the catalog answers those of its
 // methods that the revision has. All other messages go to the binding below, which a
-// generated BindServer makes. A catalog may be put over several bindings, and is then
-// the same in all revisions but for what Options.Convert makes of it.
+// generated BindServer makes or, for servers without methods of their own, BindBase. A
+// catalog may be put over several bindings, and is then the same in all revisions but for
+// what Options.Convert makes of it.
 func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 	answers := c.answers()
 	if len(below.Methods) > 0 {
