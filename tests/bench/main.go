@@ -128,6 +128,9 @@ func measureAll(ctx context.Context, o options, out io.Writer) (*Report, error) 
 			return nil, err
 		}
 		result := &Result{Name: row.Name, Title: row.Title, Counts: row.Counts, Unit: row.unit(), Subjects: measured, Best: o.plan.Best}
+		if row.Rounds > 0 && row.Rounds < o.plan.Rounds {
+			result.Counts = strings.TrimPrefix(fmt.Sprintf("%s; rounds: %d", row.Counts, row.Rounds), "; ")
+		}
 		result.summarize()
 		report.Rows = append(report.Rows, result)
 		report.judge(rows)
