@@ -5,6 +5,7 @@
 //	go run -C tests/bench .                     # the table of all rows
 //	go run -C tests/bench . -run '^stdio|^http' # of some
 //	go run -C tests/bench . -quick              # with less time for each
+//	go run -C tests/bench . -run inprocess/call -subject mcpgen -cpuprofile cpu.pprof
 //
 // A Row is a piece of work, a Subject is one who does it, and a Target is what is demanded
 // of mcpgen there. The files rows_*.go list the rows; floor.go, mcpgen.go, mcpgo.go and

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"runtime/pprof"
+	"slices"
 	"strings"
 	"time"
 )
@@ -29,56 +31,83 @@ func main() {
 	}
 }
 
-// bench is the program.
-func bench(ctx context.Context, args []string, out io.Writer) error {
+// options are the flags of the program.
+type options struct {
+	plan                             Plan
+	rows, subjects                   *regexp.Regexp
+	from, json, raw, chart, cpuUsage string // files
+}
+
+func parse(args []string, out io.Writer) (options, error) {
+	var o options
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(out)
-	pattern := flags.String("run", "", "measure only rows whose name matches this `regexp`")
-	rounds := flags.Int("rounds", 11, "how often each subject has its turn")
-	turn := flags.Duration("time", 100*time.Millisecond, "how long a turn takes, where operations are short")
+	rows := flags.String("run", "", "measure only rows whose name matches this `regexp`")
+	subjects := flags.String("subject", "", "measure only subjects whose name matches this `regexp`")
+	flags.IntVar(&o.plan.Rounds, "rounds", 11, "how often each subject has its turn")
+	flags.DurationVar(&o.plan.Time, "time", 100*time.Millisecond, "how long a turn takes, where operations are short")
+	flags.BoolVar(&o.plan.Best, "best", false, "compare the best rounds, not the medians: for machines that do other things too")
 	quick := flags.Bool("quick", false, "as -rounds 3 -time 20ms")
-	best := flags.Bool("best", false, "compare the best rounds, not the medians: for machines that do other things too")
-	jsonFile := flags.String("json", "", "write the report, with all rounds, to this `file`")
-	rawFile := flags.String("raw", "", "write the rounds to this `file`, in the format of Go's benchmarks, for benchstat")
-	chartFile := flags.String("chart", "", "draw a chart to this SVG `file`")
-	from := flags.String("from", "", "measure nothing; report what is in this JSON `file`")
+	flags.StringVar(&o.json, "json", "", "write the report, with all rounds, to this `file`")
+	flags.StringVar(&o.raw, "raw", "", "write the rounds to this `file`, in the format of Go's benchmarks, for benchstat")
+	flags.StringVar(&o.chart, "chart", "", "draw a chart to this SVG `file`")
+	flags.StringVar(&o.cpuUsage, "cpuprofile", "", "write a profile of all that is measured in this process to this `file`")
+	flags.StringVar(&o.from, "from", "", "measure nothing; report what is in this JSON `file`")
 	if err := flags.Parse(args); err != nil {
-		return err
+		return o, err
 	}
-	selected, err := regexp.Compile(*pattern)
+	if *quick {
+		o.plan.Rounds, o.plan.Time = 3, 20*time.Millisecond
+	}
+	var err, err2 error
+	o.rows, err = regexp.Compile(*rows)
+	o.subjects, err2 = regexp.Compile(*subjects)
+	return o, errors.Join(err, err2)
+}
+
+// bench is the program.
+func bench(ctx context.Context, args []string, out io.Writer) error {
+	o, err := parse(args, out)
 	if err != nil {
 		return err
 	}
-	plan := Plan{*rounds, *turn, *best}
-	if *quick {
-		plan.Rounds, plan.Time = 3, 20*time.Millisecond
-	}
 	var report *Report
-	if *from != "" {
-		if report, err = readReport(*from); err != nil {
+	if o.from != "" {
+		if report, err = readReport(o.from); err != nil {
 			return err
 		}
 		report.writeTable(out)
-	} else {
-		var rows []*Row
-		for _, row := range allRows() {
-			if selected.MatchString(row.Name) {
-				rows = append(rows, row)
-			}
-		}
-		if report, err = measureAll(ctx, rows, plan, out); err != nil {
-			return err
+	} else if report, err = measureAll(ctx, o, out); err != nil {
+		return err
+	}
+	return errors.Join(write(o.json, report.writeJSON), write(o.raw, report.writeRaw), write(o.chart, report.writeChart))
+}
+
+// selected are the rows and subjects that are asked for.
+func selected(o options) []*Row {
+	var rows []*Row
+	for _, row := range allRows() {
+		row.Subjects = slices.DeleteFunc(row.Subjects, func(s Subject) bool { return !o.subjects.MatchString(s.Name) })
+		if o.rows.MatchString(row.Name) && len(row.Subjects) > 0 {
+			rows = append(rows, row)
 		}
 	}
-	return errors.Join(
-		write(*jsonFile, report.writeJSON),
-		write(*rawFile, report.writeRaw),
-		write(*chartFile, report.writeChart),
-	)
+	return rows
 }
 
 // measureAll measures rows and writes each as soon as it is done.
-func measureAll(ctx context.Context, rows []*Row, plan Plan, out io.Writer) (*Report, error) {
+func measureAll(ctx context.Context, o options, out io.Writer) (*Report, error) {
+	if o.cpuUsage != "" {
+		f, err := os.Create(o.cpuUsage)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return nil, err
+		}
+		defer pprof.StopCPUProfile()
+	}
 	lab, err := newLab(1)
 	if err != nil {
 		return nil, err
@@ -86,21 +115,22 @@ func measureAll(ctx context.Context, rows []*Row, plan Plan, out io.Writer) (*Re
 	defer lab.close()
 	report := &Report{
 		Environment: environment(),
-		Plan:        fmt.Sprintf("medians of %d rounds of %v, subjects in turn", plan.Rounds, plan.Time),
-	}
-	if plan.Best {
-		report.Plan = fmt.Sprintf("the best of %d rounds of %v, subjects in turn", plan.Rounds, plan.Time)
+		Plan:        o.plan.String(),
 	}
 	report.writeHeading(out)
+	rows := selected(o)
 	for _, row := range rows {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		measured, err := measure(ctx, lab, row, plan)
+		measured, err := measure(ctx, lab, row, o.plan)
 		if err != nil {
 			return nil, err
 		}
-		result := &Result{Name: row.Name, Title: row.Title, Counts: row.Counts, Unit: row.unit(), Subjects: measured, Best: plan.Best}
+		result := &Result{Name: row.Name, Title: row.Title, Counts: row.Counts, Unit: row.unit(), Subjects: measured, Best: o.plan.Best}
+		if row.Rounds > 0 && row.Rounds < o.plan.Rounds {
+			result.Counts = strings.TrimPrefix(fmt.Sprintf("%s; rounds: %d", row.Counts, row.Rounds), "; ")
+		}
 		result.summarize()
 		report.Rows = append(report.Rows, result)
 		report.judge(rows)

@@ -15,6 +15,15 @@ type Plan struct {
 	Best   bool          // the best rounds count, not the medians
 }
 
+// String says it in the report.
+func (p Plan) String() string {
+	counted := "medians"
+	if p.Best {
+		counted = "the best"
+	}
+	return fmt.Sprintf("%s of %d rounds of %v, subjects in turn", counted, p.Rounds, p.Time)
+}
+
 // Measured is what a subject has done in a row.
 type Measured struct {
 	Subject string `json:"subject"`

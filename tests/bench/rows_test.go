@@ -172,7 +172,7 @@ func TestProgram(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	var first, again bytes.Buffer
 	args := []string{"-run", "^arguments/|^codec/decode/result", "-rounds", "2", "-time", (10 * time.Microsecond).String()}
-	if err := bench(t.Context(), append(args, "-json", in("a.json"), "-raw", in("a.txt"), "-chart", in("a.svg")), &first); err != nil {
+	if err := bench(t.Context(), append(args, "-json", in("a.json"), "-raw", in("a.txt"), "-chart", in("a.svg"), "-cpuprofile", in("cpu.pprof")), &first); err != nil {
 		t.Fatal(err)
 	}
 	if err := bench(t.Context(), []string{"-from", in("a.json"), "-raw", in("b.txt"), "-chart", in("b.svg")}, &again); err != nil {
@@ -188,7 +188,7 @@ func TestProgram(t *testing.T) {
 			t.Errorf("%s: %v\n%s\n%s", kind, err, a, b)
 		}
 	}
-	for _, args := range [][]string{{"-nothing"}, {"-run", "("}, {"-from", in("nothing.json")}} {
+	for _, args := range [][]string{{"-nothing"}, {"-run", "("}, {"-subject", "("}, {"-cpuprofile", dir}, {"-from", in("nothing.json")}} {
 		if err := bench(t.Context(), args, &again); err == nil {
 			t.Errorf("%q is taken", args)
 		}
