@@ -11,7 +11,7 @@ import (
 // codecs renders how the declarations are read and written.
 func (e *emitter) codecs(f *jen.File, decls []*ir.Decl) {
 	for _, d := range decls {
-		if isAlias(d) {
+		if isAlias(d) || e.rev == nil && isString(d) {
 			continue
 		}
 		switch t := d.Type.(type) {
@@ -38,6 +38,13 @@ func (e *emitter) codecs(f *jen.File, decls []*ir.Decl) {
 			}
 		}
 	}
+}
+
+// isString reports whether a declaration of a tool list is an enum that whatever has it
+// reads and writes as a string, so that it needs no methods for that.
+func isString(d *ir.Decl) bool {
+	_, ok := d.Type.(*ir.Enum)
+	return ok && len(d.Unions) == 0
 }
 
 func isContainer(t ir.Type) bool {

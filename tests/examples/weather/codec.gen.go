@@ -152,17 +152,6 @@ func (x *GetForecastInputPlaceLatitude) AppendJSON(dst []byte) ([]byte, error) {
 	return w.End()
 }
 
-// DecodeJSON reads a string.
-func (x *GetForecastInputUnits) DecodeJSON(r *wire.Reader) error {
-	*x = GetForecastInputUnits(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x GetForecastInputUnits) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *GetForecastOutput) DecodeJSON(r *wire.Reader) error {
@@ -371,17 +360,6 @@ func (x *GetForecastOutputDay) AppendJSON(dst []byte) ([]byte, error) {
 	return w.End()
 }
 
-// DecodeJSON reads a string.
-func (x *GetForecastOutputDaySky) DecodeJSON(r *wire.Reader) error {
-	*x = GetForecastOutputDaySky(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x GetForecastOutputDaySky) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *GetForecastOutputDayTemperature) DecodeJSON(r *wire.Reader) error {
@@ -458,17 +436,6 @@ func (x GetWeatherInput) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetWeatherInput) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a string.
-func (x *GetWeatherInputUnits) DecodeJSON(r *wire.Reader) error {
-	*x = GetWeatherInputUnits(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x GetWeatherInputUnits) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
