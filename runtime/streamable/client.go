@@ -53,6 +53,11 @@ const (
 	// deleteWait bounds the request that ends a session. A busy server may drop the first two
 	// attempts to connect, of which the second is made after a second and the third after three.
 	deleteWait = 5 * time.Second
+	// writeWait bounds the wait for a request to be written that is cancelled. It may not be
+	// known when that is, because an http.RoundTripper need not tell.
+	writeWait = time.Second
+	// flushWait is for what net/http still has in a buffer when it tells that a request is written.
+	flushWait = 10 * time.Millisecond
 	// retryWait is the wait before a response is sent again.
 	retryWait = 100 * time.Millisecond
 	// maxSessionID bounds the ids that a server may give.
@@ -69,7 +74,9 @@ type Transport struct {
 	ctx     context.Context // ends when the transport is closed
 	cancel  context.CancelFunc
 	closing sync.Once
-	inbox   runtime.Inbox
+	inbox   runtime.Inbox // for a session that pushes; else in
+	pushed  bool
+	in      chan received
 	failed  chan struct{} // closed when the session is lost
 	jobs    chan func()   // for the goroutine that waits for another request
 
@@ -89,6 +96,12 @@ func (t *Transport) SessionID() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return first(t.session)
+}
+
+// received is what comes of the server where nothing is pushed.
+type received struct {
+	text string
+	err  error
 }
 
 func first(header []string) string {
@@ -117,6 +130,7 @@ func NewTransport(endpoint string, opts ClientOptions) (*Transport, error) {
 		http:   web.Client(opts.HTTPClient),
 		opts:   opts,
 		failed: make(chan struct{}),
+		in:     make(chan received),
 		jobs:   make(chan func()),
 		calls:  make(map[wire.Scalar]*exchange),
 	}
@@ -144,12 +158,18 @@ func (t *Transport) request(method string, u *url.URL, common http.Header, accep
 }
 
 // Start implements runtime.Pusher.
-func (t *Transport) Start(in runtime.Inbox) { t.inbox = in }
+func (t *Transport) Start(in runtime.Inbox) { t.inbox, t.pushed = in, true }
 
-// Receive implements runtime.Transport. It returns no messages, as they go into the inbox,
-// but waits for the end.
-func (t *Transport) Receive(ctx context.Context, _ int) (runtime.Incoming, error) {
+// Receive implements runtime.Transport, for sessions that do not call Start because they have
+// the transport from another one around it.
+func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
 	select {
+	case r := <-t.in:
+		if r.err == nil && len(r.text) > max {
+			r.err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
+			r.text = ""
+		}
+		return runtime.Incoming{Text: r.text}, r.err
 	case <-t.failed:
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -180,7 +200,7 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	var cancelled *exchange
 	if m.Method == "notifications/cancelled" {
 		if cancelled = t.cancelled(body); cancelled != nil {
-			cancelled.post.Written(ctx) // a server that hears of the cancellation first would forget it
+			cancelled.awaitWritten(ctx)
 		}
 	}
 	err := t.sendOther(ctx, m, body)

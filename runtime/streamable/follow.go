@@ -74,13 +74,38 @@ func (e *exchange) deliver(text string) error {
 	if err := e.ctx.Err(); err != nil {
 		return err
 	}
-	e.t.inbox.Deliver(runtime.Incoming{Text: text})
-	return nil
+	if e.t.pushed {
+		e.t.inbox.Deliver(runtime.Incoming{Text: text})
+		return nil
+	}
+	select {
+	case e.t.in <- received{text: text}:
+		return nil
+	case <-e.ctx.Done():
+		return e.ctx.Err()
+	}
+}
+
+// awaitWritten waits until the request has been written: a server that heard of its
+// cancellation first would forget that.
+func (e *exchange) awaitWritten(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, writeWait)
+	defer cancel()
+	e.post.Written(ctx)
+	sleep(ctx, flushWait)
 }
 
 // fail tells whoever waits for the answer that it does not come.
 func (e *exchange) fail(err error) {
-	e.t.inbox.Lose(&runtime.AnswerError{ID: e.id, Err: err})
+	lost := &runtime.AnswerError{ID: e.id, Err: err}
+	if e.t.pushed {
+		e.t.inbox.Lose(lost)
+		return
+	}
+	select {
+	case e.t.in <- received{err: lost}:
+	case <-e.ctx.Done():
+	}
 }
 
 // read reads the answer to a POST.
