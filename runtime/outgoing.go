@@ -122,10 +122,7 @@ func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 	var r reply
 	if err = p.sendRequest(ctx, wire.IntScalar(n), q); err == nil {
 		withdraw = q.method != methodInitialize
-		if q.progress == nil {
-			p.expire(w, limit)
-		}
-		r, err = w.await(ctx, limit, q)
+		r, err = p.await(ctx, w, limit, q)
 	}
 	switch {
 	case err != nil && p.forget(n):
@@ -148,10 +145,12 @@ func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 }
 
 // await waits for the answer until ctx or the caller's patience ends.
-func (w *pending) await(ctx context.Context, limit patience, q *request) (reply, error) {
+func (p *peer) await(ctx context.Context, w *pending, limit patience, q *request) (reply, error) {
 	if q.progress == nil {
-		return w.awaitQuietly(ctx)
+		p.expire(w, limit)
+		return p.awaitQuietly(ctx, w)
 	}
+	p.resumeReading()
 	var expired <-chan time.Time
 	start := time.Now()
 	if limit.quiet > 0 {
@@ -182,15 +181,16 @@ func (w *pending) await(ctx context.Context, limit patience, q *request) (reply,
 
 // awaitQuietly is await for a request without progress, whose end by the caller's patience is
 // a reply.
-func (w *pending) awaitQuietly(ctx context.Context) (reply, error) {
-	done := ctx.Done()
-	if done == nil {
-		return <-w.reply, nil
+func (p *peer) awaitQuietly(ctx context.Context, w *pending) (reply, error) {
+	if r, ok := p.readFor(w); ok {
+		return r, nil
 	}
+	start := time.Now()
 	select {
 	case r := <-w.reply:
+		p.turn.handled(start)
 		return r, nil
-	case <-done:
+	case <-ctx.Done():
 		return reply{}, ctx.Err()
 	}
 }
@@ -356,6 +356,13 @@ func (p *peer) release(w *pending) {
 	}
 }
 
+// awaited reports whether an answer is waited for.
+func (p *peer) awaited() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.pending) > 0
+}
+
 // forget reports whether the request was still waiting; it is not any more. When it was
 // not, its reply has been or is being sent.
 func (p *peer) forget(id int64) bool {
@@ -371,6 +378,9 @@ func (p *peer) receiveResponse(m *jsonrpc.Message) {
 	r := reply{result: m.Result}
 	if m.Error != nil {
 		r.err = m.Error
+	}
+	if p.turn != nil {
+		p.turn.answered = true
 	}
 	if !p.resolve(m.ID, r) {
 		if m.ID.IsZero() && m.Error != nil {

@@ -119,6 +119,9 @@ func (p *peer) run() error {
 	case err := <-p.turn.ended:
 		return p.finish(err, nil)
 	case <-p.ctx.Done():
+		if p.turn.reader.Swap(readerGoroutine) == readerNobody {
+			reading = nil
+		}
 		return p.finish(context.Cause(p.ctx), reading)
 	}
 }

@@ -14,16 +14,21 @@ import (
 // goroutine may take longer than the request does. Who reads on while the handler runs, turn
 // decides.
 func (p *peer) read() {
+	t := p.turn
 	for {
-		in, err := p.turn.source.Receive(p.ctx, p.limits.message)
+		in, err := t.source.Receive(p.ctx, p.limits.message)
 		if err != nil {
 			if !p.failedToReceive(&in, err) {
-				p.turn.ended <- err
+				t.end(err)
 				return
 			}
 			continue
 		}
+		t.answered = false
 		if c := p.take(&in); c != nil && !p.serveInTurn(c) {
+			return
+		}
+		if t.answered && p.stepDown() {
 			return
 		}
 	}
@@ -32,6 +37,9 @@ func (p *peer) read() {
 // failedToReceive does what an error of Receive asks for; false when it is the end of the
 // session. Reading goroutine.
 func (p *peer) failedToReceive(in *Incoming, err error) bool {
+	if err == ErrInterrupted {
+		return true
+	}
 	if lost, ok := errors.AsType[*AnswerError](err); ok {
 		p.resolve(lost.ID, reply{err: lost.Err})
 		return true
@@ -68,28 +76,57 @@ func (p *peer) take(in *Incoming) *Call {
 	return c
 }
 
-// turn decides who reads while a request is served. When nothing more is waiting to be read
-// that is nobody at first, which saves waking another goroutine. It takes over when the handler
-// turns out not to be quick, at the next tick of the session, or to wait for the peer.
+// turn decides who reads. Waking a goroutine may take longer than all else that is done for a
+// message, so as long as nothing takes long as few are woken as can be:
+//
+//   - The goroutine that has read a request serves it, unless more is waiting to be read.
+//   - After the last answer that is waited for nobody reads, and who makes the next request
+//     reads its answer himself, if the transport is an Interrupter.
+//
+// The ticks of the session see to it that a handler or a call which turns out to take longer
+// holds up nothing: then a goroutine takes over the reading.
 type turn struct {
-	source  Transport
-	backlog Backlog    // the source; nil when that cannot tell
-	pushed  bool       // the source puts messages into the inbox; nothing is read
-	ended   chan error // takes one without blocking: why there is nothing more to read
+	source      Transport
+	backlog     Backlog     // the source; nil when that cannot tell
+	interrupter Interrupter // the source; nil when it cannot be interrupted
+	pushed      bool        // the source puts messages into the inbox; nothing is read
+	ended       chan error  // takes one without blocking: why there is nothing more to read
+	answered    bool        // what was read last is an answer; the reader's own
 
+	reader  atomic.Int32  // who reads
 	serving atomic.Uint64 // the number of the request that the reading goroutine serves; 0 when it reads
 	count   uint64        // of such requests; the reading goroutine's own
-	slow    atomic.Int32  // how many requests are still served beside the reading because one was not quick
+	calls   atomic.Uint64 // the number of times that a caller has begun to read
+	slow    atomic.Int32  // how many messages are still handled beside the reading because one was not quick
 
-	ticking atomic.Bool
-	ticker  *time.Timer // nil before the first tick
-	seen    uint64      // what was served at the last tick
+	ticking   atomic.Bool
+	ticker    *time.Timer // nil before the first tick
+	seen      uint64      // what was served at the last tick
+	seenCalls uint64      // calls at the last tick at which a caller read
+}
+
+// Who reads.
+const (
+	readerGoroutine int32 = iota // or the one that has taken over from it
+	readerNobody
+	readerCaller
+)
+
+// end tells why there is nothing more to read.
+func (t *turn) end(why error) {
+	select {
+	case t.ended <- why:
+	default:
+	}
 }
 
 // receiveFrom makes the transport that from which messages come. Before run.
 func (p *peer) receiveFrom(source Transport) {
 	p.turn = &turn{source: source, ended: make(chan error, 1)}
 	p.turn.backlog, _ = source.(Backlog)
+	if i, ok := source.(Interrupter); ok && i.Interruptible() {
+		p.turn.interrupter = i
+	}
 	if pusher, ok := source.(Pusher); ok {
 		p.turn.pushed = true
 		pusher.Start(Inbox{p})
@@ -97,10 +134,10 @@ func (p *peer) receiveFrom(source Transport) {
 }
 
 const (
-	// tick is how often a handler that runs on the reading goroutine is looked at. It keeps it
-	// for two ticks at most.
+	// tick is how often a handler or a call that keeps the reading is looked at. It keeps it for
+	// two ticks at most.
 	tick = time.Millisecond
-	// wary is how many requests are served beside the reading after one that took longer.
+	// wary is how many messages are handled beside the reading after one that took longer.
 	wary = 32
 )
 
@@ -116,11 +153,7 @@ func (p *peer) serveInTurn(c *Call) (reading bool) {
 	if t.slow.Load() > 0 {
 		go p.read()
 		c.serve()
-		if time.Since(start) < tick {
-			t.slow.Add(-1)
-		} else {
-			t.slow.Store(wary)
-		}
+		t.handled(start)
 		return false
 	}
 	t.count++
@@ -159,6 +192,75 @@ func (p *peer) takeOver(number uint64) {
 	}
 }
 
+// stepDown leaves the reading to the next call, when none waits for an answer. True: the reading
+// goroutine is to end.
+func (p *peer) stepDown() bool {
+	t := p.turn
+	if t.interrupter == nil || t.backlog == nil || t.slow.Load() > 0 || t.backlog.Backlog() {
+		return false
+	}
+	p.startTicking()
+	t.reader.Store(readerNobody)
+	return !p.awaited() || !t.reader.CompareAndSwap(readerNobody, readerGoroutine)
+}
+
+// resumeReading has a goroutine read if nobody does.
+func (p *peer) resumeReading() {
+	if p.turn != nil && p.turn.reader.CompareAndSwap(readerNobody, readerGoroutine) {
+		go p.read()
+	}
+}
+
+// handled takes note of a message that was handled beside the reading since start.
+func (t *turn) handled(start time.Time) {
+	switch {
+	case t == nil || t.slow.Load() <= 0:
+	case time.Since(start) < tick:
+		t.slow.Add(-1)
+	default:
+		t.slow.Store(wary)
+	}
+}
+
+// readFor reads until the answer to the caller's request comes. False: somebody else reads, or
+// does so now, because it has taken too long.
+func (p *peer) readFor(w *pending) (reply, bool) {
+	t := p.turn
+	if t == nil || !t.reader.CompareAndSwap(readerNobody, readerCaller) {
+		return reply{}, false
+	}
+	t.calls.Add(1)
+	p.startTicking()
+	for {
+		in, err := t.source.Receive(p.ctx, p.limits.message)
+		switch {
+		case err == ErrInterrupted:
+			t.slow.Store(wary)
+			t.reader.Store(readerGoroutine)
+			go p.read()
+			return reply{}, false
+		case err == nil:
+			if c := p.take(&in); c != nil {
+				go c.serve()
+			}
+		case !p.failedToReceive(&in, err):
+			t.reader.Store(readerGoroutine)
+			t.end(err)
+			return reply{}, false
+		}
+		select {
+		case r := <-w.reply:
+			more := t.backlog.Backlog()
+			t.reader.Store(readerNobody)
+			if more || p.awaited() {
+				p.resumeReading()
+			}
+			return r, true
+		default:
+		}
+	}
+}
+
 // startTicking makes sure that the request which has begun will be looked at.
 func (p *peer) startTicking() {
 	t := p.turn
@@ -171,21 +273,34 @@ func (p *peer) startTicking() {
 	t.ticker.Reset(tick)
 }
 
-// tick looks at what the reading goroutine does. When that is reading the ticks end.
+// tick looks at what whoever reads does. The ticks end when that is a goroutine which reads.
 func (p *peer) tick() {
 	t := p.turn
-	number := t.serving.Load()
-	if number == 0 {
-		t.seen = 0
-		t.ticking.Store(false)
-		if t.serving.Load() != 0 {
-			p.startTicking()
-		}
+	if p.stopped() {
 		return
 	}
-	if number == t.seen {
+	number := t.serving.Load()
+	if number != 0 && number == t.seen {
 		p.takeOver(number)
 	}
 	t.seen = number
+	switch t.reader.Load() {
+	case readerNobody:
+		p.resumeReading()
+	case readerCaller:
+		calls := t.calls.Load()
+		if calls == t.seenCalls {
+			t.interrupter.Interrupt()
+		}
+		t.seenCalls = calls
+	default:
+		if number == 0 {
+			t.ticking.Store(false)
+			if t.serving.Load() != 0 || t.reader.Load() != readerGoroutine {
+				p.startTicking()
+			}
+			return
+		}
+	}
 	t.ticker.Reset(tick)
 }

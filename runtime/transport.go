@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -63,6 +64,19 @@ type Outgoing struct {
 type Backlog interface {
 	// Backlog is called by the goroutine that calls Receive.
 	Backlog() bool
+}
+
+// ErrInterrupted is what Receive returns because of [Interrupter].
+var ErrInterrupted = errors.New("runtime: interrupted")
+
+// Interrupter is a Transport whose Receive can be made to return. With it, and Backlog, a call
+// reads its own answer when nothing else is going on.
+type Interrupter interface {
+	// Interruptible reports whether it can. It is asked once.
+	Interruptible() bool
+	// Interrupt has the Receive that waits, or else the next one, return ErrInterrupted when
+	// there is nothing to be received. Nothing of what comes is lost by that.
+	Interrupt()
 }
 
 // RouteEnder is a Transport that wants to know when a route is done with, so that it can

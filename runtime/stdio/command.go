@@ -62,6 +62,11 @@ type Command struct {
 	copied  chan struct{} // closed when stderr has ended
 	closing atomic.Bool
 	closer  sync.Once
+
+	deadlines   sync.Mutex // held while a deadline of output is set
+	drained     time.Time  // when what is left in output is to have been read; zero while the process runs
+	interrupted bool       // the deadline is that of Interrupt
+
 	exited  chan struct{} // closed when the process has been waited for
 	status  error         // of the process; read after exited
 	stopped error         // what Close returns
@@ -142,7 +147,7 @@ func (c *Command) wait() {
 	// What is left in the pipes can be read at once; more can come only from processes
 	// that have left the group.
 	end := time.Now().Add(drainWait)
-	c.output.SetReadDeadline(end)
+	c.drainUntil(end)
 	c.stderr.SetReadDeadline(end)
 	select {
 	case <-c.copied:
@@ -164,6 +169,10 @@ func (c *Command) Receive(ctx context.Context, max int) (runtime.Incoming, error
 	if c.closing.Load() {
 		return runtime.Incoming{}, runtime.ErrClosed // Close reads too, so in may be half a line
 	}
+	if errors.Is(err, os.ErrDeadlineExceeded) && c.wasInterrupted() {
+		c.lines.lines.retry()
+		return runtime.Incoming{}, runtime.ErrInterrupted
+	}
 	if err == nil || ctx.Err() != nil {
 		return in, err
 	}
@@ -177,6 +186,44 @@ func (c *Command) Receive(ctx context.Context, max int) (runtime.Incoming, error
 		err = io.EOF
 	}
 	return runtime.Incoming{}, err
+}
+
+// Interruptible implements runtime.Interrupter: it depends on the system's pipes.
+func (c *Command) Interruptible() bool {
+	c.deadlines.Lock()
+	defer c.deadlines.Unlock()
+	return c.output.SetReadDeadline(c.drained) == nil
+}
+
+// Interrupt implements runtime.Interrupter.
+func (c *Command) Interrupt() {
+	c.deadlines.Lock()
+	defer c.deadlines.Unlock()
+	c.interrupted = true
+	c.output.SetReadDeadline(time.Unix(1, 0))
+}
+
+// wasInterrupted reports whether the deadline of a read was that of Interrupt, and sets the one
+// that it took the place of.
+func (c *Command) wasInterrupted() bool {
+	c.deadlines.Lock()
+	defer c.deadlines.Unlock()
+	was := c.interrupted
+	if was {
+		c.interrupted = false
+		c.output.SetReadDeadline(c.drained)
+	}
+	return was
+}
+
+// drainUntil bounds the reading of the output.
+func (c *Command) drainUntil(end time.Time) {
+	c.deadlines.Lock()
+	defer c.deadlines.Unlock()
+	c.drained = end
+	if !c.interrupted {
+		c.output.SetReadDeadline(end)
+	}
 }
 
 // Backlog implements runtime.Backlog.

@@ -19,15 +19,15 @@ type lines struct {
 	src  io.Reader
 	buf  []byte // readSize bytes
 	rest []byte // the part of buf that is read and not yet returned
+	long []byte // the beginning of a line that is not in buf any more
 	err  error  // of src; returned when rest is used up
 	skip bool   // within a line that was too long
 }
 
 // next returns the next line without its newline; the text has its own memory. A line
 // longer than max is a *jsonrpc.Error as soon as that is known, and the next call goes
-// on after it.
+// on after it. After retry, the next call goes on where an error of src has come.
 func (l *lines) next(max int) (string, error) {
-	var long []byte // the beginning of a line that is not in buf any more
 	for {
 		i := bytes.IndexByte(l.rest, '\n')
 		part := l.rest
@@ -44,27 +44,36 @@ func (l *lines) next(max int) (string, error) {
 				}
 			}
 			continue
-		case lineLen(long, part) > max:
-			l.skip = true
+		case lineLen(l.long, part) > max:
+			l.skip, l.long = true, nil
 			return "", jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
-		case i >= 0 && long == nil:
+		case i >= 0 && l.long == nil:
 			text := string(trimCR(part))
 			l.drop(len(part), true)
 			return text, nil
 		}
-		long = append(long, part...)
+		l.long = append(l.long, part...)
 		l.drop(len(part), i >= 0)
 		if i >= 0 {
-			return own(trimCR(long)), nil
+			return l.takeLong(), nil
 		}
 		if err := l.fill(); err != nil {
-			if err == io.EOF && len(long) > 0 {
-				return own(trimCR(long)), nil
+			if err == io.EOF && len(l.long) > 0 {
+				return l.takeLong(), nil
 			}
 			return "", err
 		}
 	}
 }
+
+func (l *lines) takeLong() string {
+	line := own(trimCR(l.long))
+	l.long = nil
+	return line
+}
+
+// retry lets src be read again after an error.
+func (l *lines) retry() { l.err = nil }
 
 // drop takes n bytes, and the newline after them, from rest.
 func (l *lines) drop(n int, newline bool) {
