@@ -22,15 +22,51 @@ func load8(s string, i int) uint64 {
 }
 
 // special returns a word in which the lowest high bit marks the first byte of x
-// that is a control character, a quote or a backslash. Bits above it may be set
-// for no reason: a subtraction borrows from the bytes above it only.
+// that is a control character, a quote, a backslash or not ASCII. Bits above it
+// may be set for no reason: a subtraction borrows from the bytes above it only.
 func special(x uint64) uint64 {
-	control := (x - 0x20*ones) &^ x
-	quote := x ^ '"'*ones
-	quote = (quote - ones) &^ quote
-	backslash := x ^ '\\'*ones
-	backslash = (backslash - ones) &^ backslash
-	return (control | quote | backslash) & highs
+	return unusual(x) & highs
+}
+
+// unusual is [special] where bits other than the high ones mean nothing. Control
+// characters and the quote become less than 0x21 by turning one bit over.
+func unusual(x uint64) uint64 {
+	return ((x ^ 2*ones) - 0x21*ones) | ((x ^ '\\'*ones) - ones) | x
+}
+
+// plainEnd returns the offset of the first byte of s at or after i that is a
+// control character, a quote, a backslash or not ASCII, len(s) when there is none.
+func plainEnd(s string, i int) int {
+	for ; i+32 <= len(s); i += 32 {
+		p := s[i : i+32]
+		if (unusual(load8(p, 0))|unusual(load8(p, 8))|unusual(load8(p, 16))|unusual(load8(p, 24)))&highs != 0 {
+			break
+		}
+	}
+	for ; i+8 <= len(s); i += 8 {
+		if m := special(load8(s, i)); m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' && s[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
+}
+
+// highEnd returns the offset of the first byte of s at or after i that is a
+// control character, a quote or a backslash, len(s) when there is none.
+func highEnd(s string, i int) int {
+	for ; i+8 <= len(s); i += 8 {
+		x := load8(s, i)
+		if m := (((x ^ 2*ones) - 0x21*ones) | ((x ^ '\\'*ones) - ones)) &^ x & highs; m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' {
+		i++
+	}
+	return i
 }
 
 // scanString scans the string whose opening quote is src[i]. It returns the
@@ -38,44 +74,53 @@ func special(x uint64) uint64 {
 // string is malformed, ok is false, end is how far the scan went, and
 // stringFault tells what is wrong.
 func scanString(src string, i int) (end int, escaped, ok bool) {
-	start := i
-	var seen uint64 // all bytes, or'ed: the high bits tell whether all are ASCII
 	i++
-	for {
-		for i+8 <= len(src) {
-			x := load8(src, i)
-			m := special(x)
-			if m == 0 {
-				seen |= x
-				i += 8
-				continue
+	start := i
+	if i+8 <= len(src) { // many strings are short
+		if m := special(load8(src, i)); m != 0 {
+			i += bits.TrailingZeros64(m) >> 3
+			if src[i] == '"' {
+				return i + 1, false, true
 			}
-			n := bits.TrailingZeros64(m) // 8*k+7, where byte k is the first special one
-			seen |= x & (1<<n - 1)
-			i += n >> 3
-			break
+			return scanRest(src, start, i)
 		}
-		for i < len(src) && src[i] >= ' ' && src[i] != '"' && src[i] != '\\' {
-			seen |= uint64(src[i])
+		i += 8
+	}
+	i = plainEnd(src, i)
+	if i < len(src) && src[i] == '"' {
+		return i + 1, false, true
+	}
+	return scanRest(src, start, i)
+}
+
+// scanRest is scanString for a string that begins, after its quote, at start, and
+// is plain up to i.
+func scanRest(src string, start, i int) (end int, escaped, ok bool) {
+	ascii := true
+	for i < len(src) {
+		switch c := src[i]; {
+		case c == '"':
 			i++
-		}
-		if i >= len(src) || src[i] < ' ' {
+			return i, escaped, ascii || utf8.ValidString(src[start:i])
+		case c < ' ':
 			return i, escaped, false
-		}
-		if src[i] == '"' {
-			i++
-			if seen&highs != 0 && !utf8.ValidString(src[start:i]) {
+		case c >= utf8.RuneSelf:
+			ascii = false
+		default:
+			escaped = true
+			n := escapeLen(src[i:])
+			if n == 0 {
 				return i, escaped, false
 			}
-			return i, escaped, true
+			i += n
 		}
-		escaped = true
-		n := escapeLen(src[i:])
-		if n == 0 {
-			return i, escaped, false
+		if ascii {
+			i = plainEnd(src, i)
+		} else {
+			i = highEnd(src, i)
 		}
-		i += n
 	}
+	return i, escaped, false
 }
 
 // escapeLen returns the length of the escape sequence that s begins with, a
