@@ -314,6 +314,10 @@ func decode(g *jen.Group, target *jen.Statement, t ir.Type, depth int) {
 				g.Add(target).Op("=").Qual(wirePath, "Push").Call(target, value)
 				return
 			}
+			if decodesItself(t.Elem) {
+				g.Qual(wirePath, "Extend").Call(jen.Id("r"), jen.Op("&").Add(target)).Dot("DecodeJSON").Call(jen.Id("r"))
+				return
+			}
 			element := jen.Id(name("e", depth))
 			g.Var().Add(element).Add(goType(t.Elem))
 			decode(g, element, t.Elem, depth+1)
@@ -340,6 +344,16 @@ func decode(g *jen.Group, target *jen.Statement, t ir.Type, depth int) {
 	default:
 		panic(fmt.Sprintf("emit: cannot decode %T", t))
 	}
+}
+
+// decodesItself reports whether a value of a type is read by a method of its own.
+func decodesItself(t ir.Type) bool {
+	ref, ok := t.(*ir.Ref)
+	if !ok {
+		return false
+	}
+	_, alias := ref.Decl.Type.(*ir.Ref)
+	return !alias
 }
 
 // decodeEntry reads the member that the reader is at into a map.

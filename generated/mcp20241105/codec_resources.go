@@ -196,9 +196,7 @@ func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.ResourceTemplates = []ResourceTemplate{}
 			for r.BeginArray(); r.Element(); {
-				var e ResourceTemplate
-				e.DecodeJSON(r)
-				x.ResourceTemplates = wire.Push(x.ResourceTemplates, e)
+				wire.Extend(r, &x.ResourceTemplates).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)
@@ -326,9 +324,7 @@ func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Resources = []Resource{}
 			for r.BeginArray(); r.Element(); {
-				var e Resource
-				e.DecodeJSON(r)
-				x.Resources = wire.Push(x.Resources, e)
+				wire.Extend(r, &x.Resources).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)
@@ -456,9 +452,7 @@ func (x *ListRootsResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Roots = []Root{}
 			for r.BeginArray(); r.Element(); {
-				var e Root
-				e.DecodeJSON(r)
-				x.Roots = wire.Push(x.Roots, e)
+				wire.Extend(r, &x.Roots).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)

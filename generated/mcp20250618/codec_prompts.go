@@ -154,9 +154,7 @@ func (x *GetPromptResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Messages = []PromptMessage{}
 			for r.BeginArray(); r.Element(); {
-				var e PromptMessage
-				e.DecodeJSON(r)
-				x.Messages = wire.Push(x.Messages, e)
+				wire.Extend(r, &x.Messages).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)
@@ -284,9 +282,7 @@ func (x *ListPromptsResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Prompts = []Prompt{}
 			for r.BeginArray(); r.Element(); {
-				var e Prompt
-				e.DecodeJSON(r)
-				x.Prompts = wire.Push(x.Prompts, e)
+				wire.Extend(r, &x.Prompts).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)
@@ -365,9 +361,7 @@ func (x *Prompt) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Arguments = []PromptArgument{}
 			for r.BeginArray(); r.Element(); {
-				var e PromptArgument
-				e.DecodeJSON(r)
-				x.Arguments = wire.Push(x.Arguments, e)
+				wire.Extend(r, &x.Arguments).DecodeJSON(r)
 			}
 		case "description":
 			r.Once(&seen[0], 3)

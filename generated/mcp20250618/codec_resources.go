@@ -214,9 +214,7 @@ func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.ResourceTemplates = []ResourceTemplate{}
 			for r.BeginArray(); r.Element(); {
-				var e ResourceTemplate
-				e.DecodeJSON(r)
-				x.ResourceTemplates = wire.Push(x.ResourceTemplates, e)
+				wire.Extend(r, &x.ResourceTemplates).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)
@@ -344,9 +342,7 @@ func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Resources = []Resource{}
 			for r.BeginArray(); r.Element(); {
-				var e Resource
-				e.DecodeJSON(r)
-				x.Resources = wire.Push(x.Resources, e)
+				wire.Extend(r, &x.Resources).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)
@@ -474,9 +470,7 @@ func (x *ListRootsResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Roots = []Root{}
 			for r.BeginArray(); r.Element(); {
-				var e Root
-				e.DecodeJSON(r)
-				x.Roots = wire.Push(x.Roots, e)
+				wire.Extend(r, &x.Roots).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)

@@ -271,9 +271,7 @@ func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Tools = []Tool{}
 			for r.BeginArray(); r.Element(); {
-				var e Tool
-				e.DecodeJSON(r)
-				x.Tools = wire.Push(x.Tools, e)
+				wire.Extend(r, &x.Tools).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)

@@ -318,9 +318,7 @@ func (x *Icons) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Icons = []Icon{}
 			for r.BeginArray(); r.Element(); {
-				var e Icon
-				e.DecodeJSON(r)
-				x.Icons = wire.Push(x.Icons, e)
+				wire.Extend(r, &x.Icons).DecodeJSON(r)
 			}
 		default:
 			x.Extra.Decode(r)

@@ -487,9 +487,7 @@ func (x *TitledMultiSelectEnumSchemaItems) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.AnyOf = []EnumOption{}
 			for r.BeginArray(); r.Element(); {
-				var e EnumOption
-				e.DecodeJSON(r)
-				x.AnyOf = wire.Push(x.AnyOf, e)
+				wire.Extend(r, &x.AnyOf).DecodeJSON(r)
 			}
 		default:
 			x.Extra.Decode(r)
@@ -547,9 +545,7 @@ func (x *TitledSingleSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.OneOf = []EnumOption{}
 			for r.BeginArray(); r.Element(); {
-				var e EnumOption
-				e.DecodeJSON(r)
-				x.OneOf = wire.Push(x.OneOf, e)
+				wire.Extend(r, &x.OneOf).DecodeJSON(r)
 			}
 		case "default":
 			r.Once(&seen[0], 2)
@@ -753,9 +749,7 @@ func (x *URLElicitationRequiredErrorErrorData) DecodeJSON(r *wire.Reader) error 
 			r.Once(&seen[0], 0)
 			x.Elicitations = []ElicitRequestURLParams{}
 			for r.BeginArray(); r.Element(); {
-				var e ElicitRequestURLParams
-				e.DecodeJSON(r)
-				x.Elicitations = wire.Push(x.Elicitations, e)
+				wire.Extend(r, &x.Elicitations).DecodeJSON(r)
 			}
 		default:
 			x.Extra.Decode(r)

@@ -493,9 +493,7 @@ func (x *Implementation) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Icons = []Icon{}
 			for r.BeginArray(); r.Element(); {
-				var e Icon
-				e.DecodeJSON(r)
-				x.Icons = wire.Push(x.Icons, e)
+				wire.Extend(r, &x.Icons).DecodeJSON(r)
 			}
 		case "title":
 			r.Once(&seen[0], 4)

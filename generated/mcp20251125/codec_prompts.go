@@ -168,9 +168,7 @@ func (x *GetPromptResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Messages = []PromptMessage{}
 			for r.BeginArray(); r.Element(); {
-				var e PromptMessage
-				e.DecodeJSON(r)
-				x.Messages = wire.Push(x.Messages, e)
+				wire.Extend(r, &x.Messages).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)
@@ -312,9 +310,7 @@ func (x *ListPromptsResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Prompts = []Prompt{}
 			for r.BeginArray(); r.Element(); {
-				var e Prompt
-				e.DecodeJSON(r)
-				x.Prompts = wire.Push(x.Prompts, e)
+				wire.Extend(r, &x.Prompts).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)
@@ -393,9 +389,7 @@ func (x *Prompt) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Arguments = []PromptArgument{}
 			for r.BeginArray(); r.Element(); {
-				var e PromptArgument
-				e.DecodeJSON(r)
-				x.Arguments = wire.Push(x.Arguments, e)
+				wire.Extend(r, &x.Arguments).DecodeJSON(r)
 			}
 		case "description":
 			r.Once(&seen[0], 3)
@@ -404,9 +398,7 @@ func (x *Prompt) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 4)
 			x.Icons = []Icon{}
 			for r.BeginArray(); r.Element(); {
-				var e Icon
-				e.DecodeJSON(r)
-				x.Icons = wire.Push(x.Icons, e)
+				wire.Extend(r, &x.Icons).DecodeJSON(r)
 			}
 		case "title":
 			r.Once(&seen[0], 5)

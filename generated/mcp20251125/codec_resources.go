@@ -228,9 +228,7 @@ func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.ResourceTemplates = []ResourceTemplate{}
 			for r.BeginArray(); r.Element(); {
-				var e ResourceTemplate
-				e.DecodeJSON(r)
-				x.ResourceTemplates = wire.Push(x.ResourceTemplates, e)
+				wire.Extend(r, &x.ResourceTemplates).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)
@@ -372,9 +370,7 @@ func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Resources = []Resource{}
 			for r.BeginArray(); r.Element(); {
-				var e Resource
-				e.DecodeJSON(r)
-				x.Resources = wire.Push(x.Resources, e)
+				wire.Extend(r, &x.Resources).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)
@@ -516,9 +512,7 @@ func (x *ListRootsResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Roots = []Root{}
 			for r.BeginArray(); r.Element(); {
-				var e Root
-				e.DecodeJSON(r)
-				x.Roots = wire.Push(x.Roots, e)
+				wire.Extend(r, &x.Roots).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)
@@ -783,9 +777,7 @@ func (x *Resource) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 5)
 			x.Icons = []Icon{}
 			for r.BeginArray(); r.Element(); {
-				var e Icon
-				e.DecodeJSON(r)
-				x.Icons = wire.Push(x.Icons, e)
+				wire.Extend(r, &x.Icons).DecodeJSON(r)
 			}
 		case "mimeType":
 			r.Once(&seen[0], 6)
@@ -1015,9 +1007,7 @@ func (x *ResourceLink) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 6)
 			x.Icons = []Icon{}
 			for r.BeginArray(); r.Element(); {
-				var e Icon
-				e.DecodeJSON(r)
-				x.Icons = wire.Push(x.Icons, e)
+				wire.Extend(r, &x.Icons).DecodeJSON(r)
 			}
 		case "mimeType":
 			r.Once(&seen[0], 7)
@@ -1262,9 +1252,7 @@ func (x *ResourceTemplate) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 5)
 			x.Icons = []Icon{}
 			for r.BeginArray(); r.Element(); {
-				var e Icon
-				e.DecodeJSON(r)
-				x.Icons = wire.Push(x.Icons, e)
+				wire.Extend(r, &x.Icons).DecodeJSON(r)
 			}
 		case "mimeType":
 			r.Once(&seen[0], 6)

@@ -87,9 +87,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Messages = []SamplingMessage{}
 			for r.BeginArray(); r.Element(); {
-				var e SamplingMessage
-				e.DecodeJSON(r)
-				x.Messages = wire.Push(x.Messages, e)
+				wire.Extend(r, &x.Messages).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 2)
@@ -129,9 +127,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 11)
 			x.Tools = []Tool{}
 			for r.BeginArray(); r.Element(); {
-				var e Tool
-				e.DecodeJSON(r)
-				x.Tools = wire.Push(x.Tools, e)
+				wire.Extend(r, &x.Tools).DecodeJSON(r)
 			}
 		default:
 			x.Extra.Decode(r)
@@ -448,9 +444,7 @@ func (x *ModelPreferences) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Hints = []ModelHint{}
 			for r.BeginArray(); r.Element(); {
-				var e ModelHint
-				e.DecodeJSON(r)
-				x.Hints = wire.Push(x.Hints, e)
+				wire.Extend(r, &x.Hints).DecodeJSON(r)
 			}
 		case "intelligencePriority":
 			r.Once(&seen[0], 2)

@@ -755,9 +755,7 @@ func (x *ListTasksResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Tasks = []Task{}
 			for r.BeginArray(); r.Element(); {
-				var e Task
-				e.DecodeJSON(r)
-				x.Tasks = wire.Push(x.Tasks, e)
+				wire.Extend(r, &x.Tasks).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)

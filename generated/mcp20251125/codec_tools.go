@@ -349,9 +349,7 @@ func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Tools = []Tool{}
 			for r.BeginArray(); r.Element(); {
-				var e Tool
-				e.DecodeJSON(r)
-				x.Tools = wire.Push(x.Tools, e)
+				wire.Extend(r, &x.Tools).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)
@@ -444,9 +442,7 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 6)
 			x.Icons = []Icon{}
 			for r.BeginArray(); r.Element(); {
-				var e Icon
-				e.DecodeJSON(r)
-				x.Icons = wire.Push(x.Icons, e)
+				wire.Extend(r, &x.Icons).DecodeJSON(r)
 			}
 		case "outputSchema":
 			r.Once(&seen[0], 7)

@@ -62,11 +62,11 @@ func (m *Members) Decode(r *Reader) {
 	if r.err != nil {
 		return
 	}
-	if r.knows(*m, r.name) {
+	member := Member{Name: r.Name()}
+	if r.knows(*m, member.Name) {
 		r.Duplicate()
 		return
 	}
-	member := Member{Name: r.name}
 	member.Value = r.ReadRaw()
 	if r.err == nil {
 		*m = append(*m, member)

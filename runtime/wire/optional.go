@@ -24,11 +24,11 @@ func (r *Reader) ReadFloat64Pointer() *float64 { return hold(&r.slabs.floats, r.
 // ReadBoolPointer is [Reader.ReadBool] into new memory.
 func (r *Reader) ReadBoolPointer() *bool { return hold(&r.slabs.bools, r.ReadBool()) }
 
-// hold puts v into the next free element of a slab.
+// hold puts v into the next free element of a slab. Slabs grow from one element,
+// for most messages have none or one, to sixteen.
 func hold[T any](slab *[]T, v T) *T {
-	const size = 4
-	if len(*slab) == cap(*slab) {
-		*slab = make([]T, 0, size)
+	if n := cap(*slab); len(*slab) == n {
+		*slab = make([]T, 0, min(max(1, 2*n), 16))
 	}
 	*slab = append(*slab, v)
 	return &(*slab)[len(*slab)-1]

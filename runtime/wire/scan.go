@@ -63,9 +63,12 @@ func (s *scanner) value(src string, i, depth int) int {
 	}
 	switch src[i] {
 	case '"':
-		end, _, ok := scanString(src, i)
-		if !ok {
-			return s.failString(src, i, end)
+		end, plain := plainString(src, i)
+		if !plain {
+			var ok bool
+			if end, _, ok = scanRest(src, i+1, end); !ok {
+				return s.failString(src, i, end)
+			}
 		}
 		return end
 	case '{':
@@ -166,9 +169,13 @@ func (s *scanner) object(src string, i, depth int) int {
 		if i >= len(src) || src[i] != '"' {
 			return s.failFound(src, i, "a member name")
 		}
-		end, escaped, ok := scanString(src, i)
-		if !ok {
-			return s.failString(src, i, end)
+		end, plain := plainString(src, i)
+		escaped := false
+		if !plain {
+			var ok bool
+			if end, escaped, ok = scanRest(src, i+1, end); !ok {
+				return s.failString(src, i, end)
+			}
 		}
 		bit := nameBit(src, i, end)
 		if escaped || names.filter&bit != 0 || names.n >= fewNames || (i-names.first)>>32 != 0 {
@@ -183,12 +190,7 @@ func (s *scanner) object(src string, i, depth int) int {
 			return s.failFound(src, i, "':'")
 		}
 		i = s.after(src, i+1)
-		if i < len(src) && src[i] == '"' {
-			if end, _, ok = scanString(src, i); !ok {
-				return s.failString(src, i, end)
-			}
-			i = end
-		} else if i = s.value(src, i, depth); i < 0 {
+		if i = s.value(src, i, depth); i < 0 {
 			return -1
 		}
 		i = s.after(src, i)

@@ -74,23 +74,31 @@ func highEnd(s string, i int) int {
 // string is malformed, ok is false, end is how far the scan went, and
 // stringFault tells what is wrong.
 func scanString(src string, i int) (end int, escaped, ok bool) {
+	end, plain := plainString(src, i)
+	if plain {
+		return end, false, true
+	}
+	return scanRest(src, i+1, end)
+}
+
+// plainString returns the offset after the string whose opening quote is src[i] when
+// that is plain, and else of the first byte in it that is not.
+func plainString(src string, i int) (end int, plain bool) {
 	i++
-	start := i
-	if i+8 <= len(src) { // many strings are short
+	for few := i + 16; i < few && i+8 <= len(src); i += 8 { // many strings are short
 		if m := special(load8(src, i)); m != 0 {
 			i += bits.TrailingZeros64(m) >> 3
 			if src[i] == '"' {
-				return i + 1, false, true
+				return i + 1, true
 			}
-			return scanRest(src, start, i)
+			return i, false
 		}
-		i += 8
 	}
 	i = plainEnd(src, i)
 	if i < len(src) && src[i] == '"' {
-		return i + 1, false, true
+		return i + 1, true
 	}
-	return scanRest(src, start, i)
+	return i, false
 }
 
 // scanRest is scanString for a string that begins, after its quote, at start, and
@@ -224,37 +232,96 @@ func escapeFault(s string) string {
 	return "malformed escape sequence " + s[:n]
 }
 
+// readRest is scanRest and unquote at once; ok is false where the string is
+// malformed, and end is then how far the scan went. What an escape stands for is
+// never longer than the escape, so that the meaning of a string fits into its place
+// when the memory of the text is the Reader's own, and nothing will read it again.
+func (r *Reader) readRest(start, i int) (s string, end int, ok bool) {
+	src, copied, ascii := r.src, start, true
+	inPlace := r.own != nil && r.trying == 0
+	buf := r.scratch[:0]
+	if inPlace {
+		buf = r.own[start:start]
+	}
+	for i < len(src) && src[i] >= ' ' {
+		switch c := src[i]; {
+		case c == '"':
+			escaped := copied > start
+			switch {
+			case !escaped:
+				s = src[start:i]
+			case inPlace:
+				s = src[start : start+len(append(buf, src[copied:i]...))]
+			default:
+				r.scratch = append(buf, src[copied:i]...)
+				s = string(r.scratch)
+			}
+			// Escapes mend nothing: bytes that are no UTF-8 are none between them.
+			return s, i + 1, ascii || utf8.ValidString(s)
+		case c >= utf8.RuneSelf:
+			ascii = false
+		default:
+			buf = append(buf, src[copied:i]...)
+			if i+1 < len(src) && src[i+1] == 'n' { // most escapes by far
+				buf = append(buf, '\n')
+				i += 2
+			} else {
+				n := 0
+				if buf, n = appendUnescaped(buf, src[i:]); n == 0 {
+					return "", i, false
+				}
+				i += n
+			}
+			copied = i
+		}
+		if ascii {
+			i = plainEnd(src, i)
+		} else {
+			i = highEnd(src, i)
+		}
+	}
+	return "", i, false
+}
+
 // unquote returns the meaning of the body of a string, without its quotes, that
 // scanString has passed.
 func unquote(body string) string {
-	var b strings.Builder
-	b.Grow(len(body)) // no escape is shorter than what it stands for
+	buf := make([]byte, 0, 64)
 	for {
 		i := strings.IndexByte(body, '\\')
 		if i < 0 {
-			b.WriteString(body)
-			return b.String()
+			return string(append(buf, body...))
 		}
-		b.WriteString(body[:i])
-		n := 2
-		switch c := body[i+1]; c {
-		case 'b':
-			b.WriteByte('\b')
-		case 'f':
-			b.WriteByte('\f')
-		case 'n':
-			b.WriteByte('\n')
-		case 'r':
-			b.WriteByte('\r')
-		case 't':
-			b.WriteByte('\t')
-		case 'u':
-			var r rune
-			r, n = unicodeEscape(body[i:])
-			b.WriteRune(r)
-		default:
-			b.WriteByte(c)
-		}
+		n := 0
+		buf, n = appendUnescaped(append(buf, body[:i]...), body[i:])
 		body = body[i+n:]
 	}
+}
+
+// appendUnescaped appends what the escape sequence that s begins with stands for, a
+// pair of surrogates counting as one, and returns its length, or 0 when it is
+// malformed.
+func appendUnescaped(dst []byte, s string) ([]byte, int) {
+	if len(s) < 2 {
+		return dst, 0
+	}
+	switch c := s[1]; c {
+	case '"', '\\', '/':
+		return append(dst, c), 2
+	case 'b':
+		return append(dst, '\b'), 2
+	case 'f':
+		return append(dst, '\f'), 2
+	case 'n':
+		return append(dst, '\n'), 2
+	case 'r':
+		return append(dst, '\r'), 2
+	case 't':
+		return append(dst, '\t'), 2
+	case 'u':
+		if r, n := unicodeEscape(s); n > 0 {
+			return utf8.AppendRune(dst, r), n
+		}
+	}
+	return dst, 0
 }

@@ -10,16 +10,18 @@ func (r *Reader) ReadString() string {
 		r.failKind(i, "a string")
 		return ""
 	}
-	end, escaped, ok := scanString(r.src, i)
+	end, plain := plainString(r.src, i)
+	if plain {
+		r.pos = end
+		return r.src[i+1 : end-1]
+	}
+	s, end, ok := r.readRest(i+1, end)
 	if !ok {
 		r.failString(i, end)
 		return ""
 	}
 	r.pos = end
-	if escaped {
-		return unquote(r.src[i+1 : end-1])
-	}
-	return r.src[i+1 : end-1]
+	return s
 }
 
 // number reads a number and returns its token, "" on an error.

@@ -179,9 +179,7 @@ func (x *GetForecastOutput) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Days = []GetForecastOutputDay{}
 			for r.BeginArray(); r.Element(); {
-				var e GetForecastOutputDay
-				e.DecodeJSON(r)
-				x.Days = wire.Push(x.Days, e)
+				wire.Extend(r, &x.Days).DecodeJSON(r)
 			}
 		case "alerts":
 			r.Once(&seen[0], 2)

@@ -1081,9 +1081,7 @@ func (x *EverythingInlineDeep) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Deeper = []EverythingInlineDeepDeeperItem{}
 			for r.BeginArray(); r.Element(); {
-				var e EverythingInlineDeepDeeperItem
-				e.DecodeJSON(r)
-				x.Deeper = wire.Push(x.Deeper, e)
+				wire.Extend(r, &x.Deeper).DecodeJSON(r)
 			}
 		default:
 			x.Extra.Decode(r)

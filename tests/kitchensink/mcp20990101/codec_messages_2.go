@@ -238,9 +238,7 @@ func (x *Lists) DecodeJSON(r *wire.Reader) error {
 	var all []Lists
 	all = []Lists{}
 	for r.BeginArray(); r.Element(); {
-		var e Lists
-		e.DecodeJSON(r)
-		all = wire.Push(all, e)
+		wire.Extend(r, &all).DecodeJSON(r)
 	}
 	*x = all
 	return r.Err()
@@ -485,9 +483,7 @@ func (x *Merged) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Children = []Tree{}
 			for r.BeginArray(); r.Element(); {
-				var e Tree
-				e.DecodeJSON(r)
-				x.Children = wire.Push(x.Children, e)
+				wire.Extend(r, &x.Children).DecodeJSON(r)
 			}
 		case "own":
 			r.Once(&seen[0], 3)

@@ -1119,9 +1119,7 @@ func (x *Tree) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Children = []Tree{}
 			for r.BeginArray(); r.Element(); {
-				var e Tree
-				e.DecodeJSON(r)
-				x.Children = wire.Push(x.Children, e)
+				wire.Extend(r, &x.Children).DecodeJSON(r)
 			}
 		case "value":
 			r.Once(&seen[0], 1)
@@ -1578,9 +1576,7 @@ func (x *WordLists) DecodeJSON(r *wire.Reader) error {
 		var e []Words
 		e = []Words{}
 		for r.BeginArray(); r.Element(); {
-			var e2 Words
-			e2.DecodeJSON(r)
-			e = wire.Push(e, e2)
+			wire.Extend(r, &e).DecodeJSON(r)
 		}
 		all[name] = e
 	}
