@@ -75,7 +75,7 @@ func (e *emitter) glue(f *jen.File, d *ir.Decl) {
 	f.Line()
 	f.Add(doc("MarshalJSON is AppendJSON for encoding/json."))
 	f.Func().Params(jen.Id("x").Id(d.Name)).Id("MarshalJSON").Params().Params(jen.Index().Byte(), jen.Error()).Block(
-		jen.Return(jen.Id("x").Dot("AppendJSON").Call(jen.Nil())),
+		jen.Return(jen.Qual(wirePath, "Marshal").Call(jen.Op("&").Id("x"))),
 	)
 	f.Line()
 	f.Add(doc("UnmarshalJSON is DecodeJSON for encoding/json."))

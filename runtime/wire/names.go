@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 )
 
@@ -61,6 +62,9 @@ func (s *scanner) meet(src string, l *nameList, i, end int, escaped bool) {
 			s.many = append(s.many, span{start + 1, end - 1})
 		}
 		l.n = fewNames // no more of them
+	}
+	if n := len(s.many); n == cap(s.many) {
+		s.many = slices.Grow(s.many, n)
 	}
 	s.many = append(s.many, span{i + 1, end - 1})
 }
@@ -129,6 +133,9 @@ func (t *nameTable) reset(n int) {
 		t.seed = maphash.MakeSeed()
 	}
 }
+
+// fits reports whether there is room for n names.
+func (t *nameTable) fits(n int) bool { return 2*n <= len(t.slots) }
 
 // add puts the i-th name into the table, unless an equal one is there, and reports
 // whether it did.

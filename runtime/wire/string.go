@@ -48,6 +48,10 @@ func plainEnd(s string, i int) int {
 			return i + bits.TrailingZeros64(m)>>3
 		}
 	}
+	if at := len(s) - 8; i < len(s) && at >= 0 {
+		rest := load8(s, at) >> (8 * (i - at)) // and zeros, which are control characters
+		return i + bits.TrailingZeros64(special(rest))>>3
+	}
 	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' && s[i] < utf8.RuneSelf {
 		i++
 	}

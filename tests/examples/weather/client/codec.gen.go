@@ -5,8 +5,6 @@ package client
 import (
 	"cmp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
-	"maps"
-	"slices"
 )
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -49,7 +47,7 @@ func (x *GetForecastInput) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x GetForecastInput) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -225,7 +223,7 @@ func (x *GetForecastOutput) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x GetForecastOutput) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -454,7 +452,7 @@ func (x *GetWeatherInput) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x GetWeatherInput) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -521,7 +519,7 @@ func (x *ReportSightingInput) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Readings != nil {
 		w.Name("readings")
 		w.BeginObject()
-		for _, name := range slices.Sorted(maps.Keys(x.Readings)) {
+		for _, name := range wire.Names(x.Readings) {
 			w.Key(name)
 			w.PutFloat64(x.Readings[name])
 		}
@@ -543,7 +541,7 @@ func (x *ReportSightingInput) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ReportSightingInput) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -587,7 +585,7 @@ func (x *ReportSightingOutput) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ReportSightingOutput) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
