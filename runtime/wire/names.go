@@ -20,13 +20,14 @@ const fewNames = 16
 // as long as they are few and without escapes, else a part of scanner.many. It is
 // small, for the stack holds one for each open object.
 type nameList struct {
-	first  int              // offset of the first name's opening quote
-	few    [fewNames]uint32 // offsets of the opening quotes, from first
-	n      int              // how many those are
-	filter uint64           // their bits by nameBit
-	twice  int              // index of the first one that stands before it too, or 0
-	many   bool
-	base   int // where the names begin in scanner.many
+	first   int              // offset of the first name's opening quote
+	few     [fewNames]uint32 // offsets of the opening quotes, from first
+	n       int              // how many those are
+	filter  uint64           // their bits by nameBit
+	twice   int              // index of the first one that stands before it too, or 0
+	many    bool
+	base    int  // where the names begin in scanner.many
+	escaped bool // one of those has escapes
 }
 
 // nameBit returns the bit of the name between the quotes at src[i] and src[end-1].
@@ -56,6 +57,7 @@ func (s *scanner) meet(src string, l *nameList, i, end int, escaped bool) {
 			return
 		}
 		l.many, l.base = true, len(s.many)
+		s.many = slices.Grow(s.many, 2*fewNames)
 		for _, offset := range l.few[:l.n] {
 			start := l.first + int(offset)
 			end, _, _ := scanString(src, start)
@@ -63,6 +65,7 @@ func (s *scanner) meet(src string, l *nameList, i, end int, escaped bool) {
 		}
 		l.n = fewNames // no more of them
 	}
+	l.escaped = l.escaped || escaped
 	if n := len(s.many); n == cap(s.many) {
 		s.many = slices.Grow(s.many, n)
 	}
@@ -92,7 +95,7 @@ func (s *scanner) duplicate(src string, l *nameList) int {
 	s.table.reset(len(names))
 	meaning := func(i int) string {
 		name := names[i].of(src)
-		if strings.IndexByte(name, '\\') >= 0 {
+		if l.escaped && strings.IndexByte(name, '\\') >= 0 {
 			return unquote(name)
 		}
 		return name

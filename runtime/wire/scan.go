@@ -56,6 +56,11 @@ func (s *scanner) failString(src string, i, reach int) int {
 	return -1
 }
 
+func (s *scanner) failLiteral(src string, i int, want string) int {
+	at, problem := literalFault(src, i, want)
+	return s.failToken(i, at, problem)
+}
+
 // value returns the offset after the value that begins at i, or -1.
 func (s *scanner) value(src string, i, depth int) int {
 	if i >= len(src) {
@@ -76,11 +81,20 @@ func (s *scanner) value(src string, i, depth int) int {
 	case '[':
 		return s.array(src, i, depth+1)
 	case 't':
-		return s.literal(src, i, "true")
+		if end := scanLiteral(src, i, "true"); end > 0 {
+			return end
+		}
+		return s.failLiteral(src, i, "true")
 	case 'f':
-		return s.literal(src, i, "false")
+		if end := scanLiteral(src, i, "false"); end > 0 {
+			return end
+		}
+		return s.failLiteral(src, i, "false")
 	case 'n':
-		return s.literal(src, i, "null")
+		if end := scanLiteral(src, i, "null"); end > 0 {
+			return end
+		}
+		return s.failLiteral(src, i, "null")
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		end, ok := scanNumber(src, i)
 		if !ok {
@@ -89,15 +103,6 @@ func (s *scanner) value(src string, i, depth int) int {
 		return end
 	}
 	return s.failFound(src, i, "a value")
-}
-
-func (s *scanner) literal(src string, i int, want string) int {
-	end := scanLiteral(src, i, want)
-	if end < 0 {
-		at, problem := literalFault(src, i, want)
-		return s.failToken(i, at, problem)
-	}
-	return end
 }
 
 // scanLiteral returns the offset after want, which src should have at i, or -1.
