@@ -63,7 +63,7 @@ func (m *Members) Decode(r *Reader) {
 		return
 	}
 	member := Member{Name: r.Name()}
-	if r.knows(*m, member.Name) {
+	if !r.checked && r.knows(*m, member.Name) {
 		r.Duplicate()
 		return
 	}

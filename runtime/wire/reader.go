@@ -18,12 +18,13 @@ import "cmp"
 //
 // After the first error every method does nothing and returns a zero value.
 type Reader struct {
-	src   string
-	own   []byte // the memory of src where strings may lose their escapes in place, else nil
-	whole string // the text as it came where that has happened, else ""
-	pos   int
-	depth int  // how many containers are open
-	fresh bool // the container has just been opened: no comma comes next
+	src     string
+	own     []byte // the memory of src where strings may lose their escapes in place, else nil
+	whole   string // the text as it came where that has happened, else ""
+	pos     int
+	depth   int  // how many containers are open
+	fresh   bool // the container has just been opened: no comma comes next
+	checked bool // the whole text is known to be well formed
 
 	nameAt, nameEnd int    // of the current member's name, from quote to quote
 	unquoted        string // the name where it has escapes, else ""

@@ -134,6 +134,16 @@ func UnmarshalString(s string, v Value) error {
 	return r.unmarshal(v)
 }
 
+// UnmarshalChecked is [UnmarshalString] for a text that a [Reader] has read before, as
+// one value or as a part of one: what v skips or keeps as it is written is not checked a
+// second time. It is right only for those who know where the text comes from, since a
+// Raw can be made of any string; of a malformed one v may keep a part that is malformed.
+func UnmarshalChecked(text Raw, v Value) error {
+	r := readers.Get().(*Reader)
+	r.src, r.checked = string(text), true
+	return r.unmarshal(v)
+}
+
 // unmarshal decodes the text into v and puts r, which is from the pool, back there.
 func (r *Reader) unmarshal(v Value) error {
 	err := v.DecodeJSON(r)

@@ -146,6 +146,32 @@ func FuzzInPlace(f *testing.F) {
 	})
 }
 
+// FuzzChecked holds that a text that has been checked is decoded as any other, and that
+// nothing bad comes of one that has not.
+func FuzzChecked(f *testing.F) {
+	addTexts(f)
+	f.Add(`{"type":"text","text":"a","notes":{"x":{"y":[1,"]"]}},"params":[ {} ,"\\\""],"x":{"y":null},"z":1}`)
+	f.Add(`{"params":[}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var x, y sample
+		got := wire.UnmarshalChecked(wire.Raw(text), &x)
+		if wire.UnmarshalString(text, new(wire.Raw)) != nil {
+			return
+		}
+		want := wire.UnmarshalString(text, &y)
+		if (got == nil) != (want == nil) || got != nil && *got.(*wire.Error) != *want.(*wire.Error) {
+			t.Errorf("checked: %v, else: %v", got, want)
+		}
+		if diff := cmp.Diff(y, x, cmp.Comparer(func(a, b wire.Scalar) bool { return a == b })); got == nil && diff != "" {
+			t.Errorf("the values are others:\n%s", diff)
+		}
+		var raw wire.Raw
+		if err := wire.UnmarshalChecked(wire.Raw(text), &raw); err != nil || string(raw) != strings.Trim(text, " \t\r\n") {
+			t.Errorf("read over as %q, %v", raw, err)
+		}
+	})
+}
+
 // again reads a string, goes back, and reads it again.
 type again struct{ first, second string }
 
