@@ -93,11 +93,12 @@ func (p *peer) ask(ctx context.Context, q *request, result wire.Value) error {
 	return decodeResult(q.method, r, result)
 }
 
+// decodeResult decodes a result, which was checked with the message that it came in.
 func decodeResult(method string, text wire.Raw, result wire.Value) error {
 	if result == nil {
 		return nil
 	}
-	if err := wire.UnmarshalString(string(text), result); err != nil {
+	if err := wire.UnmarshalChecked(text, result); err != nil {
 		return fmt.Errorf("runtime: result of %s: %w", method, err)
 	}
 	return nil
