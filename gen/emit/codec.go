@@ -308,6 +308,10 @@ func decode(g *jen.Group, target *jen.Statement, t ir.Type, depth int) {
 		}
 		g.Add(target).Dot("DecodeJSON").Call(jen.Id("r"))
 	case *ir.Array:
+		if _, ok := t.Elem.(*ir.String); ok {
+			g.Add(target).Op("=").Id("r").Dot("ReadStrings").Call()
+			return
+		}
 		g.Add(target).Op("=").Add(goType(t)).Values()
 		g.For(jen.Id("r").Dot("BeginArray").Call(), jen.Id("r").Dot("Element").Call(), jen.Empty()).BlockFunc(func(g *jen.Group) {
 			if value, ok := readExpr(t.Elem); ok {

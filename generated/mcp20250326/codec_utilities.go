@@ -385,10 +385,7 @@ func (x *CompleteResultCompletion) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "values":
 			r.Once(&seen[0], 0)
-			x.Values = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Values = wire.Push(x.Values, r.ReadString())
-			}
+			x.Values = r.ReadStrings()
 		case "hasMore":
 			r.Once(&seen[0], 1)
 			x.HasMore = r.ReadBoolPointer()

@@ -234,10 +234,7 @@ func (x *ElicitRequestFormParamsRequestedSchema) DecodeJSON(r *wire.Reader) erro
 			}
 		case "required":
 			r.Once(&seen[0], 2)
-			x.Required = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Required = wire.Push(x.Required, r.ReadString())
-			}
+			x.Required = r.ReadStrings()
 		default:
 			x.Extra.Decode(r)
 		}
@@ -394,19 +391,13 @@ func (x *EnumSchema) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("string")
 		case "enum":
 			r.Once(&seen[0], 1)
-			x.Enum = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Enum = wire.Push(x.Enum, r.ReadString())
-			}
+			x.Enum = r.ReadStrings()
 		case "description":
 			r.Once(&seen[0], 2)
 			x.Description = r.ReadStringPointer()
 		case "enumNames":
 			r.Once(&seen[0], 3)
-			x.EnumNames = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.EnumNames = wire.Push(x.EnumNames, r.ReadString())
-			}
+			x.EnumNames = r.ReadStrings()
 		case "title":
 			r.Once(&seen[0], 4)
 			x.Title = r.ReadStringPointer()

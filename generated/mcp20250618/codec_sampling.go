@@ -91,10 +91,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.ModelPreferences.DecodeJSON(r)
 		case "stopSequences":
 			r.Once(&seen[0], 6)
-			x.StopSequences = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.StopSequences = wire.Push(x.StopSequences, r.ReadString())
-			}
+			x.StopSequences = r.ReadStrings()
 		case "systemPrompt":
 			r.Once(&seen[0], 7)
 			x.SystemPrompt = r.ReadStringPointer()

@@ -525,10 +525,7 @@ func (x *ToolInputSchema) DecodeJSON(r *wire.Reader) error {
 			}
 		case "required":
 			r.Once(&seen[0], 2)
-			x.Required = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Required = wire.Push(x.Required, r.ReadString())
-			}
+			x.Required = r.ReadStrings()
 		default:
 			x.Extra.Decode(r)
 		}
@@ -671,10 +668,7 @@ func (x *ToolOutputSchema) DecodeJSON(r *wire.Reader) error {
 			}
 		case "required":
 			r.Once(&seen[0], 2)
-			x.Required = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Required = wire.Push(x.Required, r.ReadString())
-			}
+			x.Required = r.ReadStrings()
 		default:
 			x.Extra.Decode(r)
 		}

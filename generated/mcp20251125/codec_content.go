@@ -219,10 +219,7 @@ func (x *Icon) DecodeJSON(r *wire.Reader) error {
 			x.MIMEType = r.ReadStringPointer()
 		case "sizes":
 			r.Once(&seen[0], 2)
-			x.Sizes = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Sizes = wire.Push(x.Sizes, r.ReadString())
-			}
+			x.Sizes = r.ReadStrings()
 		case "theme":
 			r.Once(&seen[0], 3)
 			x.Theme = (*IconTheme)(r.ReadStringPointer())

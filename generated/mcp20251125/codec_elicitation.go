@@ -270,10 +270,7 @@ func (x *ElicitRequestFormParamsRequestedSchema) DecodeJSON(r *wire.Reader) erro
 			x.Schema = r.ReadStringPointer()
 		case "required":
 			r.Once(&seen[0], 3)
-			x.Required = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Required = wire.Push(x.Required, r.ReadString())
-			}
+			x.Required = r.ReadStrings()
 		default:
 			x.Extra.Decode(r)
 		}
@@ -630,10 +627,7 @@ func newElicitResultContent() *wire.Box[ElicitResultContent] {
 // DecodeJSON reads an array.
 func (x *ElicitResultContentList) DecodeJSON(r *wire.Reader) error {
 	var all []string
-	all = []string{}
-	for r.BeginArray(); r.Element(); {
-		all = wire.Push(all, r.ReadString())
-	}
+	all = r.ReadStrings()
 	*x = all
 	return r.Err()
 }
@@ -912,10 +906,7 @@ func (x *LegacyTitledEnumSchema) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("string")
 		case "enum":
 			r.Once(&seen[0], 1)
-			x.Enum = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Enum = wire.Push(x.Enum, r.ReadString())
-			}
+			x.Enum = r.ReadStrings()
 		case "default":
 			r.Once(&seen[0], 2)
 			x.Default = r.ReadStringPointer()
@@ -924,10 +915,7 @@ func (x *LegacyTitledEnumSchema) DecodeJSON(r *wire.Reader) error {
 			x.Description = r.ReadStringPointer()
 		case "enumNames":
 			r.Once(&seen[0], 4)
-			x.EnumNames = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.EnumNames = wire.Push(x.EnumNames, r.ReadString())
-			}
+			x.EnumNames = r.ReadStrings()
 		case "title":
 			r.Once(&seen[0], 5)
 			x.Title = r.ReadStringPointer()

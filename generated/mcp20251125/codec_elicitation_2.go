@@ -388,10 +388,7 @@ func (x *TitledMultiSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 			x.Items.DecodeJSON(r)
 		case "default":
 			r.Once(&seen[0], 2)
-			x.Default = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Default = wire.Push(x.Default, r.ReadString())
-			}
+			x.Default = r.ReadStrings()
 		case "description":
 			r.Once(&seen[0], 3)
 			x.Description = r.ReadStringPointer()
@@ -808,10 +805,7 @@ func (x *UntitledMultiSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 			x.Items.DecodeJSON(r)
 		case "default":
 			r.Once(&seen[0], 2)
-			x.Default = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Default = wire.Push(x.Default, r.ReadString())
-			}
+			x.Default = r.ReadStrings()
 		case "description":
 			r.Once(&seen[0], 3)
 			x.Description = r.ReadStringPointer()
@@ -908,10 +902,7 @@ func (x *UntitledMultiSelectEnumSchemaItems) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("string")
 		case "enum":
 			r.Once(&seen[0], 1)
-			x.Enum = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Enum = wire.Push(x.Enum, r.ReadString())
-			}
+			x.Enum = r.ReadStrings()
 		default:
 			x.Extra.Decode(r)
 		}
@@ -970,10 +961,7 @@ func (x *UntitledSingleSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("string")
 		case "enum":
 			r.Once(&seen[0], 1)
-			x.Enum = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Enum = wire.Push(x.Enum, r.ReadString())
-			}
+			x.Enum = r.ReadStrings()
 		case "default":
 			r.Once(&seen[0], 2)
 			x.Default = r.ReadStringPointer()

@@ -95,7 +95,7 @@ func TestCost(t *testing.T) {
 	limits := map[string]map[string]cost{
 		"request": {"decode": {2, 300}, "decode-string": {1, 150}},
 		"result":  {"decode": {9, 2200}, "decode-string": {10, 1250}},
-		"list":    {"decode": {440, 128_000}, "decode-string": {540, 95_000}},
+		"list":    {"decode": {345, 122_000}, "decode-string": {445, 90_000}},
 		"blob":    {"decode": {5, 1<<20 + 16_000}, "decode-string": {4, 300}},
 	}
 	for _, m := range messages() {
@@ -112,9 +112,10 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestGrowth holds that ten times the message costs no more than ten times the memory.
+// TestGrowth holds that ten times the message costs about ten times the memory: what
+// grows faster would cost a hundred times as much.
 func TestGrowth(t *testing.T) {
-	const slack = 5000 // of a pool that is empty after a garbage collection, and of buffers that double
+	const slack = 5000 // of buffers that double
 	for _, g := range growing() {
 		var sizes []int
 		costs := map[string][]cost{}
@@ -129,7 +130,7 @@ func TestGrowth(t *testing.T) {
 			t.Logf("%s %s: %v for %v bytes", g.name, name, costs, sizes)
 			for i := 1; i < len(costs); i++ {
 				times := float64(sizes[i]) / float64(sizes[i-1])
-				if a, b := costs[i-1], costs[i]; float64(b.bytes) > 1.5*times*float64(a.bytes)+slack ||
+				if a, b := costs[i-1], costs[i]; float64(b.bytes) > 2*times*float64(a.bytes)+slack ||
 					float64(b.allocations) > 1.1*times*float64(a.allocations)+10 {
 					t.Errorf("%s %s: a message %.1f times as long costs %+v instead of %+v", g.name, name, times, b, a)
 				}

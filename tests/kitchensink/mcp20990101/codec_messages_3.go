@@ -72,10 +72,7 @@ func (x *Narrowed) DecodeJSON(r *wire.Reader) error {
 			x.At = r.ReadStringPointer()
 		case "list":
 			r.Once(&seen[0], 2)
-			x.List = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.List = wire.Push(x.List, r.ReadString())
-			}
+			x.List = r.ReadStrings()
 		case "tree":
 			r.Once(&seen[0], 3)
 			x.Tree = new(Tree)

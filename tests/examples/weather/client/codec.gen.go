@@ -496,10 +496,7 @@ func (x *ReportSightingInput) DecodeJSON(r *wire.Reader) error {
 			}
 		case "tags":
 			r.Once(&seen[0], 3)
-			x.Tags = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Tags = wire.Push(x.Tags, r.ReadString())
-			}
+			x.Tags = r.ReadStrings()
 		default:
 			x.Extra.Decode(r)
 		}
