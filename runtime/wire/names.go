@@ -48,7 +48,7 @@ func nameBit(src string, i, end int) uint64 {
 // in the list already.
 func (s *scanner) meet(src string, l *nameList, i, end int, escaped bool) {
 	if !l.many {
-		if !escaped && l.n < fewNames && (i-l.first)>>32 == 0 {
+		if !escaped && l.n < fewNames && uint64(i-l.first) <= math.MaxUint32 {
 			if l.twice == 0 && l.has(src, src[i+1:end]) {
 				l.twice = l.n
 			}

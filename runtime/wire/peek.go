@@ -24,17 +24,19 @@ func (r *Reader) PeekString(name string) (string, bool) {
 // first one and plain, and there is no white space.
 func (r *Reader) peekFirst(name string) (string, bool) {
 	src, i := r.src, r.pos
-	at := i + len(`{"":`) + len(name)
-	if r.err != nil || at >= len(src) || src[at] != '"' ||
-		src[i] != '{' || src[i+1] != '"' || src[i+2:at-2] != name || src[at-2] != '"' || src[at-1] != ':' {
+	if r.err != nil || len(src)-i < len(`{"":""}`)+len(name) || src[i] != '{' || src[i+1] != '"' {
 		return "", false
 	}
-	end, plain := plainString(src, at)
+	at, plain := plainString(src, i+1)
+	if !plain || src[i+2:at-1] != name || len(src)-at < len(`:""`) || src[at] != ':' || src[at+1] != '"' {
+		return "", false
+	}
+	end, plain := plainString(src, at+1)
 	if !plain {
 		return "", false
 	}
 	r.spend(end - i)
-	return src[at+1 : end-1], true
+	return src[at+2 : end-1], true
 }
 
 // PeekInt64 returns the value of the member called name when it is an integer

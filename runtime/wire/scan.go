@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"math"
 	"strconv"
 )
 
@@ -183,7 +184,7 @@ func (s *scanner) object(src string, i, depth int) int {
 			}
 		}
 		bit := nameBit(src, i, end)
-		if escaped || names.filter&bit != 0 || names.n >= fewNames || (i-names.first)>>32 != 0 {
+		if escaped || names.filter&bit != 0 || names.n >= fewNames || uint64(i-names.first) > math.MaxUint32 {
 			s.meet(src, &names, i, end, escaped)
 		} else {
 			names.few[names.n] = uint32(i - names.first)
