@@ -168,12 +168,13 @@ func skipContainer(src string, i int) int {
 // skipString returns the offset after the string whose opening quote is src[i], or -1.
 func skipString(src string, i int) int {
 	i++
-	if i+8 <= len(src) { // many strings are short
+	for few := i + 16; i < few && i+8 <= len(src); i += 8 { // many strings are short
 		if m := special(load8(src, i)); m != 0 {
 			i += bits.TrailingZeros64(m) >> 3
 			if src[i] == '"' {
 				return i + 1
 			}
+			break
 		}
 	}
 	for {
