@@ -149,7 +149,7 @@ func (r *Reader) Member() bool {
 	escaped := false
 	if !plain {
 		var ok bool
-		if end, escaped, ok = scanRest(src, i+1, end); !ok {
+		if end, escaped, ok = scanRest(src, end); !ok {
 			r.failString(i, end)
 			return false
 		}
