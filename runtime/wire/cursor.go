@@ -53,7 +53,7 @@ func (c *cursor) next() bool {
 	escaped := false
 	if !plain {
 		var ok bool
-		if end, escaped, ok = scanRest(src, i+1, end); !ok {
+		if end, escaped, ok = scanRest(src, end); !ok {
 			c.end = -1
 			return false
 		}

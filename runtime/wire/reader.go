@@ -19,8 +19,8 @@ import "cmp"
 // After the first error every method does nothing and returns a zero value.
 type Reader struct {
 	src     string
-	own     []byte // the memory of src where strings may lose their escapes in place, else nil
-	whole   string // the text as it came where that has happened, else ""
+	own     []byte // the memory of src, as long as strings may lose their escapes in it
+	whole   string // the text as it came where src is memory of the Reader's own, else ""
 	pos     int
 	depth   int  // how many containers are open
 	fresh   bool // the container has just been opened: no comma comes next
@@ -149,7 +149,7 @@ func (r *Reader) Member() bool {
 	escaped := false
 	if !plain {
 		var ok bool
-		if end, escaped, ok = scanRest(src, i+1, end); !ok {
+		if end, escaped, ok = scanRest(src, end); !ok {
 			r.failString(i, end)
 			return false
 		}

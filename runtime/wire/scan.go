@@ -72,7 +72,7 @@ func (s *scanner) value(src string, i, depth int) int {
 		end, plain := plainString(src, i)
 		if !plain {
 			var ok bool
-			if end, _, ok = scanRest(src, i+1, end); !ok {
+			if end, _, ok = scanRest(src, end); !ok {
 				return s.failString(src, i, end)
 			}
 		}
@@ -179,7 +179,7 @@ func (s *scanner) object(src string, i, depth int) int {
 		escaped := false
 		if !plain {
 			var ok bool
-			if end, escaped, ok = scanRest(src, i+1, end); !ok {
+			if end, escaped, ok = scanRest(src, end); !ok {
 				return s.failString(src, i, end)
 			}
 		}

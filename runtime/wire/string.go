@@ -37,6 +37,12 @@ func unusual(x uint64) uint64 {
 // plainEnd returns the offset of the first byte of s at or after i that is a
 // control character, a quote, a backslash or not ASCII, len(s) when there is none.
 func plainEnd(s string, i int) int {
+	if i+8 <= len(s) { // often it is near
+		if m := special(load8(s, i)); m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+		i += 8
+	}
 	for ; i+32 <= len(s); i += 32 {
 		p := s[i : i+32]
 		if (unusual(load8(p, 0))|unusual(load8(p, 8))|unusual(load8(p, 16))|unusual(load8(p, 24)))&highs != 0 {
@@ -82,14 +88,14 @@ func scanString(src string, i int) (end int, escaped, ok bool) {
 	if plain {
 		return end, false, true
 	}
-	return scanRest(src, i+1, end)
+	return scanRest(src, end)
 }
 
 // plainString returns the offset after the string whose opening quote is src[i] when
 // that is plain, and else of the first byte in it that is not.
 func plainString(src string, i int) (end int, plain bool) {
 	i++
-	for few := i + 16; i < few && i+8 <= len(src); i += 8 { // many strings are short
+	if i+8 <= len(src) { // many strings are short
 		if m := special(load8(src, i)); m != 0 {
 			i += bits.TrailingZeros64(m) >> 3
 			if src[i] == '"' {
@@ -97,6 +103,7 @@ func plainString(src string, i int) (end int, plain bool) {
 			}
 			return i, false
 		}
+		i += 8
 	}
 	i = plainEnd(src, i)
 	if i < len(src) && src[i] == '"' {
@@ -105,19 +112,17 @@ func plainString(src string, i int) (end int, plain bool) {
 	return i, false
 }
 
-// scanRest is scanString for a string that begins, after its quote, at start, and
-// is plain up to i.
-func scanRest(src string, start, i int) (end int, escaped, ok bool) {
-	ascii := true
+// scanRest is scanString for a string that is plain up to i.
+func scanRest(src string, i int) (end int, escaped, ok bool) {
+	high := len(src) // where the first byte is that is not ASCII
 	for i < len(src) {
 		switch c := src[i]; {
 		case c == '"':
-			i++
-			return i, escaped, ascii || utf8.ValidString(src[start:i])
+			return i + 1, escaped, high >= i || utf8.ValidString(src[high:i])
 		case c < ' ':
 			return i, escaped, false
 		case c >= utf8.RuneSelf:
-			ascii = false
+			high = min(high, i)
 		default:
 			escaped = true
 			n := escapeLen(src[i:])
@@ -126,10 +131,10 @@ func scanRest(src string, start, i int) (end int, escaped, ok bool) {
 			}
 			i += n
 		}
-		if ascii {
-			i = plainEnd(src, i)
-		} else {
+		if high <= i {
 			i = highEnd(src, i)
+		} else {
+			i = plainEnd(src, i)
 		}
 	}
 	return i, escaped, false
