@@ -64,13 +64,10 @@ type Method struct {
 	ParamsRequired bool      // params is a required member
 	Capability     string    // dotted path ("resources.subscribe") in the capabilities of the side that answers the request or sends the notification; "" for none
 	Paginated      bool      // params have a cursor, the result a nextCursor
-
-	NewParams func() wire.Value // a fresh params value
-	NewResult func() wire.Value // a fresh result value; nil for notifications
 }
 
 // Binding connects an implementation of one side of one revision to the runtime.
-// Generated BindServer and BindClient make them.
+// Generated BindServer, BindBase and BindClient make them.
 type Binding struct {
 	Revision  string    // "2025-06-18"
 	Direction Direction // ToServer for a server's binding, ToClient for a client's

@@ -2,9 +2,9 @@ package runtime
 
 import "sync"
 
-// maxKept bounds the buffers that are kept, so that one large message does not hold
-// its memory for ever.
-const maxKept = 64 << 10
+// maxKept bounds the buffers that are kept. They are for the garbage collector to take when
+// they have not been used for a while.
+const maxKept = 1 << 20
 
 // buffers keeps the buffers messages are encoded into. A server's sessions share one.
 type buffers struct{ pool sync.Pool }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -17,8 +18,7 @@ import (
 // several streams sends it on the stream of the request. After the request's answer it
 // still sends, on no particular stream. It is safe for concurrent use.
 type Call struct {
-	context callContext // what the handler gets
-	cancel  context.CancelCauseFunc
+	context callContext     // what the handler gets
 	values  context.Context // of the message, beside those of the session; nil for none
 
 	peer   *peer
@@ -32,8 +32,9 @@ type Call struct {
 	batch  *batch // collects the answer; nil outside batches
 	inline bool   // runs on the reading goroutine
 
-	unanswered bool // it is over without an answer; its own goroutine's
-	reported   bool // progress is the last value sent; guarded by mu
+	long       splice // belongs into the encoded answer
+	unanswered bool   // it is over without an answer; its own goroutine's
+	reported   bool   // progress is the last value sent; guarded by mu
 
 	// mu is held while progress is sent and while over is set, so that no progress can
 	// follow the answer.
@@ -67,12 +68,57 @@ func (t *terms) spoken() string {
 
 type callKey struct{}
 
-// callContext is a context that knows its call. It is part of the Call, which saves an
-// allocation for each.
+// callContext is a context that knows its call, of which it is a part, and can be cancelled.
+// Both that and the context of package context it stands for, which is made when somebody
+// waits for its end, save allocations: most handlers never do.
 type callContext struct {
-	context.Context
-	call *Call
+	parent context.Context
+	call   *Call
+
+	mu    sync.Mutex
+	own   context.Context // nil before it is needed
+	end   context.CancelCauseFunc
+	ended bool // before there was own
+	cause error
 }
+
+// cancel ends the context.
+func (c *callContext) cancel(cause error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.own != nil:
+		c.end(cause)
+	case !c.ended:
+		c.ended, c.cause = true, cause
+	}
+}
+
+// now returns a context that says the same as c does: its own if there is one or has to be.
+func (c *callContext) now(awaited bool) context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.own != nil:
+	case c.ended || awaited:
+		c.own, c.end = context.WithCancelCause(c.parent)
+		if c.ended {
+			c.end(c.cause)
+		}
+	default:
+		return c.parent
+	}
+	return c.own
+}
+
+// Deadline implements context.Context.
+func (c *callContext) Deadline() (time.Time, bool) { return c.parent.Deadline() }
+
+// Done implements context.Context.
+func (c *callContext) Done() <-chan struct{} { return c.now(true).Done() }
+
+// Err implements context.Context.
+func (c *callContext) Err() error { return c.now(false).Err() }
 
 // Value returns the call for the package's own key. The values of the message come before
 // those of the session.
@@ -85,7 +131,7 @@ func (c *callContext) Value(key any) any {
 			return v
 		}
 	}
-	return c.Context.Value(key)
+	return c.now(false).Value(key)
 }
 
 // CallOf returns the call whose handler got ctx or a context made from it; nil outside

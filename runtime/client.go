@@ -60,7 +60,7 @@ type Client struct {
 	opts     ClientOptions
 	bindings []*bound // newest revision first
 	err      error    // why it cannot connect
-	common
+	*common
 }
 
 // NewClient makes a client that speaks the revisions of the bindings, one binding for
@@ -105,6 +105,7 @@ func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 		done: make(chan struct{}),
 	}
 	l.peer = s.peer
+	s.peer.receiveFrom(t)
 	go func() {
 		defer close(s.done)
 		s.err = s.peer.run()

@@ -38,20 +38,19 @@ type detachment struct {
 func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Context)) (cancel context.CancelCauseFunc, ok bool) {
 	p := c.peer
 	d := &Call{peer: p, terms: c.terms, handle: c.handle, id: c.id, method: c.method, params: c.params}
-	d.context.call = d
-	d.context.Context, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	d.context.call, d.context.parent = d, context.WithoutCancel(ctx)
 	made := &detachment{Detached: how, call: d}
 	d.detached.Store(made)
-	if c.cancel != nil && !c.over.Load() {
+	if !c.key.IsZero() && !c.over.Load() {
 		first := &detachment{call: d, answered: make(chan struct{})}
 		if c.detached.CompareAndSwap(nil, first) {
 			made.answered = first.answered
 		}
 	}
 	background := p.backgroundContext()
-	release := context.AfterFunc(background, func() { d.cancel(ErrClosed) })
+	release := context.AfterFunc(background, func() { d.context.cancel(ErrClosed) })
 	ok = p.spawn(func() {
-		defer d.cancel(nil)
+		defer d.context.cancel(nil)
 		defer release()
 		defer d.finishDetached()
 		if made.answered != nil {
@@ -61,9 +60,9 @@ func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Cont
 	})
 	if !ok {
 		release()
-		d.cancel(ErrClosed)
+		d.context.cancel(ErrClosed)
 	}
-	return d.cancel, ok
+	return d.context.cancel, ok
 }
 
 // finishDetached ends a call that Detach made: no progress follows.
@@ -80,7 +79,7 @@ func (c *Call) release() {
 		return
 	}
 	if c.unanswered {
-		d.call.cancel(context.Canceled)
+		d.call.context.cancel(context.Canceled)
 	}
 	close(d.answered)
 }

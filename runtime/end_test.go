@@ -57,7 +57,7 @@ func TestEnd(t *testing.T) {
 				if err != c.err {
 					t.Errorf("Serve: %v, want %v", err, c.err)
 				}
-				if lasted := time.Since(start); lasted != c.lasts {
+				if lasted := time.Since(start); !about(lasted, c.lasts) {
 					t.Errorf("lasted %v, want %v", lasted, c.lasts)
 				}
 				match(t, conn.replies(), c.want)

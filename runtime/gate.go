@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -12,34 +13,57 @@ const gateWait = time.Second
 // waits, so that bulk input is slowed down and not refused; but never long, and only
 // once until there is room again, because cancellations and responses are behind it.
 type gate struct {
-	places chan struct{}
-	stuck  bool
+	mu      sync.Mutex
+	places  int           // that are free
+	waiting chan struct{} // takes the next place that is left; nil when nobody waits
+	stuck   bool          // the reading goroutine's own
 }
 
-func newGate(n int) gate { return gate{places: make(chan struct{}, n)} }
+func newGate(n int) gate { return gate{places: n} }
 
 // enter takes a place; only the reading goroutine calls it.
 func (g *gate) enter(ctx context.Context) bool {
-	select {
-	case g.places <- struct{}{}:
+	g.mu.Lock()
+	if g.places > 0 {
+		g.places--
+		g.mu.Unlock()
 		g.stuck = false
 		return true
-	default:
 	}
 	if g.stuck {
+		g.mu.Unlock()
 		return false
 	}
+	waiting := make(chan struct{}, 1)
+	g.waiting = waiting
+	g.mu.Unlock()
 	timer := time.NewTimer(gateWait)
 	defer timer.Stop()
 	select {
-	case g.places <- struct{}{}:
+	case <-waiting:
 		return true
 	case <-timer.C:
 		g.stuck = true
 	case <-ctx.Done():
 	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.waiting == nil { // a place was left meanwhile
+		g.stuck = false
+		return true
+	}
+	g.waiting = nil
 	return false
 }
 
 // leave gives a place back.
-func (g *gate) leave() { <-g.places }
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.waiting != nil {
+		g.waiting <- struct{}{}
+		g.waiting = nil
+		return
+	}
+	g.places++
+}

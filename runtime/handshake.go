@@ -26,31 +26,28 @@ type Handshake struct {
 // Server, or there is none because the transport says with each message what a
 // handshake would. The revision must be one that the server is bound to.
 func (s *Server) Resume(ctx context.Context, t Transport, h Handshake) error {
-	if s.err != nil {
-		return errors.Join(s.err, t.Close())
+	if h.Revision == "" {
+		return errors.Join(s.err, errors.New("runtime: a session without a revision"), t.Close())
 	}
+	return s.serve(ctx, t, h)
+}
+
+// resume puts a lifecycle where the handshake has led to.
+func (l *serverLifecycle) resume(h Handshake) error {
 	own := h.Capabilities
 	if own == "" {
 		var err error
-		if own, err = objectOf(s.opts.Capabilities); err != nil {
-			return errors.Join(err, t.Close())
+		if own, err = objectOf(l.server.opts.Capabilities); err != nil {
+			return err
 		}
 	}
-	for _, b := range s.bindings {
+	for _, b := range l.server.bindings {
 		if b.Revision == h.Revision {
-			l := &serverLifecycle{
-				server: s,
-				bound:  b,
-				terms:  b.terms(h.PeerInfo, h.PeerCapabilities, own),
-				ready:  true,
-			}
-			p := newPeer(ctx, t, l, s.common)
-			p.resumed(l.terms, h.LogLevel)
-			return l.serve(p)
+			l.bound, l.terms, l.ready = b, b.terms(h.PeerInfo, h.PeerCapabilities, own), true
+			return nil
 		}
 	}
-	err := fmt.Errorf("runtime: a session of revision %.50q, to which the server is not bound", h.Revision)
-	return errors.Join(err, t.Close())
+	return fmt.Errorf("runtime: a session of revision %.50q, to which the server is not bound", h.Revision)
 }
 
 // MaxMessage is the longest message, in bytes, that the server's sessions read. A
@@ -92,9 +89,7 @@ func (p *peer) open(what string, t *terms) {
 	p.opened.Store(time.Now().UnixNano())
 	p.log.Info(what, "revision", t.revision,
 		"peer", fmt.Sprintf("%.100s", stringMember(t.info, "name")), "version", fmt.Sprintf("%.100s", stringMember(t.info, "version")))
-	if p.limits.ping > 0 {
-		p.spawn(p.keepAlive)
-	}
+	p.startKeepingAlive()
 }
 
 // tellTransport tells the transport what is known of the session.

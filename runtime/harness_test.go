@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
@@ -246,4 +247,10 @@ func code(err error) int64 {
 		return e.Code
 	}
 	return 0
+}
+
+// about reports whether a duration is as wanted, but for what may pass until another goroutine
+// reads on when a handler takes long.
+func about(got, want time.Duration) bool {
+	return got >= want && got <= want+10*time.Millisecond
 }

@@ -46,7 +46,6 @@ func (p *peer) receiveRequest(m *jsonrpc.Message, in *Incoming, b *batch) *Call 
 // because a handler may end the one it runs in. It is not registered: while the
 // reading goroutine waits, nobody could cancel it.
 func (p *peer) runInline(c *Call) {
-	c.context.Context = p.ctx
 	done := make(chan struct{})
 	if p.spawn(func() {
 		defer close(done)
@@ -68,7 +67,7 @@ func (p *peer) newCall(m *jsonrpc.Message, a admission, in *Incoming, b *batch) 
 		batch:  b,
 		inline: a.inline,
 	}
-	c.context.call = c
+	c.context.call, c.context.parent = c, p.ctx
 	if in.Context != nil {
 		c.values = context.WithoutCancel(in.Context)
 	}
@@ -77,20 +76,16 @@ func (p *peer) newCall(m *jsonrpc.Message, a admission, in *Incoming, b *batch) 
 
 // register makes c cancellable and counts its goroutine.
 func (p *peer) register(c *Call) error {
-	c.context.Context, c.cancel = context.WithCancelCause(p.ctx)
 	c.key = c.id.Canonical()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_, taken := p.inflight[c.key]
 	switch {
-	case taken:
-		c.cancel(nil)
+	case p.inflight.get(c.key) != nil:
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", c.id.String())
 	case !p.enterLocked():
-		c.cancel(nil)
 		return ErrClosed
 	}
-	p.inflight[c.key] = c
+	p.inflight.add(c)
 	return nil
 }
 
@@ -99,7 +94,7 @@ func (c *Call) serve() {
 	defer c.peer.leave()
 	defer c.ended()
 	defer c.peer.requests.leave()
-	defer c.cancel(nil)
+	defer c.context.cancel(nil)
 	c.run()
 }
 
@@ -124,7 +119,7 @@ func (c *Call) run() {
 // answer sends the text that encode left, if the request is still to be answered.
 func (c *Call) answer(buf *[]byte) {
 	if c.finish() {
-		c.peer.answer(buf, c.id, c.route, c.batch)
+		c.peer.answer(buf, c.long, c.id, c.route, c.batch)
 		return
 	}
 	c.unanswered = true
@@ -146,10 +141,10 @@ func (c *Call) finish() bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.inflight[c.key] != c {
+	if p.inflight.get(c.key) != c {
 		return false
 	}
-	delete(p.inflight, c.key)
+	p.inflight.remove(c.key)
 	return p.ctx.Err() == nil
 }
 
@@ -165,6 +160,7 @@ func (c *Call) encode(buf *[]byte) {
 		// goes on to end, and run is not coming back.
 		v := recover()
 		c.peer.log.Error("handler panicked", "method", c.method, "id", c.id, "panic", v, "stack", string(debug.Stack()))
+		c.long = splice{}
 		c.peer.encodeError(buf, c.id, errInternal)
 		if v == nil {
 			c.answer(buf)
@@ -176,7 +172,7 @@ func (c *Call) encode(buf *[]byte) {
 	}
 	if err == nil {
 		var text []byte
-		if text, err = jsonrpc.AppendResult(*buf, c.id, result); err == nil {
+		if text, c.long, err = c.appendResult(*buf, result); err == nil {
 			*buf = text
 		}
 	}
@@ -190,6 +186,7 @@ func (c *Call) encodeError(buf *[]byte, err error) {
 	if peerError(err) == errInternal && c.context.Err() == nil {
 		c.peer.log.Error("request failed", "method", c.method, "id", c.id, "error", err)
 	}
+	c.long = splice{}
 	c.peer.encodeError(buf, c.id, err)
 }
 
@@ -211,7 +208,6 @@ func (p *peer) receiveNotification(m *jsonrpc.Message, in *Incoming) {
 		return
 	}
 	c := p.newCall(m, admitted, in, nil)
-	c.context.Context = p.ctx
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.draining {
@@ -295,15 +291,14 @@ func (p *peer) cancelRequest(params wire.Raw) {
 	}
 	key := id.Canonical()
 	p.mu.Lock()
-	c := p.inflight[key]
-	delete(p.inflight, key)
+	c := p.inflight.remove(key)
 	p.mu.Unlock()
 	if c == nil {
 		return
 	}
 	reason := fmt.Sprintf("%.200s", stringMember(wire.Object(params), "reason"))
 	p.log.Debug("request cancelled by the peer", "method", c.method, "id", c.id, "reason", reason)
-	c.cancel(&CancelledError{Reason: reason})
+	c.context.cancel(&CancelledError{Reason: reason})
 }
 
 // scalarMember is the member of o with that name if it is a scalar.

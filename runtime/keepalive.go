@@ -12,16 +12,31 @@ import (
 // answer pings, see KeepAlive in the options.
 var ErrUnresponsive = errors.New("runtime: the peer does not answer pings")
 
+// startKeepingAlive starts the goroutine of keepAlive.
+func (p *peer) startKeepingAlive() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.limits.ping <= 0 || p.unheard != nil || !p.enterLocked() {
+		return
+	}
+	over := make(chan struct{})
+	p.over = over
+	go func() {
+		defer p.leave()
+		p.keepAlive(over)
+	}()
+}
+
 // keepAlive is the goroutine that pings the peer while it says nothing, and ends the
 // session when too many pings in a row have failed (basic/utilities/ping). It ends when
 // the session does.
-func (p *peer) keepAlive() {
+func (p *peer) keepAlive(over <-chan struct{}) {
 	ticker := time.NewTicker(p.limits.ping)
 	defer ticker.Stop()
 	for failed := 0; failed < p.limits.failures; {
 		select {
 		case <-ticker.C:
-		case <-p.over:
+		case <-over:
 			return
 		}
 		if p.heard.Swap(false) || p.answersPing() {
@@ -31,7 +46,7 @@ func (p *peer) keepAlive() {
 		failed++
 		p.log.Warn("ping failed", "failures", failed)
 	}
-	p.cancel(ErrUnresponsive)
+	p.giveUp(ErrUnresponsive)
 }
 
 // answersPing reports whether the peer says anything until the next ping is due. The

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -198,6 +199,9 @@ func (l *serverLifecycle) initialize(ctx context.Context, method string, params 
 	if err := client.read(params, "clientInfo"); err != nil {
 		return nil, invalidParams(err)
 	}
+	// The session is not to hold the whole message for them.
+	client.info = wire.Object(strings.Clone(string(client.info)))
+	client.capabilities = wire.Object(strings.Clone(string(client.capabilities)))
 	b := l.server.choose(client.revision)
 	CallOf(ctx).terms = b.terms(client.info, client.capabilities, "")
 	result, err := b.handle(ctx, method, params)
@@ -212,6 +216,7 @@ func (l *serverLifecycle) initialize(ctx context.Context, method string, params 
 		return nil, err
 	}
 	own, _ := wire.Object(text).Get("capabilities")
+	own = wire.Raw(strings.Clone(string(own)))
 	l.bound, l.terms = b, b.terms(client.info, client.capabilities, cmp.Or(wire.Object(own), "{}"))
 	CallOf(ctx).peer.negotiated(l.terms)
 	return text, nil

@@ -21,19 +21,18 @@ func logger(l *slog.Logger) *slog.Logger {
 type common struct {
 	log     *slog.Logger
 	limits  limits
-	buffers *buffers
+	buffers buffers
 	layers  layers
 	sender  Sender // nil without middleware for messages sent
 }
 
-func newCommon(l *slog.Logger, middleware []Middleware, lim limits) common {
+func newCommon(l *slog.Logger, middleware []Middleware, lim limits) *common {
 	around := layers(slices.Clone(middleware))
-	return common{
-		log:     logger(l),
-		limits:  lim.orDefaults(),
-		buffers: new(buffers),
-		layers:  around,
-		sender:  around.sender(),
+	return &common{
+		log:    logger(l),
+		limits: lim.orDefaults(),
+		layers: around,
+		sender: around.sender(),
 	}
 }
 
@@ -91,6 +90,11 @@ func (l patience) left(passed time.Duration) time.Duration {
 		return l.quiet
 	}
 	return min(l.quiet, max(l.total-passed, 0))
+}
+
+// spent is the error of a request that was not answered in time.
+func (l patience) spent(method string) error {
+	return &TimeoutError{Method: method, Quiet: l.quiet, Total: l.total}
 }
 
 // bindAll checks the bindings of one side and sorts them, newest revision first.

@@ -14,7 +14,8 @@ import (
 // used for another one.
 type pending struct {
 	reply chan reply  // takes one without blocking
-	timer *time.Timer // of the waiting goroutine; nil before the first use
+	due   time.Time   // when it is given up; zero for never, and for a request with progress
+	timer *time.Timer // of the waiting goroutine, for a request with progress; nil before the first use
 	// apply, when there is one, turns the reply into what the caller gets. It runs on
 	// the reading goroutine, so that its effect precedes every later message.
 	apply func(reply) reply
@@ -25,8 +26,9 @@ type pending struct {
 const maxSpare = 16
 
 type reply struct {
-	result wire.Raw
-	err    error
+	result  wire.Raw
+	err     error
+	expired bool // there is none, and nobody waits any more
 }
 
 // request is a request to the peer.
@@ -93,11 +95,12 @@ func (p *peer) ask(ctx context.Context, q *request, result wire.Value) error {
 	return decodeResult(q.method, r, result)
 }
 
+// decodeResult decodes a result, which was checked with the message that it came in.
 func decodeResult(method string, text wire.Raw, result wire.Value) error {
 	if result == nil {
 		return nil
 	}
-	if err := wire.UnmarshalString(string(text), result); err != nil {
+	if err := wire.UnmarshalChecked(text, result); err != nil {
 		return fmt.Errorf("runtime: result of %s: %w", method, err)
 	}
 	return nil
@@ -114,20 +117,31 @@ func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 		return "", err
 	}
 	q.id = n
-	sent := false
+	limit := p.limits.patience(ctx, q.method)
+	withdraw := false
 	var r reply
 	if err = p.sendRequest(ctx, wire.IntScalar(n), q); err == nil {
-		sent = true
-		r, err = w.await(ctx, p.limits.patience(ctx, q.method), q)
-	}
-	if err != nil {
-		if !p.forget(n) {
-			// The answer, or the end of the session, came first. Why the session ended says
-			// more than a failed sending.
-			r = <-w.reply
-		} else if r.err = err; sent && q.method != methodInitialize {
-			p.withdraw(n, err, q.route)
+		withdraw = q.method != methodInitialize
+		if q.progress == nil {
+			p.expire(w, limit)
 		}
+		r, err = w.await(ctx, limit, q)
+	}
+	switch {
+	case err != nil && p.forget(n):
+		r.err = err
+	case err != nil:
+		// The answer, or the end of the session, came first. Why the session ended says
+		// more than a failed sending.
+		r = <-w.reply
+		fallthrough
+	default:
+		if withdraw = withdraw && r.expired; r.expired {
+			r.err = limit.spent(q.method)
+		}
+	}
+	if withdraw {
+		p.withdraw(n, r.err, q.route)
 	}
 	p.release(w)
 	return r.result, r.err
@@ -135,14 +149,14 @@ func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 
 // await waits for the answer until ctx or the caller's patience ends.
 func (w *pending) await(ctx context.Context, limit patience, q *request) (reply, error) {
+	if q.progress == nil {
+		return w.awaitQuietly(ctx)
+	}
 	var expired <-chan time.Time
-	var start time.Time
+	start := time.Now()
 	if limit.quiet > 0 {
-		expired = w.expire(limit.quiet)
+		expired = w.start(limit.quiet)
 		defer w.timer.Stop()
-		if q.progress != nil {
-			start = time.Now()
-		}
 	}
 	for {
 		select {
@@ -160,20 +174,82 @@ func (w *pending) await(ctx context.Context, limit patience, q *request) (reply,
 			return reply{}, ctx.Err()
 		case <-expired:
 			if len(w.progress) == 0 || limit.left(time.Since(start)) == 0 {
-				return reply{}, &TimeoutError{Method: q.method, Quiet: limit.quiet, Total: limit.total}
+				return reply{}, limit.spent(q.method)
 			}
 		}
 	}
 }
 
-// expire starts the timer.
-func (w *pending) expire(d time.Duration) <-chan time.Time {
+// awaitQuietly is await for a request without progress, whose end by the caller's patience is
+// a reply.
+func (w *pending) awaitQuietly(ctx context.Context) (reply, error) {
+	done := ctx.Done()
+	if done == nil {
+		return <-w.reply, nil
+	}
+	select {
+	case r := <-w.reply:
+		return r, nil
+	case <-done:
+		return reply{}, ctx.Err()
+	}
+}
+
+// start starts the timer.
+func (w *pending) start(d time.Duration) <-chan time.Time {
 	if w.timer == nil {
 		w.timer = time.NewTimer(d)
 	} else {
 		w.timer.Reset(d)
 	}
 	return w.timer.C
+}
+
+// expire has w given up when the caller's patience ends. One timer does so for all requests
+// of the session, and it is not set again for one that is answered in time.
+func (p *peer) expire(w *pending, limit patience) {
+	if limit.quiet == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.unheard != nil {
+		return
+	}
+	w.due = time.Now().Add(limit.quiet)
+	if p.nextExpiry.IsZero() || w.due.Before(p.nextExpiry) {
+		p.setExpiryLocked(w.due)
+	}
+}
+
+func (p *peer) setExpiryLocked(at time.Time) {
+	p.nextExpiry = at
+	if p.expiry == nil {
+		p.expiry = time.AfterFunc(time.Until(at), p.expired)
+	} else {
+		p.expiry.Reset(time.Until(at))
+	}
+}
+
+// expired gives up the requests that are due.
+func (p *peer) expired() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	var next time.Time
+	for id, w := range p.pending {
+		switch {
+		case w.due.IsZero():
+		case !w.due.After(now):
+			delete(p.pending, id)
+			w.reply <- reply{expired: true}
+		case next.IsZero() || w.due.Before(next):
+			next = w.due
+		}
+	}
+	if p.nextExpiry = next; !next.IsZero() {
+		p.setExpiryLocked(next)
+	}
 }
 
 // withdraw tells the peer that the answer to a request is not waited for any more. It
@@ -202,7 +278,7 @@ func (p *peer) sendRequest(ctx context.Context, id wire.Scalar, q *request) erro
 		return err
 	}
 	*buf = text
-	return p.send(ctx, buf, Outgoing{Kind: jsonrpc.Request, ID: id, Method: q.method, Route: q.route})
+	return p.send(ctx, buf, splice{}, Outgoing{Kind: jsonrpc.Request, ID: id, Method: q.method, Route: q.route})
 }
 
 // notify sends a notification.
@@ -237,7 +313,7 @@ func (p *peer) tell(ctx context.Context, method string, params wire.Appender, ro
 		return nil
 	}
 	*buf = text
-	return p.send(ctx, buf, Outgoing{Kind: jsonrpc.Notification, Method: method, Route: route})
+	return p.send(ctx, buf, splice{}, Outgoing{Kind: jsonrpc.Notification, Method: method, Route: route})
 }
 
 // expect gives a request an id and a place to wait.
@@ -258,10 +334,14 @@ func (p *peer) expect(q *request) (int64, *pending, error) {
 		w.progress = make(chan Progress, maxNews)
 	}
 	p.lastID++
+	if p.pending == nil {
+		p.pending = make(map[int64]*pending)
+	}
 	p.pending[p.lastID] = w
 	if q.followed != nil {
 		p.follow(q.followed, p.lastID)
 	}
+	p.stepAside() // the answer has to be read
 	return p.lastID, w, nil
 }
 
@@ -270,7 +350,7 @@ func (p *peer) expect(q *request) (int64, *pending, error) {
 func (p *peer) release(w *pending) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	w.apply, w.news = nil, news{}
+	w.apply, w.news, w.due = nil, news{}, time.Time{}
 	if len(p.spare) < maxSpare {
 		p.spare = append(p.spare, w)
 	}
@@ -331,8 +411,13 @@ func (p *peer) hangUp(why error) {
 	p.mu.Lock()
 	waiting := p.pending
 	p.pending, p.unheard = nil, err
+	if p.expiry != nil {
+		p.expiry.Stop()
+	}
+	if p.over != nil {
+		close(p.over)
+	}
 	p.mu.Unlock()
-	close(p.over)
 	for _, w := range waiting {
 		w.reply <- reply{err: err}
 	}

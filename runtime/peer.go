@@ -20,36 +20,44 @@ import (
 // One goroutine, the reading one, runs everything up to the start of a handler; fields
 // marked as its own need no lock.
 type peer struct {
-	transport Transport
+	transport Outbox
 	lifecycle lifecycle
-	common
+	*common
+	log sessionLog
 
 	// ctx is that of every handler and ends with the session, with the reason as cause.
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	requests      gate // the reading goroutine's own
-	notifications gate // the reading goroutine's own
+	requests      gate
+	notifications gate
+	turn          *turn       // nil for a session with an Inbox
+	reading       sync.Mutex  // held by the reading goroutine, when an Inbox makes several of one
+	ended         func(error) // of a session that Open has begun; else nil
 
 	opened atomic.Int64 // when the handshake was over, in nanoseconds; 0 before
 
-	heard    atomic.Bool   // a message came since keepAlive looked; not kept up without it
-	logLevel atomic.Int32  // the severity from which on the peer wants log messages
-	telling  sync.Mutex    // held while the transport is told of the session
-	over     chan struct{} // closed when nothing is read any more
+	heard    atomic.Bool  // a message came since keepAlive looked; not kept up without it
+	logLevel atomic.Int32 // the severity from which on the peer wants log messages
+	telling  sync.Mutex   // held while the transport is told of the session
 
 	mu       sync.Mutex
-	inflight map[wire.Scalar]*Call // requests of the peer without an answer, by canonical id
-	pending  map[int64]*pending    // requests to the peer without an answer
-	followed map[int64]*followed   // requests to the peer whose progress is followed; nil before there is one
-	spare    []*pending            // for further use
+	inflight inflight
+	pending  map[int64]*pending  // requests to the peer without an answer; nil before there is one
+	followed map[int64]*followed // requests to the peer whose progress is followed; nil before there is one
+	spare    []*pending          // for further use
 	lastID   int64
-	unheard  error   // not nil once no answer can come any more: what calls return
-	queue    []*Call // notifications waiting for the goroutine that handles them
-	draining bool    // that goroutine is there
-	active   int     // goroutines of this session, the reading one apart
-	closed   bool    // no new goroutine may start
-	idle     chan struct{}
+
+	expiry     *time.Timer   // gives up pending requests; nil before one can be
+	nextExpiry time.Time     // when expiry runs; zero when it does not
+	over       chan struct{} // closed when nothing is read any more, for keepAlive; nil without it
+	unheard    error         // not nil once no answer can come any more: what calls return
+	queue      []*Call       // notifications waiting for the goroutine that handles them
+	draining   bool          // that goroutine is there
+	active     int           // goroutines of this session, the reading one apart
+	closed     bool          // no new goroutine may start
+	ending     bool          // end has been called
+	idle       chan struct{} // made with closed; closed when no goroutine is left
 
 	kept          map[any]any             // by Call.Kept
 	background    context.Context         // nil before it is needed; see backgroundContext
@@ -86,38 +94,63 @@ const (
 	closeWait = 100 * time.Millisecond
 )
 
-func newPeer(ctx context.Context, t Transport, l lifecycle, shared common) *peer {
+func newPeer(ctx context.Context, t Outbox, l lifecycle, shared *common) *peer {
 	p := &peer{
 		transport:     t,
 		lifecycle:     l,
 		common:        shared,
 		requests:      newGate(shared.limits.concurrent),
 		notifications: newGate(maxQueued),
-		inflight:      make(map[wire.Scalar]*Call),
-		pending:       make(map[int64]*pending),
-		idle:          make(chan struct{}),
-		over:          make(chan struct{}),
 	}
 	p.ctx, p.cancel = context.WithCancelCause(ctx)
-	if id := p.sessionID(); id != "" {
-		p.log = p.log.With("session", id)
-	}
+	p.log = sessionLog{shared.log, p}
 	return p
 }
 
 // run serves until the peer ends the session, returning nil, the transport fails, or
 // the session's context ends, returning why. No goroutine is left then, see closeWait.
 func (p *peer) run() error {
-	ended := make(chan error, 1)
-	go p.read(ended)
-	var err error
-	reading := true
-	select {
-	case err = <-ended:
-		reading = false
-	case <-p.ctx.Done():
-		err = context.Cause(p.ctx)
+	var reading <-chan error
+	if !p.turn.pushed {
+		reading = p.turn.ended
+		go p.read()
 	}
+	select {
+	case err := <-p.turn.ended:
+		return p.finish(err, nil)
+	case <-p.ctx.Done():
+		return p.finish(context.Cause(p.ctx), reading)
+	}
+}
+
+// end ends the session with an error of Receive.
+func (p *peer) end(why error) {
+	if p.ended == nil {
+		select {
+		case p.turn.ended <- why:
+		default:
+		}
+		return
+	}
+	p.mu.Lock()
+	first := !p.ending
+	p.ending = true
+	p.mu.Unlock()
+	if first {
+		go func() { p.ended(p.finish(why, nil)) }()
+	}
+}
+
+// giveUp ends the session for a reason of its own.
+func (p *peer) giveUp(why error) {
+	p.cancel(why)
+	if p.ended != nil {
+		p.end(why)
+	}
+}
+
+// finish ends the session because of err. Reading, if not nil, takes the end of the reading.
+func (p *peer) finish(err error, reading <-chan error) error {
 	p.hangUp(err)
 	p.stop()
 	if err == io.EOF {
@@ -129,31 +162,31 @@ func (p *peer) run() error {
 		p.log.Debug("closing the transport failed", "error", err)
 	}
 	<-p.idle
-	if reading {
-		wait(ended, closeWait, nil)
+	if reading != nil {
+		wait(reading, closeWait, nil)
 	}
 	if err == io.EOF || err == ErrClosed {
 		err = nil
 	}
-	p.ended(err)
+	p.logEnd(err)
 	return err
 }
 
-// ended logs the end of a session that has been opened.
-func (p *peer) ended(err error) {
+// logEnd logs the end of a session that has been opened.
+func (p *peer) logEnd(err error) {
 	opened := p.opened.Load()
 	if opened == 0 {
 		return
 	}
-	attrs := []slog.Attr{slog.Duration("duration", time.Since(time.Unix(0, opened)))}
+	attrs := []any{"duration", time.Since(time.Unix(0, opened))}
 	level := slog.LevelInfo
 	if err != nil {
-		attrs = append(attrs, slog.Any("error", err))
+		attrs = append(attrs, "error", err)
 		if !errors.Is(err, context.Canceled) { // it is not the program that ends
 			level = slog.LevelWarn
 		}
 	}
-	p.log.LogAttrs(p.ctx, level, "session ended", attrs...)
+	p.log.write(level, "session ended", attrs)
 }
 
 // wait waits for done, but not beyond d or the end of over.
@@ -172,7 +205,7 @@ func (p *peer) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.closed {
-		p.closed = true
+		p.closed, p.idle = true, make(chan struct{})
 		if p.endBackground != nil {
 			p.endBackground(ErrClosed)
 		}
@@ -180,6 +213,13 @@ func (p *peer) stop() {
 			close(p.idle)
 		}
 	}
+}
+
+// stopped reports whether stop has been called.
+func (p *peer) stopped() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.closed
 }
 
 // enterLocked counts a goroutine about to start. False: it must not.
@@ -213,48 +253,6 @@ func (p *peer) spawn(f func()) bool {
 		f()
 	}()
 	return true
-}
-
-// read is the reading goroutine. When it has read a request it hands the reading to a
-// new goroutine and serves the request itself: the request does not wait for another
-// goroutine to be scheduled, only the next message does.
-func (p *peer) read(ended chan<- error) {
-	for {
-		in, err := p.transport.Receive(p.ctx, p.limits.message)
-		if err != nil {
-			if lost, ok := errors.AsType[*AnswerError](err); ok {
-				p.resolve(lost.ID, reply{err: lost.Err})
-				continue
-			}
-			if refusal, ok := errors.AsType[*jsonrpc.Error](err); ok {
-				p.log.Warn("message refused", "error", refusal)
-				p.refuse(wire.Scalar{}, refusal, in.Route, nil)
-				p.done(in.Route, false)
-				continue
-			}
-			ended <- err
-			return
-		}
-		if p.limits.ping > 0 {
-			p.heard.Store(true)
-		}
-		if jsonrpc.IsBatch(in.Text) {
-			p.receiveBatch(in)
-			continue
-		}
-		m, err := jsonrpc.Parse(in.Text)
-		if err != nil {
-			p.malformed(&m, err, in.Route, nil)
-			p.done(in.Route, false)
-			continue
-		}
-		if c := p.receive(&m, &in, nil); c != nil {
-			go p.read(ended)
-			c.serve()
-			return
-		}
-		p.done(in.Route, m.Kind == jsonrpc.Request && p.ctx.Err() != nil)
-	}
 }
 
 // receive handles a message, all but a request to be served, which it returns.
@@ -291,7 +289,7 @@ func (p *peer) refuse(id wire.Scalar, err error, route Route, b *batch) {
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
 	p.encodeError(buf, id, err)
-	p.answer(buf, id, route, b)
+	p.answer(buf, splice{}, id, route, b)
 }
 
 // done tells the transport that nothing more is sent on a route.
@@ -312,20 +310,25 @@ func (p *peer) encodeError(buf *[]byte, id wire.Scalar, err error) {
 }
 
 // answer sends the encoded response in buf, or lets the batch do so.
-func (p *peer) answer(buf *[]byte, id wire.Scalar, route Route, b *batch) {
+func (p *peer) answer(buf *[]byte, long splice, id wire.Scalar, route Route, b *batch) {
 	if b != nil {
 		b.add(*buf, false)
 		return
 	}
 	// The session's context, not the call's: a cancellation that comes while the
 	// answer waits for its turn is too late.
-	p.send(p.ctx, buf, Outgoing{Kind: jsonrpc.Response, ID: id, Route: route})
+	p.send(p.ctx, buf, long, Outgoing{Kind: jsonrpc.Response, ID: id, Route: route})
 }
 
 // send hands the text in buf to the transport.
-func (p *peer) send(ctx context.Context, buf *[]byte, m Outgoing) error {
+func (p *peer) send(ctx context.Context, buf *[]byte, long splice, m Outgoing) error {
 	m.Text = *buf
-	err := p.transport.Send(ctx, m)
+	var err error
+	if long.part == "" {
+		err = p.transport.Send(ctx, m)
+	} else {
+		err = p.transport.(Splicer).SendSpliced(ctx, m, long.at, long.part)
+	}
 	if err != nil {
 		p.log.Debug("sending failed", "kind", m.Kind, "method", m.Method, "error", err)
 	}

@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -71,7 +70,7 @@ type Server struct {
 	opts     ServerOptions
 	bindings []*bound // newest revision first
 	err      error    // why it cannot serve
-	common
+	*common
 }
 
 // NewServer makes a server that speaks the revisions of the bindings, one binding for
@@ -99,11 +98,7 @@ func NewServer(opts ServerOptions, bindings ...Binding) *Server {
 // the client's input ends are answered within the options' Grace. All handlers have
 // returned when Serve does, and the transport is closed.
 func (s *Server) Serve(ctx context.Context, t Transport) error {
-	if s.err != nil {
-		return errors.Join(s.err, t.Close())
-	}
-	l := &serverLifecycle{server: s}
-	return l.serve(newPeer(ctx, t, l, s.common))
+	return s.serve(ctx, t, Handshake{})
 }
 
 // choose is the binding for a client that asks for a revision.

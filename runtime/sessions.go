@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -55,14 +56,41 @@ func (c *Call) Session() *ServerSession {
 	return l.session
 }
 
-// serve runs a session from its first message to its end.
-func (l *serverLifecycle) serve(p *peer) error {
+// session makes a session; one whose handshake is known is resumed.
+func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverLifecycle, *peer, error) {
+	l := &serverLifecycle{server: s}
+	err := s.err
+	if err == nil && h.Revision != "" {
+		err = l.resume(h)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, out.Close())
+	}
+	p := newPeer(ctx, out, l, s.common)
 	l.session = &ServerSession{peer: p}
+	if l.bound != nil {
+		p.resumed(l.terms, h.LogLevel)
+	}
+	return l, p, nil
+}
+
+// serve runs a session from its first message to its end.
+func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
+	l, p, err := s.session(ctx, t, h)
+	if err != nil {
+		return err
+	}
 	defer l.session.end()
-	if l.bound != nil { // resumed
+	p.receiveFrom(t)
+	l.begin()
+	return p.run()
+}
+
+// begin announces a session that is resumed.
+func (l *serverLifecycle) begin() {
+	if l.bound != nil {
 		l.open()
 	}
-	return p.run()
 }
 
 // open announces the session once the client is known to have the answer to initialize,

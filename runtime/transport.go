@@ -58,6 +58,13 @@ type Outgoing struct {
 	Route  Route        // of the request this message answers or belongs to; nil for none
 }
 
+// Backlog is a Transport that knows whether Receive would return a message at once. When it
+// would not, a request is served without another goroutine being woken to wait for the next.
+type Backlog interface {
+	// Backlog is called by the goroutine that calls Receive.
+	Backlog() bool
+}
+
 // RouteEnder is a Transport that wants to know when a route is done with, so that it can
 // end the stream that the route stands for.
 type RouteEnder interface {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
@@ -28,6 +29,7 @@ type project struct {
 
 	tools  *tools.List
 	survey *skeleton.Survey
+	before string // the package of the generated files that are there, "" for none
 }
 
 func (p *project) flags(cmd *cobra.Command, pkg string) {
@@ -60,6 +62,8 @@ func (p *project) load(cmd *cobra.Command, pkg string) error {
 		return fmt.Errorf("--package: %q cannot be the name of a package", p.pkg)
 	case !p.named && p.survey.Package != "":
 		p.pkg = p.survey.Package
+	case !p.named && p.before != "":
+		p.pkg = p.before
 	case !p.named:
 		p.pkg = pkg
 	case p.survey.Package != "" && p.survey.Package != p.pkg:
@@ -89,6 +93,8 @@ func (p *project) sources() (map[string][]byte, error) {
 		}
 		if !files.Generated(text) {
 			sources[name] = text
+		} else if file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.PackageClauseOnly); err == nil {
+			p.before = file.Name.Name
 		}
 	}
 	return sources, nil
@@ -96,11 +102,15 @@ func (p *project) sources() (map[string][]byte, error) {
 
 func (p *project) options() skeleton.Options {
 	o := skeleton.Options{List: p.tools, Source: p.source(), Package: p.pkg, Implementations: p.survey.Implementations}
-	if len(o.Implementations) == 0 {
+	if len(o.Implementations) == 0 && !p.apart() {
 		o.Implementations = []string{skeleton.HandlersType(p.pkg)} // which will be written
 	}
 	return o
 }
+
+// apart reports whether the folder is a package of generated files alone, whose user has
+// the handlers in another one.
+func (p *project) apart() bool { return p.before != "" && p.pkg != "main" && p.survey.Package == "" }
 
 // source is the name of the list for the generated files.
 func (p *project) source() string {

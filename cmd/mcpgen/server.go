@@ -13,6 +13,7 @@ import (
 func serverCommand() *cobra.Command {
 	var p project
 	var missing bool
+	var transport string
 	cmd := &cobra.Command{
 		Use:   "server",
 		Short: "Write a typed server, and a client for it, from a list of tools",
@@ -21,12 +22,22 @@ arguments and results, all that checks and carries them, a typed client, and
 tests that hold for every right implementation.
 
 Files that end in .gen.go and .gen_test.go are generated anew each time. The
-others (main.go, handlers.go, go.mod, go.sum, README.md, Dockerfile) are yours:
-they are written where there are none, and never touched again. Nothing is
-written unless everything can be.`,
+others (main.go, http.go, handlers.go, go.mod, go.sum, README.md, Dockerfile)
+are yours: they are written where there are none, and never touched again.
+Nothing is written unless everything can be.
+
+The program talks over standard input and output, or over HTTP when it is given
+an address with --http. One that never is has less than half the size without
+http.go, which --transport stdio leaves out, and with it net/http.
+
+With --package, the handlers may be moved to another package, so that what is
+generated is not compiled again when they change.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			start := time.Now()
+			if transport != "all" && transport != "stdio" {
+				return fmt.Errorf("--transport: %q is neither all nor stdio", transport)
+			}
 			if err := p.load(cmd, "main"); err != nil {
 				return err
 			}
@@ -44,7 +55,7 @@ written unless everything can be.`,
 			if p.check {
 				return p.finish(cmd, made, nil, start)
 			}
-			users, err := p.users(made)
+			users, err := p.users(made, transport == "all")
 			if err != nil {
 				return err
 			}
@@ -52,12 +63,13 @@ written unless everything can be.`,
 		},
 	}
 	p.flags(cmd, "main")
+	cmd.Flags().StringVar(&transport, "transport", "all", "what a new main.go talks over: all, or stdio alone")
 	cmd.Flags().BoolVar(&missing, "missing", false, "print methods for the tools that have none in the package's own files, and write nothing")
 	return cmd
 }
 
 // users makes the files of the user's.
-func (p *project) users(made *skeleton.Result) ([]files.File, error) {
+func (p *project) users(made *skeleton.Result, http bool) ([]files.File, error) {
 	name, err := p.name()
 	if err != nil {
 		return nil, err
@@ -80,6 +92,6 @@ func (p *project) users(made *skeleton.Result) ([]files.File, error) {
 	}
 	return skeleton.User(skeleton.UserOptions{
 		Name: name, Package: p.pkg, Source: p.source(), Generate: generate,
-		Tools: made.Tools, Module: module, Survey: p.survey,
+		Tools: made.Tools, Module: module, HTTP: http, Apart: p.apart(), Survey: p.survey,
 	})
 }

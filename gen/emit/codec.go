@@ -11,7 +11,7 @@ import (
 // codecs renders how the declarations are read and written.
 func (e *emitter) codecs(f *jen.File, decls []*ir.Decl) {
 	for _, d := range decls {
-		if isAlias(d) {
+		if isAlias(d) || e.rev == nil && isString(d) {
 			continue
 		}
 		switch t := d.Type.(type) {
@@ -38,6 +38,13 @@ func (e *emitter) codecs(f *jen.File, decls []*ir.Decl) {
 			}
 		}
 	}
+}
+
+// isString reports whether a declaration of a tool list is an enum that whatever has it
+// reads and writes as a string, so that it needs no methods for that.
+func isString(d *ir.Decl) bool {
+	_, ok := d.Type.(*ir.Enum)
+	return ok && len(d.Unions) == 0
 }
 
 func isContainer(t ir.Type) bool {
@@ -75,7 +82,7 @@ func (e *emitter) glue(f *jen.File, d *ir.Decl) {
 	f.Line()
 	f.Add(doc("MarshalJSON is AppendJSON for encoding/json."))
 	f.Func().Params(jen.Id("x").Id(d.Name)).Id("MarshalJSON").Params().Params(jen.Index().Byte(), jen.Error()).Block(
-		jen.Return(jen.Id("x").Dot("AppendJSON").Call(jen.Nil())),
+		jen.Return(jen.Qual(wirePath, "Marshal").Call(jen.Op("&").Id("x"))),
 	)
 	f.Line()
 	f.Add(doc("UnmarshalJSON is DecodeJSON for encoding/json."))
@@ -308,10 +315,18 @@ func decode(g *jen.Group, target *jen.Statement, t ir.Type, depth int) {
 		}
 		g.Add(target).Dot("DecodeJSON").Call(jen.Id("r"))
 	case *ir.Array:
+		if _, ok := t.Elem.(*ir.String); ok {
+			g.Add(target).Op("=").Id("r").Dot("ReadStrings").Call()
+			return
+		}
 		g.Add(target).Op("=").Add(goType(t)).Values()
 		g.For(jen.Id("r").Dot("BeginArray").Call(), jen.Id("r").Dot("Element").Call(), jen.Empty()).BlockFunc(func(g *jen.Group) {
 			if value, ok := readExpr(t.Elem); ok {
 				g.Add(target).Op("=").Qual(wirePath, "Push").Call(target, value)
+				return
+			}
+			if decodesItself(t.Elem) {
+				g.Qual(wirePath, "Extend").Call(jen.Id("r"), jen.Op("&").Add(target)).Dot("DecodeJSON").Call(jen.Id("r"))
 				return
 			}
 			element := jen.Id(name("e", depth))
@@ -340,6 +355,16 @@ func decode(g *jen.Group, target *jen.Statement, t ir.Type, depth int) {
 	default:
 		panic(fmt.Sprintf("emit: cannot decode %T", t))
 	}
+}
+
+// decodesItself reports whether a value of a type is read by a method of its own.
+func decodesItself(t ir.Type) bool {
+	ref, ok := t.(*ir.Ref)
+	if !ok {
+		return false
+	}
+	_, alias := ref.Decl.Type.(*ir.Ref)
+	return !alias
 }
 
 // decodeEntry reads the member that the reader is at into a map.

@@ -46,9 +46,7 @@ func (e *emitter) objectEncoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 	})
 }
 
-func sortedKeys(m jen.Code) jen.Code {
-	return jen.Qual("slices", "Sorted").Call(jen.Qual("maps", "Keys").Call(m))
-}
+func sortedKeys(m jen.Code) jen.Code { return jen.Qual(wirePath, "Names").Call(m) }
 
 // encodeField writes a member: open writes its name.
 func (e *emitter) encodeField(g *jen.Group, f *ir.Field, open jen.Code) {

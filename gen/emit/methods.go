@@ -2,6 +2,8 @@ package emit
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -28,12 +30,10 @@ func methodRow(m *ir.Method) jen.Code {
 		jen.Id("Kind"):       jen.Qual(runtimePath, kind),
 		jen.Id("Direction"):  direction(m),
 		jen.Id("Definition"): jen.Lit(m.Definition),
-		jen.Id("Params"):     jen.Lit(m.Params.Name),
-		jen.Id("NewParams"):  valueFunc(m.Params),
+		jen.Id("Params"):     jen.Lit(newKey(m.Params)),
 	}
 	if !m.Notification {
-		row[jen.Id("Result")] = jen.Lit(m.Result.Name)
-		row[jen.Id("NewResult")] = valueFunc(m.Result)
+		row[jen.Id("Result")] = jen.Lit(newKey(m.Result))
 	}
 	if m.ParamsRequired {
 		row[jen.Id("ParamsRequired")] = jen.True()
@@ -55,10 +55,6 @@ func direction(m *ir.Method) jen.Code {
 		return jen.Qual(runtimePath, "ToServer")
 	}
 	return jen.Qual(runtimePath, "ToClient")
-}
-
-func valueFunc(d *ir.Decl) jen.Code {
-	return jen.Func().Params().Qual(wirePath, "Value").Block(jen.Return(fresh(d)))
 }
 
 // peer is one side of a session in words.
@@ -83,7 +79,12 @@ func (e *emitter) side(f *jen.File, p peer) {
 	}
 	e.sideInterface(f, p, methods)
 	e.unimplemented(f, p, methods)
-	e.bind(f, p, methods)
+	f.Line()
+	f.Add(doc(fmt.Sprintf("Bind%s connects an implementation to the runtime.", p.name)))
+	e.bind(f, p, "Bind"+p.name, []jen.Code{jen.Id("s").Id(p.name)}, jen.Id("s"), methods)
+	if p.name == server.name {
+		e.bindBase(f, methods)
+	}
 	e.caller(f, p, methods)
 }
 
@@ -159,11 +160,22 @@ func unimplementedBody(m *ir.Method) jen.Code {
 	return jen.Return(jen.Nil(), jen.Qual(runtimePath, "MethodNotFound").Call(jen.Lit(m.Wire)))
 }
 
-func (e *emitter) bind(f *jen.File, p peer, methods []*ir.Method) {
-	receiver := jen.Id("s")
+// base are the requests that the runtime answers where a server does not.
+var base = []string{"initialize", "logging/setLevel", "ping"}
+
+// bindBase renders the binding of a server that has no methods of its own. It stands
+// apart because whoever calls BindServer links the params and results of all methods.
+func (e *emitter) bindBase(f *jen.File, methods []*ir.Method) {
+	methods = slices.DeleteFunc(slices.Clone(methods), func(m *ir.Method) bool {
+		return !m.Notification && !slices.Contains(base, m.Wire)
+	})
 	f.Line()
-	f.Add(doc(fmt.Sprintf("Bind%s connects an implementation to the runtime.", p.name)))
-	f.Func().Id("Bind"+p.name).Params(jen.Id("s").Id(p.name)).Qual(runtimePath, "Binding").Block(
+	f.Add(doc("BindBase connects what every server has to the runtime: " + strings.Join(base, ", ") + " and the notifications, of which it checks the params. It is for a server whose other methods something else answers, such as a catalog, and keeps their types out of the program."))
+	e.bind(f, server, "BindBase", nil, jen.Id("Unimplemented"+server.name).Values(), methods)
+}
+
+func (e *emitter) bind(f *jen.File, p peer, name string, params []jen.Code, receiver jen.Code, methods []*ir.Method) {
+	f.Func().Id(name).Params(params...).Qual(runtimePath, "Binding").Block(
 		jen.Return(jen.Qual(runtimePath, "Binding").Values(jen.Dict{
 			jen.Id("Revision"):  jen.Id("Revision"),
 			jen.Id("Direction"): jen.Qual(runtimePath, p.direction),

@@ -13,11 +13,7 @@ func (e *emitter) newFunc(f *jen.File) {
 	f.Func().Id("New").Params(jen.Id("definition").String()).Params(jen.Qual(wirePath, "Value"), jen.Bool()).Block(
 		jen.Switch(jen.Id("definition")).BlockFunc(func(g *jen.Group) {
 			for _, d := range e.rev.Decls {
-				key := d.Name
-				if d.Definition {
-					key = d.Path
-				}
-				g.Case(jen.Lit(key)).Block(jen.Return(fresh(d), jen.True()))
+				g.Case(jen.Lit(newKey(d))).Block(jen.Return(fresh(d), jen.True()))
 			}
 		}),
 		jen.Return(jen.Nil(), jen.False()),
@@ -25,6 +21,14 @@ func (e *emitter) newFunc(f *jen.File) {
 	for _, d := range e.rev.Decls {
 		e.boxed(f, d)
 	}
+}
+
+// newKey is what New knows a declaration by.
+func newKey(d *ir.Decl) string {
+	if d.Definition {
+		return d.Path
+	}
+	return d.Name
 }
 
 // fresh is the expression for a new wire.Value of a declaration.

@@ -139,7 +139,7 @@ func check(g *jen.Group, value *jen.Statement, t ir.Type, depth int) {
 		})
 	case *ir.Map:
 		key, element := jen.Id(name("name", depth)), jen.Id(name("e", depth))
-		g.For(jen.List(jen.Id("_"), key).Op(":=").Range().Qual("slices", "Sorted").Call(jen.Qual("maps", "Keys").Call(value))).BlockFunc(func(g *jen.Group) {
+		g.For(jen.List(jen.Id("_"), key).Op(":=").Range().Add(sortedKeys(value))).BlockFunc(func(g *jen.Group) {
 			g.Add(element).Op(":=").Add(value).Index(key)
 			g.Id("c").Dot("Push").Call(key)
 			check(g, element, t.Elem, depth+1)

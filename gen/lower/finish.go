@@ -103,7 +103,7 @@ func family(name string) string {
 // packageNames are the identifiers every generated package declares.
 var packageNames = []string{
 	"Revision", "Methods", "New", "Server", "Client", "UnimplementedServer", "UnimplementedClient",
-	"ServerCaller", "ClientCaller", "NewServerCaller", "NewClientCaller", "BindServer", "BindClient",
+	"ServerCaller", "ClientCaller", "NewServerCaller", "NewClientCaller", "BindServer", "BindClient", "BindBase",
 }
 
 // checkIdentifiers fails on two exported identifiers of one name.

@@ -2,7 +2,6 @@ package skeleton
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/dave/jennifer/jen"
@@ -79,8 +78,8 @@ func fatal() jen.Code {
 
 func samplesName(t tools.ToolTypes) string { return "samples" + t.Go }
 
-// maxLines is about how long a file of samples gets.
-const maxLines = 1800
+// sampleLines is about how long a file of samples gets.
+const sampleLines = 1800
 
 // samples makes the functions that return the samples of tools, in as many files as it
 // takes.
@@ -91,18 +90,14 @@ func (g *generator) samples() ([]files.File, error) {
 	room := 0
 	for _, s := range all {
 		if len(parts) == 0 || room < s.lines {
-			parts, room = append(parts, g.file()), maxLines
+			parts, room = append(parts, g.file()), sampleLines
 		}
 		room -= s.lines
 		parts[len(parts)-1].Add(s.decl).Line()
 	}
 	made, errs := make([][]files.File, len(parts)), make([]error, len(parts))
 	parallel(len(parts), func(i int) {
-		name := "samples.gen_test.go"
-		if i > 0 {
-			name = fmt.Sprintf("samples_%d.gen_test.go", i+1)
-		}
-		made[i], errs[i] = render(name, parts[i])
+		made[i], errs[i] = render(numbered("samples.gen_test.go", i+1), parts[i])
 	})
 	return slices.Concat(made...), errors.Join(errs...)
 }

@@ -2,6 +2,7 @@ package skeleton
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
@@ -37,7 +38,16 @@ func about(t tools.ToolTypes, does string) jen.Code {
 
 // server makes the interface of the tools and its registration.
 func (g *generator) server() ([]files.File, error) {
-	f := g.file()
+	parts := []func(*jen.File){g.toolsInterface, g.newServer, g.serverTools, g.assertions}
+	return spread(g, "server.gen.go", parts, func(f *jen.File, parts []func(*jen.File), _ bool) {
+		for _, part := range parts {
+			part(f)
+			f.Line()
+		}
+	})
+}
+
+func (g *generator) toolsInterface(f *jen.File) {
 	f.Add(emit.Comment(fmt.Sprintf("Tools has a method for each tool of %s. Arguments have been checked against the input schema and have its defaults. An error becomes a result with isError whose text the client's model reads; so does a panic, without its text. runtime.CallOf(ctx) is the call, for progress and for requests to the client.", g.Source)))
 	f.Type().Id("Tools").InterfaceFunc(func(methods *jen.Group) {
 		for _, t := range g.pkg.Tools {
@@ -45,8 +55,9 @@ func (g *generator) server() ([]files.File, error) {
 			methods.Id(t.Go).Add(signature(t)...)
 		}
 	})
-	f.Line()
+}
 
+func (g *generator) newServer(f *jen.File) {
 	f.Comment("NewServer makes a server of the tools that speaks every revision of the protocol.")
 	f.Func().Id("NewServer").Params(
 		jen.Id("t").Id("Tools"), jen.Id("options").Qual(toolsPath, "ServerOptions"),
@@ -55,13 +66,14 @@ func (g *generator) server() ([]files.File, error) {
 			args.Line().Id("options")
 			args.Line().Id("ServerTools").Call(jen.Id("t"), jen.Id("options").Dot("Options"))
 			for _, name := range revisions {
-				args.Line().Qual(revisionPath(name), "BindServer").Call(jen.Qual(revisionPath(name), "UnimplementedServer").Values())
+				args.Line().Qual(revisionPath(name), "BindBase").Call()
 			}
 			args.Line()
 		})),
 	)
-	f.Line()
+}
 
+func (g *generator) serverTools(f *jen.File) {
 	f.Comment("ServerTools are the tools for a catalog of which they are not all.")
 	f.Func().Id("ServerTools").Params(jen.Id("t").Id("Tools"), jen.Id("options").Qual(toolsPath, "Options")).
 		Index().Qual(catalogPath, "Tool").Block(
@@ -75,13 +87,12 @@ func (g *generator) server() ([]files.File, error) {
 				if t.Output == nil {
 					maker = "Content"
 				}
-				all.Line().Qual(toolsPath, maker).Call(jen.Id(toolName(t)), jen.Id("options"), defaults, jen.Id("t").Dot(t.Go))
+				fresh := jen.Op(fmt.Sprintf("func() *%[1]s { return new(%[1]s) }", t.Input.Name)) // in one line
+				all.Line().Qual(toolsPath, maker).Call(jen.Id(toolName(t)), jen.Id("options"), fresh, defaults, jen.Id("t").Dot(t.Go))
 			}
 			all.Line()
 		})),
 	)
-	g.assertions(f)
-	return render("server.gen.go", f)
 }
 
 // assertions make the compiler name each method that an implementation lacks: of an
@@ -101,7 +112,32 @@ func (g *generator) assertions(f *jen.File) {
 
 // client makes the typed client.
 func (g *generator) client() ([]files.File, error) {
-	f := g.file()
+	return spread(g, "client.gen.go", g.pkg.Tools, func(f *jen.File, part []tools.ToolTypes, first bool) {
+		if first {
+			g.clientType(f)
+		}
+		for _, t := range part {
+			f.Line()
+			clientMethod(f, t)
+		}
+	})
+}
+
+func clientMethod(f *jen.File, t tools.ToolTypes) {
+	call, last := "Call", jen.Id("contentOf")
+	if t.Output != nil {
+		last = jen.New(jen.Id(t.Output.Name))
+	} else {
+		call = "CallContent"
+	}
+	f.Add(about(t, "calls"))
+	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(t.Go).Add(signature(t)...).Block(
+		jen.Return(jen.Qual(toolsPath, call).Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(toolName(t)), jen.Id("in"), last)),
+	)
+}
+
+// clientType makes the client but for the methods of its tools.
+func (g *generator) clientType(f *jen.File) {
 	f.Add(emit.Comment(fmt.Sprintf("Client calls the tools of %s. A tool that failed gives a *tools.Error, a result that is not what the definition promises a *tools.ResultError. It is safe for concurrent use.", g.Source)))
 	f.Type().Id("Client").Struct(
 		jen.Id("caller").Qual(runtimePath, "Caller"),
@@ -136,20 +172,7 @@ func (g *generator) client() ([]files.File, error) {
 	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id("Check").Params(jen.Id("ctx").Qual("context", "Context")).Error().Block(
 		jen.Return(jen.Qual(toolsPath, "Check").Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id("definitions"))),
 	)
-	content := false
-	for _, t := range g.pkg.Tools {
-		f.Line()
-		f.Add(about(t, "calls"))
-		method := f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(t.Go).Add(signature(t)...)
-		args := []jen.Code{jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(toolName(t)), jen.Id("in")}
-		if t.Output != nil {
-			method.Block(jen.Return(jen.Qual(toolsPath, "Call").Types(jen.Id(t.Output.Name)).Call(args...)))
-			continue
-		}
-		content = true
-		method.Block(jen.Return(jen.Qual(toolsPath, "CallContent").Call(append(args, jen.Id("contentOf"))...)))
-	}
-	if content {
+	if slices.ContainsFunc(g.pkg.Tools, func(t tools.ToolTypes) bool { return t.Output == nil }) {
 		f.Line()
 		f.Comment("contentOf reads the content blocks of a result.")
 		f.Func().Id("contentOf").Params(jen.Id("text").Qual(wirePath, "Object")).Params(jen.Index().Qual(mcpPath, "ContentBlock"), jen.Error()).Block(
@@ -158,5 +181,4 @@ func (g *generator) client() ([]files.File, error) {
 			jen.Return(jen.Id("result").Dot("Content"), jen.Err()),
 		)
 	}
-	return render("client.gen.go", f)
 }

@@ -155,11 +155,16 @@ func (g *generator) checks(inputs bool) artifact {
 		if len(roots) == 0 {
 			return nil, nil
 		}
-		f := g.file()
-		if err := validate.Emit(f, roots); err != nil {
+		all, err := validate.Declarations(roots)
+		if err != nil {
 			return nil, err
 		}
-		return render("checks.gen.go", f)
+		return spread(g, "checks.gen.go", all, func(f *jen.File, part []jen.Code, _ bool) {
+			validate.Imports(f)
+			for _, d := range part {
+				f.Line().Add(d)
+			}
+		})
 	}
 }
 
@@ -188,30 +193,81 @@ func render(name string, f *jen.File) ([]files.File, error) {
 	return []files.File{{Path: name, Content: src.Bytes()}}, nil
 }
 
+// maxLines is about how long a file may get.
+const maxLines = 2000
+
+// spread makes a file of items or, where that gets too long, as many as it takes. Fill
+// adds a part of them to a file, and to the first one what is there once.
+func spread[T any](g *generator, name string, items []T, fill func(f *jen.File, part []T, first bool)) ([]files.File, error) {
+	for parts := 1; ; {
+		var out []files.File
+		total, longest := 0, 0
+		for start := 0; start == 0 || start < len(items); start += len(items)/parts + 1 {
+			f := g.file()
+			fill(f, items[start:min(start+len(items)/parts+1, len(items))], start == 0)
+			made, err := render(numbered(name, len(out)+1), f)
+			if err != nil {
+				return nil, err
+			}
+			lines := bytes.Count(made[0].Content, []byte{'\n'})
+			total, longest = total+lines, max(longest, lines)
+			out = append(out, made...)
+		}
+		if longest <= maxLines || parts >= len(items) {
+			return out, nil
+		}
+		parts = min(max(parts+1, total/maxLines+1), len(items))
+	}
+}
+
+// numbered is the name of the n-th file of several, "checks_2.gen.go" for "checks.gen.go".
+func numbered(name string, n int) string {
+	if n == 1 {
+		return name
+	}
+	base, rest, _ := strings.Cut(name, ".")
+	return fmt.Sprintf("%s_%d.%s", base, n, rest)
+}
+
 // toolName is the variable that holds a tool.
 func toolName(t tools.ToolTypes) string { return "tool" + t.Go }
 
 // definitions makes what both sides know of the tools.
 func (g *generator) definitions(inputs bool) artifact {
-	f := g.file()
-	f.Comment("Generated for this version of the runtime; others do not compile.")
-	f.Const().Id("_").Op("=").Qual(toolsPath, "ToolsV1")
-	f.Line()
-	f.Comment("The tools, with their definitions as tools/list gives them.")
-	f.Var().DefsFunc(func(defs *jen.Group) {
-		for _, t := range g.pkg.Tools {
-			defs.Id(toolName(t)).Op("=").Op("&").Qual(toolsPath, "Tool").Values(jen.DictFunc(func(d jen.Dict) {
-				d[jen.Id("Name")] = jen.Lit(t.Tool.Name)
-				d[jen.Id("Definition")] = text(string(t.Tool.Definition))
-				if inputs {
-					d[jen.Id("Input")] = jen.Id(checkName(t.Input.Name))
-				}
-				if t.Output != nil {
-					d[jen.Id("Output")] = jen.Id(checkName(t.Output.Name))
-				}
-			}))
+	fill := func(f *jen.File, part []tools.ToolTypes, first bool) {
+		if first {
+			g.allDefinitions(f)
 		}
-	})
+		f.Line()
+		f.Comment("Tools, with their definitions as tools/list gives them.")
+		f.Var().DefsFunc(func(defs *jen.Group) {
+			for _, t := range part {
+				defs.Id(toolName(t)).Op("=").Op("&").Qual(toolsPath, "Tool").Values(definition(t, inputs))
+			}
+		})
+	}
+	return func() ([]files.File, error) { return spread(g, "definitions.gen.go", g.pkg.Tools, fill) }
+}
+
+// definition is the literal of a tool.
+func definition(t tools.ToolTypes, inputs bool) jen.Dict {
+	d := jen.Dict{
+		jen.Id("Name"):       jen.Lit(t.Tool.Name),
+		jen.Id("Definition"): text(string(t.Tool.Definition)),
+	}
+	if inputs {
+		d[jen.Id("Input")] = jen.Id(checkName(t.Input.Name))
+	}
+	if t.Output != nil {
+		d[jen.Id("Output")] = jen.Id(checkName(t.Output.Name))
+	}
+	return d
+}
+
+// allDefinitions makes what stands before the tools.
+func (g *generator) allDefinitions(f *jen.File) {
+	f.Comment("Generated for this version of the runtime; others do not compile.")
+	f.Const().Id("_").Op("=").Qual(toolsPath, "ToolsV2")
 	f.Line()
 	f.Comment("definitions are those of all tools, in the order of the list.")
 	f.Var().Id("definitions").Op("=").Qual(toolsPath, "Definitions").Call(jen.Index().Op("*").Qual(toolsPath, "Tool").ValuesFunc(func(all *jen.Group) {
@@ -220,7 +276,6 @@ func (g *generator) definitions(inputs bool) artifact {
 		}
 		all.Line()
 	}))
-	return func() ([]files.File, error) { return render("definitions.gen.go", f) }
 }
 
 // text is a string constant, between back quotes where that is possible.

@@ -82,8 +82,8 @@ func TestNames(t *testing.T) {
 		"func (c *Client) Check(ctx context.Context) error {",
 		"func(*a, context.Context, *GetForecastInput) (*GetForecastOutput, error) = (*a).GetForecast\n",
 		"func(*b, context.Context, *GetForecastInput) (*GetForecastOutput, error) = (*b).GetForecast\n",
-		"tools.Structured(toolGetForecast, options, (*GetForecastInput).applyDefaults, t.GetForecast),",
-		"tools.Content(toolCheckTool, options, nil, t.CheckTool),",
+		"tools.Structured(toolGetForecast, options, func() *GetForecastInput { return new(GetForecastInput) }, (*GetForecastInput).applyDefaults, t.GetForecast),",
+		"tools.Content(toolCheckTool, options, func() *CheckToolInput { return new(CheckToolInput) }, nil, t.CheckTool),",
 		"func NewServer(t Tools, options tools.ServerOptions) (*runtime.Server, error) {",
 	} {
 		if !strings.Contains(all.String(), want) {

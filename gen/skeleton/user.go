@@ -33,6 +33,10 @@ type UserOptions struct {
 	Tools    []tools.ToolTypes
 	// Module is nil where there is a go.mod already.
 	Module *Module
+	// Apart says that the handlers are in another package.
+	Apart bool
+	// HTTP makes a server that can be reached over HTTP, too.
+	HTTP bool
 	// Survey is of the files that there are.
 	Survey *Survey
 }
@@ -48,7 +52,7 @@ type Module struct {
 }
 
 // UserFiles are the names of the files that belong to the user.
-var UserFiles = []string{"main.go", "handlers.go", "go.mod", "go.sum", "README.md", "Dockerfile"}
+var UserFiles = []string{"main.go", "http.go", "handlers.go", "go.mod", "go.sum", "README.md", "Dockerfile"}
 
 // User makes the files that belong to the user after they have been made. What the
 // user's files have already under another name is not made.
@@ -58,6 +62,7 @@ func User(o UserOptions) ([]files.File, error) {
 		"Root": root, "MCP": mcpPath, "Generate": o.Generate, "Missing": o.Generate + " --missing",
 		"Content": slices.ContainsFunc(o.Tools, func(t tools.ToolTypes) bool { return t.Output == nil }),
 		"Methods": methods(HandlersType(o.Package), o.Tools), "Tools": rows(o.Tools),
+		"HTTP":    o.HTTP,
 		"Replace": o.Module != nil && o.Module.Replace != "",
 	}
 	program := o.Package == "main"
@@ -66,8 +71,9 @@ func User(o UserOptions) ([]files.File, error) {
 		name   string
 		wanted bool
 	}{
-		{"handlers.go", len(o.Survey.Implementations) == 0},
+		{"handlers.go", len(o.Survey.Implementations) == 0 && !o.Apart},
 		{"main.go", program && !o.Survey.Main},
+		{"http.go", program && !o.Survey.Main && o.HTTP},
 		{"README.md", program},
 		{"Dockerfile", program},
 	} {

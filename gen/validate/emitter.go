@@ -15,7 +15,7 @@ import (
 
 // emitter is the state of one Emit.
 type emitter struct {
-	f     *jen.File
+	decls []jen.Code
 	namer *names.Namer
 	taken map[string]bool // names of the package
 	// funcs has the function of each schema that has one, by what tells schemas apart.
@@ -40,18 +40,14 @@ type identity struct {
 	schema *tools.Schema
 }
 
-func newEmitter(f *jen.File, roots []Root) *emitter {
+func newEmitter(roots []Root) *emitter {
 	e := &emitter{
-		f:        f,
 		namer:    names.New(nil),
 		taken:    map[string]bool{},
 		funcs:    map[identity]string{},
 		patterns: map[string]string{},
 		refs:     map[*tools.Schema]bool{},
 	}
-	f.ImportName(schemaPath, "schema")
-	f.ImportName(fallbackPath, "fallback")
-	f.ImportName(ecmaPath, "ecma")
 	for _, root := range roots {
 		if e.taken[root.Func] {
 			e.errs = append(e.errs, fmt.Errorf("validate: two check functions are to be called %s", root.Func))
@@ -89,9 +85,9 @@ func (e *emitter) root(r Root) {
 
 // declare emits a check function.
 func (e *emitter) declare(name string, s *tools.Schema, body func(*jen.Group)) {
-	e.f.Line()
-	e.f.Comment(fmt.Sprintf("%s checks the schema at %s.", name, pointerText(s.Pointer)))
-	e.f.Func().Id(name).Params(jen.Id("c").Op("*").Qual(schemaPath, "Checker")).BlockFunc(body)
+	d := jen.Comment(fmt.Sprintf("%s checks the schema at %s.", name, pointerText(s.Pointer))).Line()
+	e.decls = append(e.decls, d) // before those that the body needs
+	d.Func().Id(name).Params(jen.Id("c").Op("*").Qual(schemaPath, "Checker")).BlockFunc(body)
 }
 
 // pointerText returns a JSON Pointer as a comment can have it.
@@ -107,13 +103,12 @@ func pointerText(pointer string) string {
 func (e *emitter) fallback(r Root) {
 	document := r.Schema.Standalone()
 	if _, err := fallback.Compile(string(document)); err != nil {
-		// The generated program would panic when it starts.
+		// The generated program would panic when it is used.
 		e.errs = append(e.errs, fmt.Errorf("validate: the schema at %s cannot be compiled: %w", r.Schema.Pointer, err))
 	}
 	variable := e.unique(r.Func + "Fallback")
-	e.f.Line()
-	e.f.Comment(fmt.Sprintf("%s is the schema at %s, which has keywords that no code is generated for.", variable, pointerText(r.Schema.Pointer)))
-	e.f.Var().Id(variable).Op("=").Qual(fallbackPath, "MustCompile").Call(text(document))
+	about := jen.Comment(fmt.Sprintf("%s is the schema at %s, which has keywords that no code is generated for.", variable, pointerText(r.Schema.Pointer)))
+	e.decls = append(e.decls, about.Line().Var().Id(variable).Op("=").Qual(fallbackPath, "MustCompile").Call(text(document)))
 	e.declare(r.Func, r.Schema, func(g *jen.Group) { g.Id(variable).Call(jen.Id("c")) })
 }
 

@@ -25,7 +25,6 @@ func (e *emitter) pattern(source string) (variable jen.Code, ok bool) {
 	}
 	name = e.unique("checkPattern")
 	e.patterns[source] = name
-	e.f.Line()
-	e.f.Var().Id(name).Op("=").Add(value)
+	e.decls = append(e.decls, jen.Var().Id(name).Op("=").Add(value))
 	return jen.Id(name), true
 }

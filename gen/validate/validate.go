@@ -1,7 +1,7 @@
 // Package validate emits check functions: Go code that finds every problem a
 // JSON value has with a schema of a tool, by package runtime/schema. A schema
-// with keywords that no code is emitted for is compiled when the program starts
-// instead, by package runtime/schema/fallback.
+// with keywords that no code is emitted for is compiled by the program instead, when
+// it is needed first, by package runtime/schema/fallback.
 package validate
 
 import (
@@ -25,7 +25,24 @@ type Root struct {
 	Schema *tools.Schema
 }
 
-// Emit adds to f a function
+// Emit adds to f what Declarations returns.
+func Emit(f *jen.File, roots []Root) error {
+	Imports(f)
+	all, err := Declarations(roots)
+	for _, d := range all {
+		f.Line().Add(d)
+	}
+	return err
+}
+
+// Imports tells a file the names of the packages that declarations use.
+func Imports(f *jen.File) {
+	f.ImportName(schemaPath, "schema")
+	f.ImportName(fallbackPath, "fallback")
+	f.ImportName(ecmaPath, "ecma")
+}
+
+// Declarations returns a function
 //
 //	func NAME(c *schema.Checker)
 //
@@ -33,8 +50,8 @@ type Root struct {
 // in one call. An error names the schema that makes no sense as a whole: one that
 // is what it refers to. A pattern that is no regular expression of ECMA-262 is
 // not checked.
-func Emit(f *jen.File, roots []Root) error {
-	e := newEmitter(f, roots)
+func Declarations(roots []Root) ([]jen.Code, error) {
+	e := newEmitter(roots)
 	for _, root := range roots {
 		e.root(root)
 	}
@@ -43,5 +60,5 @@ func Emit(f *jen.File, roots []Root) error {
 		e.queue = e.queue[1:]
 		e.function(next)
 	}
-	return e.err()
+	return e.decls, e.err()
 }

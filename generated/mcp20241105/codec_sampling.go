@@ -51,7 +51,7 @@ func (x *CreateMessageRequest) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x CreateMessageRequest) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -73,9 +73,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Messages = []SamplingMessage{}
 			for r.BeginArray(); r.Element(); {
-				var e SamplingMessage
-				e.DecodeJSON(r)
-				x.Messages = wire.Push(x.Messages, e)
+				wire.Extend(r, &x.Messages).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 2)
@@ -93,10 +91,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.ModelPreferences.DecodeJSON(r)
 		case "stopSequences":
 			r.Once(&seen[0], 6)
-			x.StopSequences = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.StopSequences = wire.Push(x.StopSequences, r.ReadString())
-			}
+			x.StopSequences = r.ReadStrings()
 		case "systemPrompt":
 			r.Once(&seen[0], 7)
 			x.SystemPrompt = r.ReadStringPointer()
@@ -188,7 +183,7 @@ func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x CreateMessageRequestParams) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -265,7 +260,7 @@ func (x *CreateMessageResult) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x CreateMessageResult) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -286,7 +281,7 @@ func (x IncludeContext) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x IncludeContext) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -331,7 +326,7 @@ func (x *ModelHint) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ModelHint) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -353,9 +348,7 @@ func (x *ModelPreferences) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Hints = []ModelHint{}
 			for r.BeginArray(); r.Element(); {
-				var e ModelHint
-				e.DecodeJSON(r)
-				x.Hints = wire.Push(x.Hints, e)
+				wire.Extend(r, &x.Hints).DecodeJSON(r)
 			}
 		case "intelligencePriority":
 			r.Once(&seen[0], 2)
@@ -415,7 +408,7 @@ func (x *ModelPreferences) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ModelPreferences) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -467,7 +460,7 @@ func (x *SamplingMessage) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x SamplingMessage) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.

@@ -2,68 +2,44 @@
 
 package mcp20241105
 
-import (
-	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime"
 
 // Methods are the requests and notifications of the revision, sorted by
 // name.
 var Methods = []runtime.Method{
 	{
-		Definition: "CompleteRequest",
-		Direction:  runtime.ToServer,
-		Kind:       runtime.Request,
-		Name:       "completion/complete",
-		NewParams: func() wire.Value {
-			return new(CompleteRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(CompleteResult)
-		},
+		Definition:     "CompleteRequest",
+		Direction:      runtime.ToServer,
+		Kind:           runtime.Request,
+		Name:           "completion/complete",
 		Params:         "CompleteRequestParams",
 		ParamsRequired: true,
 		Result:         "CompleteResult",
 	},
 	{
-		Definition: "InitializeRequest",
-		Direction:  runtime.ToServer,
-		Kind:       runtime.Request,
-		Name:       "initialize",
-		NewParams: func() wire.Value {
-			return new(InitializeRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(InitializeResult)
-		},
+		Definition:     "InitializeRequest",
+		Direction:      runtime.ToServer,
+		Kind:           runtime.Request,
+		Name:           "initialize",
 		Params:         "InitializeRequestParams",
 		ParamsRequired: true,
 		Result:         "InitializeResult",
 	},
 	{
-		Capability: "logging",
-		Definition: "SetLevelRequest",
-		Direction:  runtime.ToServer,
-		Kind:       runtime.Request,
-		Name:       "logging/setLevel",
-		NewParams: func() wire.Value {
-			return new(SetLevelRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(Result)
-		},
+		Capability:     "logging",
+		Definition:     "SetLevelRequest",
+		Direction:      runtime.ToServer,
+		Kind:           runtime.Request,
+		Name:           "logging/setLevel",
 		Params:         "SetLevelRequestParams",
 		ParamsRequired: true,
 		Result:         "EmptyResult",
 	},
 	{
-		Definition: "CancelledNotification",
-		Direction:  runtime.ToServer | runtime.ToClient,
-		Kind:       runtime.Notification,
-		Name:       "notifications/cancelled",
-		NewParams: func() wire.Value {
-			return new(CancelledNotificationParams)
-		},
+		Definition:     "CancelledNotification",
+		Direction:      runtime.ToServer | runtime.ToClient,
+		Kind:           runtime.Notification,
+		Name:           "notifications/cancelled",
 		Params:         "CancelledNotificationParams",
 		ParamsRequired: true,
 	},
@@ -72,31 +48,22 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToServer,
 		Kind:       runtime.Notification,
 		Name:       "notifications/initialized",
-		NewParams: func() wire.Value {
-			return new(NotificationParams)
-		},
-		Params: "NotificationParams",
+		Params:     "NotificationParams",
 	},
 	{
-		Capability: "logging",
-		Definition: "LoggingMessageNotification",
-		Direction:  runtime.ToClient,
-		Kind:       runtime.Notification,
-		Name:       "notifications/message",
-		NewParams: func() wire.Value {
-			return new(LoggingMessageNotificationParams)
-		},
+		Capability:     "logging",
+		Definition:     "LoggingMessageNotification",
+		Direction:      runtime.ToClient,
+		Kind:           runtime.Notification,
+		Name:           "notifications/message",
 		Params:         "LoggingMessageNotificationParams",
 		ParamsRequired: true,
 	},
 	{
-		Definition: "ProgressNotification",
-		Direction:  runtime.ToServer | runtime.ToClient,
-		Kind:       runtime.Notification,
-		Name:       "notifications/progress",
-		NewParams: func() wire.Value {
-			return new(ProgressNotificationParams)
-		},
+		Definition:     "ProgressNotification",
+		Direction:      runtime.ToServer | runtime.ToClient,
+		Kind:           runtime.Notification,
+		Name:           "notifications/progress",
 		Params:         "ProgressNotificationParams",
 		ParamsRequired: true,
 	},
@@ -106,10 +73,7 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToClient,
 		Kind:       runtime.Notification,
 		Name:       "notifications/prompts/list_changed",
-		NewParams: func() wire.Value {
-			return new(NotificationParams)
-		},
-		Params: "NotificationParams",
+		Params:     "NotificationParams",
 	},
 	{
 		Capability: "resources.listChanged",
@@ -117,20 +81,14 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToClient,
 		Kind:       runtime.Notification,
 		Name:       "notifications/resources/list_changed",
-		NewParams: func() wire.Value {
-			return new(NotificationParams)
-		},
-		Params: "NotificationParams",
+		Params:     "NotificationParams",
 	},
 	{
-		Capability: "resources.subscribe",
-		Definition: "ResourceUpdatedNotification",
-		Direction:  runtime.ToClient,
-		Kind:       runtime.Notification,
-		Name:       "notifications/resources/updated",
-		NewParams: func() wire.Value {
-			return new(ResourceUpdatedNotificationParams)
-		},
+		Capability:     "resources.subscribe",
+		Definition:     "ResourceUpdatedNotification",
+		Direction:      runtime.ToClient,
+		Kind:           runtime.Notification,
+		Name:           "notifications/resources/updated",
 		Params:         "ResourceUpdatedNotificationParams",
 		ParamsRequired: true,
 	},
@@ -140,10 +98,7 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToServer,
 		Kind:       runtime.Notification,
 		Name:       "notifications/roots/list_changed",
-		NewParams: func() wire.Value {
-			return new(NotificationParams)
-		},
-		Params: "NotificationParams",
+		Params:     "NotificationParams",
 	},
 	{
 		Capability: "tools.listChanged",
@@ -151,37 +106,22 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToClient,
 		Kind:       runtime.Notification,
 		Name:       "notifications/tools/list_changed",
-		NewParams: func() wire.Value {
-			return new(NotificationParams)
-		},
-		Params: "NotificationParams",
+		Params:     "NotificationParams",
 	},
 	{
 		Definition: "PingRequest",
 		Direction:  runtime.ToServer | runtime.ToClient,
 		Kind:       runtime.Request,
 		Name:       "ping",
-		NewParams: func() wire.Value {
-			return new(RequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(Result)
-		},
-		Params: "RequestParams",
-		Result: "EmptyResult",
+		Params:     "RequestParams",
+		Result:     "EmptyResult",
 	},
 	{
-		Capability: "prompts",
-		Definition: "GetPromptRequest",
-		Direction:  runtime.ToServer,
-		Kind:       runtime.Request,
-		Name:       "prompts/get",
-		NewParams: func() wire.Value {
-			return new(GetPromptRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(GetPromptResult)
-		},
+		Capability:     "prompts",
+		Definition:     "GetPromptRequest",
+		Direction:      runtime.ToServer,
+		Kind:           runtime.Request,
+		Name:           "prompts/get",
 		Params:         "GetPromptRequestParams",
 		ParamsRequired: true,
 		Result:         "GetPromptResult",
@@ -192,15 +132,9 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToServer,
 		Kind:       runtime.Request,
 		Name:       "prompts/list",
-		NewParams: func() wire.Value {
-			return new(PaginatedRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(ListPromptsResult)
-		},
-		Paginated: true,
-		Params:    "PaginatedRequestParams",
-		Result:    "ListPromptsResult",
+		Paginated:  true,
+		Params:     "PaginatedRequestParams",
+		Result:     "ListPromptsResult",
 	},
 	{
 		Capability: "resources",
@@ -208,44 +142,26 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToServer,
 		Kind:       runtime.Request,
 		Name:       "resources/list",
-		NewParams: func() wire.Value {
-			return new(PaginatedRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(ListResourcesResult)
-		},
-		Paginated: true,
-		Params:    "PaginatedRequestParams",
-		Result:    "ListResourcesResult",
+		Paginated:  true,
+		Params:     "PaginatedRequestParams",
+		Result:     "ListResourcesResult",
 	},
 	{
-		Capability: "resources",
-		Definition: "ReadResourceRequest",
-		Direction:  runtime.ToServer,
-		Kind:       runtime.Request,
-		Name:       "resources/read",
-		NewParams: func() wire.Value {
-			return new(ReadResourceRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(ReadResourceResult)
-		},
+		Capability:     "resources",
+		Definition:     "ReadResourceRequest",
+		Direction:      runtime.ToServer,
+		Kind:           runtime.Request,
+		Name:           "resources/read",
 		Params:         "ReadResourceRequestParams",
 		ParamsRequired: true,
 		Result:         "ReadResourceResult",
 	},
 	{
-		Capability: "resources.subscribe",
-		Definition: "SubscribeRequest",
-		Direction:  runtime.ToServer,
-		Kind:       runtime.Request,
-		Name:       "resources/subscribe",
-		NewParams: func() wire.Value {
-			return new(SubscribeRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(Result)
-		},
+		Capability:     "resources.subscribe",
+		Definition:     "SubscribeRequest",
+		Direction:      runtime.ToServer,
+		Kind:           runtime.Request,
+		Name:           "resources/subscribe",
 		Params:         "SubscribeRequestParams",
 		ParamsRequired: true,
 		Result:         "EmptyResult",
@@ -256,28 +172,16 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToServer,
 		Kind:       runtime.Request,
 		Name:       "resources/templates/list",
-		NewParams: func() wire.Value {
-			return new(PaginatedRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(ListResourceTemplatesResult)
-		},
-		Paginated: true,
-		Params:    "PaginatedRequestParams",
-		Result:    "ListResourceTemplatesResult",
+		Paginated:  true,
+		Params:     "PaginatedRequestParams",
+		Result:     "ListResourceTemplatesResult",
 	},
 	{
-		Capability: "resources.subscribe",
-		Definition: "UnsubscribeRequest",
-		Direction:  runtime.ToServer,
-		Kind:       runtime.Request,
-		Name:       "resources/unsubscribe",
-		NewParams: func() wire.Value {
-			return new(UnsubscribeRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(Result)
-		},
+		Capability:     "resources.subscribe",
+		Definition:     "UnsubscribeRequest",
+		Direction:      runtime.ToServer,
+		Kind:           runtime.Request,
+		Name:           "resources/unsubscribe",
 		Params:         "UnsubscribeRequestParams",
 		ParamsRequired: true,
 		Result:         "EmptyResult",
@@ -288,43 +192,25 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToClient,
 		Kind:       runtime.Request,
 		Name:       "roots/list",
-		NewParams: func() wire.Value {
-			return new(RequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(ListRootsResult)
-		},
-		Params: "RequestParams",
-		Result: "ListRootsResult",
+		Params:     "RequestParams",
+		Result:     "ListRootsResult",
 	},
 	{
-		Capability: "sampling",
-		Definition: "CreateMessageRequest",
-		Direction:  runtime.ToClient,
-		Kind:       runtime.Request,
-		Name:       "sampling/createMessage",
-		NewParams: func() wire.Value {
-			return new(CreateMessageRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(CreateMessageResult)
-		},
+		Capability:     "sampling",
+		Definition:     "CreateMessageRequest",
+		Direction:      runtime.ToClient,
+		Kind:           runtime.Request,
+		Name:           "sampling/createMessage",
 		Params:         "CreateMessageRequestParams",
 		ParamsRequired: true,
 		Result:         "CreateMessageResult",
 	},
 	{
-		Capability: "tools",
-		Definition: "CallToolRequest",
-		Direction:  runtime.ToServer,
-		Kind:       runtime.Request,
-		Name:       "tools/call",
-		NewParams: func() wire.Value {
-			return new(CallToolRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(CallToolResult)
-		},
+		Capability:     "tools",
+		Definition:     "CallToolRequest",
+		Direction:      runtime.ToServer,
+		Kind:           runtime.Request,
+		Name:           "tools/call",
 		Params:         "CallToolRequestParams",
 		ParamsRequired: true,
 		Result:         "CallToolResult",
@@ -335,14 +221,8 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToServer,
 		Kind:       runtime.Request,
 		Name:       "tools/list",
-		NewParams: func() wire.Value {
-			return new(PaginatedRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(ListToolsResult)
-		},
-		Paginated: true,
-		Params:    "PaginatedRequestParams",
-		Result:    "ListToolsResult",
+		Paginated:  true,
+		Params:     "PaginatedRequestParams",
+		Result:     "ListToolsResult",
 	},
 }

@@ -63,7 +63,7 @@ func (x *Annotations) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Annotations) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -132,7 +132,7 @@ func (x *AudioContent) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x AudioContent) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -243,7 +243,7 @@ func (x *ImageContent) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ImageContent) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -264,7 +264,7 @@ func (x Role) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Role) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -326,7 +326,7 @@ func (x *TextContent) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x TextContent) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.

@@ -5,8 +5,6 @@ package mcp20250326
 import (
 	"cmp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
-	"maps"
-	"slices"
 )
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -53,7 +51,7 @@ func (x *GetPromptRequest) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x GetPromptRequest) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -111,7 +109,7 @@ func (x *GetPromptRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Arguments != nil {
 		dst = append(dst, `,"arguments":`...)
 		dst = append(dst, '{')
-		for i, name := range slices.Sorted(maps.Keys(x.Arguments)) {
+		for i, name := range wire.Names(x.Arguments) {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
@@ -135,7 +133,7 @@ func (x *GetPromptRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x GetPromptRequestParams) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -154,9 +152,7 @@ func (x *GetPromptResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Messages = []PromptMessage{}
 			for r.BeginArray(); r.Element(); {
-				var e PromptMessage
-				e.DecodeJSON(r)
-				x.Messages = wire.Push(x.Messages, e)
+				wire.Extend(r, &x.Messages).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)
@@ -210,7 +206,7 @@ func (x *GetPromptResult) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x GetPromptResult) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -265,7 +261,7 @@ func (x *ListPromptsRequest) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ListPromptsRequest) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -284,9 +280,7 @@ func (x *ListPromptsResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Prompts = []Prompt{}
 			for r.BeginArray(); r.Element(); {
-				var e Prompt
-				e.DecodeJSON(r)
-				x.Prompts = wire.Push(x.Prompts, e)
+				wire.Extend(r, &x.Prompts).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)
@@ -340,7 +334,7 @@ func (x *ListPromptsResult) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ListPromptsResult) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -362,9 +356,7 @@ func (x *Prompt) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Arguments = []PromptArgument{}
 			for r.BeginArray(); r.Element(); {
-				var e PromptArgument
-				e.DecodeJSON(r)
-				x.Arguments = wire.Push(x.Arguments, e)
+				wire.Extend(r, &x.Arguments).DecodeJSON(r)
 			}
 		case "description":
 			r.Once(&seen[0], 2)
@@ -415,7 +407,7 @@ func (x *Prompt) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Prompt) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -476,7 +468,7 @@ func (x *PromptArgument) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x PromptArgument) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -531,7 +523,7 @@ func (x *PromptListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x PromptListChangedNotification) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -583,7 +575,7 @@ func (x *PromptMessage) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x PromptMessage) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -635,7 +627,7 @@ func (x *PromptReference) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x PromptReference) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.

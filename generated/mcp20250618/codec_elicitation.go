@@ -5,8 +5,6 @@ package mcp20250618
 import (
 	"cmp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
-	"maps"
-	"slices"
 )
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -71,7 +69,7 @@ func (x *BooleanSchema) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x BooleanSchema) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -92,7 +90,7 @@ func (x ElicitAction) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ElicitAction) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -144,7 +142,7 @@ func (x *ElicitRequest) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ElicitRequest) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -206,7 +204,7 @@ func (x *ElicitRequestFormParams) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ElicitRequestFormParams) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -236,10 +234,7 @@ func (x *ElicitRequestFormParamsRequestedSchema) DecodeJSON(r *wire.Reader) erro
 			}
 		case "required":
 			r.Once(&seen[0], 2)
-			x.Required = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Required = wire.Push(x.Required, r.ReadString())
-			}
+			x.Required = r.ReadStrings()
 		default:
 			x.Extra.Decode(r)
 		}
@@ -259,7 +254,7 @@ func (x *ElicitRequestFormParamsRequestedSchema) AppendJSON(dst []byte) ([]byte,
 	}
 	dst = append(dst, `,"properties":`...)
 	dst = append(dst, '{')
-	for i, name := range slices.Sorted(maps.Keys(x.Properties)) {
+	for i, name := range wire.Names(x.Properties) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -295,7 +290,7 @@ func (x *ElicitRequestFormParamsRequestedSchema) AppendJSON(dst []byte) ([]byte,
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ElicitRequestFormParamsRequestedSchema) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -352,7 +347,7 @@ func (x *ElicitResult) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Content != nil {
 		dst = append(dst, `,"content":`...)
 		dst = append(dst, '{')
-		for i, name := range slices.Sorted(maps.Keys(x.Content)) {
+		for i, name := range wire.Names(x.Content) {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
@@ -376,7 +371,7 @@ func (x *ElicitResult) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ElicitResult) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -396,19 +391,13 @@ func (x *EnumSchema) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("string")
 		case "enum":
 			r.Once(&seen[0], 1)
-			x.Enum = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Enum = wire.Push(x.Enum, r.ReadString())
-			}
+			x.Enum = r.ReadStrings()
 		case "description":
 			r.Once(&seen[0], 2)
 			x.Description = r.ReadStringPointer()
 		case "enumNames":
 			r.Once(&seen[0], 3)
-			x.EnumNames = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.EnumNames = wire.Push(x.EnumNames, r.ReadString())
-			}
+			x.EnumNames = r.ReadStrings()
 		case "title":
 			r.Once(&seen[0], 4)
 			x.Title = r.ReadStringPointer()
@@ -475,7 +464,7 @@ func (x *EnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x EnumSchema) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -556,7 +545,7 @@ func (x *NumberSchema) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x NumberSchema) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -577,7 +566,7 @@ func (x NumberSchemaType) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x NumberSchemaType) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -708,7 +697,7 @@ func (x *StringSchema) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x StringSchema) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -729,7 +718,7 @@ func (x StringSchemaFormat) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x StringSchemaFormat) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.

@@ -69,7 +69,7 @@ func (x *BlobResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x BlobResourceContents) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -140,7 +140,7 @@ func (x *EmbeddedResource) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x EmbeddedResource) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -195,7 +195,7 @@ func (x *ListResourceTemplatesRequest) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ListResourceTemplatesRequest) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -214,9 +214,7 @@ func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.ResourceTemplates = []ResourceTemplate{}
 			for r.BeginArray(); r.Element(); {
-				var e ResourceTemplate
-				e.DecodeJSON(r)
-				x.ResourceTemplates = wire.Push(x.ResourceTemplates, e)
+				wire.Extend(r, &x.ResourceTemplates).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)
@@ -270,7 +268,7 @@ func (x *ListResourceTemplatesResult) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ListResourceTemplatesResult) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -325,7 +323,7 @@ func (x *ListResourcesRequest) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ListResourcesRequest) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -344,9 +342,7 @@ func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Resources = []Resource{}
 			for r.BeginArray(); r.Element(); {
-				var e Resource
-				e.DecodeJSON(r)
-				x.Resources = wire.Push(x.Resources, e)
+				wire.Extend(r, &x.Resources).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)
@@ -400,7 +396,7 @@ func (x *ListResourcesResult) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ListResourcesResult) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -455,7 +451,7 @@ func (x *ListRootsRequest) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ListRootsRequest) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -474,9 +470,7 @@ func (x *ListRootsResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Roots = []Root{}
 			for r.BeginArray(); r.Element(); {
-				var e Root
-				e.DecodeJSON(r)
-				x.Roots = wire.Push(x.Roots, e)
+				wire.Extend(r, &x.Roots).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)
@@ -521,7 +515,7 @@ func (x *ListRootsResult) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ListRootsResult) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -573,7 +567,7 @@ func (x *ReadResourceRequest) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ReadResourceRequest) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -628,7 +622,7 @@ func (x *ReadResourceRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ReadResourceRequestParams) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -692,7 +686,7 @@ func (x *ReadResourceResult) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ReadResourceResult) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -797,7 +791,7 @@ func (x *Resource) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Resource) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -860,7 +854,7 @@ func (x *ResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ResourceContents) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1012,7 +1006,7 @@ func (x *ResourceLink) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ResourceLink) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1067,7 +1061,7 @@ func (x *ResourceListChangedNotification) AppendJSON(dst []byte) ([]byte, error)
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ResourceListChangedNotification) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1165,7 +1159,7 @@ func (x *ResourceTemplate) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ResourceTemplate) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1217,7 +1211,7 @@ func (x *ResourceTemplateReference) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ResourceTemplateReference) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1269,7 +1263,7 @@ func (x *ResourceUpdatedNotification) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ResourceUpdatedNotification) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1323,7 +1317,7 @@ func (x *ResourceUpdatedNotificationParams) AppendJSON(dst []byte) ([]byte, erro
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ResourceUpdatedNotificationParams) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1386,7 +1380,7 @@ func (x *Root) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Root) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1441,7 +1435,7 @@ func (x *RootsListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x RootsListChangedNotification) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1493,7 +1487,7 @@ func (x *SubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x SubscribeRequest) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1548,7 +1542,7 @@ func (x *SubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x SubscribeRequestParams) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1618,7 +1612,7 @@ func (x *TextResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x TextResourceContents) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1670,7 +1664,7 @@ func (x *UnsubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x UnsubscribeRequest) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1725,7 +1719,7 @@ func (x *UnsubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x UnsubscribeRequestParams) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.

@@ -5,8 +5,6 @@ package mcp20250618
 import (
 	"cmp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
-	"maps"
-	"slices"
 )
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -53,7 +51,7 @@ func (x *CancelledNotification) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x CancelledNotification) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -116,7 +114,7 @@ func (x *CancelledNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x CancelledNotificationParams) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -168,7 +166,7 @@ func (x *CompleteRequest) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x CompleteRequest) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -240,7 +238,7 @@ func (x *CompleteRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x CompleteRequestParams) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -292,7 +290,7 @@ func (x *CompleteRequestParamsArgument) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x CompleteRequestParamsArgument) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -331,7 +329,7 @@ func (x *CompleteRequestParamsContext) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Arguments != nil {
 		dst = wire.AppendName(dst, "arguments")
 		dst = append(dst, '{')
-		for i, name := range slices.Sorted(maps.Keys(x.Arguments)) {
+		for i, name := range wire.Names(x.Arguments) {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
@@ -355,7 +353,7 @@ func (x *CompleteRequestParamsContext) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x CompleteRequestParamsContext) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -443,7 +441,7 @@ func (x *CompleteResult) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x CompleteResult) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -460,10 +458,7 @@ func (x *CompleteResultCompletion) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "values":
 			r.Once(&seen[0], 0)
-			x.Values = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Values = wire.Push(x.Values, r.ReadString())
-			}
+			x.Values = r.ReadStrings()
 		case "hasMore":
 			r.Once(&seen[0], 1)
 			x.HasMore = r.ReadBoolPointer()
@@ -512,7 +507,7 @@ func (x *CompleteResultCompletion) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x CompleteResultCompletion) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -537,7 +532,7 @@ func (x Cursor) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Cursor) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -558,7 +553,7 @@ func (x LoggingLevel) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x LoggingLevel) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -610,7 +605,7 @@ func (x *LoggingMessageNotification) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x LoggingMessageNotification) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -680,7 +675,7 @@ func (x *LoggingMessageNotificationParams) AppendJSON(dst []byte) ([]byte, error
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x LoggingMessageNotificationParams) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -735,7 +730,7 @@ func (x *PaginatedRequest) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x PaginatedRequest) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -790,7 +785,7 @@ func (x *PaginatedRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x PaginatedRequestParams) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -844,7 +839,7 @@ func (x *PaginatedResult) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x PaginatedResult) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -896,7 +891,7 @@ func (x *ProgressNotification) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ProgressNotification) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -975,7 +970,7 @@ func (x *ProgressNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ProgressNotificationParams) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1027,7 +1022,7 @@ func (x *SetLevelRequest) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x SetLevelRequest) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1082,7 +1077,7 @@ func (x *SetLevelRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x SetLevelRequestParams) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.

@@ -5,8 +5,6 @@ package mcp20251125
 import (
 	"cmp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
-	"maps"
-	"slices"
 )
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -71,7 +69,7 @@ func (x *BooleanSchema) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x BooleanSchema) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -92,7 +90,7 @@ func (x ElicitAction) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ElicitAction) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -158,7 +156,7 @@ func (x *ElicitRequest) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ElicitRequest) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -239,7 +237,7 @@ func (x *ElicitRequestFormParams) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ElicitRequestFormParams) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -272,10 +270,7 @@ func (x *ElicitRequestFormParamsRequestedSchema) DecodeJSON(r *wire.Reader) erro
 			x.Schema = r.ReadStringPointer()
 		case "required":
 			r.Once(&seen[0], 3)
-			x.Required = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Required = wire.Push(x.Required, r.ReadString())
-			}
+			x.Required = r.ReadStrings()
 		default:
 			x.Extra.Decode(r)
 		}
@@ -295,7 +290,7 @@ func (x *ElicitRequestFormParamsRequestedSchema) AppendJSON(dst []byte) ([]byte,
 	}
 	dst = append(dst, `,"properties":`...)
 	dst = append(dst, '{')
-	for i, name := range slices.Sorted(maps.Keys(x.Properties)) {
+	for i, name := range wire.Names(x.Properties) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -337,7 +332,7 @@ func (x *ElicitRequestFormParamsRequestedSchema) AppendJSON(dst []byte) ([]byte,
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ElicitRequestFormParamsRequestedSchema) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -462,7 +457,7 @@ func (x *ElicitRequestURLParams) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ElicitRequestURLParams) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -559,7 +554,7 @@ func (x *ElicitResult) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Content != nil {
 		dst = append(dst, `,"content":`...)
 		dst = append(dst, '{')
-		for i, name := range slices.Sorted(maps.Keys(x.Content)) {
+		for i, name := range wire.Names(x.Content) {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
@@ -583,7 +578,7 @@ func (x *ElicitResult) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ElicitResult) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -632,10 +627,7 @@ func newElicitResultContent() *wire.Box[ElicitResultContent] {
 // DecodeJSON reads an array.
 func (x *ElicitResultContentList) DecodeJSON(r *wire.Reader) error {
 	var all []string
-	all = []string{}
-	for r.BeginArray(); r.Element(); {
-		all = wire.Push(all, r.ReadString())
-	}
+	all = r.ReadStrings()
 	*x = all
 	return r.Err()
 }
@@ -658,7 +650,7 @@ func (x ElicitResultContentList) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ElicitResultContentList) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -723,7 +715,7 @@ func (x *ElicitationCompleteNotification) AppendJSON(dst []byte) ([]byte, error)
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ElicitationCompleteNotification) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -777,7 +769,7 @@ func (x *ElicitationCompleteNotificationParams) AppendJSON(dst []byte) ([]byte, 
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ElicitationCompleteNotificationParams) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -829,7 +821,7 @@ func (x *EnumOption) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x EnumOption) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -914,10 +906,7 @@ func (x *LegacyTitledEnumSchema) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("string")
 		case "enum":
 			r.Once(&seen[0], 1)
-			x.Enum = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Enum = wire.Push(x.Enum, r.ReadString())
-			}
+			x.Enum = r.ReadStrings()
 		case "default":
 			r.Once(&seen[0], 2)
 			x.Default = r.ReadStringPointer()
@@ -926,10 +915,7 @@ func (x *LegacyTitledEnumSchema) DecodeJSON(r *wire.Reader) error {
 			x.Description = r.ReadStringPointer()
 		case "enumNames":
 			r.Once(&seen[0], 4)
-			x.EnumNames = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.EnumNames = wire.Push(x.EnumNames, r.ReadString())
-			}
+			x.EnumNames = r.ReadStrings()
 		case "title":
 			r.Once(&seen[0], 5)
 			x.Title = r.ReadStringPointer()
@@ -1002,7 +988,7 @@ func (x *LegacyTitledEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x LegacyTitledEnumSchema) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.

@@ -121,7 +121,7 @@ func (x *NumberSchema) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x NumberSchema) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -142,7 +142,7 @@ func (x NumberSchemaType) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x NumberSchemaType) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -344,7 +344,7 @@ func (x *StringSchema) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x StringSchema) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -365,7 +365,7 @@ func (x StringSchemaFormat) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x StringSchemaFormat) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -388,10 +388,7 @@ func (x *TitledMultiSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 			x.Items.DecodeJSON(r)
 		case "default":
 			r.Once(&seen[0], 2)
-			x.Default = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Default = wire.Push(x.Default, r.ReadString())
-			}
+			x.Default = r.ReadStrings()
 		case "description":
 			r.Once(&seen[0], 3)
 			x.Description = r.ReadStringPointer()
@@ -468,7 +465,7 @@ func (x *TitledMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x TitledMultiSelectEnumSchema) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -487,9 +484,7 @@ func (x *TitledMultiSelectEnumSchemaItems) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.AnyOf = []EnumOption{}
 			for r.BeginArray(); r.Element(); {
-				var e EnumOption
-				e.DecodeJSON(r)
-				x.AnyOf = wire.Push(x.AnyOf, e)
+				wire.Extend(r, &x.AnyOf).DecodeJSON(r)
 			}
 		default:
 			x.Extra.Decode(r)
@@ -525,7 +520,7 @@ func (x *TitledMultiSelectEnumSchemaItems) AppendJSON(dst []byte) ([]byte, error
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x TitledMultiSelectEnumSchemaItems) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -547,9 +542,7 @@ func (x *TitledSingleSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.OneOf = []EnumOption{}
 			for r.BeginArray(); r.Element(); {
-				var e EnumOption
-				e.DecodeJSON(r)
-				x.OneOf = wire.Push(x.OneOf, e)
+				wire.Extend(r, &x.OneOf).DecodeJSON(r)
 			}
 		case "default":
 			r.Once(&seen[0], 2)
@@ -616,7 +609,7 @@ func (x *TitledSingleSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x TitledSingleSelectEnumSchema) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -677,7 +670,7 @@ func (x *URLElicitationRequiredError) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x URLElicitationRequiredError) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -734,7 +727,7 @@ func (x *URLElicitationRequiredErrorError) AppendJSON(dst []byte) ([]byte, error
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x URLElicitationRequiredErrorError) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -753,9 +746,7 @@ func (x *URLElicitationRequiredErrorErrorData) DecodeJSON(r *wire.Reader) error 
 			r.Once(&seen[0], 0)
 			x.Elicitations = []ElicitRequestURLParams{}
 			for r.BeginArray(); r.Element(); {
-				var e ElicitRequestURLParams
-				e.DecodeJSON(r)
-				x.Elicitations = wire.Push(x.Elicitations, e)
+				wire.Extend(r, &x.Elicitations).DecodeJSON(r)
 			}
 		default:
 			x.Extra.Decode(r)
@@ -791,7 +782,7 @@ func (x *URLElicitationRequiredErrorErrorData) AppendJSON(dst []byte) ([]byte, e
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x URLElicitationRequiredErrorErrorData) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -814,10 +805,7 @@ func (x *UntitledMultiSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 			x.Items.DecodeJSON(r)
 		case "default":
 			r.Once(&seen[0], 2)
-			x.Default = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Default = wire.Push(x.Default, r.ReadString())
-			}
+			x.Default = r.ReadStrings()
 		case "description":
 			r.Once(&seen[0], 3)
 			x.Description = r.ReadStringPointer()
@@ -894,7 +882,7 @@ func (x *UntitledMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x UntitledMultiSelectEnumSchema) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -914,10 +902,7 @@ func (x *UntitledMultiSelectEnumSchemaItems) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("string")
 		case "enum":
 			r.Once(&seen[0], 1)
-			x.Enum = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Enum = wire.Push(x.Enum, r.ReadString())
-			}
+			x.Enum = r.ReadStrings()
 		default:
 			x.Extra.Decode(r)
 		}
@@ -956,7 +941,7 @@ func (x *UntitledMultiSelectEnumSchemaItems) AppendJSON(dst []byte) ([]byte, err
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x UntitledMultiSelectEnumSchemaItems) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -976,10 +961,7 @@ func (x *UntitledSingleSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("string")
 		case "enum":
 			r.Once(&seen[0], 1)
-			x.Enum = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Enum = wire.Push(x.Enum, r.ReadString())
-			}
+			x.Enum = r.ReadStrings()
 		case "default":
 			r.Once(&seen[0], 2)
 			x.Default = r.ReadStringPointer()
@@ -1045,7 +1027,7 @@ func (x *UntitledSingleSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) 
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x UntitledSingleSelectEnumSchema) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.

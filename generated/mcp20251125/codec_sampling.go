@@ -65,7 +65,7 @@ func (x *CreateMessageRequest) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x CreateMessageRequest) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -87,9 +87,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Messages = []SamplingMessage{}
 			for r.BeginArray(); r.Element(); {
-				var e SamplingMessage
-				e.DecodeJSON(r)
-				x.Messages = wire.Push(x.Messages, e)
+				wire.Extend(r, &x.Messages).DecodeJSON(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 2)
@@ -107,10 +105,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.ModelPreferences.DecodeJSON(r)
 		case "stopSequences":
 			r.Once(&seen[0], 6)
-			x.StopSequences = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.StopSequences = wire.Push(x.StopSequences, r.ReadString())
-			}
+			x.StopSequences = r.ReadStrings()
 		case "systemPrompt":
 			r.Once(&seen[0], 7)
 			x.SystemPrompt = r.ReadStringPointer()
@@ -129,9 +124,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 11)
 			x.Tools = []Tool{}
 			for r.BeginArray(); r.Element(); {
-				var e Tool
-				e.DecodeJSON(r)
-				x.Tools = wire.Push(x.Tools, e)
+				wire.Extend(r, &x.Tools).DecodeJSON(r)
 			}
 		default:
 			x.Extra.Decode(r)
@@ -243,7 +236,7 @@ func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x CreateMessageRequestParams) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -360,7 +353,7 @@ func (x *CreateMessageResult) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x CreateMessageResult) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -381,7 +374,7 @@ func (x IncludeContext) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x IncludeContext) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -426,7 +419,7 @@ func (x *ModelHint) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ModelHint) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -448,9 +441,7 @@ func (x *ModelPreferences) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Hints = []ModelHint{}
 			for r.BeginArray(); r.Element(); {
-				var e ModelHint
-				e.DecodeJSON(r)
-				x.Hints = wire.Push(x.Hints, e)
+				wire.Extend(r, &x.Hints).DecodeJSON(r)
 			}
 		case "intelligencePriority":
 			r.Once(&seen[0], 2)
@@ -510,7 +501,7 @@ func (x *ModelPreferences) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ModelPreferences) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -571,7 +562,7 @@ func (x *SamplingMessage) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x SamplingMessage) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -704,7 +695,7 @@ func (x SamplingMessageContentList) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x SamplingMessageContentList) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -749,7 +740,7 @@ func (x *ToolChoice) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ToolChoice) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -770,7 +761,7 @@ func (x ToolChoiceMode) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ToolChoiceMode) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -864,7 +855,7 @@ func (x *ToolResultContent) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ToolResultContent) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -939,7 +930,7 @@ func (x *ToolUseContent) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ToolUseContent) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.

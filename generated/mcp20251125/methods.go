@@ -2,96 +2,63 @@
 
 package mcp20251125
 
-import (
-	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime"
 
 // Methods are the requests and notifications of the revision, sorted by
 // name.
 var Methods = []runtime.Method{
 	{
-		Capability: "completions",
-		Definition: "CompleteRequest",
-		Direction:  runtime.ToServer,
-		Kind:       runtime.Request,
-		Name:       "completion/complete",
-		NewParams: func() wire.Value {
-			return new(CompleteRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(CompleteResult)
-		},
+		Capability:     "completions",
+		Definition:     "CompleteRequest",
+		Direction:      runtime.ToServer,
+		Kind:           runtime.Request,
+		Name:           "completion/complete",
 		Params:         "CompleteRequestParams",
 		ParamsRequired: true,
 		Result:         "CompleteResult",
 	},
 	{
-		Capability: "elicitation",
-		Definition: "ElicitRequest",
-		Direction:  runtime.ToClient,
-		Kind:       runtime.Request,
-		Name:       "elicitation/create",
-		NewParams: func() wire.Value {
-			return newElicitRequestParams()
-		},
-		NewResult: func() wire.Value {
-			return newElicitResponse()
-		},
+		Capability:     "elicitation",
+		Definition:     "ElicitRequest",
+		Direction:      runtime.ToClient,
+		Kind:           runtime.Request,
+		Name:           "elicitation/create",
 		Params:         "ElicitRequestParams",
 		ParamsRequired: true,
 		Result:         "ElicitResponse",
 	},
 	{
-		Definition: "InitializeRequest",
-		Direction:  runtime.ToServer,
-		Kind:       runtime.Request,
-		Name:       "initialize",
-		NewParams: func() wire.Value {
-			return new(InitializeRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(InitializeResult)
-		},
+		Definition:     "InitializeRequest",
+		Direction:      runtime.ToServer,
+		Kind:           runtime.Request,
+		Name:           "initialize",
 		Params:         "InitializeRequestParams",
 		ParamsRequired: true,
 		Result:         "InitializeResult",
 	},
 	{
-		Capability: "logging",
-		Definition: "SetLevelRequest",
-		Direction:  runtime.ToServer,
-		Kind:       runtime.Request,
-		Name:       "logging/setLevel",
-		NewParams: func() wire.Value {
-			return new(SetLevelRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(Result)
-		},
+		Capability:     "logging",
+		Definition:     "SetLevelRequest",
+		Direction:      runtime.ToServer,
+		Kind:           runtime.Request,
+		Name:           "logging/setLevel",
 		Params:         "SetLevelRequestParams",
 		ParamsRequired: true,
 		Result:         "EmptyResult",
 	},
 	{
-		Definition: "CancelledNotification",
-		Direction:  runtime.ToServer | runtime.ToClient,
-		Kind:       runtime.Notification,
-		Name:       "notifications/cancelled",
-		NewParams: func() wire.Value {
-			return new(CancelledNotificationParams)
-		},
+		Definition:     "CancelledNotification",
+		Direction:      runtime.ToServer | runtime.ToClient,
+		Kind:           runtime.Notification,
+		Name:           "notifications/cancelled",
 		Params:         "CancelledNotificationParams",
 		ParamsRequired: true,
 	},
 	{
-		Definition: "ElicitationCompleteNotification",
-		Direction:  runtime.ToClient,
-		Kind:       runtime.Notification,
-		Name:       "notifications/elicitation/complete",
-		NewParams: func() wire.Value {
-			return new(ElicitationCompleteNotificationParams)
-		},
+		Definition:     "ElicitationCompleteNotification",
+		Direction:      runtime.ToClient,
+		Kind:           runtime.Notification,
+		Name:           "notifications/elicitation/complete",
 		Params:         "ElicitationCompleteNotificationParams",
 		ParamsRequired: true,
 	},
@@ -100,31 +67,22 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToServer,
 		Kind:       runtime.Notification,
 		Name:       "notifications/initialized",
-		NewParams: func() wire.Value {
-			return new(NotificationParams)
-		},
-		Params: "NotificationParams",
+		Params:     "NotificationParams",
 	},
 	{
-		Capability: "logging",
-		Definition: "LoggingMessageNotification",
-		Direction:  runtime.ToClient,
-		Kind:       runtime.Notification,
-		Name:       "notifications/message",
-		NewParams: func() wire.Value {
-			return new(LoggingMessageNotificationParams)
-		},
+		Capability:     "logging",
+		Definition:     "LoggingMessageNotification",
+		Direction:      runtime.ToClient,
+		Kind:           runtime.Notification,
+		Name:           "notifications/message",
 		Params:         "LoggingMessageNotificationParams",
 		ParamsRequired: true,
 	},
 	{
-		Definition: "ProgressNotification",
-		Direction:  runtime.ToServer | runtime.ToClient,
-		Kind:       runtime.Notification,
-		Name:       "notifications/progress",
-		NewParams: func() wire.Value {
-			return new(ProgressNotificationParams)
-		},
+		Definition:     "ProgressNotification",
+		Direction:      runtime.ToServer | runtime.ToClient,
+		Kind:           runtime.Notification,
+		Name:           "notifications/progress",
 		Params:         "ProgressNotificationParams",
 		ParamsRequired: true,
 	},
@@ -134,10 +92,7 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToClient,
 		Kind:       runtime.Notification,
 		Name:       "notifications/prompts/list_changed",
-		NewParams: func() wire.Value {
-			return new(NotificationParams)
-		},
-		Params: "NotificationParams",
+		Params:     "NotificationParams",
 	},
 	{
 		Capability: "resources.listChanged",
@@ -145,20 +100,14 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToClient,
 		Kind:       runtime.Notification,
 		Name:       "notifications/resources/list_changed",
-		NewParams: func() wire.Value {
-			return new(NotificationParams)
-		},
-		Params: "NotificationParams",
+		Params:     "NotificationParams",
 	},
 	{
-		Capability: "resources.subscribe",
-		Definition: "ResourceUpdatedNotification",
-		Direction:  runtime.ToClient,
-		Kind:       runtime.Notification,
-		Name:       "notifications/resources/updated",
-		NewParams: func() wire.Value {
-			return new(ResourceUpdatedNotificationParams)
-		},
+		Capability:     "resources.subscribe",
+		Definition:     "ResourceUpdatedNotification",
+		Direction:      runtime.ToClient,
+		Kind:           runtime.Notification,
+		Name:           "notifications/resources/updated",
 		Params:         "ResourceUpdatedNotificationParams",
 		ParamsRequired: true,
 	},
@@ -168,20 +117,14 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToServer,
 		Kind:       runtime.Notification,
 		Name:       "notifications/roots/list_changed",
-		NewParams: func() wire.Value {
-			return new(NotificationParams)
-		},
-		Params: "NotificationParams",
+		Params:     "NotificationParams",
 	},
 	{
-		Capability: "tasks",
-		Definition: "TaskStatusNotification",
-		Direction:  runtime.ToServer | runtime.ToClient,
-		Kind:       runtime.Notification,
-		Name:       "notifications/tasks/status",
-		NewParams: func() wire.Value {
-			return new(TaskStatusNotificationParams)
-		},
+		Capability:     "tasks",
+		Definition:     "TaskStatusNotification",
+		Direction:      runtime.ToServer | runtime.ToClient,
+		Kind:           runtime.Notification,
+		Name:           "notifications/tasks/status",
 		Params:         "TaskStatusNotificationParams",
 		ParamsRequired: true,
 	},
@@ -191,37 +134,22 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToClient,
 		Kind:       runtime.Notification,
 		Name:       "notifications/tools/list_changed",
-		NewParams: func() wire.Value {
-			return new(NotificationParams)
-		},
-		Params: "NotificationParams",
+		Params:     "NotificationParams",
 	},
 	{
 		Definition: "PingRequest",
 		Direction:  runtime.ToServer | runtime.ToClient,
 		Kind:       runtime.Request,
 		Name:       "ping",
-		NewParams: func() wire.Value {
-			return new(RequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(Result)
-		},
-		Params: "RequestParams",
-		Result: "EmptyResult",
+		Params:     "RequestParams",
+		Result:     "EmptyResult",
 	},
 	{
-		Capability: "prompts",
-		Definition: "GetPromptRequest",
-		Direction:  runtime.ToServer,
-		Kind:       runtime.Request,
-		Name:       "prompts/get",
-		NewParams: func() wire.Value {
-			return new(GetPromptRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(GetPromptResult)
-		},
+		Capability:     "prompts",
+		Definition:     "GetPromptRequest",
+		Direction:      runtime.ToServer,
+		Kind:           runtime.Request,
+		Name:           "prompts/get",
 		Params:         "GetPromptRequestParams",
 		ParamsRequired: true,
 		Result:         "GetPromptResult",
@@ -232,15 +160,9 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToServer,
 		Kind:       runtime.Request,
 		Name:       "prompts/list",
-		NewParams: func() wire.Value {
-			return new(PaginatedRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(ListPromptsResult)
-		},
-		Paginated: true,
-		Params:    "PaginatedRequestParams",
-		Result:    "ListPromptsResult",
+		Paginated:  true,
+		Params:     "PaginatedRequestParams",
+		Result:     "ListPromptsResult",
 	},
 	{
 		Capability: "resources",
@@ -248,44 +170,26 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToServer,
 		Kind:       runtime.Request,
 		Name:       "resources/list",
-		NewParams: func() wire.Value {
-			return new(PaginatedRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(ListResourcesResult)
-		},
-		Paginated: true,
-		Params:    "PaginatedRequestParams",
-		Result:    "ListResourcesResult",
+		Paginated:  true,
+		Params:     "PaginatedRequestParams",
+		Result:     "ListResourcesResult",
 	},
 	{
-		Capability: "resources",
-		Definition: "ReadResourceRequest",
-		Direction:  runtime.ToServer,
-		Kind:       runtime.Request,
-		Name:       "resources/read",
-		NewParams: func() wire.Value {
-			return new(ReadResourceRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(ReadResourceResult)
-		},
+		Capability:     "resources",
+		Definition:     "ReadResourceRequest",
+		Direction:      runtime.ToServer,
+		Kind:           runtime.Request,
+		Name:           "resources/read",
 		Params:         "ReadResourceRequestParams",
 		ParamsRequired: true,
 		Result:         "ReadResourceResult",
 	},
 	{
-		Capability: "resources.subscribe",
-		Definition: "SubscribeRequest",
-		Direction:  runtime.ToServer,
-		Kind:       runtime.Request,
-		Name:       "resources/subscribe",
-		NewParams: func() wire.Value {
-			return new(SubscribeRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(Result)
-		},
+		Capability:     "resources.subscribe",
+		Definition:     "SubscribeRequest",
+		Direction:      runtime.ToServer,
+		Kind:           runtime.Request,
+		Name:           "resources/subscribe",
 		Params:         "SubscribeRequestParams",
 		ParamsRequired: true,
 		Result:         "EmptyResult",
@@ -296,28 +200,16 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToServer,
 		Kind:       runtime.Request,
 		Name:       "resources/templates/list",
-		NewParams: func() wire.Value {
-			return new(PaginatedRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(ListResourceTemplatesResult)
-		},
-		Paginated: true,
-		Params:    "PaginatedRequestParams",
-		Result:    "ListResourceTemplatesResult",
+		Paginated:  true,
+		Params:     "PaginatedRequestParams",
+		Result:     "ListResourceTemplatesResult",
 	},
 	{
-		Capability: "resources.subscribe",
-		Definition: "UnsubscribeRequest",
-		Direction:  runtime.ToServer,
-		Kind:       runtime.Request,
-		Name:       "resources/unsubscribe",
-		NewParams: func() wire.Value {
-			return new(UnsubscribeRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(Result)
-		},
+		Capability:     "resources.subscribe",
+		Definition:     "UnsubscribeRequest",
+		Direction:      runtime.ToServer,
+		Kind:           runtime.Request,
+		Name:           "resources/unsubscribe",
 		Params:         "UnsubscribeRequestParams",
 		ParamsRequired: true,
 		Result:         "EmptyResult",
@@ -328,59 +220,35 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToClient,
 		Kind:       runtime.Request,
 		Name:       "roots/list",
-		NewParams: func() wire.Value {
-			return new(RequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(ListRootsResult)
-		},
-		Params: "RequestParams",
-		Result: "ListRootsResult",
+		Params:     "RequestParams",
+		Result:     "ListRootsResult",
 	},
 	{
-		Capability: "sampling",
-		Definition: "CreateMessageRequest",
-		Direction:  runtime.ToClient,
-		Kind:       runtime.Request,
-		Name:       "sampling/createMessage",
-		NewParams: func() wire.Value {
-			return new(CreateMessageRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return newCreateMessageResponse()
-		},
+		Capability:     "sampling",
+		Definition:     "CreateMessageRequest",
+		Direction:      runtime.ToClient,
+		Kind:           runtime.Request,
+		Name:           "sampling/createMessage",
 		Params:         "CreateMessageRequestParams",
 		ParamsRequired: true,
 		Result:         "CreateMessageResponse",
 	},
 	{
-		Capability: "tasks.cancel",
-		Definition: "CancelTaskRequest",
-		Direction:  runtime.ToServer | runtime.ToClient,
-		Kind:       runtime.Request,
-		Name:       "tasks/cancel",
-		NewParams: func() wire.Value {
-			return new(CancelTaskRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(CancelTaskResult)
-		},
+		Capability:     "tasks.cancel",
+		Definition:     "CancelTaskRequest",
+		Direction:      runtime.ToServer | runtime.ToClient,
+		Kind:           runtime.Request,
+		Name:           "tasks/cancel",
 		Params:         "CancelTaskRequestParams",
 		ParamsRequired: true,
 		Result:         "CancelTaskResult",
 	},
 	{
-		Capability: "tasks",
-		Definition: "GetTaskRequest",
-		Direction:  runtime.ToServer | runtime.ToClient,
-		Kind:       runtime.Request,
-		Name:       "tasks/get",
-		NewParams: func() wire.Value {
-			return new(GetTaskRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(GetTaskResult)
-		},
+		Capability:     "tasks",
+		Definition:     "GetTaskRequest",
+		Direction:      runtime.ToServer | runtime.ToClient,
+		Kind:           runtime.Request,
+		Name:           "tasks/get",
 		Params:         "GetTaskRequestParams",
 		ParamsRequired: true,
 		Result:         "GetTaskResult",
@@ -391,44 +259,26 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToServer | runtime.ToClient,
 		Kind:       runtime.Request,
 		Name:       "tasks/list",
-		NewParams: func() wire.Value {
-			return new(PaginatedRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(ListTasksResult)
-		},
-		Paginated: true,
-		Params:    "PaginatedRequestParams",
-		Result:    "ListTasksResult",
+		Paginated:  true,
+		Params:     "PaginatedRequestParams",
+		Result:     "ListTasksResult",
 	},
 	{
-		Capability: "tasks",
-		Definition: "GetTaskPayloadRequest",
-		Direction:  runtime.ToServer | runtime.ToClient,
-		Kind:       runtime.Request,
-		Name:       "tasks/result",
-		NewParams: func() wire.Value {
-			return new(GetTaskPayloadRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(GetTaskPayloadResult)
-		},
+		Capability:     "tasks",
+		Definition:     "GetTaskPayloadRequest",
+		Direction:      runtime.ToServer | runtime.ToClient,
+		Kind:           runtime.Request,
+		Name:           "tasks/result",
 		Params:         "GetTaskPayloadRequestParams",
 		ParamsRequired: true,
 		Result:         "GetTaskPayloadResult",
 	},
 	{
-		Capability: "tools",
-		Definition: "CallToolRequest",
-		Direction:  runtime.ToServer,
-		Kind:       runtime.Request,
-		Name:       "tools/call",
-		NewParams: func() wire.Value {
-			return new(CallToolRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return newCallToolResponse()
-		},
+		Capability:     "tools",
+		Definition:     "CallToolRequest",
+		Direction:      runtime.ToServer,
+		Kind:           runtime.Request,
+		Name:           "tools/call",
 		Params:         "CallToolRequestParams",
 		ParamsRequired: true,
 		Result:         "CallToolResponse",
@@ -439,14 +289,8 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToServer,
 		Kind:       runtime.Request,
 		Name:       "tools/list",
-		NewParams: func() wire.Value {
-			return new(PaginatedRequestParams)
-		},
-		NewResult: func() wire.Value {
-			return new(ListToolsResult)
-		},
-		Paginated: true,
-		Params:    "PaginatedRequestParams",
-		Result:    "ListToolsResult",
+		Paginated:  true,
+		Params:     "PaginatedRequestParams",
+		Result:     "ListToolsResult",
 	},
 }

@@ -2,11 +2,7 @@
 
 package mcp20251125
 
-import (
-	"github.com/mcpgen/mcpgen/runtime/wire"
-	"maps"
-	"slices"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // Validate reports every value that the revision does not allow, each with
 // its JSON Pointer.
@@ -98,7 +94,7 @@ func (x *ElicitRequestFormParamsRequestedSchema) check(c *wire.Checker) {
 	c.Const(x.Type == "" || x.Type == "object", "\"object\"")
 	c.Pop()
 	c.Push("properties")
-	for _, name := range slices.Sorted(maps.Keys(x.Properties)) {
+	for _, name := range wire.Names(x.Properties) {
 		e := x.Properties[name]
 		c.Push(name)
 		checkPrimitiveSchemaDefinition(c, e)
@@ -170,7 +166,7 @@ func (x *ElicitResult) check(c *wire.Checker) {
 	}
 	c.Pop()
 	c.Push("content")
-	for _, name := range slices.Sorted(maps.Keys(x.Content)) {
+	for _, name := range wire.Names(x.Content) {
 		e := x.Content[name]
 		c.Push(name)
 		checkElicitResultContent(c, e)

@@ -98,6 +98,7 @@ func New(opts Options) *Catalog {
 		c.tools.convert, c.prompts.convert = c.convert(kindTool), c.convert(kindPrompt)
 		c.resources.convert, c.templates.convert = c.convert(kindResource), c.convert(kindTemplate)
 	}
+	c.tools.read = c.readTool
 	c.sessionless = c.newSession(nil)
 	c.changes = runtime.Debounce(changeDelay, c.tell)
 	return c
@@ -134,8 +135,9 @@ func answering[P any, R wire.Appender, PP interface {
 
 // Over returns a binding of the same revision in which the catalog answers those of its
 // methods that the revision has. All other messages go to the binding below, which a
-// generated BindServer makes. A catalog may be put over several bindings, and is then
-// the same in all revisions but for what Options.Convert makes of it.
+// generated BindServer makes or, for servers without methods of their own, BindBase. A
+// catalog may be put over several bindings, and is then the same in all revisions but for
+// what Options.Convert makes of it.
 func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 	answers := c.answers()
 	if len(below.Methods) > 0 {
@@ -175,14 +177,14 @@ func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 
 // add makes items of what is to be added and puts all of them into the list, or none.
 func add[A, T any](l *list[T], all []A, prepare func(A) (definition, T, error)) error {
-	keys, items := make([]string, len(all)), make([]*item[T], len(all))
+	items := make([]*item[T], len(all))
 	for i, a := range all {
 		d, value, err := prepare(a)
 		if err != nil {
 			return err
 		}
-		keys[i], items[i] = d.key, &item[T]{text: d.text, value: value}
+		items[i] = &item[T]{key: d.key, text: d.text, unread: d.unread, value: value}
 	}
-	l.put(keys, items)
+	l.put(items)
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/mcpgen/mcpgen/runtime/tasks"
+	"github.com/mcpgen/mcpgen/runtime/internal/execution"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -26,8 +26,9 @@ var (
 type definition struct {
 	text      string // without white space between tokens
 	key       string
-	arguments []argument    // prompts only
-	tasks     tasks.Support // tools only
+	unread    bool              // the text is as it came, and the rest of it not known
+	arguments []argument        // prompts only
+	tasks     execution.Support // tools only
 }
 
 // argument is a PromptArgument.
@@ -39,10 +40,12 @@ type argument struct {
 // define checks a definition: that the members are there which every revision requires,
 // and that those are of the right type which mean the same in every revision.
 func (k *kind) define(o wire.Object) (definition, error) {
-	var d definition
+	d := definition{text: string(o)}
 	text, err := wire.AppendObject(nil, o)
 	if err == nil {
-		d.text = string(text)
+		if string(text) != d.text {
+			d.text = string(text)
+		}
 		err = d.read(k)
 	}
 	if err == nil && d.key == "" {
@@ -57,7 +60,7 @@ func (k *kind) define(o wire.Object) (definition, error) {
 func (d *definition) read(k *kind) error {
 	r := wire.NewStringReader(d.text)
 	var seen [1]uint64
-	schemas := make(map[string]string) // their types
+	var wrong error // of a schema
 	for r.BeginObject(); r.Member(); {
 		name := r.Name()
 		for i, n := range k.required {
@@ -73,7 +76,9 @@ func (d *definition) read(k *kind) error {
 		case name == "annotations" || name == "_meta":
 			r.ReadObject()
 		case k == kindTool && (name == "inputSchema" || name == "outputSchema"):
-			schemas[name] = readSchema(r)
+			if of := readSchema(r); of != "object" && wrong == nil {
+				wrong = wire.In(fmt.Errorf(`the schema's type must be "object", not %.50q`, of), name)
+			}
 		case k == kindTool && name == "execution":
 			d.tasks = readExecution(r)
 		case k == kindPrompt && name == "arguments":
@@ -88,16 +93,14 @@ func (d *definition) read(k *kind) error {
 	if err := r.Err(); err != nil {
 		return err
 	}
-	for name, schema := range schemas {
-		if schema != "object" {
-			return wire.In(fmt.Errorf(`the schema's type must be "object", not %.50q`, schema), name)
-		}
+	if wrong != nil {
+		return wrong
 	}
 	switch d.tasks {
-	case "", tasks.SupportForbidden, tasks.SupportOptional, tasks.SupportRequired:
+	case "", execution.Forbidden, execution.Optional, execution.Required:
 		return nil
 	}
-	err := fmt.Errorf("must be %q, %q or %q, not %.50q", tasks.SupportForbidden, tasks.SupportOptional, tasks.SupportRequired, d.tasks)
+	err := fmt.Errorf("must be %q, %q or %q, not %.50q", execution.Forbidden, execution.Optional, execution.Required, d.tasks)
 	return wire.In(wire.In(err, "taskSupport"), "execution")
 }
 
@@ -122,13 +125,13 @@ func readSchema(r *wire.Reader) string {
 
 // readExecution reads how a tool is run, a member that came with 2025-11-25 (definition
 // ToolExecution), and returns its taskSupport.
-func readExecution(r *wire.Reader) (support tasks.Support) {
+func readExecution(r *wire.Reader) (support execution.Support) {
 	var seen uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "taskSupport":
 			r.Once(&seen, 0)
-			support = tasks.Support(r.ReadString())
+			support = execution.Support(r.ReadString())
 		default:
 			r.Skip()
 		}

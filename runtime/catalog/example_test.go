@@ -15,8 +15,7 @@ import (
 )
 
 // A server with a tool and a resource template. The binding below the catalog is empty
-// here; a generated BindServer of an UnimplementedServer makes one that knows the
-// revision's methods, and the types of its package make definitions and results.
+// here; a generated BindBase makes one that knows the revision's methods, and the types of its package make definitions and results.
 func Example() {
 	c := catalog.New(catalog.Options{CallRate: 100})
 	err := c.AddTools(catalog.Tool{

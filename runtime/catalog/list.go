@@ -21,6 +21,10 @@ type list[T any] struct {
 	pageSize int
 	convert  rewriter // nil: a list is the same in all revisions
 
+	// read makes of the text of an item that is unread what the list has of it, unless it
+	// is not good.
+	read func(key, text string) (string, bool)
+
 	mu      sync.Mutex // held by changes, and while a view is rendered
 	items   map[string]*item[T]
 	last    uint64 // the number of the item that was added last
@@ -29,8 +33,10 @@ type list[T any] struct {
 
 // item is one entry. Nothing in it changes.
 type item[T any] struct {
+	key    string
 	number uint64 // grows with each new key; an item that replaces another has its number
-	text   string // the definition, without white space between tokens
+	text   string // the definition, without white space between tokens unless it is unread
+	unread bool
 	value  T
 }
 
@@ -59,17 +65,20 @@ func newList[T any](member string, tag byte, pageSize int) *list[T] {
 }
 
 // put adds items, or replaces those with the same key.
-func (l *list[T]) put(keys []string, items []*item[T]) {
+func (l *list[T]) put(items []*item[T]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for i, it := range items {
-		if old, ok := l.items[keys[i]]; ok {
+	if len(l.items) == 0 {
+		l.items = make(map[string]*item[T], len(items))
+	}
+	for _, it := range items {
+		if old, ok := l.items[it.key]; ok {
 			it.number = old.number
 		} else {
 			l.last++
 			it.number = l.last
 		}
-		l.items[keys[i]] = it
+		l.items[it.key] = it
 	}
 	l.current.Store(nil)
 }
@@ -119,7 +128,7 @@ func render[T any](items map[string]*item[T]) *view[T] {
 }
 
 // in is the view's text in a revision; convert may be nil.
-func (v *view[T]) in(ctx context.Context, revision string, convert rewriter) *text[T] {
+func (l *list[T]) in(ctx context.Context, v *view[T], revision string, convert rewriter) *text[T] {
 	if t, ok := v.texts.Load(revision); ok {
 		return t.(*text[T])
 	}
@@ -131,12 +140,15 @@ func (v *view[T]) in(ctx context.Context, revision string, convert rewriter) *te
 	t := &text[T]{ordered: make([]*item[T], 0, len(v.ordered)), ends: make([]int, 0, len(v.ordered))}
 	var all []byte
 	for _, it := range v.ordered {
-		definition := it.text
-		if convert != nil {
-			var ok bool
-			if definition, ok = convert(ctx, revision, definition); !ok {
-				continue
-			}
+		definition, ok := it.text, true
+		if it.unread {
+			definition, ok = l.read(it.key, definition)
+		}
+		if ok && convert != nil {
+			definition, ok = convert(ctx, revision, definition)
+		}
+		if !ok {
+			continue
 		}
 		if len(all) > 0 {
 			all = append(all, ',')
@@ -162,7 +174,7 @@ func (l *list[T]) answer(ctx context.Context, p *params.List) (wire.Appender, er
 	if revision == "" {
 		convert = nil
 	}
-	v := l.view().in(ctx, revision, convert)
+	v := l.in(ctx, l.view(), revision, convert)
 	from := 0
 	if p.Cursor != nil {
 		after, ok := l.parseCursor(*p.Cursor)
@@ -204,14 +216,27 @@ type page struct {
 
 // AppendJSON implements wire.Appender.
 func (p page) AppendJSON(dst []byte) ([]byte, error) {
-	dst = wire.AppendName(append(dst, '{'), p.member)
-	dst = append(dst, '[')
-	dst = append(dst, p.items...)
+	return p.end(append(p.begin(dst), p.items...)), nil
+}
+
+// AppendSpliced implements runtime.Spliced: the items are as they are in the view.
+func (p page) AppendSpliced(dst []byte) (text []byte, at int, part string, err error) {
+	dst = p.begin(dst)
+	return p.end(dst), len(dst), p.items, nil
+}
+
+// begin appends what is before the items.
+func (p page) begin(dst []byte) []byte {
+	return append(wire.AppendName(append(dst, '{'), p.member), '[')
+}
+
+// end appends what is after the items.
+func (p page) end(dst []byte) []byte {
 	dst = append(dst, ']')
 	if p.tag != 0 {
 		dst = append(dst, `,"nextCursor":"`...)
 		dst = appendCursor(dst, p.tag, p.last)
 		dst = append(dst, '"')
 	}
-	return append(dst, '}'), nil
+	return append(dst, '}')
 }

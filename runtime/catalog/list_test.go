@@ -1,7 +1,10 @@
 package catalog_test
 
 import (
+	"context"
 	"fmt"
+	"math"
+	stdruntime "runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -133,23 +136,72 @@ func large(t testing.TB, n int) *catalog.Catalog {
 }
 
 // TestListAllocations holds that a call renders nothing: however long the list, it takes
-// the same few allocations.
+// two small allocations, for the params and for the result.
 func TestListAllocations(t *testing.T) {
-	measure := func(n int) float64 {
+	for _, n := range []int{10, 100, 1000} {
 		handle := large(t, n).Over(runtime.Binding{Methods: methods}).Handle
 		buf := make([]byte, 0, 1<<20)
-		return testing.AllocsPerRun(100, func() {
+		allocs, bytes := perRun(func() {
 			result, err := handle(t.Context(), "tools/list", `{}`)
 			if err == nil {
 				_, err = result.AppendJSON(buf)
 			}
 			must(t, err)
 		})
+		if allocs > 2 || bytes > 100 {
+			t.Errorf("%d tools: %v allocations of %v bytes", n, allocs, bytes)
+		}
 	}
-	few, many := measure(1), measure(1000)
-	if few != many || many > 5 {
-		t.Errorf("%v allocations for a tool, %v for a thousand", few, many)
+}
+
+// TestListGrows holds that a list is copied once into a message that has no room for it.
+func TestListGrows(t *testing.T) {
+	handle := large(t, 1000).Over(runtime.Binding{Methods: methods}).Handle
+	result, err := handle(t.Context(), "tools/list", `{}`)
+	must(t, err)
+	text, err := wire.Marshal(result)
+	must(t, err)
+	allocs, bytes := perRun(func() {
+		_, err = result.AppendJSON(make([]byte, 0, 100))
+		must(t, err)
+	})
+	if allocs > 3 || bytes > float64(len(text))*2.1 { // twice with the race detector
+		t.Errorf("%v allocations of %v bytes for %d", allocs, bytes, len(text))
 	}
+}
+
+// TestCallAllocations holds what a call takes besides its handler: one allocation, for
+// the params.
+func TestCallAllocations(t *testing.T) {
+	result := wire.Object(`{"content":[]}`)
+	c := catalog.New(catalog.Options{})
+	must(t, c.AddTools(catalog.Tool{
+		Definition: `{"name":"a","inputSchema":{"type":"object"}}`,
+		Call:       func(context.Context, wire.Object) (wire.Appender, error) { return &result, nil },
+	}))
+	handle := c.Over(runtime.Binding{Methods: methods}).Handle
+	allocs, bytes := perRun(func() {
+		_, err := handle(t.Context(), "tools/call", `{"name":"a","arguments":{"b":{"c":[1,2,3]}}}`)
+		must(t, err)
+	})
+	if allocs > 1 || bytes > 50 {
+		t.Errorf("%v allocations of %v bytes", allocs, bytes)
+	}
+}
+
+// perRun counts the allocations of f, and their bytes: the fewest of several runs, as
+// pools forget something now and then.
+func perRun(f func()) (allocs, bytes float64) {
+	allocs, bytes = math.Inf(1), math.Inf(1)
+	for range 50 {
+		allocs = min(allocs, testing.AllocsPerRun(1, f))
+		var before, after stdruntime.MemStats
+		stdruntime.ReadMemStats(&before)
+		f()
+		stdruntime.ReadMemStats(&after)
+		bytes = min(bytes, float64(after.TotalAlloc-before.TotalAlloc))
+	}
+	return allocs, bytes
 }
 
 // TestConcurrentChanges uses a catalog while it changes; the race detector looks on.

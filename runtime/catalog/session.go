@@ -80,11 +80,8 @@ func (c *Catalog) sessionOf(ctx context.Context) *session {
 	return c.sessionless
 }
 
-// admitCall counts a call of a tool.
+// admitCall counts a call of a tool, of which there is a bound.
 func (s *session) admitCall() error {
-	if s.calls == nil {
-		return nil
-	}
 	now := time.Now()
 	r := s.calls.ReserveN(now, 1)
 	wait := r.DelayFrom(now)

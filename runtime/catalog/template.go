@@ -28,10 +28,10 @@ type Template struct {
 
 // template is a Template as it is kept.
 type template struct {
-	read   func(ctx context.Context, uri string, variables map[string]string) (wire.Appender, error)
-	parsed *uritemplate.Template
-	prefix string // what the template begins with, before its first variable
-	lists  bool   // a variable may stand for a list
+	read func(ctx context.Context, uri string, variables map[string]string) (wire.Appender, error)
+	// match returns the variables of a URI that fits the template. It is a value made by
+	// AddTemplates, so that servers that do not call that link no matching.
+	match func(uri string) (map[string]string, bool)
 	completers
 }
 
@@ -71,7 +71,8 @@ func newTemplate(text string, t Template) (*template, error) {
 		return nil, err
 	}
 	prefix, _, _ := strings.Cut(text, "{")
-	return &template{t.Read, parsed, prefix, strings.Contains(text, "*"), completers}, nil
+	m := &matcher{parsed, prefix, strings.Contains(text, "*")}
+	return &template{t.Read, m.match, completers}, nil
 }
 
 // RemoveTemplates removes the templates with these values of uriTemplate and returns how
@@ -88,16 +89,22 @@ func (c *Catalog) RemoveTemplates(uriTemplates ...string) int {
 // grows with the square of its length.
 const maxElements = 256
 
-// match returns the variables of a URI that fits the template.
-func (t *template) match(uri string) (map[string]string, bool) {
+// matcher matches URIs with a template.
+type matcher struct {
+	parsed *uritemplate.Template
+	prefix string // what the template begins with, before its first variable
+	lists  bool   // a variable may stand for a list
+}
+
+func (m *matcher) match(uri string) (map[string]string, bool) {
 	// Most templates are told from most URIs without the trouble of matching.
-	if !strings.HasPrefix(uri, t.prefix) {
+	if !strings.HasPrefix(uri, m.prefix) {
 		return nil, false
 	}
-	if t.lists && elements(uri) > maxElements {
+	if m.lists && elements(uri) > maxElements {
 		return nil, false
 	}
-	values := t.parsed.Match(uri)
+	values := m.parsed.Match(uri)
 	if values == nil {
 		return nil, false
 	}

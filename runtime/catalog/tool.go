@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"sync"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/execution"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -23,13 +24,32 @@ type Tool struct {
 	// client's model reads; so is a panic, without its text. An error that is a
 	// *jsonrpc.Error is answered as such: the call itself was wrong.
 	Call func(ctx context.Context, arguments wire.Object) (wire.Appender, error)
+
+	// Name, where there is one, says that Definition is good and has this name, as
+	// generated code knows. It is then checked when the tools are listed for the first
+	// time, and not when the tool is added; one that is not good is left out of the list.
+	Name string
 }
 
 // tool is a Tool as it is kept.
 type tool struct {
 	call  func(ctx context.Context, arguments wire.Object) (wire.Appender, error)
 	check func(arguments wire.Object) error // nil: anything goes
-	tasks tasks.Support
+
+	unread wire.Object // the definition, if it has not been checked
+	once   sync.Once   // reads it for
+	tasks  execution.Support
+}
+
+// support is what the definition says of tasks.
+func (t *tool) support() execution.Support {
+	t.once.Do(func() {
+		if t.unread != "" {
+			d, _ := kindTool.define(t.unread)
+			t.tasks = d.tasks
+		}
+	})
+	return t.tasks
 }
 
 // AddTools adds tools; one whose name is taken replaces the other in its place. An error
@@ -39,11 +59,14 @@ func (c *Catalog) AddTools(tools ...Tool) error {
 		return nil
 	}
 	err := add(c.tools, tools, func(t Tool) (definition, *tool, error) {
-		d, err := kindTool.define(t.Definition)
+		d, err := c.defineTool(&t)
 		if err != nil {
 			return d, nil, err
 		}
 		kept := &tool{call: t.Call, tasks: d.tasks}
+		if d.unread {
+			kept.unread = t.Definition
+		}
 		if t.Call == nil {
 			return d, nil, fmt.Errorf("catalog: tool %.100q: no Call", d.key)
 		}
@@ -60,6 +83,26 @@ func (c *Catalog) AddTools(tools ...Tool) error {
 	return err
 }
 
+// defineTool is kindTool.define, put off where that can be.
+func (c *Catalog) defineTool(t *Tool) (definition, error) {
+	if t.Name == "" || c.opts.Checker != nil {
+		return kindTool.define(t.Definition)
+	}
+	return definition{text: string(t.Definition), key: t.Name, unread: true}, nil
+}
+
+// readTool is the text of a definition that was put off, unless it is not good.
+func (c *Catalog) readTool(name, text string) (string, bool) {
+	d, err := kindTool.define(wire.Object(text))
+	if err == nil && d.key != name {
+		err = fmt.Errorf("catalog: the definition is of the tool %.100q", d.key)
+	}
+	if err != nil {
+		c.log.Error("tool left out of the list", "tool", name, "error", err)
+	}
+	return d.text, err == nil
+}
+
 // RemoveTools removes the tools of these names and returns how many there were. Calls
 // that are running go on.
 func (c *Catalog) RemoveTools(names ...string) int {
@@ -74,12 +117,12 @@ func (c *Catalog) RemoveTools(names ...string) int {
 // definition. It is what tasks.Options want to be told. A tool that does not say cannot
 // be ("Tool-Level Negotiation" in basic/utilities/tasks of 2025-11-25); one that is not
 // there can, so that whoever calls it learns that.
-func (c *Catalog) TaskSupport(tool string) tasks.Support {
+func (c *Catalog) TaskSupport(tool string) execution.Support {
 	t, ok := c.tools.get(tool)
 	if !ok {
-		return tasks.SupportOptional
+		return execution.Optional
 	}
-	return cmp.Or(t.tasks, tasks.SupportForbidden)
+	return cmp.Or(t.support(), execution.Forbidden)
 }
 
 // callTool answers tools/call ("Error Handling" in server/tools: an unknown tool is an
@@ -89,8 +132,10 @@ func (c *Catalog) callTool(ctx context.Context, p *callParams) (wire.Appender, e
 	if !ok {
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "unknown tool: %.100q", p.name)
 	}
-	if err := c.sessionOf(ctx).admitCall(); err != nil {
-		return nil, err
+	if c.opts.CallRate > 0 {
+		if err := c.sessionOf(ctx).admitCall(); err != nil {
+			return nil, err
+		}
 	}
 	result, err := c.run(ctx, t, p)
 	if err == nil && result == nil {

@@ -145,7 +145,7 @@ func (t *translation) incoming(ctx context.Context, r row, params wire.Raw) (wir
 		return "", nil
 	}
 	var native wire.Raw
-	_, err := runtime.AnswerValue(ctx, params, r.session.NewParams(), func(ctx context.Context, p wire.Value) (wire.Appender, error) {
+	_, err := runtime.AnswerValue(ctx, params, t.fresh(t.other, r.session.Params), func(ctx context.Context, p wire.Value) (wire.Appender, error) {
 		v, err := t.convert(ctx, t.other, t.own, r.session.Name, paramsOf, p, nil)
 		if err != nil {
 			return nil, refusal(jsonrpc.CodeInvalidParams, "invalid params", err)
@@ -162,7 +162,7 @@ func (t *translation) answer(ctx context.Context, r row, result wire.Appender) (
 	if ready, ok := result.(inRevision); ok && ready.InRevision() == t.id(t.other) {
 		return result, nil
 	}
-	v, err := t.convert(ctx, t.own, t.other, r.native.Name, resultOf, result, r.native.NewResult())
+	v, err := t.convert(ctx, t.own, t.other, r.native.Name, resultOf, result, t.fresh(t.own, r.native.Result))
 	if err != nil {
 		return nil, refusal(jsonrpc.CodeInternalError, "internal error", err)
 	}
@@ -209,7 +209,7 @@ func (c *caller) Call(ctx context.Context, method string, params wire.Appender, 
 	if err != nil {
 		return err
 	}
-	answer := r.session.NewResult()
+	answer := c.fresh(c.other, r.session.Result)
 	if err := c.to.Call(ctx, method, params, answer); err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (c *caller) outgoing(ctx context.Context, r row, params wire.Appender) (wir
 	if params == nil {
 		return nil, nil
 	}
-	v, err := c.convert(ctx, c.own, c.other, r.native.Name, paramsOf, params, r.native.NewParams())
+	v, err := c.convert(ctx, c.own, c.other, r.native.Name, paramsOf, params, c.fresh(c.own, r.native.Params))
 	if err == nil {
 		err = wire.Validate(v)
 	}
@@ -296,6 +296,12 @@ func refusal(code int64, what string, err error) error {
 }
 
 func (t *translation) id(at int) string { return t.ladder.Revisions[at].ID }
+
+// fresh is a new value for the params or the result of a method of a revision.
+func (t *translation) fresh(at int, definition string) wire.Value {
+	v, _ := t.ladder.Revisions[at].New(definition)
+	return v
+}
 
 // convert converts a part of a message, of a method that both revisions have. What is
 // not of the type that the part has in the revision it comes from is read into fresh.

@@ -18,19 +18,25 @@ const queueLen = 16
 // Transport is one end of a connected pair. Make it with Pair.
 type Transport struct {
 	in, out *pipe
+
+	ctx  context.Context // of Receive, whose end wakes it
+	stop func() bool     // takes that back
 }
 
-// pipe is one direction.
+// pipe is one direction. A queue with a lock costs a message less than channels do, of which
+// sending and receiving would have to watch four.
 type pipe struct {
-	texts chan string
-	ended chan struct{} // closed when no more is sent
-	end   sync.Once
-	gone  chan struct{} // closed when no more is received
-	leave sync.Once
+	wake chan struct{} // holds a token when there is something new for the receiver
+
+	mu    sync.Mutex
+	texts []string      // not yet received, at most queueLen
+	room  chan struct{} // closed when one is received; nil when nobody waits for that
+	ended bool          // no more is sent
+	gone  bool          // no more is received
 }
 
 func newPipe() *pipe {
-	return &pipe{texts: make(chan string, queueLen), ended: make(chan struct{}), gone: make(chan struct{})}
+	return &pipe{wake: make(chan struct{}, 1), texts: make([]string, 0, queueLen)}
 }
 
 // Pair returns two transports; what one sends the other receives. Routes are ignored.
@@ -43,77 +49,149 @@ func Pair() (*Transport, *Transport) {
 // io.EOF when the other end sends no more but still receives. When either end is closed
 // it returns runtime.ErrClosed.
 func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
-	select {
-	case <-t.in.gone:
-		return runtime.Incoming{}, runtime.ErrClosed
-	default:
-	}
-	select {
-	case text := <-t.in.texts:
-		return incoming(text, max)
-	default:
-	}
-	select {
-	case text := <-t.in.texts:
-		return incoming(text, max)
-	case <-t.in.ended:
-		// A text may have come before the end.
-		select {
-		case text := <-t.in.texts:
-			return incoming(text, max)
-		default:
-		}
-		select {
-		case <-t.out.gone:
+	t.heed(ctx)
+	for {
+		text, state := t.in.take()
+		switch {
+		case state == closed, state == ended && t.out.isGone():
 			return runtime.Incoming{}, runtime.ErrClosed
-		default:
+		case state == ended:
 			return runtime.Incoming{}, io.EOF
+		case state == filled && len(text) > max:
+			return runtime.Incoming{}, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
+		case state == filled:
+			return runtime.Incoming{Text: text}, nil
+		case ctx.Err() != nil:
+			return runtime.Incoming{}, context.Cause(ctx)
 		}
-	case <-t.in.gone:
-		return runtime.Incoming{}, runtime.ErrClosed
-	case <-ctx.Done():
-		return runtime.Incoming{}, context.Cause(ctx)
+		<-t.in.wake
 	}
 }
 
-func incoming(text string, max int) (runtime.Incoming, error) {
-	if len(text) > max {
-		return runtime.Incoming{}, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
+// heed has the end of ctx wake Receive. A session receives with one and the same.
+func (t *Transport) heed(ctx context.Context) {
+	if ctx == t.ctx {
+		return
 	}
-	return runtime.Incoming{Text: text}, nil
+	if t.stop != nil {
+		t.stop()
+	}
+	t.ctx, t.stop = ctx, context.AfterFunc(ctx, t.in.rouse)
+}
+
+// Backlog implements runtime.Backlog.
+func (t *Transport) Backlog() bool {
+	t.in.mu.Lock()
+	defer t.in.mu.Unlock()
+	return len(t.in.texts) > 0
+}
+
+// state is what the receiver finds.
+type state int
+
+const (
+	empty state = iota
+	filled
+	ended  // and all is received
+	closed // by the receiver
+)
+
+// take takes the next text, if there is one.
+func (p *pipe) take() (string, state) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.gone:
+		return "", closed
+	case len(p.texts) == 0 && p.ended:
+		return "", ended
+	case len(p.texts) == 0:
+		return "", empty
+	}
+	text := p.texts[0]
+	last := copy(p.texts, p.texts[1:])
+	p.texts[last] = ""
+	p.texts = p.texts[:last]
+	p.release()
+	return text, filled
+}
+
+// release lets go on who waits for room. Under mu.
+func (p *pipe) release() {
+	if p.room != nil {
+		close(p.room)
+		p.room = nil
+	}
+}
+
+// rouse has the receiver look again.
+func (p *pipe) rouse() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (p *pipe) isGone() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.gone
+}
+
+// put adds a text. When there is no room, it returns a channel that is closed when there may be.
+func (p *pipe) put(text []byte) (room <-chan struct{}, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.ended || p.gone:
+		return nil, runtime.ErrClosed
+	case len(p.texts) == queueLen:
+		if p.room == nil {
+			p.room = make(chan struct{})
+		}
+		return p.room, nil
+	}
+	p.texts = append(p.texts, string(text))
+	return nil, nil
 }
 
 // Send implements runtime.Transport. When either end is closed it returns
 // runtime.ErrClosed.
 func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
-	select {
-	case <-t.out.ended:
-		return runtime.ErrClosed
-	case <-t.out.gone:
-		return runtime.ErrClosed
-	default:
-	}
-	select {
-	case t.out.texts <- string(m.Text):
-		return nil
-	case <-t.out.ended:
-		return runtime.ErrClosed
-	case <-t.out.gone:
-		return runtime.ErrClosed
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	for {
+		room, err := t.out.put(m.Text)
+		if err != nil {
+			return err
+		}
+		if room == nil {
+			t.out.rouse()
+			return nil
+		}
+		select {
+		case <-room:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 }
 
 // CloseSend ends this end's sending, as the end of a process's input does; it can
 // still receive.
 func (t *Transport) CloseSend() error {
-	t.out.end.Do(func() { close(t.out.ended) })
+	t.out.mu.Lock()
+	t.out.ended = true
+	t.out.release()
+	t.out.mu.Unlock()
+	t.out.rouse()
 	return nil
 }
 
 // Close implements runtime.Transport.
 func (t *Transport) Close() error {
-	t.in.leave.Do(func() { close(t.in.gone) })
+	t.in.mu.Lock()
+	t.in.gone = true
+	t.in.release()
+	t.in.mu.Unlock()
+	t.in.rouse()
 	return t.CloseSend()
 }

@@ -202,7 +202,7 @@ func read(r *wire.Reader) (m Message, fault string) {
 	}
 	if has(bitError) {
 		m.Error = new(Error)
-		if err := wire.UnmarshalString(string(failure), m.Error); err != nil {
+		if err := wire.UnmarshalChecked(failure, m.Error); err != nil {
 			return m, badError(err)
 		}
 	}

@@ -75,23 +75,19 @@ func isMultiple(number, unit wire.Raw) bool {
 // proportional to their length, which reading them as one number does not.
 func remainder(digits string, b *big.Int) *big.Int {
 	const chunk = 18
-	rest, part := new(big.Int), new(big.Int)
+	rest, part, power := new(big.Int), new(big.Int), big.NewInt(1e18)
 	for len(digits) > 0 {
 		n := min(chunk, len(digits))
+		if n < chunk {
+			power.Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
+		}
 		part.SetString(digits[:n], 10)
-		rest.Mul(rest, powersOf10[n])
+		rest.Mul(rest, power)
 		rest.Mod(rest.Add(rest, part), b)
 		digits = digits[n:]
 	}
 	return rest
 }
-
-var powersOf10 = func() (powers [19]*big.Int) {
-	for i, n := 0, int64(1); i < len(powers); i, n = i+1, n*10 {
-		powers[i] = big.NewInt(n)
-	}
-	return powers
-}()
 
 // small returns the value of an integer of at most 18 digits, written plainly.
 func small(number wire.Raw) (n int64, ok bool) {

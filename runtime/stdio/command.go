@@ -179,6 +179,9 @@ func (c *Command) Receive(ctx context.Context, max int) (runtime.Incoming, error
 	return runtime.Incoming{}, err
 }
 
+// Backlog implements runtime.Backlog.
+func (c *Command) Backlog() bool { return c.lines.Backlog() }
+
 // failure waits for the process, which has closed a stream, to end, and returns its
 // status if that is an error.
 func (c *Command) failure(ctx context.Context) error {

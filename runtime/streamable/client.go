@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"maps"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
@@ -51,6 +53,11 @@ const (
 	// deleteWait bounds the request that ends a session. A busy server may drop the first two
 	// attempts to connect, of which the second is made after a second and the third after three.
 	deleteWait = 5 * time.Second
+	// writeWait bounds the wait for a request to be written that is cancelled. It may not be
+	// known when that is, because an http.RoundTripper need not tell.
+	writeWait = time.Second
+	// flushWait is for what net/http still has in a buffer when it tells that a request is written.
+	flushWait = 10 * time.Millisecond
 	// retryWait is the wait before a response is sent again.
 	retryWait = 100 * time.Millisecond
 	// maxSessionID bounds the ids that a server may give.
@@ -60,23 +67,27 @@ const (
 // Transport is a client's end of a session over Streamable HTTP. Make it with
 // NewTransport; it serves one session.
 type Transport struct {
-	url  string
-	http *http.Client
-	opts ClientOptions
+	post, get *http.Request // what all requests of the method have in common
+	http      *http.Client
+	opts      ClientOptions
 
 	ctx     context.Context // ends when the transport is closed
 	cancel  context.CancelFunc
 	closing sync.Once
+	inbox   runtime.Inbox // for a session that pushes; else in
+	pushed  bool
 	in      chan received
 	failed  chan struct{} // closed when the session is lost
+	jobs    chan func()   // for the goroutine that waits for another request
 
 	mu       sync.Mutex
 	closed   bool
-	session  string // "" before the server has given an id, and if it gives none
-	revision string // "" before it is negotiated
+	session  []string // the header with the id that the server has given; nil before that, and if it gives none
+	revision []string // the header with the negotiated revision; nil before
 	listens  bool
-	lost     error                              // why failed is closed
-	calls    map[wire.Scalar]context.CancelFunc // requests whose answer is being waited for
+	spare    bool                      // a goroutine waits for jobs
+	lost     error                     // why failed is closed
+	calls    map[wire.Scalar]*exchange // requests whose answer is being waited for
 	working  sync.WaitGroup
 }
 
@@ -84,12 +95,20 @@ type Transport struct {
 func (t *Transport) SessionID() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.session
+	return first(t.session)
 }
 
+// received is what comes of the server where nothing is pushed.
 type received struct {
 	text string
 	err  error
+}
+
+func first(header []string) string {
+	if len(header) == 0 {
+		return ""
+	}
+	return header[0]
 }
 
 // NewTransport makes a transport to the endpoint of a server. Nothing is sent before a
@@ -108,18 +127,41 @@ func NewTransport(endpoint string, opts ClientOptions) (*Transport, error) {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	t := &Transport{
-		url:    u.String(),
 		http:   web.Client(opts.HTTPClient),
 		opts:   opts,
-		in:     make(chan received),
 		failed: make(chan struct{}),
-		calls:  make(map[wire.Scalar]context.CancelFunc),
+		in:     make(chan received),
+		jobs:   make(chan func()),
+		calls:  make(map[wire.Scalar]*exchange),
 	}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
-	return t, nil
+	common := make(http.Header)
+	for name, values := range opts.Header {
+		common[http.CanonicalHeaderKey(name)] = values
+	}
+	if t.post, err = t.request(http.MethodPost, u, common, web.JSON+", "+eventstream.MediaType); err != nil {
+		return nil, err
+	}
+	t.post.Header.Set("Content-Type", web.JSON)
+	t.get, err = t.request(http.MethodGet, u, common, eventstream.MediaType)
+	return t, err
 }
 
-// Receive implements runtime.Transport.
+func (t *Transport) request(method string, u *url.URL, common http.Header, accept string) (*http.Request, error) {
+	r, err := http.NewRequest(method, u.String(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("streamable: %w", err)
+	}
+	r.Header = common.Clone()
+	r.Header.Set("Accept", accept)
+	return r, nil
+}
+
+// Start implements runtime.Pusher.
+func (t *Transport) Start(in runtime.Inbox) { t.inbox, t.pushed = in, true }
+
+// Receive implements runtime.Transport, for sessions that do not call Start because they have
+// the transport from another one around it.
 func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
 	select {
 	case r := <-t.in:
@@ -143,22 +185,28 @@ func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, err
 func (t *Transport) Negotiated(h runtime.Handshake) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.revision = h.Revision
+	t.revision = []string{h.Revision}
 }
 
 // Send implements runtime.Transport: it makes one POST (section Sending Messages to the
-// Server). For a request it returns when that has been written; the answer is read in a
-// goroutine.
+// Server). That of a request is made in a goroutine, and what goes wrong with it told like the
+// answer.
 func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	// The HTTP client may read the body after it has returned.
 	body := bytes.Clone(m.Text)
 	if m.Kind == jsonrpc.Request {
 		return t.sendRequest(ctx, m, body)
 	}
+	var cancelled *exchange
+	if m.Method == "notifications/cancelled" {
+		if cancelled = t.cancelled(body); cancelled != nil {
+			cancelled.awaitWritten(ctx)
+		}
+	}
 	err := t.sendOther(ctx, m, body)
 	switch {
-	case m.Method == "notifications/cancelled":
-		t.cancelled(body)
+	case cancelled != nil:
+		go cancelled.cancel()
 	case m.Method == "notifications/initialized" && err == nil:
 		t.listen(ctx)
 	}
@@ -197,7 +245,7 @@ func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, body []by
 // postOther makes a POST, and when the server is not reached tries again.
 func (t *Transport) postOther(body []byte, tries int) error {
 	for {
-		resp, err := t.do(t.ctx, http.MethodPost, body, "")
+		resp, err := t.do(t.ctx, t.post, body, "")
 		if err == nil {
 			defer web.Discard(resp)
 			if resp.StatusCode/100 == 2 {
@@ -244,7 +292,7 @@ func (t *Transport) refused(resp *http.Response) error {
 func (t *Transport) lose() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.session == "" {
+	if t.session == nil {
 		return false
 	}
 	t.failLocked(ErrSessionLost)
@@ -255,56 +303,59 @@ func (t *Transport) failLocked(err error) {
 	if t.lost == nil {
 		t.lost = err
 		close(t.failed)
+		t.inbox.End(err)
 	}
 }
 
-// sendRequest makes the POST of a request and has its answer read.
+// sendRequest has the POST of a request made and its answer read.
 func (t *Transport) sendRequest(ctx context.Context, m runtime.Outgoing, body []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	e := &exchange{t: t, id: m.ID, opens: m.Method == "initialize"}
-	var cancel context.CancelFunc
-	e.ctx, cancel = context.WithCancel(t.ctx)
+	e := &exchange{t: t, id: m.ID, opens: m.Method == "initialize", post: web.NewRequest(context.Background())}
+	e.ctx, e.end = context.WithCancel(t.ctx)
 	key := m.ID.Canonical()
-	if !t.enter(func() { t.calls[key] = cancel }) {
-		cancel()
+	if !t.enter(func() { t.calls[key] = e }) {
+		e.end()
 		return runtime.ErrClosed
 	}
-	// The first of these decides what Send returns: the request was written, or it failed.
-	early := make(chan error, 1)
-	var once sync.Once
-	settle := func(err error) (first bool) {
-		once.Do(func() { early <- err; first = true })
-		return first
+	t.work(func() {
+		defer t.working.Done()
+		defer e.end()
+		defer t.forget(key)
+		e.run(body)
+	})
+	return nil
+}
+
+// work runs a job in a goroutine: that which waits for one, or else a new one, which may wait for
+// another job afterwards. The stack of a new one would have to grow each time.
+func (t *Transport) work(job func()) {
+	select {
+	case t.jobs <- job:
+		return
+	default:
 	}
 	go func() {
-		defer t.working.Done()
-		defer t.finished(key)
-		traced := httptrace.WithClientTrace(e.ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
-			if info.Err == nil {
-				settle(nil)
+		for {
+			job()
+			t.mu.Lock()
+			waits := !t.spare
+			t.spare = true
+			t.mu.Unlock()
+			if !waits {
+				return
 			}
-		}})
-		resp, err := t.do(traced, http.MethodPost, body, "")
-		if err == nil {
-			settle(nil)
-			err = e.read(resp)
-		}
-		if err != nil && !settle(t.sendError(err)) {
-			e.fail(err)
+			select {
+			case job = <-t.jobs:
+			case <-t.ctx.Done():
+				return
+			}
+			t.mu.Lock()
+			t.spare = false
+			t.mu.Unlock()
 		}
 	}()
-	select {
-	case err := <-early:
-		return err
-	case <-ctx.Done():
-		if !settle(ctx.Err()) {
-			return <-early
-		}
-		cancel()
-		return ctx.Err()
-	}
 }
 
 // enter counts a goroutine about to start, unless the transport is closed, and calls f
@@ -320,59 +371,69 @@ func (t *Transport) enter(f func()) bool {
 	return true
 }
 
-// finished forgets a request.
-func (t *Transport) finished(key wire.Scalar) {
+// forget forgets a request and returns it; nil when it was not known any more.
+func (t *Transport) forget(key wire.Scalar) *exchange {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if cancel := t.calls[key]; cancel != nil {
-		cancel()
-		delete(t.calls, key)
-	}
+	e := t.calls[key]
+	delete(t.calls, key)
+	return e
 }
 
-// cancelled stops waiting for the answer to a request that was cancelled by the text of
-// a notification.
-func (t *Transport) cancelled(text []byte) {
+// waiting are the requests whose answer is being waited for.
+func (t *Transport) waiting() []*exchange {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Collect(maps.Values(t.calls))
+}
+
+// cancelled is the request that is cancelled by the text of a notification; nil when there is none.
+func (t *Transport) cancelled(text []byte) *exchange {
 	m, err := jsonrpc.Parse(string(text))
 	if err != nil || m.Params == "" {
-		return
+		return nil
 	}
 	raw, _ := wire.Object(m.Params).Get("requestId")
 	var id wire.Scalar
-	if wire.UnmarshalString(string(raw), &id) == nil {
-		t.finished(id.Canonical())
+	if wire.UnmarshalString(string(raw), &id) != nil {
+		return nil
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.calls[id.Canonical()]
 }
 
-// do makes one request. Last is a Last-Event-ID or "".
-func (t *Transport) do(ctx context.Context, method string, body []byte, last string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, t.url, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
+// do makes one request like another. Last is a Last-Event-ID or "".
+func (t *Transport) do(ctx context.Context, like *http.Request, body []byte, last string) (*http.Response, error) {
+	return web.Do(t.http, t.made(like, body, last).WithContext(ctx))
+}
+
+// made is a request like another.
+func (t *Transport) made(like *http.Request, body []byte, last string) *http.Request {
+	made := *like
+	req := &made
+	req.Header = make(http.Header, len(like.Header)+3)
+	for name, values := range like.Header {
+		req.Header[name] = values
 	}
-	for name, values := range t.opts.Header {
-		req.Header[http.CanonicalHeaderKey(name)] = values
-	}
-	switch method {
-	case http.MethodPost:
-		req.Header.Set("Content-Type", web.JSON)
-		req.Header.Set("Accept", web.JSON+", "+eventstream.MediaType)
-	case http.MethodGet:
-		req.Header.Set("Accept", eventstream.MediaType)
+	if body != nil {
+		req.ContentLength = int64(len(body))
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+		req.Body, _ = req.GetBody()
 	}
 	t.mu.Lock()
 	session, revision := t.session, t.revision
 	t.mu.Unlock()
-	if session != "" {
-		req.Header.Set(headerSession, session)
+	if session != nil {
+		req.Header[headerSession] = session
 	}
-	if revision != "" {
-		req.Header.Set(headerRevision, revision)
+	if revision != nil {
+		req.Header[headerRevision] = revision
 	}
 	if last != "" {
 		req.Header.Set(headerLast, last)
 	}
-	return web.Do(t.http, req)
+	return req
 }
 
 // opened takes the session's id from the answer to initialize.
@@ -388,7 +449,9 @@ func (t *Transport) opened(resp *http.Response) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.session = id
+	if id != "" {
+		t.session = []string{id}
+	}
 	return nil
 }
 
@@ -398,13 +461,18 @@ func (t *Transport) Close() error {
 	t.closing.Do(func() {
 		t.mu.Lock()
 		t.closed = true
-		known := t.session != "" && t.lost == nil
+		known := t.session != nil && t.lost == nil
 		t.mu.Unlock()
 		t.cancel()
+		for _, e := range t.waiting() {
+			go e.cancel()
+		}
 		if known {
 			ctx, cancel := context.WithTimeout(context.Background(), deleteWait)
 			defer cancel()
-			if resp, err := t.do(ctx, http.MethodDelete, nil, ""); err != nil {
+			end := *t.get
+			end.Method = http.MethodDelete
+			if resp, err := t.do(ctx, &end, nil, ""); err != nil {
 				t.opts.Logger.Debug("the server was not told of the session's end", "error", err)
 			} else {
 				web.Discard(resp)

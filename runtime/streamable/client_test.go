@@ -102,7 +102,9 @@ func TestSessionLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.handler.sessions.Range(func(_, v any) bool { v.(*session).end(runtime.ErrClosed); return true })
+	for _, open := range r.handler.open() {
+		open.end(runtime.ErrClosed)
+	}
 	if err := s.Call(t.Context(), "echo", nil, nil); !errors.Is(err, ErrSessionLost) {
 		t.Errorf("Call: %v", err)
 	}

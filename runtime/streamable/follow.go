@@ -39,8 +39,10 @@ const (
 type exchange struct {
 	t     *Transport
 	ctx   context.Context
-	id    wire.Scalar // zero for what the server sends on its own
-	opens bool        // the request is initialize
+	end   context.CancelFunc // of ctx
+	id    wire.Scalar        // zero for what the server sends on its own
+	post  *web.Request       // nil for what the server sends on its own
+	opens bool               // the request is initialize
 
 	last    string        // id of the last event
 	retry   time.Duration // what the server told to wait; negative when it did not
@@ -48,8 +50,34 @@ type exchange struct {
 	tooLong bool          // an event was skipped
 }
 
+// run makes the POST of a request and reads the answer.
+func (e *exchange) run(body []byte) {
+	resp, err := e.post.Do(e.t.http, e.t.made(e.t.post, body, ""))
+	if err != nil {
+		err = e.t.sendError(err)
+	} else {
+		err = e.read(resp)
+	}
+	if err != nil {
+		e.fail(err)
+	}
+}
+
+// cancel ends the wait for the answer.
+func (e *exchange) cancel() {
+	e.end()
+	e.post.End(context.Canceled)
+}
+
 // deliver hands a message to the session.
 func (e *exchange) deliver(text string) error {
+	if err := e.ctx.Err(); err != nil {
+		return err
+	}
+	if e.t.pushed {
+		e.t.inbox.Deliver(runtime.Incoming{Text: text})
+		return nil
+	}
 	select {
 	case e.t.in <- received{text: text}:
 		return nil
@@ -58,13 +86,24 @@ func (e *exchange) deliver(text string) error {
 	}
 }
 
+// awaitWritten waits until the request has been written: a server that heard of its
+// cancellation first would forget that.
+func (e *exchange) awaitWritten(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, writeWait)
+	defer cancel()
+	e.post.Written(ctx)
+	sleep(ctx, flushWait)
+}
+
 // fail tells whoever waits for the answer that it does not come.
 func (e *exchange) fail(err error) {
-	if e.ctx.Err() != nil {
-		return // nobody waits
+	lost := &runtime.AnswerError{ID: e.id, Err: err}
+	if e.t.pushed {
+		e.t.inbox.Lose(lost)
+		return
 	}
 	select {
-	case e.t.in <- received{err: &runtime.AnswerError{ID: e.id, Err: err}}:
+	case e.t.in <- received{err: lost}:
 	case <-e.ctx.Done():
 	}
 }
@@ -135,7 +174,7 @@ func (e *exchange) follow(resp *http.Response) error {
 			return nil
 		}
 		var err error
-		resp, err = e.t.do(e.ctx, http.MethodGet, nil, e.last)
+		resp, err = e.t.do(e.ctx, e.t.get, nil, e.last)
 		if err == nil {
 			resp, err = e.reopened(resp)
 		}
@@ -245,7 +284,9 @@ func isAnswer(text string) bool {
 // another one, where some servers send it when the client comes back.
 func (t *Transport) answeredElsewhere(text string) {
 	if m, err := jsonrpc.Parse(text); err == nil && m.Kind == jsonrpc.Response {
-		t.finished(m.ID.Canonical())
+		if e := t.forget(m.ID.Canonical()); e != nil {
+			go e.cancel()
+		}
 	}
 }
 
@@ -266,7 +307,7 @@ func (t *Transport) listen(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, listenWait)
 	go func() {
 		defer t.working.Done()
-		resp, err := t.do(t.ctx, http.MethodGet, nil, "")
+		resp, err := t.do(t.ctx, t.get, nil, "")
 		if err == nil {
 			resp, err = e.reopened(resp)
 		}

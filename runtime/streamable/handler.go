@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -31,26 +32,36 @@ type Handler struct {
 	guard  web.Guard
 	log    *slog.Logger
 
-	sessions sync.Map      // key to *session
-	all      *web.Sessions // those without an id included
+	all     *web.Sessions // those without an id included
+	beaters sync.Pool     // of *beater
+
+	mu       sync.RWMutex
+	sessions map[string]*session // by key
 }
 
 // NewHandler makes a handler.
 func NewHandler(server *runtime.Server, opts Options) *Handler {
 	opts = opts.withDefaults()
 	return &Handler{
-		server: server,
-		opts:   opts,
-		guard:  opts.guard(),
-		log:    server.Logger(),
-		all:    web.NewSessions(opts.MaxSessions),
+		server:   server,
+		opts:     opts,
+		guard:    opts.guard(),
+		log:      server.Logger(),
+		all:      web.NewSessions(opts.MaxSessions),
+		sessions: make(map[string]*session),
 	}
 }
 
 // Close ends all sessions, refuses new ones and waits until all handlers of the server have
 // returned. Give it to http.Server.RegisterOnShutdown, or the streams that clients keep
 // open hold up Shutdown.
-func (h *Handler) Close() { h.all.Close(runtime.ErrClosed) }
+func (h *Handler) Close() {
+	h.all.Close(runtime.ErrClosed, func() {
+		for _, s := range h.open() {
+			s.end(runtime.ErrClosed)
+		}
+	})
+}
 
 // ServeHTTP answers the requests of clients (2025-11-25, basic/transports, Streamable
 // HTTP). It implements http.Handler.
@@ -111,8 +122,8 @@ func (h *Handler) find(r *http.Request) (*session, error) {
 
 // lookup finds a session here or in the store.
 func (h *Handler) lookup(ctx context.Context, id, key string) (*session, error) {
-	if s, ok := h.sessions.Load(key); ok {
-		return s.(*session), nil
+	if s := h.known(key); s != nil {
+		return s, nil
 	}
 	if h.opts.Sessions == nil {
 		return nil, web.ErrNoSession
@@ -129,30 +140,29 @@ func (h *Handler) lookup(ctx context.Context, id, key string) (*session, error) 
 	}
 	s := h.newSession(id, key, 0)
 	s.handshake, s.stays = handshake, true
-	// Another request may be doing the same.
-	if other, ok := h.sessions.LoadOrStore(key, s); ok {
-		s.discard()
-		return other.(*session), nil
+	err = h.start(s)
+	if other := h.known(key); other != nil && err == errTaken {
+		return other, nil
 	}
-	return s, h.start(s)
+	return s, err
 }
 
-// start serves a session in a goroutine of its own. One whose handshake is known is
-// resumed.
+// errTaken tells that another request has begun the session; if it has ended again, the client
+// is told that there is none.
+var errTaken = error(web.ErrNoSession)
+
+// start begins a session, from when on it is found. One whose handshake is known is resumed.
 func (h *Handler) start(s *session) error {
-	resumed := s.handshake
-	err := h.all.Start(func() {
+	err := h.all.Begin(func() error {
+		if s.id != "" && h.known(s.key) != nil {
+			return errTaken
+		}
 		var err error
-		if resumed.Revision != "" {
-			err = h.server.Resume(s.ctx, s, resumed)
-		} else {
-			err = h.server.Serve(s.ctx, s)
+		s.inbox, err = h.server.Open(h.all.Context(), s, s.handshake, s.ended)
+		if err == nil && s.id != "" {
+			h.add(s)
 		}
-		s.end(runtime.ErrClosed)
-		if err != nil && !errors.Is(err, runtime.ErrClosed) && err != errIdle && h.all.Context().Err() == nil {
-			h.log.Warn("session failed", "error", err)
-		}
-		s.forget()
+		return err
 	})
 	if err != nil {
 		s.end(runtime.ErrClosed)
@@ -160,8 +170,32 @@ func (h *Handler) start(s *session) error {
 	return err
 }
 
+// known is the session of a key; nil when there is none here.
+func (h *Handler) known(key string) *session {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.sessions[key]
+}
+
+// open are the sessions that have an id.
+func (h *Handler) open() []*session {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return slices.Collect(maps.Values(h.sessions))
+}
+
+func (h *Handler) add(s *session) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.sessions[s.key] = s
+}
+
 // remove takes a session that has ended out of the table.
 func (h *Handler) remove(s *session) {
-	h.sessions.CompareAndDelete(s.key, s)
+	h.mu.Lock()
+	if h.sessions[s.key] == s {
+		delete(h.sessions, s.key)
+	}
+	h.mu.Unlock()
 	h.all.Leave()
 }

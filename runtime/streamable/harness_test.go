@@ -234,11 +234,11 @@ func eventually(is func() bool) bool {
 // sessionOf is the server's session of an id.
 func (r *rig) sessionOf(id string) *session {
 	r.t.Helper()
-	s, ok := r.handler.sessions.Load(id)
-	if !ok {
+	s := r.handler.known(id)
+	if s == nil {
 		r.t.Fatal("no session ", id)
 	}
-	return s.(*session)
+	return s
 }
 
 // serve has a handler answer a request without a network, so that time may be that of

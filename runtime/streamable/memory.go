@@ -1,7 +1,6 @@
 package streamable
 
 import (
-	"container/list"
 	"context"
 	"iter"
 	"slices"
@@ -24,15 +23,16 @@ type MemoryEvents struct {
 
 	mu       sync.Mutex
 	size     int
-	oldest   list.List // of *memoryEvent, all of them
+	count    int
+	ends     memoryEvent // newer is the oldest of all, older the newest
 	sessions map[string]*memorySession
 }
 
 type memorySession struct {
-	id      string
-	size    int
-	oldest  list.List // of *memoryEvent, those of the session
-	streams map[string]*memoryStream
+	id             string
+	size           int
+	oldest, newest *memoryEvent // nil when there is none
+	streams        map[string]*memoryStream
 }
 
 type memoryStream struct {
@@ -42,17 +42,20 @@ type memoryStream struct {
 }
 
 type memoryEvent struct {
-	data               []byte
-	session            *memorySession
-	stream             *memoryStream
-	inStore, inSession *list.Element
+	data         []byte
+	session      *memorySession
+	stream       *memoryStream
+	older, newer *memoryEvent // of all, in a ring with ends
+	next         *memoryEvent // of the session
 }
 
 func (e *memoryEvent) size() int { return len(e.data) + eventOverhead }
 
 // NewMemoryEvents makes a store that holds about as many bytes.
 func NewMemoryEvents(bytes int) *MemoryEvents {
-	return &MemoryEvents{limit: bytes, sessions: make(map[string]*memorySession)}
+	m := &MemoryEvents{limit: bytes, sessions: make(map[string]*memorySession)}
+	m.ends.older, m.ends.newer = &m.ends, &m.ends
+	return m
 }
 
 // Append implements EventStore.
@@ -71,32 +74,49 @@ func (m *MemoryEvents) Append(_ context.Context, session, stream string, n uint6
 	}
 	e := &memoryEvent{data: slices.Clone(data), session: s, stream: st}
 	st.events = append(st.events, e)
-	e.inStore, e.inSession = m.oldest.PushBack(e), s.oldest.PushBack(e)
-	s.size += e.size()
-	m.size += e.size()
+	m.add(e)
 	for s.size > m.limit/sessionShare {
-		m.remove(s.oldest.Front().Value.(*memoryEvent))
+		m.remove(s.oldest)
 	}
 	for m.size > m.limit {
-		m.remove(m.oldest.Front().Value.(*memoryEvent))
+		m.remove(m.ends.newer)
 	}
 	return nil
+}
+
+// add makes e the newest event of all and of its session.
+func (m *MemoryEvents) add(e *memoryEvent) {
+	s := e.session
+	e.older, e.newer = m.ends.older, &m.ends
+	e.older.newer, m.ends.older = e, e
+	if s.newest == nil {
+		s.oldest = e
+	} else {
+		s.newest.next = e
+	}
+	s.newest = e
+	s.size += e.size()
+	m.size += e.size()
+	m.count++
 }
 
 // remove forgets an event, the oldest of its session and so of its stream.
 func (m *MemoryEvents) remove(e *memoryEvent) {
 	s, st := e.session, e.stream
-	m.oldest.Remove(e.inStore)
-	s.oldest.Remove(e.inSession)
+	e.older.newer, e.newer.older = e.newer, e.older
+	if s.oldest = e.next; s.oldest == nil {
+		s.newest = nil
+	}
 	m.size -= e.size()
 	s.size -= e.size()
+	m.count--
 	st.events[0] = nil
 	st.events = st.events[1:]
 	st.first++
 	if len(st.events) == 0 {
 		delete(s.streams, st.name)
 	}
-	if s.oldest.Len() == 0 && len(s.streams) == 0 {
+	if s.oldest == nil && len(s.streams) == 0 {
 		delete(m.sessions, s.id)
 	}
 }
@@ -139,8 +159,8 @@ func (m *MemoryEvents) Drop(_ context.Context, session string) error {
 	if s == nil {
 		return nil
 	}
-	for s.oldest.Len() > 0 {
-		m.remove(s.oldest.Front().Value.(*memoryEvent))
+	for s.oldest != nil {
+		m.remove(s.oldest)
 	}
 	return nil
 }
@@ -149,5 +169,5 @@ func (m *MemoryEvents) Drop(_ context.Context, session string) error {
 func (m *MemoryEvents) Len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.oldest.Len()
+	return m.count
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"io"
 	"net/http"
 	"slices"
 
@@ -67,7 +68,6 @@ func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 	s := h.newSession(id, key, 1)
 	st := newStream(s)
 	st.opening = true
-	h.sessions.Store(key, s)
 	if err := h.start(s); err != nil {
 		return err
 	}
@@ -86,17 +86,19 @@ func (h *Handler) postAlone(w http.ResponseWriter, r *http.Request, text string,
 	if !opens {
 		revision, err := h.revisionOf(r)
 		if err != nil {
-			s.discard()
 			return err
 		}
 		s.handshake.Revision = revision
 	}
-	s.single = newStream(s)
 	if err := h.start(s); err != nil {
 		return err
 	}
-	sent, err := h.exchange(w, r, s.single, text)
-	if !sent {
+	stop := context.AfterFunc(r.Context(), func() { s.end(runtime.ErrClosed) })
+	defer stop()
+	sent, err := h.exchange(w, r, newStream(s), text)
+	if sent {
+		s.end(io.EOF)
+	} else {
 		s.end(runtime.ErrClosed) // nobody can get the answer or cancel the request
 	}
 	return err
@@ -123,16 +125,10 @@ func (h *Handler) revisionOf(r *http.Request) (string, error) {
 func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, st *stream, text string) (bool, error) {
 	s := st.session
 	sink := web.NewSink(w, h.opts.IOTimeout)
-	left := st.connect(sink)
+	st.connect(sink)
 	defer st.disconnect(sink)
-	select {
-	case s.in <- runtime.Incoming{Text: text, Route: st, Context: r.Context()}:
-	case <-s.gone:
-		return false, web.ErrNoSession
-	case <-r.Context().Done():
-		return false, nil
-	}
-	if !h.wait(r.Context(), st, left) {
+	h.hand(r, st, sink, runtime.Incoming{Text: text, Route: st, Context: r.Context()})
+	if !st.over.Load() && !h.wait(r.Context(), st, sink) {
 		st.disconnect(sink)
 		if s.isGone() && !sink.Streaming() && !st.answered {
 			return false, web.ErrNoSession
@@ -142,18 +138,44 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, st *stream, t
 	return true, st.close(sink)
 }
 
+// hand puts a message into the session's inbox. Where a stream can be ended while this
+// goroutine is busy (HTTP/1), the handler runs in it: waking another one takes longer than most
+// handlers do.
+func (h *Handler) hand(r *http.Request, st *stream, sink *web.Sink, in runtime.Incoming) {
+	if r.ProtoMajor != 1 {
+		st.session.inbox.Deliver(in)
+		return
+	}
+	sink.Hold(r)
+	if h.opts.KeepAlive > 0 {
+		defer h.stop(h.newBeater(r.Context(), st))
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			sink.Flush() // the handler has ended the goroutine, and net/http closes the connection
+		}
+	}()
+	st.session.inbox.Handle(in)
+	returned = true
+}
+
 // wait waits until the stream is done; false when its sink is let go of before.
-func (h *Handler) wait(ctx context.Context, st *stream, left <-chan struct{}) bool {
+func (h *Handler) wait(ctx context.Context, st *stream, sink *web.Sink) bool {
+	done, left, ok := st.watch(ctx, sink)
+	if !ok {
+		return st.over.Load()
+	}
 	beat, stop := web.Ticks(h.opts.KeepAlive)
 	defer stop()
 	for {
 		select {
-		case <-st.done:
+		case <-done:
 			return true
 		case <-left:
 			return false
 		case <-st.session.gone:
-			return isClosed(st.done) // without sessions that is why it is gone
+			return st.over.Load() // without sessions that is why it is gone
 		case <-ctx.Done():
 			return false
 		case <-beat:
@@ -202,8 +224,9 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 	defer sink.Finish()
 	last := r.Header.Get(headerLast)
 	if last == "" {
-		return h.follow(r.Context(), s.own, sink, func() (<-chan struct{}, error) {
-			return s.own.listen(r.Context(), sink)
+		own := s.ownStream()
+		return h.follow(r.Context(), own, sink, func() error {
+			return own.listen(r.Context(), sink)
 		})
 	}
 	name, n, ok := parseEventID(last)
@@ -211,7 +234,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 		return errEventID
 	}
 	if st := s.stream(name); st != nil {
-		return h.follow(r.Context(), st, sink, func() (<-chan struct{}, error) {
+		return h.follow(r.Context(), st, sink, func() error {
 			return st.resume(r.Context(), sink, n)
 		})
 	}
@@ -219,16 +242,12 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 }
 
 // follow has a sink take over a stream and waits until either is done.
-func (h *Handler) follow(ctx context.Context, st *stream, sink *web.Sink, take func() (<-chan struct{}, error)) error {
-	left, err := take()
-	if err != nil {
+func (h *Handler) follow(ctx context.Context, st *stream, sink *web.Sink, take func() error) error {
+	if err := take(); err != nil {
 		return replayError(err, sink)
 	}
-	if left == nil {
-		return nil
-	}
 	defer st.disconnect(sink)
-	h.wait(ctx, st, left)
+	h.wait(ctx, st, sink)
 	return nil
 }
 

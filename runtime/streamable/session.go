@@ -3,7 +3,6 @@ package streamable
 import (
 	"context"
 	"errors"
-	"io"
 	"sync"
 	"time"
 
@@ -19,76 +18,55 @@ const revisionPriming = "2025-11-25"
 // errStateless is the error of a message that only a client of a session can be sent.
 var errStateless = errors.New("streamable: without sessions a server cannot send on its own or ask the client")
 
-// session is one session, and the runtime.Transport through which its server sees it.
+// session is one session, and the runtime.Outbox through which its server sees it.
 type session struct {
 	handler *Handler
 	id      string // "" without sessions
 	key     string // by which the handler and the stores know it, see web.User
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	in      chan runtime.Incoming
+	inbox   runtime.Inbox
 	gone    chan struct{} // closed when it is over
 	over    sync.Once
-	own     *stream // what the server sends on its own; nil without sessions
-	single  *stream // without sessions: the answer to the only message
 
 	mu        sync.Mutex
-	handshake runtime.Handshake // zero before there is one
-	stays     bool              // in the stores when this process lets go of it
-	streams   map[string]*stream
-	active    int         // requests of the client in progress
-	idle      *time.Timer // ends the session; runs while active is 0; nil for none
-	expired   bool        // idle has done so
+	own       *stream            // what the server sends on its own; nil before it is needed
+	handshake runtime.Handshake  // zero before there is one
+	stays     bool               // in the stores when this process lets go of it
+	streams   map[string]*stream // nil before there is one
+	active    int                // requests of the client in progress
+	idle      *time.Timer        // ends the session; runs while active is 0; nil for none
+	expired   bool               // idle has done so
 }
 
 // newSession makes a session with so many requests in progress.
 func (h *Handler) newSession(id, key string, active int) *session {
-	s := &session{
-		active:  active,
-		handler: h,
-		id:      id,
-		key:     key,
-		in:      make(chan runtime.Incoming),
-		gone:    make(chan struct{}),
-		streams: make(map[string]*stream),
-	}
-	s.ctx, s.cancel = context.WithCancelCause(h.all.Context())
-	if id != "" {
-		s.own = newStream(s)
-		s.own.own = true
-		if d := h.opts.IdleTimeout; d > 0 {
-			s.idle = time.AfterFunc(d, s.expire) // which does nothing while active is not 0
-		}
+	s := &session{active: active, handler: h, id: id, key: key, gone: make(chan struct{})}
+	if d := h.opts.IdleTimeout; id != "" && d > 0 {
+		s.idle = time.AfterFunc(d, s.expire) // which does nothing while active is not 0
 	}
 	return s
+}
+
+// ownStream is that of what the server sends on its own.
+func (s *session) ownStream() *stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.own == nil {
+		s.own = newStream(s)
+		s.own.own = true
+	}
+	return s.own
 }
 
 // SessionID implements runtime.Identified.
 func (s *session) SessionID() string { return s.id }
 
-// Receive implements runtime.Transport.
-func (s *session) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
-	var done <-chan struct{}
-	if s.single != nil {
-		done = s.single.done
-	}
-	select {
-	case in := <-s.in:
-		if len(in.Text) > max {
-			return runtime.Incoming{Route: in.Route}, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
-		}
-		return in, nil
-	case <-done:
-		return runtime.Incoming{}, io.EOF
-	case <-s.gone:
-		return runtime.Incoming{}, runtime.ErrClosed
-	case <-ctx.Done():
-		return runtime.Incoming{}, context.Cause(ctx)
-	}
+// Send implements runtime.Outbox.
+func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
+	return s.SendSpliced(ctx, m, 0, "")
 }
 
-// Send implements runtime.Transport.
-func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
+// SendSpliced implements runtime.Splicer.
+func (s *session) SendSpliced(ctx context.Context, m runtime.Outgoing, at int, part string) error {
 	if s.isGone() {
 		return runtime.ErrClosed
 	}
@@ -96,14 +74,14 @@ func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 		return errStateless
 	}
 	if st, ok := m.Route.(*stream); ok {
-		if here, err := st.send(ctx, m); here {
+		if here, err := st.send(ctx, m, at, part); here {
 			return err
 		}
 	}
-	if s.own == nil {
+	if s.id == "" {
 		return errStateless
 	}
-	_, err := s.own.send(ctx, m)
+	_, err := s.ownStream().send(ctx, m, at, part)
 	return err
 }
 
@@ -118,7 +96,7 @@ func (s *session) Done(route runtime.Route, unanswered bool) {
 func (s *session) Negotiated(h runtime.Handshake) {
 	stays := false
 	if s.id != "" && s.handler.opts.Sessions != nil {
-		err := s.handler.opts.Sessions.Save(s.ctx, s.key, h)
+		err := s.handler.opts.Sessions.Save(s.handler.all.Context(), s.key, h)
 		if stays = err == nil; !stays {
 			s.handler.log.Error("a session could not be kept", "session", s.id, "error", err)
 		}
@@ -128,7 +106,7 @@ func (s *session) Negotiated(h runtime.Handshake) {
 	s.handshake, s.stays = h, stays
 }
 
-// Close implements runtime.Transport.
+// Close implements runtime.Outbox.
 func (s *session) Close() error {
 	s.end(runtime.ErrClosed)
 	return nil
@@ -139,21 +117,29 @@ func (s *session) end(why error) {
 	s.over.Do(func() {
 		close(s.gone)
 		s.handler.remove(s)
-		s.cancel(why)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.idle != nil {
-			s.idle.Stop()
-		}
+		s.stopIdling()
+		s.inbox.End(why)
 	})
 }
 
-// discard undoes newSession for a session that has not been started.
-func (s *session) discard() {
-	s.cancel(nil)
+// stopIdling stops the timer that newSession has started.
+func (s *session) stopIdling() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.idle != nil {
 		s.idle.Stop()
 	}
+}
+
+// ended is called when the session's server has let go of it.
+func (s *session) ended(err error) {
+	h := s.handler
+	s.end(runtime.ErrClosed)
+	if err != nil && !errors.Is(err, runtime.ErrClosed) && err != errIdle && h.all.Context().Err() == nil {
+		h.log.Warn("session failed", "error", err)
+	}
+	s.forget()
+	h.all.Done()
 }
 
 // forget drops the events of a session that is over, unless another process may go on
@@ -265,6 +251,9 @@ func (s *session) keep(ctx context.Context, stream string, n uint64, data []byte
 func (s *session) register(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.streams == nil {
+		s.streams = make(map[string]*stream)
+	}
 	s.streams[st.name] = st
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -29,7 +31,7 @@ type stream struct {
 	opening bool // the answer to initialize, which carries the session's id
 	own     bool // what the server sends on its own; never done
 
-	done chan struct{} // closed when nothing more comes
+	over atomic.Bool // nothing more comes
 
 	// lock holds a token while the fields below are in use. It is a channel because a
 	// write may take long, and who waits for it may give up.
@@ -38,16 +40,16 @@ type stream struct {
 	last       uint64        // number of the last event
 	sent       uint64        // number of the last event that was written to a sink
 	sink       *web.Sink     // nil when no connection is there
-	left       chan struct{} // closed when sink is let go of
+	left       chan struct{} // closed when sink is let go of; nil when nobody waits for that
+	done       chan struct{} // closed when nothing more comes; nil when nobody waits for that
 	answered   bool          // the sink has been given the answer as JSON
-	ended      bool          // done is closed
 	unanswered bool
 
 	live atomic.Pointer[web.Sink] // sink, for who has not the lock
 }
 
 func newStream(s *session) *stream {
-	return &stream{session: s, done: make(chan struct{}), lock: make(chan struct{}, 1)}
+	return &stream{session: s, lock: make(chan struct{}, 1)}
 }
 
 // acquire takes the lock; false when ctx or the session ends first.
@@ -68,12 +70,41 @@ func (st *stream) acquire(ctx context.Context) bool {
 
 func (st *stream) release() { <-st.lock }
 
-// connect makes the sink that of a stream that has none yet and is not in use. The returned
-// channel is closed when the sink is not used any more.
-func (st *stream) connect(sink *web.Sink) <-chan struct{} {
-	st.sink, st.left = sink, make(chan struct{})
+// connect makes the sink that of a stream that has none. Under the lock, but for a stream that
+// is not in use yet.
+func (st *stream) connect(sink *web.Sink) {
+	st.sink, st.left = sink, nil
 	st.live.Store(sink)
-	return st.left
+}
+
+// closed is a channel that is.
+var closed = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// watch returns a channel that is closed when nothing more comes, and one that is when the
+// sink is not used any more; false when ctx or the session ends first.
+func (st *stream) watch(ctx context.Context, sink *web.Sink) (done, left <-chan struct{}, ok bool) {
+	if !st.acquire(ctx) {
+		return nil, nil, false
+	}
+	defer st.release()
+	done, left = closed, closed
+	if !st.over.Load() {
+		if st.done == nil {
+			st.done = make(chan struct{})
+		}
+		done = st.done
+	}
+	if st.sink == sink {
+		if st.left == nil {
+			st.left = make(chan struct{})
+		}
+		left = st.left
+	}
+	return done, left, true
 }
 
 // drop lets go of the sink, if there is one. Under the lock.
@@ -81,7 +112,9 @@ func (st *stream) drop() {
 	if st.sink != nil {
 		st.sink = nil
 		st.live.Store(nil)
-		close(st.left)
+		if st.left != nil {
+			close(st.left)
+		}
 	}
 }
 
@@ -104,26 +137,29 @@ func (st *stream) disconnect(sink *web.Sink) {
 }
 
 // send writes a message, or keeps it for a client that comes back. False: the stream is
-// done, and the message belongs elsewhere.
-func (st *stream) send(ctx context.Context, m runtime.Outgoing) (bool, error) {
+// done, and the message belongs elsewhere. The part belongs into the text at the index.
+func (st *stream) send(ctx context.Context, m runtime.Outgoing, at int, part string) (bool, error) {
 	if !st.acquire(ctx) {
 		return true, st.session.whyNot(ctx)
 	}
 	defer st.release()
-	if st.ended {
+	if st.over.Load() {
 		return false, nil
 	}
 	if m.Kind == jsonrpc.Response && st.name == "" && !(st.sink != nil && st.sink.Streaming()) {
-		return true, st.answer(m)
+		return true, st.answer(m, at, part)
 	}
 	if st.name == "" && st.sink == nil && !st.own {
 		return true, errDisconnected // no event has an id yet, so nobody can come back
 	}
-	return true, st.event(ctx, m.Text)
+	if part != "" {
+		m.Text = slices.Concat(m.Text[:at], []byte(part), m.Text[at:])
+	}
+	return true, st.event(ctx, m)
 }
 
 // answer writes the whole answer to a POST as one JSON text. Under the lock.
-func (st *stream) answer(m runtime.Outgoing) error {
+func (st *stream) answer(m runtime.Outgoing, at int, part string) error {
 	if st.sink == nil {
 		return errDisconnected
 	}
@@ -136,7 +172,7 @@ func (st *stream) answer(m runtime.Outgoing) error {
 		// An error whose request is unknown: the message could not be accepted.
 		status = http.StatusBadRequest
 	}
-	if err := st.sink.JSON(status, m.Text); err != nil {
+	if err := st.sink.JSON(status, m.Text, at, part); err != nil {
 		st.drop()
 		return err
 	}
@@ -151,10 +187,10 @@ func (st *stream) announce() {
 
 // event keeps a message as the next event and writes it, if somebody is there. Under the
 // lock.
-func (st *stream) event(ctx context.Context, text []byte) error {
+func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	st.begin()
 	n := st.last + 1
-	kept := st.session.keep(ctx, st.name, n, text)
+	kept := st.session.keep(ctx, st.name, n, m.Text)
 	if kept == nil {
 		st.last = n
 	}
@@ -168,7 +204,11 @@ func (st *stream) event(ctx context.Context, text []byte) error {
 			retry = st.session.handler.opts.Retry
 		}
 	}
-	if err := st.sink.Event(id, "", retry, text); err != nil {
+	write := st.sink.Event
+	if m.Kind == jsonrpc.Response && !st.own {
+		write = st.sink.Last
+	}
+	if err := write(id, "", retry, m.Text); err != nil {
 		st.drop()
 		if kept == nil {
 			return nil
@@ -194,31 +234,30 @@ func (st *stream) begin() {
 func newStreamName() string { return rand.Text()[:12] }
 
 // resume has the sink take over the stream: the client gets the events after number n
-// and then what comes. The returned channel is closed when the sink is not used any more;
-// it is nil when nothing more comes.
-func (st *stream) resume(ctx context.Context, sink *web.Sink, n uint64) (<-chan struct{}, error) {
+// and then what comes.
+func (st *stream) resume(ctx context.Context, sink *web.Sink, n uint64) error {
 	if !st.take(ctx) {
-		return nil, st.session.whyNot(ctx)
+		return st.session.whyNot(ctx)
 	}
 	defer st.release()
 	st.drop()
 	if n > st.last {
-		return nil, ErrEventsLost
+		return ErrEventsLost
 	}
 	if err := st.replay(ctx, sink, n); err != nil {
-		return nil, err
+		return err
 	}
-	if st.ended {
-		return nil, nil
+	if !st.over.Load() {
+		st.connect(sink)
 	}
-	return st.connect(sink), nil
+	return nil
 }
 
 // listen is resume for a client that names no event: it gets what nobody has been sent
 // yet, as far as it is kept.
-func (st *stream) listen(ctx context.Context, sink *web.Sink) (<-chan struct{}, error) {
+func (st *stream) listen(ctx context.Context, sink *web.Sink) error {
 	if !st.take(ctx) {
-		return nil, st.session.whyNot(ctx)
+		return st.session.whyNot(ctx)
 	}
 	defer st.release()
 	st.drop()
@@ -229,9 +268,10 @@ func (st *stream) listen(ctx context.Context, sink *web.Sink) (<-chan struct{}, 
 		err = st.replay(ctx, sink, st.sent)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return st.connect(sink), nil
+	st.connect(sink)
+	return nil
 }
 
 // take acquires the lock from whoever writes to a connection that may be dead.
@@ -282,7 +322,7 @@ func (st *stream) beat(ctx context.Context) {
 		return // it is not silent
 	}
 	defer st.release()
-	if st.sink == nil || st.ended || st.answered {
+	if st.sink == nil || st.over.Load() || st.answered {
 		return
 	}
 	var err error
@@ -305,7 +345,7 @@ func (st *stream) part(ctx context.Context, retry time.Duration) error {
 	}
 	defer st.release()
 	switch {
-	case st.sink == nil || st.ended:
+	case st.sink == nil || st.over.Load():
 		return nil
 	case !st.session.primes() && st.last == 0:
 		return errors.New("streamable: the revision has no way to tell the client where to go on")
@@ -317,6 +357,11 @@ func (st *stream) part(ctx context.Context, retry time.Duration) error {
 			return nil // the connection has ended by itself
 		}
 	}
+	if st.sink.Held() {
+		if err := st.sink.HangUp(); err != nil {
+			return fmt.Errorf("streamable: the connection cannot be ended: %w", err)
+		}
+	}
 	st.drop()
 	return nil
 }
@@ -324,10 +369,13 @@ func (st *stream) part(ctx context.Context, retry time.Duration) error {
 // end is called when nothing more comes.
 func (st *stream) end(unanswered bool) {
 	st.lock <- struct{}{}
-	st.ended, st.unanswered = true, unanswered
+	st.unanswered = unanswered
+	st.over.Store(true)
+	if st.done != nil {
+		close(st.done)
+	}
 	name := st.name
 	st.release()
-	close(st.done)
 	if name != "" {
 		st.session.unregister(name)
 	}
@@ -337,7 +385,9 @@ func (st *stream) end(unanswered bool) {
 // that ctx is of, and tells it to come back after the time given for what the handler
 // sends from now on (section Sending Messages to the Server). So a handler that takes long
 // holds no connection. It does nothing outside of handlers and for other transports. The
-// revision must be 2025-11-25 or later, unless the handler has sent something already.
+// revision must be 2025-11-25 or later, unless the handler has sent something already, and
+// an http.ResponseWriter that a middleware has made for HTTP/1 must be an http.Hijacker or have
+// Unwrap, see http.ResponseController.
 func Disconnect(ctx context.Context, retry time.Duration) error {
 	if call := runtime.CallOf(ctx); call != nil {
 		if st, ok := call.Route().(*stream); ok {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/execution"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -23,13 +24,13 @@ const (
 
 // Support says whether a tool can be called as a task; it has the values of
 // execution.taskSupport in a tool's definition.
-type Support string
+type Support = execution.Support
 
 // The values of Support. Any other counts as SupportForbidden ("Tool-Level Negotiation").
 const (
-	SupportForbidden Support = "forbidden"
-	SupportOptional  Support = "optional"
-	SupportRequired  Support = "required"
+	SupportForbidden = execution.Forbidden
+	SupportOptional  = execution.Optional
+	SupportRequired  = execution.Required
 )
 
 // Options say how tasks are kept. The zero value will do.

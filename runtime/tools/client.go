@@ -44,32 +44,39 @@ func (e *ResultError) Error() string {
 // Unwrap returns Err.
 func (e *ResultError) Unwrap() error { return e.Err }
 
-// Call calls a tool with a structured result. A tool that failed gives an *[Error], a
-// result that does not fit the output schema a *[ResultError]. From a server of a
-// revision without structuredContent the result is the JSON of the first text block.
-func Call[Out any, POut interface {
-	*Out
-	wire.Value
-}](ctx context.Context, c runtime.Caller, t *Tool, in wire.Appender) (*Out, error) {
+// Call calls a tool with a structured result and returns out, a pointer into which it was
+// decoded, or nil with an error. A tool that failed gives an *[Error], a result that does
+// not fit the output schema a *[ResultError]. From a server of a revision without
+// structuredContent the result is the JSON of the first text block.
+//
+//go:noinline
+func Call[Out wire.Value](ctx context.Context, c runtime.Caller, t *Tool, in wire.Appender, out Out) (Out, error) {
+	if err := t.call(ctx, c, in, out); err != nil {
+		var none Out
+		return none, err
+	}
+	return out, nil
+}
+
+func (t *Tool) call(ctx context.Context, c runtime.Caller, in wire.Appender, out wire.Value) error {
 	result, err := CallRaw(ctx, c, t.Name, in)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	text, ok := result.Get("structuredContent")
 	if !ok {
 		if text = wire.Raw(firstText(result)); !isObject(text) {
-			return nil, &ResultError{t.Name, result, errors.New("it has no structured content")}
+			return &ResultError{t.Name, result, errors.New("it has no structured content")}
 		}
 	}
-	out := new(Out)
 	err = schema.Check(text, t.Output)
 	if err == nil {
-		err = wire.UnmarshalString(string(text), POut(out))
+		err = wire.UnmarshalString(string(text), out)
 	}
 	if err != nil {
-		return nil, &ResultError{t.Name, result, err}
+		return &ResultError{t.Name, result, err}
 	}
-	return out, nil
+	return nil
 }
 
 // CallContent calls a tool whose result is content blocks, which decode reads from the

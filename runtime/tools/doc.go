@@ -18,9 +18,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ToolsV1 is true while this package fits code generated against its first version.
+// ToolsV2 is true while this package fits code generated against its second version.
 // Generated code refers to it, so that a mismatch does not compile.
-const ToolsV1 = true
+const ToolsV2 = true
 
 // The revisions at which something about the results of tools begins. Revisions are
 // dates, so they compare as strings.
@@ -33,7 +33,8 @@ const (
 // Tool is what generated code knows of a tool.
 type Tool struct {
 	Name string
-	// Definition is the Tool object of the list, as it was read.
+	// Definition is the Tool object of the list, as it was read. It is of the tool called
+	// Name and good: a catalog relies on that until the tools are listed.
 	Definition wire.Object
 	// Input checks arguments, Output structured content; Output is nil where there is no
 	// output schema.

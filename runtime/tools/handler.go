@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
@@ -18,21 +19,18 @@ type Options struct {
 	UncheckedOutput bool
 }
 
-// Structured makes a tool of a handler with a typed result. Defaults, when not nil, is
-// called with the decoded arguments before the handler is. The result goes out as
-// structuredContent, in revisions that have it, and as JSON in a text block. An error and
-// a panic of the handler become results with isError; an error that is a *jsonrpc.Error
-// is answered as such.
-func Structured[In, Out any, PIn interface {
-	*In
-	wire.Value
-}, POut interface {
-	*Out
-	wire.Appender
-}](t *Tool, o Options, defaults func(*In), h func(context.Context, *In) (*Out, error)) catalog.Tool {
-	return catalog.Tool{Definition: t.Definition, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
-		in := new(In)
-		if err := t.read(ctx, arguments, PIn(in)); err != nil {
+// Structured makes a tool of a handler with a typed result. In and Out are pointers, so
+// that all tools share the code of this function, unless it is inlined. Fresh makes what the arguments are
+// decoded into; defaults, when not nil, is called with them before the handler is. The
+// result goes out as structuredContent, in revisions that have it, and as JSON in a text
+// block. An error and a panic of the handler become results with isError; an error that is
+// a *jsonrpc.Error is answered as such.
+//
+//go:noinline
+func Structured[In wire.Value, Out wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (Out, error)) catalog.Tool {
+	return catalog.Tool{Name: t.Name, Definition: t.Definition, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
+		in := fresh()
+		if err := t.read(ctx, arguments, in); err != nil {
 			return nil, err
 		}
 		if defaults != nil {
@@ -42,32 +40,40 @@ func Structured[In, Out any, PIn interface {
 		if err != nil {
 			return nil, err
 		}
-		if out == nil {
+		var none Out
+		if wire.Appender(out) == wire.Appender(none) {
 			return nil, errors.New("the tool returned no result")
 		}
-		text, err := wire.Marshal(POut(out))
-		if err != nil {
-			return nil, fmt.Errorf("the tool's result cannot be written: %w", err)
-		}
-		if t.Output != nil && !o.UncheckedOutput {
-			if err := schema.Check(wire.Raw(text), t.Output); err != nil {
-				return nil, errors.New(explain("the tool's result does not fit its output schema", err))
-			}
-		}
-		return structured{text, revisionOf(ctx) >= revisionStructured}, nil
+		return t.result(ctx, o, out)
 	}}
+}
+
+// result checks and keeps the text of a structured result.
+func (t *Tool) result(ctx context.Context, o Options, out wire.Appender) (wire.Appender, error) {
+	text, err := marshal(out)
+	if err != nil {
+		return nil, fmt.Errorf("the tool's result cannot be written: %w", err)
+	}
+	if t.Output != nil && !o.UncheckedOutput {
+		if err := schema.Check(wire.Raw(text), t.Output); err != nil {
+			return nil, errors.New(explain("the tool's result does not fit its output schema", err))
+		}
+	}
+	if revisionOf(ctx) < revisionStructured {
+		return unstructured(text), nil
+	}
+	return structured(text), nil
 }
 
 // Content makes a tool of a handler whose result is content blocks. What the negotiated
 // revision has no block for goes out as a text block with the JSON of the block.
 // Otherwise it is as Structured.
-func Content[In any, Block wire.Appender, PIn interface {
-	*In
-	wire.Value
-}](t *Tool, _ Options, defaults func(*In), h func(context.Context, *In) ([]Block, error)) catalog.Tool {
-	return catalog.Tool{Definition: t.Definition, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
-		in := new(In)
-		if err := t.read(ctx, arguments, PIn(in)); err != nil {
+//
+//go:noinline
+func Content[In wire.Value, Block wire.Appender](t *Tool, _ Options, fresh func() In, defaults func(In), h func(context.Context, In) ([]Block, error)) catalog.Tool {
+	return catalog.Tool{Name: t.Name, Definition: t.Definition, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
+		in := fresh()
+		if err := t.read(ctx, arguments, in); err != nil {
 			return nil, err
 		}
 		if defaults != nil {
@@ -77,8 +83,15 @@ func Content[In any, Block wire.Appender, PIn interface {
 		if err != nil {
 			return nil, err
 		}
-		return appendContent(blocks, revisionOf(ctx))
+		text, err := marshal(content[Block]{blocks, revisionOf(ctx)})
+		return written(text), err
 	}}
+}
+
+// marshal is wire.Marshal without the copy that would make a string of the text.
+func marshal(v wire.Appender) (string, error) {
+	text, err := wire.Marshal(v)
+	return unsafe.String(unsafe.SliceData(text), len(text)), err
 }
 
 // revisionOf is the negotiated revision; outside of calls it is "".

@@ -8,39 +8,65 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// structured is the CallToolResult of a structured result.
-type structured struct {
-	text []byte
-	both bool // the revision has structuredContent
-}
+// written is a CallToolResult that has been written.
+type written string
+
+// AppendJSON implements wire.Appender.
+func (w written) AppendJSON(dst []byte) ([]byte, error) { return append(dst, w...), nil }
+
+// structured is the CallToolResult of a structured result, of which it is the text.
+type structured string
 
 // AppendJSON implements wire.Appender.
 func (s structured) AppendJSON(dst []byte) ([]byte, error) {
-	dst = append(dst, `{"content":[`...)
-	dst, err := appendText(dst, string(s.text))
-	dst = append(dst, ']')
-	if s.both {
-		dst = append(append(dst, `,"structuredContent":`...), s.text...)
-	}
-	return append(dst, '}'), err
+	dst, err := appendText(append(dst, `{"content":[`...), string(s))
+	dst = append(dst, `],"structuredContent":`...)
+	return append(append(dst, s...), '}'), err
 }
 
-// appendContent makes the CallToolResult of content blocks.
-func appendContent[Block wire.Appender](blocks []Block, revision string) (wire.Raw, error) {
-	dst := []byte(`{"content":[`)
-	for i, block := range blocks {
-		text, err := wire.Marshal(block)
-		if err != nil {
-			return "", fmt.Errorf("block %d of the tool's result cannot be written: %w", i, err)
-		}
+// unstructured is the same in a revision without structuredContent.
+type unstructured string
+
+// AppendJSON implements wire.Appender.
+func (u unstructured) AppendJSON(dst []byte) ([]byte, error) {
+	dst, err := appendText(append(dst, `{"content":[`...), string(u))
+	return append(dst, `]}`...), err
+}
+
+// content is the CallToolResult of content blocks, for a revision.
+type content[Block wire.Appender] struct {
+	blocks   []Block
+	revision string
+}
+
+// AppendJSON implements wire.Appender.
+func (c content[Block]) AppendJSON(dst []byte) ([]byte, error) {
+	dst = append(dst, `{"content":[`...)
+	for i, block := range c.blocks {
 		dst = wire.AppendComma(dst)
-		if kind := stringMember(wire.Object(text), "type"); since(kind) <= revision || revision == "" {
-			dst = append(dst, text...)
-		} else if dst, err = appendText(dst, string(text)); err != nil {
-			return "", err
+		start := len(dst)
+		var err error
+		if dst, err = block.AppendJSON(dst); err == nil && !allKinds(c.revision) {
+			dst, err = restate(dst, start, c.revision)
+		}
+		if err != nil {
+			return dst, fmt.Errorf("block %d of the tool's result cannot be written: %w", i, err)
 		}
 	}
-	return wire.Raw(append(dst, `]}`...)), nil
+	return append(dst, `]}`...), nil
+}
+
+// allKinds reports whether a revision has all kinds of content block.
+func allKinds(revision string) bool { return revision == "" || revision >= revisionStructured }
+
+// restate makes of a block, which begins at start, a text block with its JSON if the
+// revision has none of its kind.
+func restate(dst []byte, start int, revision string) ([]byte, error) {
+	block := string(dst[start:])
+	if since(stringMember(wire.Object(block), "type")) <= revision {
+		return dst, nil
+	}
+	return appendText(dst[:start], block)
 }
 
 // since is the revision that a kind of content block came with.

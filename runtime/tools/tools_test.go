@@ -91,6 +91,8 @@ func (w *words) AppendJSON(dst []byte) ([]byte, error) {
 	return append(dst, '}'), err
 }
 
+func newWords() *words { return new(words) }
+
 // handle is what the tests' tools do, by the text they get.
 func handle(in *words) (*words, error) {
 	switch in.text {
@@ -114,8 +116,8 @@ func handle(in *words) (*words, error) {
 func connect(t *testing.T, options tools.ServerOptions, server, client runtime.Binding) *runtime.Session {
 	t.Helper()
 	s, err := tools.NewServer(options, []catalog.Tool{
-		tools.Structured(shout, options.Options, (*words).defaults, func(_ context.Context, in *words) (*words, error) { return handle(in) }),
-		tools.Content(draw, options.Options, nil, func(_ context.Context, in *words) ([]mcp.ContentBlock, error) {
+		tools.Structured(shout, options.Options, newWords, (*words).defaults, func(_ context.Context, in *words) (*words, error) { return handle(in) }),
+		tools.Content(draw, options.Options, newWords, nil, func(_ context.Context, in *words) ([]mcp.ContentBlock, error) {
 			return []mcp.ContentBlock{
 				&mcp.TextContent{Text: in.text},
 				&mcp.AudioContent{Data: "", MIMEType: "audio/wav"},
@@ -167,7 +169,7 @@ func TestRevisions(t *testing.T) {
 			if got, err := tools.CallRaw(t.Context(), session, "shout", wire.Raw(`{"text":"a","n":2}`)); err != nil || string(got) != want+"}" {
 				t.Errorf("shout: got %s, %v, want %s}", got, err, want)
 			}
-			if out, err := tools.Call[words](t.Context(), session, shout, &words{text: "a"}); err != nil || out.text != "A" {
+			if out, err := tools.Call(t.Context(), session, shout, &words{text: "a"}, new(words)); err != nil || out.text != "A" {
 				t.Errorf("typed shout: got %+v, %v", out, err)
 			}
 			want = `{"content":[{"type":"text","text":"a"},` + r.audio + `,` + r.link + `]}`
@@ -203,7 +205,7 @@ func TestHandlerErrors(t *testing.T) {
 		{"odd", `tool "shout": the tool's result cannot be written`},
 		{"protocol", `not now`},
 	} {
-		_, err := tools.Call[words](t.Context(), newest(t, tools.ServerOptions{}), shout, &words{text: row.text})
+		_, err := tools.Call(t.Context(), newest(t, tools.ServerOptions{}), shout, &words{text: row.text}, new(words))
 		if err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: got %v, want %s", row.text, err, row.want)
 		}
@@ -216,7 +218,7 @@ func TestHandlerErrors(t *testing.T) {
 // TestUncheckedOutput lets a bad result leave, which the client finds out.
 func TestUncheckedOutput(t *testing.T) {
 	session := newest(t, tools.ServerOptions{Options: tools.Options{UncheckedOutput: true}})
-	_, err := tools.Call[words](t.Context(), session, shout, &words{text: "bad"})
+	_, err := tools.Call(t.Context(), session, shout, &words{text: "bad"}, new(words))
 	bad, ok := errors.AsType[*tools.ResultError](err)
 	if !ok || !strings.Contains(string(bad.Result), `"structuredContent":{"text":7}`) || !strings.Contains(err.Error(), "at /text: ") {
 		t.Errorf("got %v", err)
@@ -224,7 +226,7 @@ func TestUncheckedOutput(t *testing.T) {
 	if _, ok := errors.AsType[*wire.ValidationError](err); !ok {
 		t.Errorf("got %T", err)
 	}
-	if _, err = tools.Call[words](t.Context(), session, &tools.Tool{Name: "draw", Output: checkWords}, &words{text: "a"}); err == nil || !strings.Contains(err.Error(), "it has no structured content") {
+	if _, err = tools.Call(t.Context(), session, &tools.Tool{Name: "draw", Output: checkWords}, &words{text: "a"}, new(words)); err == nil || !strings.Contains(err.Error(), "it has no structured content") {
 		t.Errorf("a result without structured content: %v", err)
 	}
 	_, err = tools.CallContent(t.Context(), session, draw, &words{text: "a"}, func(wire.Object) ([]wire.Raw, error) { return nil, errors.New("what?") })
@@ -245,7 +247,7 @@ func TestManyProblems(t *testing.T) {
 		arguments = append(wire.AppendName(arguments, fmt.Sprintf("m%d", i)), '7')
 	}
 	handler := func(context.Context, *words) (*words, error) { return &words{}, nil }
-	_, err := tools.Structured(many, tools.Options{}, nil, handler).Call(t.Context(), wire.Object(append(arguments, '}')))
+	_, err := tools.Structured(many, tools.Options{}, newWords, nil, handler).Call(t.Context(), wire.Object(append(arguments, '}')))
 	if err == nil || !strings.Contains(err.Error(), "500 problems:") || !strings.Contains(err.Error(), "at /m99: ") || strings.Contains(err.Error(), "/m100") || !strings.HasSuffix(err.Error(), "- and 400 more") {
 		t.Errorf("got %v", err)
 	}

@@ -56,7 +56,8 @@ func NewTool[In, Out any](t Tool, h Handler[In, Out]) (catalog.Tool, error) {
 	checked := &tools.Tool{Name: t.Name, Definition: definition, Input: checkInput, Output: checkOutput}
 	defaults := defaultsOf(input)
 	complete := func(in *value[In]) { in.complete(defaults) }
-	return tools.Structured(checked, t.Options, complete, func(ctx context.Context, in *value[In]) (*value[Out], error) {
+	fresh := func() *value[In] { return new(value[In]) }
+	made := tools.Structured(checked, t.Options, fresh, complete, func(ctx context.Context, in *value[In]) (*value[Out], error) {
 		if in.err != nil {
 			return nil, in.err
 		}
@@ -65,7 +66,9 @@ func NewTool[In, Out any](t Tool, h Handler[In, Out]) (catalog.Tool, error) {
 			return nil, err
 		}
 		return &value[Out]{v: *out}, nil
-	}), nil
+	})
+	made.Name = "" // nobody has checked the definition yet
+	return made, nil
 }
 
 // schemaOf returns the schema of a type, and what checks values against it.

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -12,43 +11,30 @@ import (
 // escaped. A string that is not UTF-8 is an error.
 func AppendString(dst []byte, s string) ([]byte, error) {
 	dst = append(dst, '"')
-	start, i := 0, 0
-	var seen uint64
+	start, i, ascii := 0, 0, true
 	for {
-		i, seen = scanPlain(s, i, seen)
+		if ascii {
+			i = plainEnd(s, i)
+		} else {
+			i = highEnd(s, i)
+		}
 		if i >= len(s) {
 			break
+		}
+		if s[i] >= utf8.RuneSelf {
+			ascii = false
+			continue
 		}
 		dst = append(dst, s[start:i]...)
 		dst = appendEscape(dst, s[i])
 		i++
 		start = i
 	}
-	if seen&highs != 0 && !utf8.ValidString(s) {
+	if !ascii && !utf8.ValidString(s) {
 		return dst, encodingError("invalid UTF-8 in a string")
 	}
 	dst = append(dst, s[start:]...)
 	return append(dst, '"'), nil
-}
-
-// scanPlain returns the offset of the first byte of s at or after i that has to
-// be escaped, and all bytes before it or'ed to seen.
-func scanPlain(s string, i int, seen uint64) (int, uint64) {
-	for ; i+8 <= len(s); i += 8 {
-		x := load8(s, i)
-		seen |= x
-		if m := special(x); m != 0 {
-			return i + bits.TrailingZeros64(m)>>3, seen
-		}
-	}
-	for ; i < len(s); i++ {
-		c := s[i]
-		if c < ' ' || c == '"' || c == '\\' {
-			break
-		}
-		seen |= uint64(c)
-	}
-	return i, seen
 }
 
 func appendEscape(dst []byte, c byte) []byte {
@@ -167,7 +153,7 @@ func AppendName(dst []byte, name string) []byte {
 	}
 	dst = append(dst, '"')
 	for {
-		i, _ := scanPlain(name, 0, 0)
+		i := highEnd(name, 0)
 		dst = append(dst, name[:i]...)
 		if i == len(name) {
 			return append(dst, '"', ':')

@@ -1,6 +1,9 @@
 package wire
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // A cursor steps through the members of an object without checking their
 // values, in text that has been checked before or will be afterwards.
@@ -16,11 +19,18 @@ type cursor struct {
 // openObject returns a cursor before the first member of the object that
 // begins at or after src[i]; ok is false when no object does.
 func openObject(src string, i int) (c cursor, ok bool) {
-	i = skipSpace(src, i)
-	if i >= len(src) || src[i] != '{' {
-		return cursor{}, false
+	c.src = src
+	return c, c.open(i)
+}
+
+// open moves before the first member of the object that begins at or after offset i.
+func (c *cursor) open(i int) bool {
+	i = skipSpace(c.src, i)
+	if i >= len(c.src) || c.src[i] != '{' {
+		return false
 	}
-	return cursor{src: src, pos: skipSpace(src, i+1)}, true
+	c.pos, c.end, c.nameAt = skipSpace(c.src, i+1), 0, 0
+	return true
 }
 
 // next moves to the next member, if there is one.
@@ -39,16 +49,22 @@ func (c *cursor) next() bool {
 	if i >= len(src) || src[i] != '"' {
 		return false
 	}
-	end, escaped, ok := scanString(src, i)
-	if !ok {
-		c.end = -1
-		return false
+	end, plain := plainString(src, i)
+	escaped := false
+	if !plain {
+		var ok bool
+		if end, escaped, ok = scanRest(src, i+1, end); !ok {
+			c.end = -1
+			return false
+		}
 	}
 	c.nameAt, c.name = i, src[i+1:end-1]
 	if escaped {
 		c.name = unquote(c.name)
 	}
-	i = skipSpace(src, end)
+	if i = end; i < len(src) && src[i] != ':' {
+		i = skipSpace(src, i)
+	}
 	if i >= len(src) || src[i] != ':' {
 		return false
 	}
@@ -64,6 +80,23 @@ func (c *cursor) find(name string) bool {
 		}
 	}
 	return false
+}
+
+// findString moves to the first member from here on that is called name, and
+// returns its value when it is a string.
+func (c *cursor) findString(name string) (string, bool) {
+	if !c.find(name) || c.pos >= len(c.src) || c.src[c.pos] != '"' {
+		return "", false
+	}
+	end, escaped, ok := scanString(c.src, c.pos)
+	c.end = end
+	switch {
+	case !ok:
+		return "", false
+	case escaped:
+		return unquote(c.src[c.pos+1 : end-1]), true
+	}
+	return c.src[c.pos+1 : end-1], true
 }
 
 // skip finds the end of the current value.
@@ -135,6 +168,15 @@ func skipContainer(src string, i int) int {
 // skipString returns the offset after the string whose opening quote is src[i], or -1.
 func skipString(src string, i int) int {
 	i++
+	for few := i + 16; i < few && i+8 <= len(src); i += 8 { // many strings are short
+		if m := special(load8(src, i)); m != 0 {
+			i += bits.TrailingZeros64(m) >> 3
+			if src[i] == '"' {
+				return i + 1
+			}
+			break
+		}
+	}
 	for {
 		n := strings.IndexByte(src[i:], '"')
 		if n < 0 {

@@ -47,7 +47,7 @@ func (r *Reader) appendNodes(nodes []node, name string) []node {
 	switch kind {
 	case KindObject:
 		for r.BeginObject(); r.Member(); {
-			nodes = r.appendNodes(nodes, r.name)
+			nodes = r.appendNodes(nodes, r.Name())
 		}
 	case KindArray:
 		for r.BeginArray(); r.Element(); {

@@ -68,7 +68,7 @@ func (r *Reader) failScan(f fault, reach int) {
 
 // failString records what is wrong with the string at i that was scanned up to reach.
 func (r *Reader) failString(i, reach int) {
-	at, problem := stringFault(r.src, i)
+	at, problem := stringFault(r.text(), i)
 	r.failSyntax(at, problem)
 	r.about = i
 	r.pos = max(r.pos, reach)
@@ -108,7 +108,7 @@ func (r *Reader) Once(seen *uint64, bit uint) {
 // Duplicate fails because the current member's name has been there before.
 func (r *Reader) Duplicate() {
 	if r.err == nil {
-		r.failScan(duplicateFault(r.nameAt, r.name), r.pos)
+		r.failScan(duplicateFault(r.nameAt, r.Name()), r.pos)
 	}
 }
 

@@ -71,13 +71,41 @@ func parseURL(s string) (*url.URL, bool) {
 }
 
 func isURI(s string) bool {
+	if isPlainURI(s) {
+		return true
+	}
 	u, ok := parseURL(s)
 	return ok && u.IsAbs()
 }
 
 func isURIReference(s string) bool {
+	if isPlainURI(s) {
+		return true
+	}
 	_, ok := parseURL(s)
 	return ok && !strings.Contains(s, `\`)
+}
+
+// isPlainURI tells most absolute URIs at a glance: those with a scheme and after it
+// nothing that could be wrong in any part of a URI. What is parsed takes memory.
+func isPlainURI(s string) bool {
+	scheme, rest, ok := strings.Cut(s, ":")
+	if !ok || scheme == "" || !isLetter(scheme[0]) {
+		return false
+	}
+	for i := range len(scheme) {
+		if c := scheme[i]; !isLetter(c) && !isDigit(c) {
+			return false
+		}
+	}
+	for i := range len(rest) {
+		switch c := rest[i]; {
+		case isLetter(c), isDigit(c), c == '/', c == '.', c == '-', c == '_', c == '?', c == '=', c == '&', c == '#':
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 func isUUID(s string) bool {

@@ -53,7 +53,7 @@ func (m Members) index(name string) int {
 type memberIndex struct {
 	depth int // of the object
 	count int // how many members are in the set
-	names map[string]struct{}
+	names nameTable
 }
 
 // Decode reads the value of the member that r is at, and appends the member. A
@@ -62,14 +62,18 @@ func (m *Members) Decode(r *Reader) {
 	if r.err != nil {
 		return
 	}
-	if r.knows(*m, r.name) {
+	member := Member{Name: r.Name()}
+	if !r.checked && r.knows(*m, member.Name) {
 		r.Duplicate()
 		return
 	}
-	member := Member{Name: r.name}
 	member.Value = r.ReadRaw()
-	if r.err == nil {
+	switch {
+	case r.err != nil:
+	case len(*m) < fewNames:
 		*m = append(*m, member)
+	default:
+		*Extend(r, (*[]Member)(m)) = member
 	}
 }
 
@@ -80,21 +84,24 @@ func (r *Reader) knows(m Members, name string) bool {
 	}
 	n := len(r.indexes)
 	if n == 0 || r.indexes[n-1].depth != r.depth {
-		r.indexes = append(r.indexes, memberIndex{depth: r.depth, names: make(map[string]struct{}, 4*fewNames)})
+		r.indexes = append(r.indexes, memberIndex{depth: r.depth})
 		n++
 	}
 	x := &r.indexes[n-1]
-	if x.count != len(m) {
+	nameOf := func(i int) string {
+		if i == len(m) {
+			return name
+		}
+		return m[i].Name
+	}
+	if x.count != len(m) || !x.names.fits(len(m)+1) {
+		x.names.reset(2 * len(m))
 		for i := range m {
-			x.names[m[i].Name] = struct{}{}
+			x.names.add(i, nameOf)
 		}
 	}
 	x.count = len(m) + 1
-	if _, ok := x.names[name]; ok {
-		return true
-	}
-	x.names[name] = struct{}{}
-	return false
+	return !x.names.add(len(m), nameOf)
 }
 
 // Append appends the members to the object whose text dst ends in, each with a
@@ -139,15 +146,17 @@ func (m Members) clash(taken []string) (string, bool) {
 		}
 		return "", false
 	}
-	seen := make(map[string]struct{}, len(m)+len(taken))
-	for _, name := range taken {
-		seen[name] = struct{}{}
+	var names nameTable
+	names.reset(len(m) + len(taken))
+	nameOf := func(i int) string {
+		if i < len(taken) {
+			return taken[i]
+		}
+		return m[i-len(taken)].Name
 	}
-	n := len(seen)
-	for i := range m {
-		seen[m[i].Name] = struct{}{}
-		if len(seen) == n+i {
-			return m[i].Name, true
+	for i := range len(taken) + len(m) {
+		if !names.add(i, nameOf) && i >= len(taken) {
+			return nameOf(i), true
 		}
 	}
 	return "", false

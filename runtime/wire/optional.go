@@ -2,7 +2,7 @@ package wire
 
 // The Pointer methods read a scalar into memory of its own and return where it
 // is: optional members are held so. A few of one type share an allocation, as
-// they share the memory of the message.
+// they share the memory of the message, and so do short arrays of strings.
 
 // slabs are the memory that optional scalars are handed out from.
 type slabs struct {
@@ -24,12 +24,35 @@ func (r *Reader) ReadFloat64Pointer() *float64 { return hold(&r.slabs.floats, r.
 // ReadBoolPointer is [Reader.ReadBool] into new memory.
 func (r *Reader) ReadBoolPointer() *bool { return hold(&r.slabs.bools, r.ReadBool()) }
 
+// maxSlab is how many elements a slab has at most. Slabs grow from one element, for most
+// messages have none or one.
+const maxSlab = 16
+
 // hold puts v into the next free element of a slab.
 func hold[T any](slab *[]T, v T) *T {
-	const size = 4
-	if len(*slab) == cap(*slab) {
-		*slab = make([]T, 0, size)
+	if n := cap(*slab); len(*slab) == n {
+		*slab = make([]T, 0, min(max(1, 2*n), maxSlab))
 	}
 	*slab = append(*slab, v)
 	return &(*slab)[len(*slab)-1]
+}
+
+// ReadStrings reads an array of strings.
+func (r *Reader) ReadStrings() []string {
+	slab := r.slabs.strings
+	start := len(slab)
+	for r.BeginArray(); r.Element(); {
+		if n := cap(slab); len(slab) == n {
+			read := slab[start:]
+			slab = make([]string, len(read), max(few, 2*len(read), min(2*n, maxSlab)))
+			copy(slab, read)
+			start = 0
+		}
+		slab = append(slab, r.ReadString())
+	}
+	if len(slab) == start {
+		return []string{}
+	}
+	r.slabs.strings = slab
+	return slab[start:len(slab):len(slab)]
 }

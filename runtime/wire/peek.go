@@ -8,23 +8,35 @@ package wire
 
 // PeekString returns the value of the member called name when it is a string.
 func (r *Reader) PeekString(name string) (string, bool) {
-	c, ok := r.peek()
-	if !ok {
+	if s, ok := r.peekFirst(name); ok {
+		return s, true
+	}
+	c := cursor{src: r.src}
+	if !r.peek(&c) {
 		return "", false
 	}
-	defer r.peeked(&c)
-	if !c.find(name) || c.pos >= len(c.src) || c.src[c.pos] != '"' {
+	value, ok := c.findString(name)
+	r.peeked(&c)
+	return value, ok
+}
+
+// peekFirst is PeekString for the case most common by far, that the member is the
+// first one and plain, and there is no white space.
+func (r *Reader) peekFirst(name string) (string, bool) {
+	src, i := r.src, r.pos
+	if r.err != nil || len(src)-i < len(`{"":""}`)+len(name) || src[i] != '{' || src[i+1] != '"' {
 		return "", false
 	}
-	end, escaped, ok := scanString(c.src, c.pos)
-	c.end = end
-	switch {
-	case !ok:
+	at, plain := plainString(src, i+1)
+	if !plain || src[i+2:at-1] != name || len(src)-at < len(`:""`) || src[at] != ':' || src[at+1] != '"' {
 		return "", false
-	case escaped:
-		return unquote(c.src[c.pos+1 : end-1]), true
 	}
-	return c.src[c.pos+1 : end-1], true
+	end, plain := plainString(src, at+1)
+	if !plain {
+		return "", false
+	}
+	r.spend(end - i)
+	return src[at+2 : end-1], true
 }
 
 // PeekInt64 returns the value of the member called name when it is an integer
@@ -40,8 +52,8 @@ func (r *Reader) PeekInt64(name string) (int64, bool) {
 
 // PeekRaw returns the value of the member called name.
 func (r *Reader) PeekRaw(name string) (Raw, bool) {
-	c, ok := r.peek()
-	if !ok {
+	c := cursor{src: r.src}
+	if !r.peek(&c) {
 		return "", false
 	}
 	defer r.peeked(&c)
@@ -59,11 +71,10 @@ func (r *Reader) PeekRaw(name string) (Raw, bool) {
 // PeekHas returns a mask with bit i set when there is a member called names[i].
 // There may be at most 64 names.
 func (r *Reader) PeekHas(names ...string) uint64 {
-	c, ok := r.peek()
-	if !ok {
+	c := cursor{src: r.src}
+	if !r.peek(&c) {
 		return 0
 	}
-	defer r.peeked(&c)
 	var has uint64
 	all := uint64(1)<<len(names) - 1
 	for has != all && c.next() {
@@ -73,39 +84,28 @@ func (r *Reader) PeekHas(names ...string) uint64 {
 			}
 		}
 	}
+	r.peeked(&c)
 	return has
 }
 
 // PeekPath reports whether there is a member path[0] that is an object with a
 // member path[1], and so on.
 func (r *Reader) PeekPath(path ...string) bool {
-	c, ok := r.peek()
-	if !ok {
+	c := cursor{src: r.src}
+	if !r.peek(&c) {
 		return false
 	}
 	defer r.peeked(&c)
 	for i, name := range path {
-		if i > 0 {
-			inner, ok := openObject(c.src, c.pos)
-			if !ok {
-				return false
-			}
-			c = inner
-		}
-		if !c.find(name) {
+		if i > 0 && !c.open(c.pos) || !c.find(name) {
 			return false
 		}
 	}
 	return true
 }
 
-// peek returns a cursor in the object that comes next.
-func (r *Reader) peek() (cursor, bool) {
-	if r.err != nil {
-		return cursor{}, false
-	}
-	return openObject(r.src, r.pos)
-}
+// peek moves c into the object that comes next.
+func (r *Reader) peek(c *cursor) bool { return r.err == nil && c.open(r.pos) }
 
 // peeked counts what c has passed. In malformed text c may have searched all of
 // it for the end of a value.
@@ -141,15 +141,15 @@ func (r *Reader) Attempt(read func()) bool {
 
 // attempt is where a Reader was when it began to try something.
 type attempt struct {
-	pos, depth int
-	fresh      bool
-	name       string
-	nameAt     int
+	pos, depth      int
+	fresh           bool
+	nameAt, nameEnd int
+	unquoted        string
 }
 
 func (r *Reader) start() attempt {
 	r.trying++
-	return attempt{r.pos, r.depth, r.fresh, r.name, r.nameAt}
+	return attempt{r.pos, r.depth, r.fresh, r.nameAt, r.nameEnd, r.unquoted}
 }
 
 // settle ends an attempt. When it failed the Reader goes back.
@@ -160,7 +160,8 @@ func (r *Reader) settle(start attempt, err error) bool {
 	}
 	wasted := r.pos - start.pos
 	r.err, r.place, r.located = nil, atValue, false
-	r.pos, r.depth, r.fresh, r.name, r.nameAt = start.pos, start.depth, start.fresh, start.name, start.nameAt
+	r.pos, r.depth, r.fresh = start.pos, start.depth, start.fresh
+	r.nameAt, r.nameEnd, r.unquoted = start.nameAt, start.nameEnd, start.unquoted
 	for n := len(r.indexes); n > 0 && r.indexes[n-1].depth > start.depth; n-- {
 		r.indexes = r.indexes[:n-1]
 	}

@@ -37,7 +37,8 @@ var pointerNames = strings.NewReplacer("~1", "/", "~0", "~")
 // locate gives the Reader's error its pointer, by reading the text up to the
 // error once more. That costs nothing as long as there are no errors.
 func (r *Reader) locate() {
-	path := trace(r.src, r.about)
+	text := r.text()
+	path := trace(text, r.about)
 	var pointer []byte
 	for i, l := range path {
 		last := i == len(path)-1
@@ -53,8 +54,8 @@ func (r *Reader) locate() {
 	}
 	switch r.place {
 	case atMember:
-		if end, escaped, ok := scanString(r.src, r.about); ok {
-			name := r.src[r.about+1 : end-1]
+		if end, escaped, ok := scanString(text, r.about); ok {
+			name := text[r.about+1 : end-1]
 			if escaped {
 				name = unquote(name)
 			}

@@ -1,5 +1,7 @@
 package wire
 
+import "cmp"
+
 // A Reader reads one text from front to back, value by value.
 //
 // An array or object is read by opening it and asking for one element or
@@ -16,19 +18,23 @@ package wire
 //
 // After the first error every method does nothing and returns a zero value.
 type Reader struct {
-	src   string
-	pos   int
-	depth int  // how many containers are open
-	fresh bool // the container has just been opened: no comma comes next
+	src     string
+	own     []byte // the memory of src where strings may lose their escapes in place, else nil
+	whole   string // the text as it came where that has happened, else ""
+	pos     int
+	depth   int  // how many containers are open
+	fresh   bool // the container has just been opened: no comma comes next
+	checked bool // the whole text is known to be well formed
 
-	name    string // of the current member
-	nameAt  int    // offset of its opening quote
-	indexes []memberIndex
+	nameAt, nameEnd int    // of the current member's name, from quote to quote
+	unquoted        string // the name where it has escapes, else ""
+	indexes         []memberIndex
 
 	trying int // how many calls of Try are under way
 	spent  int // bytes read that are, or have to be, read again
 
-	slabs slabs // of the Pointer methods
+	slabs   slabs  // of the Pointer methods
+	scratch []byte // of readRest
 
 	err     *Error
 	about   int   // where the value begins that err is about, or err's offset
@@ -41,6 +47,12 @@ func NewReader(src []byte) *Reader { return NewStringReader(string(src)) }
 
 // NewStringReader returns a Reader of src. What it reads shares the memory of src.
 func NewStringReader(src string) *Reader { return &Reader{src: src} }
+
+// text returns the text as it came.
+func (r *Reader) text() string { return cmp.Or(r.whole, r.src) }
+
+// keep lets the text be as it is from here on, so that it can be read again.
+func (r *Reader) keep() { r.own = nil }
 
 // Err returns the first error, an [*Error], or nil.
 func (r *Reader) Err() error {
@@ -133,15 +145,18 @@ func (r *Reader) Member() bool {
 		r.failFound(i, "a member name")
 		return false
 	}
-	end, escaped, ok := scanString(src, i)
-	if !ok {
-		r.failString(i, end)
-		return false
+	end, plain := plainString(src, i)
+	escaped := false
+	if !plain {
+		var ok bool
+		if end, escaped, ok = scanRest(src, i+1, end); !ok {
+			r.failString(i, end)
+			return false
+		}
 	}
-	r.nameAt = i
-	r.name = src[i+1 : end-1]
-	if escaped {
-		r.name = unquote(r.name)
+	r.nameAt, r.nameEnd = i, end-1
+	if escaped || r.unquoted != "" {
+		r.rename(escaped)
 	}
 	if end < len(src) && src[end] != ':' {
 		end = skipSpace(src, end)
@@ -154,9 +169,21 @@ func (r *Reader) Member() bool {
 	return true
 }
 
+func (r *Reader) rename(escaped bool) {
+	r.unquoted = ""
+	if escaped {
+		r.unquoted = unquote(r.src[r.nameAt+1 : r.nameEnd])
+	}
+}
+
 // Name returns the name of the member that Member moved to, unescaped. It is
 // the name of another member once the value has been read.
-func (r *Reader) Name() string { return r.name }
+func (r *Reader) Name() string {
+	if r.unquoted != "" || r.nameEnd == 0 {
+		return r.unquoted
+	}
+	return r.src[r.nameAt+1 : r.nameEnd]
+}
 
 // Element reports whether another element of the open array comes next. It
 // returns false after the last one, when the array is closed.

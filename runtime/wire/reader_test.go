@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -410,6 +411,47 @@ func TestPointers(t *testing.T) {
 	if len(seen) != 4*n {
 		t.Errorf("%d places for %d values", len(seen), 4*n)
 	}
+}
+
+// TestReadStrings reads arrays of all lengths one after the other, and with scalars
+// between them: nobody writes into another's memory.
+func TestReadStrings(t *testing.T) {
+	var text strings.Builder
+	var want [][]string
+	for n := range 40 {
+		array := []string{}
+		for i := range n {
+			array = append(array, fmt.Sprint(n, "/", i))
+		}
+		raw, err := json.Marshal(array)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&text, ",%s,%q", raw, fmt.Sprint(n))
+		want = append(want, array)
+	}
+	r := wire.NewStringReader("[" + text.String()[1:] + "]")
+	var got [][]string
+	var between []*string
+	for r.BeginArray(); r.Element(); {
+		got = append(got, r.ReadStrings())
+		r.Element()
+		between = append(between, r.ReadStringPointer())
+	}
+	for i := range got {
+		_ = append(got[i], "behind the end")
+	}
+	if diff := cmp.Diff(want, got); diff != "" || r.Err() != nil {
+		t.Error(r.Err(), diff)
+	}
+	for i, s := range between {
+		if *s != fmt.Sprint(i) {
+			t.Errorf("got %q after array %d", *s, i)
+		}
+	}
+	r = wire.NewStringReader(`["a",1]`)
+	r.ReadStrings()
+	wantError(t, "a number", r.Err(), "wire: at /1, byte 5: expected a string, found a number")
 }
 
 // TestDecodeAllocates counts what decoding allocates: what the value is made of.

@@ -1,8 +1,8 @@
 package wire
 
 import (
+	"math"
 	"strconv"
-	"strings"
 )
 
 // skipSpace returns the offset of the first byte of src at or after i that is
@@ -16,20 +16,12 @@ func skipSpace(src string, i int) int {
 
 // A scanner checks one value of a text without decoding it.
 type scanner struct {
-	seen  map[string]struct{} // of duplicate, reused
-	room  int                 // how many names seen was made for
-	space bool                // white space was met inside of the value
-	reach int                 // how far a failed scan went
+	many  []span // names of the open objects that have many, the innermost last
+	table nameTable
+	space bool // white space was met inside of the value
+	reach int  // how far a failed scan went
 	fault fault
 }
-
-// span is where a name is, without its quotes.
-type span struct{ start, end int }
-
-func (n span) of(src string) string { return src[n.start:n.end] }
-
-// fewNames is up to how many names are compared pair by pair; more go through a map.
-const fewNames = 16
 
 // scanValue checks the value that begins at src[i], inside depth open
 // containers, and returns the offset after it and whether there is white space
@@ -65,6 +57,11 @@ func (s *scanner) failString(src string, i, reach int) int {
 	return -1
 }
 
+func (s *scanner) failLiteral(src string, i int, want string) int {
+	at, problem := literalFault(src, i, want)
+	return s.failToken(i, at, problem)
+}
+
 // value returns the offset after the value that begins at i, or -1.
 func (s *scanner) value(src string, i, depth int) int {
 	if i >= len(src) {
@@ -72,9 +69,12 @@ func (s *scanner) value(src string, i, depth int) int {
 	}
 	switch src[i] {
 	case '"':
-		end, _, ok := scanString(src, i)
-		if !ok {
-			return s.failString(src, i, end)
+		end, plain := plainString(src, i)
+		if !plain {
+			var ok bool
+			if end, _, ok = scanRest(src, i+1, end); !ok {
+				return s.failString(src, i, end)
+			}
 		}
 		return end
 	case '{':
@@ -82,11 +82,20 @@ func (s *scanner) value(src string, i, depth int) int {
 	case '[':
 		return s.array(src, i, depth+1)
 	case 't':
-		return s.literal(src, i, "true")
+		if end := scanLiteral(src, i, "true"); end > 0 {
+			return end
+		}
+		return s.failLiteral(src, i, "true")
 	case 'f':
-		return s.literal(src, i, "false")
+		if end := scanLiteral(src, i, "false"); end > 0 {
+			return end
+		}
+		return s.failLiteral(src, i, "false")
 	case 'n':
-		return s.literal(src, i, "null")
+		if end := scanLiteral(src, i, "null"); end > 0 {
+			return end
+		}
+		return s.failLiteral(src, i, "null")
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		end, ok := scanNumber(src, i)
 		if !ok {
@@ -95,15 +104,6 @@ func (s *scanner) value(src string, i, depth int) int {
 		return end
 	}
 	return s.failFound(src, i, "a value")
-}
-
-func (s *scanner) literal(src string, i int, want string) int {
-	end := scanLiteral(src, i, want)
-	if end < 0 {
-		at, problem := literalFault(src, i, want)
-		return s.failToken(i, at, problem)
-	}
-	return end
 }
 
 // scanLiteral returns the offset after want, which src should have at i, or -1.
@@ -165,29 +165,38 @@ func (s *scanner) object(src string, i, depth int) int {
 	if depth > MaxDepth {
 		return s.fail(i, tooDeep())
 	}
-	var few [fewNames]span // so that most objects need no memory from the heap
-	names := few[:0]
-	start, anyEscaped := i, false
+	start := i
 	i = s.after(src, i+1)
 	if i < len(src) && src[i] == '}' {
 		return i + 1
 	}
+	names := nameList{first: i}
 	for {
 		if i >= len(src) || src[i] != '"' {
 			return s.failFound(src, i, "a member name")
 		}
-		end, escaped, ok := scanString(src, i)
-		if !ok {
-			return s.failString(src, i, end)
+		end, plain := plainString(src, i)
+		escaped := false
+		if !plain {
+			var ok bool
+			if end, escaped, ok = scanRest(src, i+1, end); !ok {
+				return s.failString(src, i, end)
+			}
 		}
-		names = append(names, span{i + 1, end - 1})
-		anyEscaped = anyEscaped || escaped
+		bit := nameBit(src, i, end)
+		if escaped || names.filter&bit != 0 || names.n >= fewNames || uint64(i-names.first) > math.MaxUint32 {
+			s.meet(src, &names, i, end, escaped)
+		} else {
+			names.few[names.n] = uint32(i - names.first)
+			names.n++
+		}
+		names.filter |= bit
 		i = s.after(src, end)
 		if i >= len(src) || src[i] != ':' {
 			return s.failFound(src, i, "':'")
 		}
-		i = s.value(src, s.after(src, i+1), depth)
-		if i < 0 {
+		i = s.after(src, i+1)
+		if i = s.value(src, i, depth); i < 0 {
 			return -1
 		}
 		i = s.after(src, i)
@@ -198,7 +207,7 @@ func (s *scanner) object(src string, i, depth int) int {
 		case ',':
 			i = s.after(src, i+1)
 		case '}':
-			if n := s.duplicate(src, names, anyEscaped); n >= 0 {
+			if n := s.duplicate(src, &names); n >= 0 {
 				return s.failDuplicate(src, start, n, i)
 			}
 			return i + 1
@@ -206,38 +215,6 @@ func (s *scanner) object(src string, i, depth int) int {
 			return s.failFound(src, i, "',' or '}'")
 		}
 	}
-}
-
-// duplicate returns the index of the first name that stands before it too, or -1.
-func (s *scanner) duplicate(src string, names []span, escaped bool) int {
-	if len(names) <= fewNames && !escaped {
-		for i, name := range names {
-			for _, other := range names[:i] {
-				if name.end-name.start == other.end-other.start && name.of(src) == other.of(src) {
-					return i
-				}
-			}
-		}
-		return -1
-	}
-	// A map much larger than needed costs more to clear than a new one to make.
-	if s.room < len(names) || s.room > 8*len(names) {
-		s.room = len(names)
-		s.seen = make(map[string]struct{}, len(names))
-	} else {
-		clear(s.seen)
-	}
-	for i, n := range names {
-		name := n.of(src)
-		if escaped && strings.IndexByte(name, '\\') >= 0 {
-			name = unquote(name)
-		}
-		s.seen[name] = struct{}{}
-		if len(s.seen) == i {
-			return i
-		}
-	}
-	return -1
 }
 
 // failDuplicate fails at the n-th member of the object at start.

@@ -22,15 +22,55 @@ func load8(s string, i int) uint64 {
 }
 
 // special returns a word in which the lowest high bit marks the first byte of x
-// that is a control character, a quote or a backslash. Bits above it may be set
-// for no reason: a subtraction borrows from the bytes above it only.
+// that is a control character, a quote, a backslash or not ASCII. Bits above it
+// may be set for no reason: a subtraction borrows from the bytes above it only.
 func special(x uint64) uint64 {
-	control := (x - 0x20*ones) &^ x
-	quote := x ^ '"'*ones
-	quote = (quote - ones) &^ quote
-	backslash := x ^ '\\'*ones
-	backslash = (backslash - ones) &^ backslash
-	return (control | quote | backslash) & highs
+	return unusual(x) & highs
+}
+
+// unusual is [special] where bits other than the high ones mean nothing. Control
+// characters and the quote become less than 0x21 by turning one bit over.
+func unusual(x uint64) uint64 {
+	return ((x ^ 2*ones) - 0x21*ones) | ((x ^ '\\'*ones) - ones) | x
+}
+
+// plainEnd returns the offset of the first byte of s at or after i that is a
+// control character, a quote, a backslash or not ASCII, len(s) when there is none.
+func plainEnd(s string, i int) int {
+	for ; i+32 <= len(s); i += 32 {
+		p := s[i : i+32]
+		if (unusual(load8(p, 0))|unusual(load8(p, 8))|unusual(load8(p, 16))|unusual(load8(p, 24)))&highs != 0 {
+			break
+		}
+	}
+	for ; i+8 <= len(s); i += 8 {
+		if m := special(load8(s, i)); m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	if at := len(s) - 8; i < len(s) && at >= 0 {
+		rest := load8(s, at) >> (8 * (i - at)) // and zeros, which are control characters
+		return i + bits.TrailingZeros64(special(rest))>>3
+	}
+	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' && s[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
+}
+
+// highEnd returns the offset of the first byte of s at or after i that is a
+// control character, a quote or a backslash, len(s) when there is none.
+func highEnd(s string, i int) int {
+	for ; i+8 <= len(s); i += 8 {
+		x := load8(s, i)
+		if m := (((x ^ 2*ones) - 0x21*ones) | ((x ^ '\\'*ones) - ones)) &^ x & highs; m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' {
+		i++
+	}
+	return i
 }
 
 // scanString scans the string whose opening quote is src[i]. It returns the
@@ -38,44 +78,61 @@ func special(x uint64) uint64 {
 // string is malformed, ok is false, end is how far the scan went, and
 // stringFault tells what is wrong.
 func scanString(src string, i int) (end int, escaped, ok bool) {
-	start := i
-	var seen uint64 // all bytes, or'ed: the high bits tell whether all are ASCII
+	end, plain := plainString(src, i)
+	if plain {
+		return end, false, true
+	}
+	return scanRest(src, i+1, end)
+}
+
+// plainString returns the offset after the string whose opening quote is src[i] when
+// that is plain, and else of the first byte in it that is not.
+func plainString(src string, i int) (end int, plain bool) {
 	i++
-	for {
-		for i+8 <= len(src) {
-			x := load8(src, i)
-			m := special(x)
-			if m == 0 {
-				seen |= x
-				i += 8
-				continue
+	for few := i + 16; i < few && i+8 <= len(src); i += 8 { // many strings are short
+		if m := special(load8(src, i)); m != 0 {
+			i += bits.TrailingZeros64(m) >> 3
+			if src[i] == '"' {
+				return i + 1, true
 			}
-			n := bits.TrailingZeros64(m) // 8*k+7, where byte k is the first special one
-			seen |= x & (1<<n - 1)
-			i += n >> 3
-			break
+			return i, false
 		}
-		for i < len(src) && src[i] >= ' ' && src[i] != '"' && src[i] != '\\' {
-			seen |= uint64(src[i])
+	}
+	i = plainEnd(src, i)
+	if i < len(src) && src[i] == '"' {
+		return i + 1, true
+	}
+	return i, false
+}
+
+// scanRest is scanString for a string that begins, after its quote, at start, and
+// is plain up to i.
+func scanRest(src string, start, i int) (end int, escaped, ok bool) {
+	ascii := true
+	for i < len(src) {
+		switch c := src[i]; {
+		case c == '"':
 			i++
-		}
-		if i >= len(src) || src[i] < ' ' {
+			return i, escaped, ascii || utf8.ValidString(src[start:i])
+		case c < ' ':
 			return i, escaped, false
-		}
-		if src[i] == '"' {
-			i++
-			if seen&highs != 0 && !utf8.ValidString(src[start:i]) {
+		case c >= utf8.RuneSelf:
+			ascii = false
+		default:
+			escaped = true
+			n := escapeLen(src[i:])
+			if n == 0 {
 				return i, escaped, false
 			}
-			return i, escaped, true
+			i += n
 		}
-		escaped = true
-		n := escapeLen(src[i:])
-		if n == 0 {
-			return i, escaped, false
+		if ascii {
+			i = plainEnd(src, i)
+		} else {
+			i = highEnd(src, i)
 		}
-		i += n
 	}
+	return i, escaped, false
 }
 
 // escapeLen returns the length of the escape sequence that s begins with, a
@@ -179,37 +236,96 @@ func escapeFault(s string) string {
 	return "malformed escape sequence " + s[:n]
 }
 
+// readRest is scanRest and unquote at once; ok is false where the string is
+// malformed, and end is then how far the scan went. What an escape stands for is
+// never longer than the escape, so that the meaning of a string fits into its place
+// when the memory of the text is the Reader's own, and nothing will read it again.
+func (r *Reader) readRest(start, i int) (s string, end int, ok bool) {
+	src, copied, ascii := r.src, start, true
+	inPlace := r.own != nil && r.trying == 0
+	buf := r.scratch[:0]
+	if inPlace {
+		buf = r.own[start:start]
+	}
+	for i < len(src) && src[i] >= ' ' {
+		switch c := src[i]; {
+		case c == '"':
+			escaped := copied > start
+			switch {
+			case !escaped:
+				s = src[start:i]
+			case inPlace:
+				s = src[start : start+len(append(buf, src[copied:i]...))]
+			default:
+				r.scratch = append(buf, src[copied:i]...)
+				s = string(r.scratch)
+			}
+			// Escapes mend nothing: bytes that are no UTF-8 are none between them.
+			return s, i + 1, ascii || utf8.ValidString(s)
+		case c >= utf8.RuneSelf:
+			ascii = false
+		default:
+			buf = append(buf, src[copied:i]...)
+			if i+1 < len(src) && src[i+1] == 'n' { // most escapes by far
+				buf = append(buf, '\n')
+				i += 2
+			} else {
+				n := 0
+				if buf, n = appendUnescaped(buf, src[i:]); n == 0 {
+					return "", i, false
+				}
+				i += n
+			}
+			copied = i
+		}
+		if ascii {
+			i = plainEnd(src, i)
+		} else {
+			i = highEnd(src, i)
+		}
+	}
+	return "", i, false
+}
+
 // unquote returns the meaning of the body of a string, without its quotes, that
 // scanString has passed.
 func unquote(body string) string {
-	var b strings.Builder
-	b.Grow(len(body)) // no escape is shorter than what it stands for
+	buf := make([]byte, 0, 64)
 	for {
 		i := strings.IndexByte(body, '\\')
 		if i < 0 {
-			b.WriteString(body)
-			return b.String()
+			return string(append(buf, body...))
 		}
-		b.WriteString(body[:i])
-		n := 2
-		switch c := body[i+1]; c {
-		case 'b':
-			b.WriteByte('\b')
-		case 'f':
-			b.WriteByte('\f')
-		case 'n':
-			b.WriteByte('\n')
-		case 'r':
-			b.WriteByte('\r')
-		case 't':
-			b.WriteByte('\t')
-		case 'u':
-			var r rune
-			r, n = unicodeEscape(body[i:])
-			b.WriteRune(r)
-		default:
-			b.WriteByte(c)
-		}
+		n := 0
+		buf, n = appendUnescaped(append(buf, body[:i]...), body[i:])
 		body = body[i+n:]
 	}
+}
+
+// appendUnescaped appends what the escape sequence that s begins with stands for, a
+// pair of surrogates counting as one, and returns its length, or 0 when it is
+// malformed.
+func appendUnescaped(dst []byte, s string) ([]byte, int) {
+	if len(s) < 2 {
+		return dst, 0
+	}
+	switch c := s[1]; c {
+	case '"', '\\', '/':
+		return append(dst, c), 2
+	case 'b':
+		return append(dst, '\b'), 2
+	case 'f':
+		return append(dst, '\f'), 2
+	case 'n':
+		return append(dst, '\n'), 2
+	case 'r':
+		return append(dst, '\r'), 2
+	case 't':
+		return append(dst, '\t'), 2
+	case 'u':
+		if r, n := unicodeEscape(s); n > 0 {
+			return utf8.AppendRune(dst, r), n
+		}
+	}
+	return dst, 0
 }

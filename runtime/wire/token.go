@@ -1,5 +1,7 @@
 package wire
 
+import "strings"
+
 // ReadString reads a string and returns its meaning.
 func (r *Reader) ReadString() string {
 	if r.err != nil {
@@ -10,16 +12,18 @@ func (r *Reader) ReadString() string {
 		r.failKind(i, "a string")
 		return ""
 	}
-	end, escaped, ok := scanString(r.src, i)
+	end, plain := plainString(r.src, i)
+	if plain {
+		r.pos = end
+		return r.src[i+1 : end-1]
+	}
+	s, end, ok := r.readRest(i+1, end)
 	if !ok {
 		r.failString(i, end)
 		return ""
 	}
 	r.pos = end
-	if escaped {
-		return unquote(r.src[i+1 : end-1])
-	}
-	return r.src[i+1 : end-1]
+	return s
 }
 
 // number reads a number and returns its token, "" on an error.
@@ -146,6 +150,12 @@ func (r *Reader) check() (start int, ok bool) {
 		return 0, false
 	}
 	start = skipSpace(r.src, r.pos)
+	if r.checked {
+		if end := r.skip(start); end > start {
+			r.pos = end
+			return start, true
+		}
+	}
 	end, _, reach, f := scanValue(r.src, start, r.depth)
 	if end < 0 {
 		r.failScan(f, reach)
@@ -153,6 +163,15 @@ func (r *Reader) check() (start int, ok bool) {
 	}
 	r.pos = end
 	return start, true
+}
+
+// skip returns the offset after the value at start of a text that has been checked: a
+// value in no container is the whole text.
+func (r *Reader) skip(start int) int {
+	if r.depth == 0 {
+		return len(strings.TrimRight(r.src, " \t\r\n"))
+	}
+	return skipValue(r.src, start)
 }
 
 // ReadScalar reads a scalar of one of the allowed sorts, keeping a number's token.

@@ -1,6 +1,9 @@
 package wire
 
-import "sync"
+import (
+	"sync"
+	"unsafe"
+)
 
 // CodecV1 is referred to by generated code, so that code generated for another
 // version of this package does not compile.
@@ -115,7 +118,12 @@ func Marshal(v Appender) ([]byte, error) {
 // Unmarshal decodes data, which must hold one value and otherwise only white
 // space, into v. It copies data once; v does not refer to data afterwards.
 func Unmarshal(data []byte, v Value) error {
-	return UnmarshalString(string(data), v)
+	own := make([]byte, len(data))
+	copy(own, data)
+	r := readers.Get().(*Reader)
+	r.own, r.src = own, unsafe.String(unsafe.SliceData(own), len(own))
+	r.whole = unsafe.String(unsafe.SliceData(data), len(data))
+	return r.unmarshal(v)
 }
 
 // UnmarshalString is [Unmarshal] without the copy: strings and raws in v share
@@ -123,12 +131,31 @@ func Unmarshal(data []byte, v Value) error {
 func UnmarshalString(s string, v Value) error {
 	r := readers.Get().(*Reader)
 	r.src = s
+	return r.unmarshal(v)
+}
+
+// UnmarshalChecked is [UnmarshalString] for a text that a [Reader] has read before, as
+// one value or as a part of one: what v skips or keeps as it is written is not checked a
+// second time. It is right only for those who know where the text comes from, since a
+// Raw can be made of any string; of a malformed one v may keep a part that is malformed.
+func UnmarshalChecked(text Raw, v Value) error {
+	r := readers.Get().(*Reader)
+	r.src, r.checked = string(text), true
+	return r.unmarshal(v)
+}
+
+// unmarshal decodes the text into v and puts r, which is from the pool, back there.
+func (r *Reader) unmarshal(v Value) error {
 	err := v.DecodeJSON(r)
 	if err == nil {
 		r.End()
 		err = r.Err()
 	}
-	*r = Reader{}
+	scratch := r.scratch
+	if cap(scratch) > maxPooled {
+		scratch = nil
+	}
+	*r = Reader{scratch: scratch}
 	readers.Put(r)
 	return err
 }

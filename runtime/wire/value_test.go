@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -77,4 +79,115 @@ func TestUnmarshal(t *testing.T) {
 		t.Error(err)
 	}
 	wantError(t, "lazy", wire.Unmarshal([]byte(`"x"`), lazy{}), "wire: at byte 0: expected an integer, found a string")
+}
+
+// pieces are the strings of a value, names among them, read in many ways.
+type pieces []string
+
+func (x *pieces) AppendJSON(dst []byte) ([]byte, error) { return dst, io.ErrNoProgress }
+
+func (x *pieces) DecodeJSON(r *wire.Reader) error {
+	switch r.Kind() {
+	case wire.KindString:
+		r.Attempt(func() { *x = append(*x, r.ReadString()); r.Fail("read again") })
+		*x = append(*x, r.ReadString())
+	case wire.KindArray:
+		for r.BeginArray(); r.Element(); {
+			x.DecodeJSON(r)
+		}
+	case wire.KindObject:
+		tag, _ := r.PeekString("a")
+		*x = append(*x, tag)
+		for r.BeginObject(); r.Member(); {
+			*x = append(*x, r.Name())
+			if len(*x)%3 == 0 {
+				r.Attempt(func() { x.DecodeJSON(r) })
+			} else {
+				x.DecodeJSON(r)
+			}
+			*x = append(*x, r.Name())
+		}
+	default:
+		*x = append(*x, string(r.ReadRaw()))
+	}
+	return r.Err()
+}
+
+// FuzzInPlace holds that decoding a copy of a text, in which strings lose their escapes
+// in their places, is the same as decoding a text that nothing may change, errors
+// included, and that neither changes what the caller has.
+func FuzzInPlace(f *testing.F) {
+	addTexts(f)
+	for _, text := range []string{
+		`["\n","a\nb","\u00e9é","\ud83d\ude00\\"]`,
+		`{"a":"\u0041","\u0062":"\t","c":{"a":"\"","d":"\/"}}`,
+		`["\n\n",{"\u0061":"\n"},"\n\x"]`,
+		`["\n\xff"]`,
+		`["\u00e9\xff","\u00e9\xc3"]`,
+		`{"\n":["\n","\n\n` + "\n" + `"]}`,
+		`{"\n":["\n",tru]}`,
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		data := []byte(text)
+		var x, y pieces
+		got, want := wire.Unmarshal(data, &x), wire.UnmarshalString(text, &y)
+		if (got == nil) != (want == nil) || got != nil && *got.(*wire.Error) != *want.(*wire.Error) {
+			t.Errorf("in place: %v, else: %v", got, want)
+		}
+		if string(data) != text {
+			t.Errorf("the caller's text is now %q", data)
+		}
+		clear(data)
+		if diff := cmp.Diff(y, x); diff != "" {
+			t.Errorf("the strings are others:\n%s", diff)
+		}
+	})
+}
+
+// FuzzChecked holds that a text that has been checked is decoded as any other, and that
+// nothing bad comes of one that has not.
+func FuzzChecked(f *testing.F) {
+	addTexts(f)
+	f.Add(`{"type":"text","text":"a","notes":{"x":{"y":[1,"]"]}},"params":[ {} ,"\\\""],"x":{"y":null},"z":1}`)
+	f.Add(`{"params":[}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var x, y sample
+		got := wire.UnmarshalChecked(wire.Raw(text), &x)
+		if wire.UnmarshalString(text, new(wire.Raw)) != nil {
+			return
+		}
+		want := wire.UnmarshalString(text, &y)
+		if (got == nil) != (want == nil) || got != nil && *got.(*wire.Error) != *want.(*wire.Error) {
+			t.Errorf("checked: %v, else: %v", got, want)
+		}
+		if diff := cmp.Diff(y, x, cmp.Comparer(func(a, b wire.Scalar) bool { return a == b })); got == nil && diff != "" {
+			t.Errorf("the values are others:\n%s", diff)
+		}
+		var raw wire.Raw
+		if err := wire.UnmarshalChecked(wire.Raw(text), &raw); err != nil || string(raw) != strings.Trim(text, " \t\r\n") {
+			t.Errorf("read over as %q, %v", raw, err)
+		}
+	})
+}
+
+// again reads a string, goes back, and reads it again.
+type again struct{ first, second string }
+
+func (again) AppendJSON(dst []byte) ([]byte, error) { return dst, nil }
+
+func (x *again) DecodeJSON(r *wire.Reader) error {
+	m := r.Mark()
+	x.first = r.ReadString()
+	r.Reset(m)
+	x.second = r.ReadString()
+	return r.Err()
+}
+
+func TestResetKeepsTheText(t *testing.T) {
+	var x again
+	if err := wire.Unmarshal([]byte(`"a\n\u0062\\"`), &x); err != nil || x.first != "a\nb\\" || x.second != x.first {
+		t.Errorf("got %q, %v", x, err)
+	}
 }

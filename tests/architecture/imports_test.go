@@ -28,7 +28,7 @@ func arrows() []arrow {
 		{"runtime/wire", nil},
 		{"runtime/jsonrpc", []string{"runtime/wire"}},
 		{"runtime", []string{"runtime/jsonrpc", "runtime/wire"}},
-		{"runtime/catalog", []string{"runtime", "runtime/internal/...", "runtime/jsonrpc", "runtime/tasks", "runtime/wire"}},
+		{"runtime/catalog", []string{"runtime", "runtime/internal/...", "runtime/jsonrpc", "runtime/wire"}},
 		{"runtime/dial", []string{"runtime", "runtime/streamable", "runtime/sse"}},
 		{"runtime/schema", []string{"runtime/wire"}},
 		{"runtime/schema/...", []string{"runtime/schema/...", "runtime/wire"}},

@@ -153,7 +153,7 @@ func newServer(t *testing.T, revision string) *runtime.Server {
 		if m == nil {
 			return `{"content":[],"isError":true}`, nil
 		}
-		result := m.NewResult()
+		result := fresh(t, code, m.Result)
 		if err := runtime.CallOf(ctx).Call(ctx, ask.method, ask.params, result); err != nil {
 			return "", err
 		}
@@ -175,7 +175,7 @@ func newServer(t *testing.T, revision string) *runtime.Server {
 			if m.Kind == runtime.Notification {
 				return nil, nil
 			}
-			return runtime.AnswerValue(ctx, params, m.NewParams(), func(ctx context.Context, _ wire.Value) (wire.Appender, error) {
+			return runtime.AnswerValue(ctx, params, fresh(t, code, m.Params), func(ctx context.Context, _ wire.Value) (wire.Appender, error) {
 				return answer(ctx, method, params)
 			})
 		},

@@ -67,7 +67,7 @@ func visit(t *testing.T, ctx context.Context, session *runtime.Session, log *jou
 		if i < 0 {
 			t.Fatalf("%s is no method", method)
 		}
-		result := code.Methods[i].NewResult()
+		result := fresh(t, code, code.Methods[i].Result)
 		if err := session.Call(ctx, method, params, result); err != nil {
 			log.note("error %v", err)
 			return
@@ -118,7 +118,7 @@ func newClient(t *testing.T, revision string) *runtime.Client {
 				t.Errorf("the client is asked for %s", method)
 				return nil, runtime.MethodNotFound(method)
 			}
-			return runtime.AnswerValue(ctx, params, code.Methods[i].NewParams(), func(context.Context, wire.Value) (wire.Appender, error) {
+			return runtime.AnswerValue(ctx, params, fresh(t, code, code.Methods[i].Params), func(context.Context, wire.Value) (wire.Appender, error) {
 				return answers[method], nil
 			})
 		},

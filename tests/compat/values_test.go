@@ -161,6 +161,16 @@ func code(t *testing.T, revision string) generated.Revision {
 	return r
 }
 
+// fresh is a new value of a definition.
+func fresh(t *testing.T, code generated.Revision, definition string) wire.Value {
+	t.Helper()
+	v, ok := code.New(definition)
+	if !ok {
+		t.Fatalf("%s has no definition %q", code.ID, definition)
+	}
+	return v
+}
+
 // assumed are the places of what is there after the way up because it was not said before
 // whether it is.
 var assumed = map[string]bool{"/completions": true, "/capabilities/completions": true}

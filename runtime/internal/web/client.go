@@ -71,7 +71,11 @@ func Client(c *http.Client) *http.Client {
 
 // MediaType is that of a response, without parameters.
 func MediaType(resp *http.Response) string {
-	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	text := resp.Header.Get("Content-Type")
+	if text == JSON {
+		return text
+	}
+	media, _, _ := mime.ParseMediaType(text)
 	return media
 }
 

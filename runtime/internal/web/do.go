@@ -18,96 +18,148 @@ const (
 )
 
 // Do is c.Do, but for what the end of the request's context does to other requests, those
-// of other programs' parts that share c's connections included.
+// of other programs' parts that share c's connections included; see [Request].
+//
+// The caller must close the response's body, as always.
+func Do(c *http.Client, req *http.Request) (*http.Response, error) {
+	ctx := req.Context()
+	r := NewRequest(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { r.End(context.Cause(ctx)) })
+	resp, err := r.Do(c, req)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	resp.Body = &body{resp.Body, func() { stop() }}
+	return resp, nil
+}
+
+// Request is a request that can be ended without harm to others.
 //
 // By HTTP/1 net/http gives the connection of a response without a body to the next
 // request before it tells the first one of the response. When one of the two is ended
 // before that, it closes the connection, and the other fails with the error of the one that
 // was ended. So a request is not ended before a second after it got its connection, nor while
-// its response arrives. Do returns the context's cause then.
-//
-// The caller must close the response's body, as always.
-func Do(c *http.Client, req *http.Request) (*http.Response, error) {
-	parent := req.Context()
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
-	e := &ending{cancel: cancel, returned: make(chan struct{})}
-	stop := context.AfterFunc(parent, func() { e.end(context.Cause(parent)) })
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn:              func(httptrace.GotConnInfo) { e.connected() },
-		GotFirstResponseByte: e.responseBegins,
-	})
-	resp, err := c.Do(req.WithContext(ctx))
-	close(e.returned)
-	release := func() { stop(); cancel(nil) }
+// its response arrives.
+type Request struct {
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	returned chan struct{} // closed when the request is over or the header of its response read
+	trace    httptrace.ClientTrace
+
+	mu      sync.Mutex
+	got     time.Time // when it has got its connection
+	begun   bool      // the response has
+	ended   bool
+	written chan struct{} // closed when it has been written; nil when nobody waits for that
+	wrote   bool
+}
+
+// NewRequest prepares a request with the values of ctx, whose end ends nothing.
+func NewRequest(ctx context.Context) *Request {
+	r := &Request{returned: make(chan struct{})}
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	r.trace = httptrace.ClientTrace{
+		GotConn:              r.connected,
+		WroteRequest:         r.isWritten,
+		GotFirstResponseByte: r.responseBegins,
+	}
+	return r
+}
+
+// Do makes the request, once. When it is ended the error is the cause. The caller must close
+// the response's body.
+func (r *Request) Do(c *http.Client, req *http.Request) (*http.Response, error) {
+	resp, err := c.Do(req.WithContext(httptrace.WithClientTrace(r.ctx, &r.trace)))
+	close(r.returned)
 	if err != nil {
-		release()
+		r.cancel(nil)
 		return nil, err
 	}
-	resp.Body = &body{resp.Body, release}
+	resp.Body = &body{resp.Body, func() { r.cancel(nil) }}
 	return resp, nil
 }
 
-// ending is the end of a request that is being made.
-type ending struct {
-	cancel   context.CancelCauseFunc
-	returned chan struct{} // closed when the request is over or the header of its response read
-
-	mu    sync.Mutex
-	got   time.Time // when it has got its connection
-	begun bool      // the response has
-	ended bool
+// Written waits until the request has been written, is over, or ctx ends.
+func (r *Request) Written(ctx context.Context) {
+	r.mu.Lock()
+	if r.written == nil {
+		r.written = make(chan struct{})
+		if r.wrote {
+			close(r.written)
+		}
+	}
+	written := r.written
+	r.mu.Unlock()
+	select {
+	case <-written:
+	case <-r.returned:
+	case <-ctx.Done():
+	}
 }
 
-// end ends the request.
-func (e *ending) end(why error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if left := settle - time.Since(e.got); left > 0 {
-		e.awaitLocked(left) // whoever had the connection before is told of his response
+func (r *Request) isWritten(info httptrace.WroteRequestInfo) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if info.Err != nil || r.wrote {
+		return
 	}
-	if e.begun {
-		e.awaitLocked(headerWait)
+	r.wrote = true
+	if r.written != nil {
+		close(r.written)
 	}
-	e.ended = true
-	e.cancel(why)
 }
 
-func (e *ending) awaitLocked(d time.Duration) {
-	e.mu.Unlock()
-	defer e.mu.Lock()
-	e.await(d)
+// End ends the request, which may take a moment.
+func (r *Request) End(why error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if left := settle - time.Since(r.got); left > 0 {
+		r.awaitLocked(left) // whoever had the connection before is told of his response
+	}
+	if r.begun {
+		r.awaitLocked(headerWait)
+	}
+	r.ended = true
+	r.cancel(why)
+}
+
+func (r *Request) awaitLocked(d time.Duration) {
+	r.mu.Unlock()
+	defer r.mu.Lock()
+	r.await(d)
 }
 
 // connected is called when the request has got a connection. If it has ended, net/http is
 // about to close that.
-func (e *ending) connected() {
-	e.mu.Lock()
-	e.got, e.begun = time.Now(), false
-	ended := e.ended
-	e.mu.Unlock()
+func (r *Request) connected(httptrace.GotConnInfo) {
+	r.mu.Lock()
+	r.got, r.begun = time.Now(), false
+	ended := r.ended
+	r.mu.Unlock()
 	if ended {
-		e.await(settle)
+		r.await(settle)
 	}
 }
 
 // responseBegins is called before the first byte of a response is read. If the request has
 // ended, net/http is to close the connection before it can give it to another.
-func (e *ending) responseBegins() {
-	e.mu.Lock()
-	e.begun = true
-	ended := e.ended
-	e.mu.Unlock()
+func (r *Request) responseBegins() {
+	r.mu.Lock()
+	r.begun = true
+	ended := r.ended
+	r.mu.Unlock()
 	if ended {
-		e.await(headerWait)
+		r.await(headerWait)
 	}
 }
 
 // await waits until the request is over, but not beyond d.
-func (e *ending) await(d time.Duration) {
+func (r *Request) await(d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
-	case <-e.returned:
+	case <-r.returned:
 	case <-timer.C:
 	}
 }

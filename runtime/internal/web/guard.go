@@ -74,6 +74,9 @@ func arrivedAtLoopback(r *http.Request) bool {
 	if !ok {
 		return false
 	}
+	if tcp, ok := addr.(*net.TCPAddr); ok {
+		return tcp.IP.IsLoopback()
+	}
 	at, err := netip.ParseAddrPort(addr.String())
 	return err == nil && at.Addr().Unmap().IsLoopback()
 }

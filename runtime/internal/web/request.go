@@ -48,13 +48,34 @@ func (f *Refusal) WriteTo(w http.ResponseWriter) {
 	WriteJSON(w, f.Status, body)
 }
 
+// The values of headers that many responses have. They are never changed.
+var (
+	headerJSON    = []string{JSON}
+	headerNosniff = []string{"nosniff"}
+)
+
 // WriteJSON answers with a JSON text.
 func WriteJSON(w http.ResponseWriter, status int, body []byte) error {
+	return writeJSON(w, status, body, 0, "")
+}
+
+// writeJSON answers with a JSON text that is body with part in it at the index.
+func writeJSON(w http.ResponseWriter, status int, body []byte, at int, part string) error {
 	h := w.Header()
-	h.Set("Content-Type", JSON)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	h.Set("X-Content-Type-Options", "nosniff")
+	h["Content-Type"] = headerJSON
+	h["Content-Length"] = []string{strconv.Itoa(len(body) + len(part))}
+	h["X-Content-Type-Options"] = headerNosniff
 	w.WriteHeader(status)
+	if part != "" {
+		if _, err := w.Write(body[:at]); err != nil {
+			return err
+		}
+		// Not io.WriteString, for which net/http copies it piece by piece.
+		if _, err := w.Write(unsafe.Slice(unsafe.StringData(part), len(part))); err != nil {
+			return err
+		}
+		body = body[at:]
+	}
 	_, err := w.Write(body)
 	return err
 }
@@ -63,12 +84,14 @@ func WriteJSON(w http.ResponseWriter, status int, body []byte) error {
 // with stream the client takes JSON as well as an event stream, as it must by the
 // section on sending messages (2025-11-25, basic/transports).
 func CheckPost(r *http.Request, stream bool) *Refusal {
-	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != JSON {
-		return Refuse(http.StatusUnsupportedMediaType, "invalid request: the Content-Type must be "+JSON)
-	}
-	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
-		return Refuse(http.StatusUnsupportedMediaType, "invalid request: the charset must be utf-8")
+	if text := r.Header.Get("Content-Type"); text != JSON {
+		media, params, err := mime.ParseMediaType(text)
+		if err != nil || media != JSON {
+			return Refuse(http.StatusUnsupportedMediaType, "invalid request: the Content-Type must be "+JSON)
+		}
+		if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
+			return Refuse(http.StatusUnsupportedMediaType, "invalid request: the charset must be utf-8")
+		}
 	}
 	if r.Header.Get("Content-Encoding") != "" {
 		return Refuse(http.StatusUnsupportedMediaType, "invalid request: no content encoding is supported")
@@ -125,7 +148,10 @@ func ReadBody(w http.ResponseWriter, r *http.Request, max int, within time.Durat
 	}
 	rc := http.NewResponseController(w)
 	limited := within > 0 && rc.SetReadDeadline(time.Now().Add(within)) == nil
-	body := http.MaxBytesReader(w, r.Body, int64(max))
+	var body io.Reader = r.Body
+	if r.ContentLength < 0 { // else net/http reads no more than that
+		body = http.MaxBytesReader(w, r.Body, int64(max))
+	}
 	buf := make([]byte, 0, bodySize(r.ContentLength))
 	for {
 		n, err := body.Read(buf[len(buf):cap(buf)])

@@ -46,6 +46,19 @@ func (s *Sessions) Open() int { return int(s.open.Load()) }
 // Start counts a session and has serve run in a goroutine. When it returns an error, which
 // is a *Refusal, serve is not run; Leave must follow nevertheless.
 func (s *Sessions) Start(serve func()) error {
+	return s.Begin(func() error {
+		go func() {
+			defer s.Done()
+			serve()
+		}()
+		return nil
+	})
+}
+
+// Begin counts a session and calls begin, which must be quick. Close waits until Done is called.
+// When it returns an error, which is that of begin or a *Refusal, Leave must follow nevertheless,
+// and Done must not.
+func (s *Sessions) Begin(begin func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := s.open.Add(1)
@@ -55,19 +68,27 @@ func (s *Sessions) Start(serve func()) error {
 	if n > int64(s.max) {
 		return errTooMany
 	}
-	s.serving.Go(serve)
-	return nil
+	s.serving.Add(1)
+	err := begin()
+	if err != nil {
+		s.serving.Done()
+	}
+	return err
 }
+
+// Done tells that nothing is done for a session any more.
+func (s *Sessions) Done() { s.serving.Done() }
 
 // Leave makes room for another session.
 func (s *Sessions) Leave() { s.open.Add(-1) }
 
-// Close ends all sessions, lets none start and waits until all serve functions have
-// returned.
-func (s *Sessions) Close(why error) {
+// Close ends the context, lets no session start, has each end the others and waits until
+// nothing is done for any.
+func (s *Sessions) Close(why error, each func()) {
 	s.mu.Lock()
 	s.end(why)
 	s.mu.Unlock()
+	each()
 	s.serving.Wait()
 }
 

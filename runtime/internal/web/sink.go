@@ -1,6 +1,8 @@
 package web
 
 import (
+	"errors"
+	"io"
 	"net/http"
 	"sync"
 	"time"
@@ -15,19 +17,23 @@ var noID wire.Scalar
 // within a time. But for Interrupt it is not safe for concurrent use.
 type Sink struct {
 	w      http.ResponseWriter
-	rc     *http.ResponseController
+	rc     http.ResponseController
 	within time.Duration
 	events bool   // it is an event stream, and its header is written
 	buf    []byte // for events
 
+	held    bool // see Hold
+	chunked bool // an event stream of HTTP/1.1 is
+
 	mu          sync.Mutex
+	armed       time.Time // when arm was last of use
 	interrupted bool
 	finished    bool // the response is no longer the sink's to touch
 }
 
 // NewSink makes a sink. Within bounds each write; 0 is no bound.
 func NewSink(w http.ResponseWriter, within time.Duration) *Sink {
-	return &Sink{w: w, rc: http.NewResponseController(w), within: within}
+	return &Sink{w: w, rc: *http.NewResponseController(w), within: within}
 }
 
 // Header is that of the response.
@@ -36,46 +42,69 @@ func (s *Sink) Header() http.Header { return s.w.Header() }
 // Streaming reports whether the response has become an event stream.
 func (s *Sink) Streaming() bool { return s.events }
 
-// arm starts the time for a write. Without support for deadlines there is none.
+// arm starts the time for a write, unless it has just been started. Without support for
+// deadlines there is none.
 func (s *Sink) arm() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.within > 0 && !s.interrupted {
-		_ = s.rc.SetWriteDeadline(time.Now().Add(s.within))
+	if s.within <= 0 || s.interrupted {
+		return
+	}
+	if now := time.Now(); now.Sub(s.armed) > s.within/16 {
+		s.armed = now
+		_ = s.rc.SetWriteDeadline(now.Add(s.within))
 	}
 }
 
-// Begin makes the response an event stream, if it is not one yet.
+// Begin makes the response an event stream, if it is not one yet, and has that be known at once.
 func (s *Sink) Begin() error {
 	if s.events {
 		return nil
 	}
+	s.begin()
+	return s.rc.Flush()
+}
+
+// begin is Begin where more is to be written.
+func (s *Sink) begin() {
+	s.arm()
+	if s.events {
+		return
+	}
 	s.events = true
 	h := s.w.Header()
-	h.Set("Content-Type", eventstream.MediaType)
-	h.Set("Cache-Control", "no-cache, no-transform")
-	h.Set("X-Accel-Buffering", "no") // a proxy that collects events would hold them back
-	h.Set("X-Content-Type-Options", "nosniff")
-	s.arm()
+	for name, value := range headersEvents {
+		h[name] = value
+	}
 	s.w.WriteHeader(http.StatusOK)
-	return s.rc.Flush()
+}
+
+// headersEvents are those of an event stream. They are never changed.
+var headersEvents = http.Header{
+	"Content-Type":           {eventstream.MediaType},
+	"Cache-Control":          {"no-cache, no-transform"},
+	"X-Accel-Buffering":      {"no"}, // a proxy that collects events would hold them back
+	"X-Content-Type-Options": headerNosniff,
 }
 
 // Event writes one event and has it leave at once.
 func (s *Sink) Event(id, typ string, retry time.Duration, data []byte) error {
-	if err := s.Begin(); err != nil {
-		return err
-	}
+	s.begin()
 	s.buf = eventstream.Append(s.buf[:0], id, typ, retry, data)
 	return s.flush()
+}
+
+// Last is Event for one that nothing follows: it leaves with the end of the response.
+func (s *Sink) Last(id, typ string, retry time.Duration, data []byte) error {
+	s.begin()
+	s.buf = eventstream.Append(s.buf[:0], id, typ, retry, data)
+	return s.write()
 }
 
 // Beat writes a comment, by which both sides and what is between them see that the
 // connection is in use.
 func (s *Sink) Beat() error {
-	if err := s.Begin(); err != nil {
-		return err
-	}
+	s.begin()
 	s.buf = append(s.buf[:0], eventstream.Comment...)
 	return s.flush()
 }
@@ -84,21 +113,24 @@ func (s *Sink) Beat() error {
 const maxKept = 64 << 10
 
 func (s *Sink) flush() error {
-	s.arm()
-	_, err := s.w.Write(s.buf)
-	if cap(s.buf) > maxKept {
-		s.buf = nil
-	}
-	if err != nil {
+	if err := s.write(); err != nil {
 		return err
 	}
 	return s.rc.Flush()
 }
 
-// JSON writes the whole response.
-func (s *Sink) JSON(status int, body []byte) error {
+func (s *Sink) write() error {
+	_, err := s.w.Write(s.buf)
+	if cap(s.buf) > maxKept {
+		s.buf = nil
+	}
+	return err
+}
+
+// JSON writes the whole response: body with part in it at the index.
+func (s *Sink) JSON(status int, body []byte, at int, part string) error {
 	s.arm()
-	return WriteJSON(s.w, status, body)
+	return writeJSON(s.w, status, body, at, part)
 }
 
 // Empty writes the whole response, which has no body.
@@ -106,6 +138,34 @@ func (s *Sink) Empty(status int) error {
 	s.arm()
 	s.w.WriteHeader(status)
 	return nil
+}
+
+// Flush has what was written leave at once.
+func (s *Sink) Flush() error { return s.rc.Flush() }
+
+// Hold tells that the goroutine of the request, which is one of HTTP/1, is kept busy by something
+// else than the response.
+func (s *Sink) Hold(r *http.Request) {
+	s.held, s.chunked = true, r.ProtoAtLeast(1, 1)
+}
+
+// Held reports whether Hold has been called: the response does not end with the use of the sink.
+func (s *Sink) Held() bool { return s.held }
+
+// HangUp ends the event stream of a sink that is held, and its connection.
+func (s *Sink) HangUp() error {
+	if err := s.Begin(); err != nil {
+		return err
+	}
+	conn, _, err := s.rc.Hijack()
+	if err != nil {
+		return err
+	}
+	if s.chunked {
+		s.arm()
+		_, err = io.WriteString(conn, "0\r\n\r\n")
+	}
+	return errors.Join(err, conn.Close())
 }
 
 // Interrupt lets a write that waits for the client fail, and every later one. It may be

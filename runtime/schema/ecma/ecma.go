@@ -4,6 +4,7 @@
 package ecma
 
 import (
+	"sync"
 	"time"
 
 	"github.com/dlclark/regexp2/v2"
@@ -33,11 +34,15 @@ func Compile(source string) (*schema.Pattern, error) {
 	return schema.NewPattern(source, re.MatchString), nil
 }
 
-// MustPattern is [Compile] for a source that is known to be good; with another it panics.
+// MustPattern is [Compile] for a source that is known to be good. It is compiled when it
+// is used first; with a source that is not good, that panics.
 func MustPattern(source string) *schema.Pattern {
-	p, err := Compile(source)
-	if err != nil {
-		panic(err)
-	}
-	return p
+	compiled := sync.OnceValue(func() *schema.Pattern {
+		p, err := Compile(source)
+		if err != nil {
+			panic(err)
+		}
+		return p
+	})
+	return schema.NewPattern(source, func(s string) (bool, error) { return compiled().MatchString(s) })
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -49,14 +50,17 @@ func Compile(text string) (func(*schema.Checker), error) {
 	return func(c *schema.Checker) { check(c, compiled) }, nil
 }
 
-// MustCompile is [Compile] for a schema that is known to be good; with another it
-// panics.
+// MustCompile is [Compile] for a schema that is known to be good. It is compiled when it
+// is used first; with a schema that is not good, that panics.
 func MustCompile(text string) func(*schema.Checker) {
-	check, err := Compile(text)
-	if err != nil {
-		panic(err)
-	}
-	return check
+	compiled := sync.OnceValue(func() func(*schema.Checker) {
+		check, err := Compile(text)
+		if err != nil {
+			panic(err)
+		}
+		return check
+	})
+	return func(c *schema.Checker) { compiled()(c) }
 }
 
 // formats are those about which packages might have other opinions than wire.

@@ -120,8 +120,9 @@ func TestRun(t *testing.T) {
 	}
 
 	f := &contract.Fake{}
+	fresh := func() *message { return new(message) }
 	server, err := tools.NewServer(tools.ServerOptions{}, []catalog.Tool{
-		tools.Structured(say, tools.Options{}, nil, func(_ context.Context, in *message) (*message, error) {
+		tools.Structured(say, tools.Options{}, fresh, nil, func(_ context.Context, in *message) (*message, error) {
 			name := "say"
 			if is("wrong tool") {
 				name = "other"
@@ -132,7 +133,7 @@ func TestRun(t *testing.T) {
 			}
 			return out, err
 		}),
-		tools.Content(show, tools.Options{}, nil, func(_ context.Context, in *message) ([]mcp.ContentBlock, error) {
+		tools.Content(show, tools.Options{}, fresh, nil, func(_ context.Context, in *message) ([]mcp.ContentBlock, error) {
 			return contract.Blocks[mcp.ContentBlock](f, "show", in, &mcp.TextContent{Text: contract.Text})
 		}),
 	}, mcp.BindServer(mcp.UnimplementedServer{}))
@@ -149,7 +150,7 @@ func TestRun(t *testing.T) {
 		SHA256: checksum, Definitions: definitions, Caller: session, Fake: f,
 		Tools: []contract.Tool{
 			contract.Structured(say, func(ctx context.Context, in *message) (*message, error) {
-				return tools.Call[message](ctx, session, say, in)
+				return tools.Call(ctx, session, say, in, new(message))
 			}, samples),
 			contract.Content(show, func(ctx context.Context, in *message) ([]mcp.ContentBlock, error) {
 				return tools.CallContent(ctx, session, show, in, func(o wire.Object) ([]mcp.ContentBlock, error) {

@@ -82,8 +82,9 @@ func Structured[In, Out any, PIn interface {
 			return wire.Raw(text), err
 		},
 		answer: func(ctx context.Context, arguments wire.Object, result wire.Raw) error {
-			handler := func(context.Context, *In) (*wire.Raw, error) { return &result, nil }
-			_, err := tools.Structured[In, wire.Raw, PIn](t, tools.Options{}, nil, handler).Call(ctx, arguments)
+			fresh := func() PIn { return new(In) }
+			handler := func(context.Context, PIn) (*wire.Raw, error) { return &result, nil }
+			_, err := tools.Structured(t, tools.Options{}, fresh, nil, handler).Call(ctx, arguments)
 			return err
 		},
 	}

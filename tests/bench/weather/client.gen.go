@@ -58,5 +58,5 @@ func (c *Client) Check(ctx context.Context) error {
 // GetWeather calls the tool "get_weather": Tells the weather in a city as it
 // is now.
 func (c *Client) GetWeather(ctx context.Context, in *GetWeatherInput) (*GetWeatherOutput, error) {
-	return tools.Call[GetWeatherOutput](ctx, c.caller, toolGetWeather, in)
+	return tools.Call(ctx, c.caller, toolGetWeather, in, new(GetWeatherOutput))
 }

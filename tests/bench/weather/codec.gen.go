@@ -44,7 +44,7 @@ func (x *GetWeatherInput) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x GetWeatherInput) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -107,7 +107,7 @@ func (x *GetWeatherOutput) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x GetWeatherOutput) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.

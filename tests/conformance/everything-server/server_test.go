@@ -26,6 +26,7 @@ import (
 type client struct {
 	*runtime.Session
 	t       *testing.T
+	code    generated.Revision
 	methods map[string]runtime.Method
 
 	mu   sync.Mutex
@@ -44,7 +45,7 @@ func connect(t *testing.T, revision generated.Revision) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &client{t: t, methods: make(map[string]runtime.Method)}
+	c := &client{t: t, code: revision, methods: make(map[string]runtime.Method)}
 	for _, m := range revision.Methods {
 		c.methods[m.Name] = m
 	}
@@ -75,7 +76,7 @@ func (c *client) handle(_ context.Context, method string, params wire.Raw) (wire
 		return nil, runtime.MethodNotFound(method)
 	}
 	if params != "" {
-		c.check(method, params, m.NewParams())
+		c.check(method, params, m.Params)
 	}
 	if m.Kind == runtime.Notification {
 		c.mu.Lock()
@@ -86,9 +87,13 @@ func (c *client) handle(_ context.Context, method string, params wire.Raw) (wire
 	return answers[method], nil
 }
 
-// check holds that a text is a valid value of a type.
-func (c *client) check(what string, text wire.Raw, v wire.Value) {
+// check holds that a text is a valid value of a definition.
+func (c *client) check(what string, text wire.Raw, definition string) {
 	c.t.Helper()
+	v, ok := c.code.New(definition)
+	if !ok {
+		c.t.Fatalf("%s: there is no definition %q", what, definition)
+	}
 	err := wire.UnmarshalString(string(text), v)
 	if err == nil {
 		err = wire.Validate(v)
@@ -106,7 +111,7 @@ func (c *client) ask(method string, params wire.Raw) string {
 		c.t.Errorf("%s %s: %v", method, params, err)
 		return ""
 	}
-	c.check(method, result, c.methods[method].NewResult())
+	c.check(method, result, c.methods[method].Result)
 	return string(result)
 }
 

@@ -56,6 +56,13 @@ func (c *Client) Check(ctx context.Context) error {
 	return tools.Check(ctx, c.caller, definitions)
 }
 
+// contentOf reads the content blocks of a result.
+func contentOf(text wire.Object) ([]mcp.ContentBlock, error) {
+	var result mcp.CallToolResult
+	err := wire.UnmarshalString(string(text), &result)
+	return result.Content, err
+}
+
 // GetWeather calls the tool "get_weather": Tells the weather in a city as it
 // is now.
 func (c *Client) GetWeather(ctx context.Context, in *GetWeatherInput) ([]mcp.ContentBlock, error) {
@@ -65,18 +72,11 @@ func (c *Client) GetWeather(ctx context.Context, in *GetWeatherInput) ([]mcp.Con
 // GetForecast calls the tool "get_forecast": Tells the weather of the coming
 // days in a place, and who it is dangerous for.
 func (c *Client) GetForecast(ctx context.Context, in *GetForecastInput) (*GetForecastOutput, error) {
-	return tools.Call[GetForecastOutput](ctx, c.caller, toolGetForecast, in)
+	return tools.Call(ctx, c.caller, toolGetForecast, in, new(GetForecastOutput))
 }
 
 // ReportSighting calls the tool "report_sighting": Keeps what somebody has
 // seen of the weather.
 func (c *Client) ReportSighting(ctx context.Context, in *ReportSightingInput) (*ReportSightingOutput, error) {
-	return tools.Call[ReportSightingOutput](ctx, c.caller, toolReportSighting, in)
-}
-
-// contentOf reads the content blocks of a result.
-func contentOf(text wire.Object) ([]mcp.ContentBlock, error) {
-	var result mcp.CallToolResult
-	err := wire.UnmarshalString(string(text), &result)
-	return result.Content, err
+	return tools.Call(ctx, c.caller, toolReportSighting, in, new(ReportSightingOutput))
 }

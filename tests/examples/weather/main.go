@@ -9,17 +9,13 @@ import (
 	"context"
 	"flag"
 	"log/slog"
-	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/mcplog"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
-	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 )
 
@@ -47,32 +43,8 @@ func serve(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	if address == "" {
-		return server.Serve(ctx, &stdio.Transport{})
+	if address != "" {
+		return serveHTTP(ctx, address, server)
 	}
-	return serveHTTP(ctx, address, streamable.NewHandler(server, streamable.Options{}))
-}
-
-// serveHTTP serves until ctx ends, and then waits for what is under way.
-func serveHTTP(ctx context.Context, address string, sessions *streamable.Handler) error {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return err
-	}
-	mux := http.NewServeMux()
-	mux.Handle("/mcp", sessions)
-	server := streamable.NewServer(mux)
-	server.RegisterOnShutdown(sessions.Close) // else the streams that clients keep open hold it up
-	slog.Info("listening", "url", "http://"+listener.Addr().String()+"/mcp")
-
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer cancel()
-	return server.Shutdown(ctx)
+	return server.Serve(ctx, &stdio.Transport{})
 }

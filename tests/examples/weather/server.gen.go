@@ -35,19 +35,19 @@ func NewServer(t Tools, options tools.ServerOptions) (*runtime.Server, error) {
 	return tools.NewServer(
 		options,
 		ServerTools(t, options.Options),
-		mcp.BindServer(mcp.UnimplementedServer{}),
-		mcp20250618.BindServer(mcp20250618.UnimplementedServer{}),
-		mcp20250326.BindServer(mcp20250326.UnimplementedServer{}),
-		mcp20241105.BindServer(mcp20241105.UnimplementedServer{}),
+		mcp.BindBase(),
+		mcp20250618.BindBase(),
+		mcp20250326.BindBase(),
+		mcp20241105.BindBase(),
 	)
 }
 
 // ServerTools are the tools for a catalog of which they are not all.
 func ServerTools(t Tools, options tools.Options) []catalog.Tool {
 	return []catalog.Tool{
-		tools.Content(toolGetWeather, options, (*GetWeatherInput).applyDefaults, t.GetWeather),
-		tools.Structured(toolGetForecast, options, (*GetForecastInput).applyDefaults, t.GetForecast),
-		tools.Structured(toolReportSighting, options, nil, t.ReportSighting),
+		tools.Content(toolGetWeather, options, func() *GetWeatherInput { return new(GetWeatherInput) }, (*GetWeatherInput).applyDefaults, t.GetWeather),
+		tools.Structured(toolGetForecast, options, func() *GetForecastInput { return new(GetForecastInput) }, (*GetForecastInput).applyDefaults, t.GetForecast),
+		tools.Structured(toolReportSighting, options, func() *ReportSightingInput { return new(ReportSightingInput) }, nil, t.ReportSighting),
 	}
 }
 

@@ -5,8 +5,6 @@ package mcp20990101
 import (
 	"cmp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
-	"maps"
-	"slices"
 )
 
 // DecodeJSON reads a string.
@@ -26,7 +24,7 @@ func (x Address) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Address) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -78,7 +76,7 @@ func (x *AskRequest) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x AskRequest) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -132,7 +130,7 @@ func (x *AskResult) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x AskResult) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -187,7 +185,7 @@ func (x *BareNotification) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x BareNotification) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -232,7 +230,7 @@ func (x *BareNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x BareNotificationParams) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -315,7 +313,7 @@ func (x *Bounded) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Bounded) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -344,7 +342,7 @@ func (x *ByName) DecodeJSON(r *wire.Reader) error {
 func (x ByName) AppendJSON(dst []byte) ([]byte, error) {
 	var err error
 	dst = append(dst, '{')
-	for i, name := range slices.Sorted(maps.Keys(x)) {
+	for i, name := range wire.Names(x) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -363,7 +361,7 @@ func (x ByName) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ByName) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -415,7 +413,7 @@ func (x *Circle) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Circle) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -438,7 +436,7 @@ func (x Count) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Count) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -501,7 +499,7 @@ func (x *Defaulted) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Defaulted) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -546,7 +544,7 @@ func (x *Endless) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Endless) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -602,7 +600,7 @@ func (x *EndlessNext) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x EndlessNext) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -896,7 +894,7 @@ func (x *Everything) AppendJSON(dst []byte) ([]byte, error) {
 				dst = append(dst, ',')
 			}
 			dst = append(dst, '{')
-			for i2, name2 := range slices.Sorted(maps.Keys(e)) {
+			for i2, name2 := range wire.Names(e) {
 				if i2 > 0 {
 					dst = append(dst, ',')
 				}
@@ -922,7 +920,7 @@ func (x *Everything) AppendJSON(dst []byte) ([]byte, error) {
 	if x.MapOfEnums != nil {
 		dst = append(dst, `,"mapOfEnums":`...)
 		dst = append(dst, '{')
-		for i, name := range slices.Sorted(maps.Keys(x.MapOfEnums)) {
+		for i, name := range wire.Names(x.MapOfEnums) {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
@@ -1016,7 +1014,7 @@ func (x *Everything) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Everything) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1062,7 +1060,7 @@ func (x *EverythingInline) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x EverythingInline) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1081,9 +1079,7 @@ func (x *EverythingInlineDeep) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Deeper = []EverythingInlineDeepDeeperItem{}
 			for r.BeginArray(); r.Element(); {
-				var e EverythingInlineDeepDeeperItem
-				e.DecodeJSON(r)
-				x.Deeper = wire.Push(x.Deeper, e)
+				wire.Extend(r, &x.Deeper).DecodeJSON(r)
 			}
 		default:
 			x.Extra.Decode(r)
@@ -1119,7 +1115,7 @@ func (x *EverythingInlineDeep) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x EverythingInlineDeep) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1162,7 +1158,7 @@ func (x *EverythingInlineDeepDeeperItem) AppendJSON(dst []byte) ([]byte, error) 
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x EverythingInlineDeepDeeperItem) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1241,7 +1237,7 @@ func (x *EverythingInlineUnionOption1) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x EverythingInlineUnionOption1) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1286,7 +1282,7 @@ func (x *EverythingInlineUnionOption2) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x EverythingInlineUnionOption2) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1307,7 +1303,7 @@ func (x EverythingMapOfEnumsValue) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x EverythingMapOfEnumsValue) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1415,7 +1411,7 @@ func (x Flag) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Flag) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1458,7 +1454,7 @@ func (x *Gone) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Gone) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1537,7 +1533,7 @@ func (x JsonList) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x JsonList) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1564,7 +1560,7 @@ func (x *JsonMap) DecodeJSON(r *wire.Reader) error {
 func (x JsonMap) AppendJSON(dst []byte) ([]byte, error) {
 	var err error
 	dst = append(dst, '{')
-	for i, name := range slices.Sorted(maps.Keys(x)) {
+	for i, name := range wire.Names(x) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -1582,7 +1578,7 @@ func (x JsonMap) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x JsonMap) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.

@@ -5,8 +5,6 @@ package mcp20990101
 import (
 	"cmp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
-	"maps"
-	"slices"
 )
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -51,7 +49,7 @@ func (x *More) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x More) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -74,10 +72,7 @@ func (x *Narrowed) DecodeJSON(r *wire.Reader) error {
 			x.At = r.ReadStringPointer()
 		case "list":
 			r.Once(&seen[0], 2)
-			x.List = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.List = wire.Push(x.List, r.ReadString())
-			}
+			x.List = r.ReadStrings()
 		case "tree":
 			r.Once(&seen[0], 3)
 			x.Tree = new(Tree)
@@ -134,7 +129,7 @@ func (x *Narrowed) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Narrowed) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -201,7 +196,7 @@ func (x NestedString) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x NestedString) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -253,7 +248,7 @@ func (x *NotFound) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x NotFound) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -307,7 +302,7 @@ func (x *NoteNotification) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x NoteNotification) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -408,7 +403,7 @@ func (x *Nullables) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Nullables) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -640,7 +635,7 @@ func (x *OddNames) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x OddNames) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -685,7 +680,7 @@ func (x *Other) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Other) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -730,7 +725,7 @@ func (x *OtherC) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x OtherC) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -792,7 +787,7 @@ func (x *Polygon) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Polygon) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -813,7 +808,7 @@ func (x PolygonKind) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x PolygonKind) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -838,7 +833,7 @@ func (x Ratio) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Ratio) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -942,7 +937,7 @@ func (x *Shapes) DecodeJSON(r *wire.Reader) error {
 func (x Shapes) AppendJSON(dst []byte) ([]byte, error) {
 	var err error
 	dst = append(dst, '{')
-	for i, name := range slices.Sorted(maps.Keys(x)) {
+	for i, name := range wire.Names(x) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -967,7 +962,7 @@ func (x Shapes) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Shapes) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1037,7 +1032,7 @@ func (x *Special) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Special) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1100,7 +1095,7 @@ func (x *Square) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Square) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1119,9 +1114,7 @@ func (x *Tree) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Children = []Tree{}
 			for r.BeginArray(); r.Element(); {
-				var e Tree
-				e.DecodeJSON(r)
-				x.Children = wire.Push(x.Children, e)
+				wire.Extend(r, &x.Children).DecodeJSON(r)
 			}
 		case "value":
 			r.Once(&seen[0], 1)
@@ -1174,7 +1167,7 @@ func (x *Tree) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Tree) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1558,7 +1551,7 @@ func (x *Wide) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Wide) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1578,9 +1571,7 @@ func (x *WordLists) DecodeJSON(r *wire.Reader) error {
 		var e []Words
 		e = []Words{}
 		for r.BeginArray(); r.Element(); {
-			var e2 Words
-			e2.DecodeJSON(r)
-			e = wire.Push(e, e2)
+			wire.Extend(r, &e).DecodeJSON(r)
 		}
 		all[name] = e
 	}
@@ -1592,7 +1583,7 @@ func (x *WordLists) DecodeJSON(r *wire.Reader) error {
 func (x WordLists) AppendJSON(dst []byte) ([]byte, error) {
 	var err error
 	dst = append(dst, '{')
-	for i, name := range slices.Sorted(maps.Keys(x)) {
+	for i, name := range wire.Names(x) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -1617,7 +1608,7 @@ func (x WordLists) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x WordLists) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1644,7 +1635,7 @@ func (x *Words) DecodeJSON(r *wire.Reader) error {
 func (x Words) AppendJSON(dst []byte) ([]byte, error) {
 	var err error
 	dst = append(dst, '{')
-	for i, name := range slices.Sorted(maps.Keys(x)) {
+	for i, name := range wire.Names(x) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -1662,7 +1653,7 @@ func (x Words) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x Words) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -1728,7 +1719,7 @@ func (x *ZeroConsts) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ZeroConsts) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.

@@ -2,25 +2,16 @@
 
 package mcp20990101
 
-import (
-	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime"
 
 // Methods are the requests and notifications of the revision, sorted by
 // name.
 var Methods = []runtime.Method{
 	{
-		Definition: "AskRequest",
-		Direction:  runtime.ToServer,
-		Kind:       runtime.Request,
-		Name:       "ask",
-		NewParams: func() wire.Value {
-			return newMode()
-		},
-		NewResult: func() wire.Value {
-			return new(AskResult)
-		},
+		Definition:     "AskRequest",
+		Direction:      runtime.ToServer,
+		Kind:           runtime.Request,
+		Name:           "ask",
 		Params:         "Mode",
 		ParamsRequired: true,
 		Result:         "AskResult",
@@ -30,19 +21,13 @@ var Methods = []runtime.Method{
 		Direction:  runtime.ToClient,
 		Kind:       runtime.Notification,
 		Name:       "bare",
-		NewParams: func() wire.Value {
-			return new(BareNotificationParams)
-		},
-		Params: "BareNotificationParams",
+		Params:     "BareNotificationParams",
 	},
 	{
 		Definition: "NoteNotification",
 		Direction:  runtime.ToClient,
 		Kind:       runtime.Notification,
 		Name:       "note",
-		NewParams: func() wire.Value {
-			return newMode()
-		},
-		Params: "Mode",
+		Params:     "Mode",
 	},
 }

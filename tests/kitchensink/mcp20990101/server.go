@@ -43,6 +43,23 @@ func BindServer(s Server) runtime.Binding {
 	}
 }
 
+// BindBase connects what every server has to the runtime: initialize,
+// logging/setLevel, ping and the notifications, of which it checks the
+// params. It is for a server whose other methods something else answers,
+// such as a catalog, and keeps their types out of the program.
+func BindBase() runtime.Binding {
+	return runtime.Binding{
+		Direction: runtime.ToServer,
+		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+			switch method {
+			}
+			return nil, runtime.MethodNotFound(method)
+		},
+		Methods:  Methods,
+		Revision: Revision,
+	}
+}
+
 // ServerCaller is how a client calls its server: a method for every request
 // and notification that it may send. Params may be nil where the revision
 // lets them be absent.

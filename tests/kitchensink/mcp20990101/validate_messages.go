@@ -2,11 +2,7 @@
 
 package mcp20990101
 
-import (
-	"github.com/mcpgen/mcpgen/runtime/wire"
-	"maps"
-	"slices"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // Validate reports every value that the revision does not allow, each with
 // its JSON Pointer.
@@ -83,7 +79,7 @@ func (x ByName) Validate() error {
 }
 
 func (x ByName) check(c *wire.Checker) {
-	for _, name := range slices.Sorted(maps.Keys(x)) {
+	for _, name := range wire.Names(x) {
 		e := x[name]
 		c.Push(name)
 		e.check(c)
@@ -213,7 +209,7 @@ func (x *Everything) check(c *wire.Checker) {
 	c.Push("listOfMaps")
 	for i, e := range x.ListOfMaps {
 		c.PushIndex(i)
-		for _, name2 := range slices.Sorted(maps.Keys(e)) {
+		for _, name2 := range wire.Names(e) {
 			e2 := e[name2]
 			c.Push(name2)
 			for i3, e3 := range e2 {
@@ -229,7 +225,7 @@ func (x *Everything) check(c *wire.Checker) {
 	}
 	c.Pop()
 	c.Push("mapOfEnums")
-	for _, name := range slices.Sorted(maps.Keys(x.MapOfEnums)) {
+	for _, name := range wire.Names(x.MapOfEnums) {
 		e := x.MapOfEnums[name]
 		c.Push(name)
 		if !e.Known() {
@@ -453,7 +449,7 @@ func (x JsonMap) Validate() error {
 }
 
 func (x JsonMap) check(c *wire.Checker) {
-	for _, name := range slices.Sorted(maps.Keys(x)) {
+	for _, name := range wire.Names(x) {
 		e := x[name]
 		c.Push(name)
 		checkJson(c, e)
@@ -956,7 +952,7 @@ func (x Shapes) Validate() error {
 }
 
 func (x Shapes) check(c *wire.Checker) {
-	for _, name := range slices.Sorted(maps.Keys(x)) {
+	for _, name := range wire.Names(x) {
 		e := x[name]
 		c.Push(name)
 		for i2, e2 := range e {

@@ -91,7 +91,7 @@ func (c *check) params(s *Session, m jsonrpc.Message, src, pointer string, base 
 			by = sender(method)
 		}
 		id := m.ID.Canonical()
-		r := &request{method: method, by: by}
+		r := &request{revision: s.revision, method: method, by: by}
 		if s.rules {
 			r.params = m.Params
 		}
@@ -114,7 +114,7 @@ func (c *check) params(s *Session, m jsonrpc.Message, src, pointer string, base 
 	switch {
 	case !envelope:
 	case m.Params != "":
-		c.part(method.NewParams, m.Params, src, "/params", pointer, base)
+		c.part(s.revision, method.Params, m.Params, src, "/params", pointer, base)
 	case method.ParamsRequired:
 		c.report(pointer, base, `missing member "params"`)
 	}
@@ -157,10 +157,10 @@ func (c *check) response(s *Session, m jsonrpc.Message, src, pointer string, bas
 
 // result checks a result by the method of its request.
 func (r *request) result(c *check, m jsonrpc.Message, src, pointer string, base int) bool {
-	if r.method == nil || r.method.NewResult == nil {
+	if r.method == nil || r.method.Result == "" {
 		return true
 	}
-	return c.part(r.method.NewResult, m.Result, src, "/result", pointer, base)
+	return c.part(r.revision, r.method.Result, m.Result, src, "/result", pointer, base)
 }
 
 // value checks text against a definition.
@@ -175,14 +175,14 @@ func (c *check) value(revision generated.Revision, definition, src, pointer stri
 
 // part checks the params or the result of a message. Where they begin in it is found
 // out when there is something to say.
-func (c *check) part(fresh func() wire.Value, text wire.Raw, src, name, pointer string, base int) bool {
+func (c *check) part(revision generated.Revision, definition string, text wire.Raw, src, name, pointer string, base int) bool {
 	before := len(c.findings)
-	ok := c.decode(fresh(), string(text), pointer+name, base)
+	ok := c.value(revision, definition, string(text), pointer+name, base)
 	if len(c.findings) == before {
 		return ok
 	}
 	c.findings = c.findings[:before]
-	return c.decode(fresh(), string(text), pointer+name, base+offsetOf(src, name))
+	return c.value(revision, definition, string(text), pointer+name, base+offsetOf(src, name))
 }
 
 // decode checks text against a fresh value. base is the text's place in the

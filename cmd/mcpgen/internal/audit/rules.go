@@ -3,6 +3,7 @@ package audit
 import (
 	"slices"
 
+	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -13,7 +14,8 @@ import (
 
 // request is one that has not been answered.
 type request struct {
-	method    *runtime.Method // nil for one the revision does not have
+	revision  generated.Revision // by which it is judged
+	method    *runtime.Method    // nil for one the revision does not have
 	by        Side
 	params    wire.Raw
 	cancelled bool

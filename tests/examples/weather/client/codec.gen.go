@@ -5,8 +5,6 @@ package client
 import (
 	"cmp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
-	"maps"
-	"slices"
 )
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -49,7 +47,7 @@ func (x *GetForecastInput) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x GetForecastInput) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -154,17 +152,6 @@ func (x *GetForecastInputPlaceLatitude) AppendJSON(dst []byte) ([]byte, error) {
 	return w.End()
 }
 
-// DecodeJSON reads a string.
-func (x *GetForecastInputUnits) DecodeJSON(r *wire.Reader) error {
-	*x = GetForecastInputUnits(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x GetForecastInputUnits) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *GetForecastOutput) DecodeJSON(r *wire.Reader) error {
@@ -179,9 +166,7 @@ func (x *GetForecastOutput) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Days = []GetForecastOutputDay{}
 			for r.BeginArray(); r.Element(); {
-				var e GetForecastOutputDay
-				e.DecodeJSON(r)
-				x.Days = wire.Push(x.Days, e)
+				wire.Extend(r, &x.Days).DecodeJSON(r)
 			}
 		case "alerts":
 			r.Once(&seen[0], 2)
@@ -227,7 +212,7 @@ func (x *GetForecastOutput) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x GetForecastOutput) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -375,17 +360,6 @@ func (x *GetForecastOutputDay) AppendJSON(dst []byte) ([]byte, error) {
 	return w.End()
 }
 
-// DecodeJSON reads a string.
-func (x *GetForecastOutputDaySky) DecodeJSON(r *wire.Reader) error {
-	*x = GetForecastOutputDaySky(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x GetForecastOutputDaySky) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *GetForecastOutputDayTemperature) DecodeJSON(r *wire.Reader) error {
@@ -456,23 +430,12 @@ func (x *GetWeatherInput) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x GetWeatherInput) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetWeatherInput) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a string.
-func (x *GetWeatherInputUnits) DecodeJSON(r *wire.Reader) error {
-	*x = GetWeatherInputUnits(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x GetWeatherInputUnits) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -500,10 +463,7 @@ func (x *ReportSightingInput) DecodeJSON(r *wire.Reader) error {
 			}
 		case "tags":
 			r.Once(&seen[0], 3)
-			x.Tags = []string{}
-			for r.BeginArray(); r.Element(); {
-				x.Tags = wire.Push(x.Tags, r.ReadString())
-			}
+			x.Tags = r.ReadStrings()
 		default:
 			x.Extra.Decode(r)
 		}
@@ -523,7 +483,7 @@ func (x *ReportSightingInput) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Readings != nil {
 		w.Name("readings")
 		w.BeginObject()
-		for _, name := range slices.Sorted(maps.Keys(x.Readings)) {
+		for _, name := range wire.Names(x.Readings) {
 			w.Key(name)
 			w.PutFloat64(x.Readings[name])
 		}
@@ -545,7 +505,7 @@ func (x *ReportSightingInput) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ReportSightingInput) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
@@ -589,7 +549,7 @@ func (x *ReportSightingOutput) AppendJSON(dst []byte) ([]byte, error) {
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (x ReportSightingOutput) MarshalJSON() ([]byte, error) {
-	return x.AppendJSON(nil)
+	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.

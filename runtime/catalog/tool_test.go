@@ -1,0 +1,61 @@
+package catalog_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/tasks"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// TestNamed adds tools whose definitions are said to be good.
+func TestNamed(t *testing.T) {
+	var log bytes.Buffer
+	call := echo("").Call
+	c := catalog.New(catalog.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	must(t, c.AddTools(
+		catalog.Tool{Name: "a", Definition: ` {"name": "a", "inputSchema": {"type": "object"}, "execution": {"t\u0061skSupport": "required"}}`, Call: call},
+		catalog.Tool{Name: "broken", Definition: `{"name":"broken","inputSchema":{"type":"object"},"title":"`, Call: call},
+		catalog.Tool{Name: "other", Definition: `{"name":"another","inputSchema":{"type":"object"}}`, Call: call},
+		catalog.Tool{Name: "b", Definition: `{"name":"b","inputSchema":{"type":"object"}}`, Call: call},
+	))
+	handle := c.Over(runtime.Binding{Methods: methods}).Handle
+	for range 2 {
+		result, err := handle(t.Context(), "tools/list", `{}`)
+		must(t, err)
+		got, err := wire.Marshal(result)
+		must(t, err)
+		const want = `{"tools":[{"name":"a","inputSchema":{"type":"object"},"execution":{"t\u0061skSupport":"required"}},{"name":"b","inputSchema":{"type":"object"}}]}`
+		if string(got) != want {
+			t.Errorf("listed: %s", got)
+		}
+	}
+	for _, want := range []string{`tool=broken error="catalog: tool`, `tool=other error="catalog: the definition is of the tool \"another\"`} {
+		if strings.Count(log.String(), want) != 1 {
+			t.Errorf("%s is not once in the log:\n%s", want, &log)
+		}
+	}
+	for name, want := range map[string]tasks.Support{"a": tasks.SupportRequired, "b": tasks.SupportForbidden, "none": tasks.SupportOptional} {
+		if got := c.TaskSupport(name); got != want {
+			t.Errorf("%s: tasks are %s", name, got)
+		}
+	}
+	if _, err := handle(t.Context(), "tools/call", `{"name":"b"}`); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNamedChecked has a definition read when the tool is added where something is to be
+// made of it.
+func TestNamedChecked(t *testing.T) {
+	c := catalog.New(catalog.Options{Checker: func(wire.Object) (func(wire.Object) error, error) { return nil, nil }})
+	err := c.AddTools(catalog.Tool{Name: "a", Definition: `{"name":"a"}`, Call: func(context.Context, wire.Object) (wire.Appender, error) { return nil, nil }})
+	if err == nil {
+		t.Error("a definition without a schema was added")
+	}
+}

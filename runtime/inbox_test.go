@@ -1,0 +1,170 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	goruntime "runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// outbox keeps what a session sends.
+type outbox struct {
+	mu     sync.Mutex
+	said   []string
+	closed bool
+}
+
+func (o *outbox) add(what string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.said = append(o.said, what)
+}
+
+func (o *outbox) take() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	said := o.said
+	o.said = nil
+	return said
+}
+
+func (o *outbox) Send(_ context.Context, m runtime.Outgoing) error {
+	o.add(string(m.Text))
+	return nil
+}
+
+func (o *outbox) Done(route runtime.Route, unanswered bool) {
+	o.add(fmt.Sprintf("%v done, unanswered %t", route, unanswered))
+}
+
+func (o *outbox) Close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed = true
+	return nil
+}
+
+// opened is a session whose handshake is over.
+func opened(t *testing.T, s side, opts runtime.ServerOptions) (*outbox, runtime.Inbox, <-chan error) {
+	t.Helper()
+	out, ended := new(outbox), make(chan error, 1)
+	in, err := newServer(t, s, opts, r11).Open(t.Context(), out, runtime.Handshake{}, func(err error) { ended <- err })
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Handle(runtime.Incoming{Text: fmt.Sprintf(initialize, r11)})
+	in.Handle(runtime.Incoming{Text: initialized})
+	synctest.Wait()
+	if got := out.take(); len(got) != 1 || !strings.Contains(got[0], `"protocolVersion":"2025-11-25"`) {
+		t.Fatalf("handshake: %q", got)
+	}
+	return out, in, ended
+}
+
+// TestInbox holds what becomes of messages that are pushed into a session.
+func TestInbox(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		before := goruntime.NumGoroutine()
+		out, in, ended := opened(t, tools, runtime.ServerOptions{MaxMessage: 200})
+		if n := goruntime.NumGoroutine(); n > before {
+			t.Errorf("an idle session has %d goroutines", n-before)
+		}
+		const call = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q}}`
+		handle := func(text string, want ...string) {
+			t.Helper()
+			in.Handle(runtime.Incoming{Text: text, Route: "R"})
+			if got := out.take(); !slices.Equal(got, want) {
+				t.Errorf("%.80s: %q, want %q", text, got, want)
+			}
+		}
+		handle(fmt.Sprintf(call, 1, "echo"), `{"jsonrpc":"2.0","id":1,"result":{}}`, "R done, unanswered false")
+		handle(initialized, "R done, unanswered false")
+		handle(`{`, `{"jsonrpc":"2.0","error":{"code":-32700,"message":"parse error: byte 1: expected a member name, found the end of the text"}}`, "R done, unanswered false")
+		handle(`"`+strings.Repeat("x", 200)+`"`, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"invalid request: a message longer than 200 bytes"}}`, "R done, unanswered false")
+
+		in.Deliver(runtime.Incoming{Text: fmt.Sprintf(call, 2, "wait"), Route: "W"})
+		handle(fmt.Sprintf(call, 2, "echo"), `{"jsonrpc":"2.0","error":{"code":-32600,"message":"invalid request: id 2 is that of a request in flight"}}`, "R done, unanswered false")
+		in.End(errors.New("the network is gone"))
+		in.End(nil) // too late
+		if err := <-ended; err == nil || err.Error() != "the network is gone" {
+			t.Errorf("ended with %v", err)
+		}
+		if got, want := out.take(), []string{"W done, unanswered true"}; !slices.Equal(got, want) || !out.closed {
+			t.Errorf("at the end: %q, want %q, closed %t", got, want, out.closed)
+		}
+		handle(fmt.Sprintf(call, 3, "echo"), "R done, unanswered true")
+		if n := goruntime.NumGoroutine(); n > before {
+			t.Errorf("%d goroutines are left", n-before)
+		}
+	})
+}
+
+// TestInboxAsks holds that a handler is given what it asks the client for.
+func TestInboxAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asking := tools.with(side{"ask": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+			var result wire.Raw
+			err := runtime.CallOf(ctx).Call(ctx, "roots/list", nil, &result)
+			return result, err
+		}})
+		out, in, ended := opened(t, asking, runtime.ServerOptions{})
+		in.Deliver(runtime.Incoming{Text: toolCall("1", "ask", "{}")})
+		synctest.Wait()
+		match(t, out.take(), []string{`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`})
+		in.Handle(runtime.Incoming{Text: `{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}`})
+		synctest.Wait()
+		match(t, out.take(), []string{answered("1", `\{"roots":\[\]\}`)})
+
+		in.Deliver(runtime.Incoming{Text: toolCall("2", "ask", "{}")})
+		synctest.Wait()
+		out.take()
+		in.Lose(&runtime.AnswerError{ID: wire.IntScalar(2), Err: &jsonrpc.Error{Code: 7, Message: "lost"}})
+		synctest.Wait()
+		match(t, out.take(), []string{refused("2", "7", "lost")})
+		in.End(nil)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestInboxKeepAlive holds that a session ends whose client does not answer pings.
+func TestInboxKeepAlive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		out, _, ended := opened(t, tools, runtime.ServerOptions{KeepAlive: time.Minute, KeepAliveFailures: 2})
+		if err := <-ended; !errors.Is(err, runtime.ErrUnresponsive) || !out.closed {
+			t.Errorf("ended with %v, closed %t", err, out.closed)
+		}
+		if lasted := time.Since(start); lasted != 4*time.Minute {
+			t.Errorf("lasted %v", lasted)
+		}
+	})
+}
+
+// TestOpenFails holds that what cannot be opened is closed.
+func TestOpenFails(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		server *runtime.Server
+		given  runtime.Handshake
+	}{
+		{"no binding", runtime.NewServer(runtime.ServerOptions{}), runtime.Handshake{}},
+		{"another revision", newServer(t, tools, runtime.ServerOptions{}, r11), runtime.Handshake{Revision: "2020-01-01"}},
+	} {
+		out := new(outbox)
+		if _, err := c.server.Open(t.Context(), out, c.given, func(error) { t.Error("ended") }); err == nil || !out.closed {
+			t.Errorf("%s: %v, closed %t", c.name, err, out.closed)
+		}
+	}
+}

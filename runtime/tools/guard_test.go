@@ -1,0 +1,131 @@
+package tools_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	stdruntime "runtime"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/generated/mcp20241105"
+	"github.com/mcpgen/mcpgen/generated/mcp20250326"
+	"github.com/mcpgen/mcpgen/generated/mcp20250618"
+	"github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/tools"
+	"github.com/mcpgen/mcpgen/runtime/tools/contract"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// weather is a definition of usual length.
+const weather = `{"name":"%s","description":"Tells the weather in a city as it is now.","inputSchema":{"type":"object","properties":{"city":{"type":"string","minLength":1,"maxLength":100},"units":{"enum":["metric","imperial"],"default":"metric"},"hours":{"type":"integer","minimum":0,"maximum":72}},"required":["city"]},"outputSchema":{"type":"object","properties":{"city":{"type":"string"},"sky":{"enum":["clear","clouds","rain","snow"]},"temperature":{"type":"number","minimum":-100,"maximum":100},"wind":{"type":"number","minimum":0}},"required":["city","sky","temperature","wind"]}}`
+
+// many are tools as generated code has them.
+func many(n int) []*tools.Tool {
+	all := make([]*tools.Tool, n)
+	for i := range all {
+		name := fmt.Sprintf("get_weather_%d", i)
+		all[i] = &tools.Tool{Name: name, Definition: wire.Object(strings.Replace(weather, "%s", name, 1)), Input: checkWords, Output: checkWords}
+	}
+	return all
+}
+
+// register makes a server of tools, as a generated NewServer does.
+func register(all []*tools.Tool) (*runtime.Server, error) {
+	handler := func(_ context.Context, in *words) (*words, error) { return in, nil }
+	list := make([]catalog.Tool, len(all))
+	for i, t := range all {
+		list[i] = tools.Structured(t, tools.Options{}, newWords, (*words).defaults, handler)
+	}
+	return tools.NewServer(tools.ServerOptions{}, list,
+		mcp20251125.BindBase(), mcp20250618.BindBase(), mcp20250326.BindBase(), mcp20241105.BindBase())
+}
+
+func BenchmarkRegister(b *testing.B) {
+	all := many(1000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := register(all); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// TestRegisterAllocations holds that nothing is read when tools are registered: for each
+// there are the function that runs it and two entries of the catalog.
+func TestRegisterAllocations(t *testing.T) {
+	const n = 1000
+	all := many(n)
+	allocs, bytes := perRun(func() {
+		if _, err := register(all); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if allocs > 3.5*n || bytes > 400*n {
+		t.Errorf("%v allocations and %v bytes for each of %d tools", allocs/n, bytes/n, n)
+	}
+}
+
+// TestListed holds that what is registered without being read is listed as it is.
+func TestListed(t *testing.T) {
+	all := many(10)
+	server, err := register(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, mcp20251125.BindClient(mcp20251125.UnimplementedClient{}))
+	session, err := client.Connect(t.Context(), contract.Connect(t, server))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	if err := tools.Check(t.Context(), session, tools.Definitions(all)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCallAllocations holds what a call takes besides what the handler and the codecs of
+// the tool do.
+func TestCallAllocations(t *testing.T) {
+	fresh := func() *words { return &words{} }
+	block := []mcp20251125.ContentBlock{&mcp20251125.TextContent{Text: "It rains."}}
+	result := &words{text: "a"}
+	for _, row := range []struct {
+		tool catalog.Tool
+		want float64 // the arguments, the text and the result; of blocks, their list
+	}{
+		{tools.Structured(shout, tools.Options{}, fresh, nil, func(context.Context, *words) (*words, error) { return result, nil }), 3},
+		{tools.Content(draw, tools.Options{}, fresh, nil, func(context.Context, *words) ([]mcp20251125.ContentBlock, error) { return block, nil }), 4},
+	} {
+		buf := make([]byte, 0, 1000)
+		allocs, bytes := perRun(func() {
+			out, err := row.tool.Call(context.Background(), `{"text":"a"}`)
+			if err == nil {
+				_, err = out.AppendJSON(buf)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+		if allocs > row.want || bytes > 1000 {
+			t.Errorf("%s: %v allocations of %v bytes", row.tool.Name, allocs, bytes)
+		}
+	}
+}
+
+// perRun counts the allocations of f, and their bytes: the fewest of several runs, as
+// pools forget something now and then.
+func perRun(f func()) (allocs, bytes float64) {
+	allocs, bytes = math.Inf(1), math.Inf(1)
+	for range 50 {
+		allocs = min(allocs, testing.AllocsPerRun(1, f))
+		var before, after stdruntime.MemStats
+		stdruntime.ReadMemStats(&before)
+		f()
+		stdruntime.ReadMemStats(&after)
+		bytes = min(bytes, float64(after.TotalAlloc-before.TotalAlloc))
+	}
+	return allocs, bytes
+}

@@ -1,0 +1,102 @@
+package toollists
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/gen/skeleton"
+)
+
+// maxProgram is how large a stripped server of one tool may be that talks over standard
+// input and output, in bytes.
+const maxProgram = 4_000_000
+
+// oneTool is a list of a tool with content blocks and one with a structured result.
+const oneTool = `{"tools":[{
+	"name": "get_weather",
+	"description": "Tells the weather in a city as it is now.",
+	"inputSchema": {
+		"type": "object",
+		"properties": {
+			"city": {"type": "string", "minLength": 1},
+			"units": {"enum": ["metric", "imperial"], "default": "metric"}
+		},
+		"required": ["city"]
+	},
+	"outputSchema": {
+		"type": "object",
+		"properties": {"degrees": {"type": "number"}, "sky": {"type": "string"}},
+		"required": ["degrees"]
+	}
+}]}`
+
+// TestProgram holds what a server links that talks over standard input and output alone.
+func TestProgram(t *testing.T) {
+	list, err := skeleton.Read("tools.json", []byte(oneTool))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := skeleton.Server(skeleton.Options{List: list, Source: "tools.json", Package: "main"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	users, err := skeleton.User(skeleton.UserOptions{Name: "weather", Package: "main", Source: "tools.json", Tools: made.Tools, Survey: &skeleton.Survey{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	module(t, dir)
+	write(t, dir, made.Files)
+	write(t, dir, users)
+	run := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("go", args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+
+	deps := strings.Fields(run("list", "-deps", "."))
+	for _, path := range []string{"net", "net/http", "crypto/rand", "flag", "text/template"} {
+		if slices.Contains(deps, path) {
+			t.Errorf("it imports %s", path)
+		}
+	}
+
+	run("build", "-o", "symbols", ".")
+	symbols := run("tool", "nm", "symbols")
+	for name, what := range map[string]string{
+		"regexp.compile":                     "regular expressions, though no schema has a pattern",
+		"uritemplate/v3.(*compiler)":         "the matching of URI templates, though there are none",
+		"math/big.(*Int)":                    "big integers, though nothing is a multiple of one",
+		"os/exec.(*Cmd)":                     "the starting of commands",
+		".(*CallToolResult).DecodeJSON":      "the codec of a method that the catalog answers",
+		".(*ReadResourceResult).DecodeJSON":  "the codec of a method that the catalog answers",
+		".(*CreateMessageResult).DecodeJSON": "the codec of a method of clients",
+	} {
+		if strings.Contains(symbols, name) {
+			t.Errorf("it links %s: %s", name, what)
+		}
+	}
+	if !strings.Contains(symbols, ".(*InitializeRequestParams).DecodeJSON") {
+		t.Error("it does not check the params of initialize")
+	}
+
+	run("build", "-trimpath", "-ldflags", "-s -w", "-o", "stripped", ".")
+	info, err := os.Stat(filepath.Join(dir, "stripped"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes", info.Size())
+	if info.Size() > maxProgram {
+		t.Errorf("it has %d bytes, and may have %d", info.Size(), maxProgram)
+	}
+}
