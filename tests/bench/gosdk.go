@@ -22,12 +22,15 @@ var onGoSDK = library{
 		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
 			&mcp.StreamableHTTPOptions{JSONResponse: !stream}), nil
 	},
-	inProcess: func(ctx context.Context, n int) (client, error) {
-		near, far := mcp.NewInMemoryTransports()
-		if _, err := gosdk.NewServer(n).Connect(ctx, far, nil); err != nil {
-			return nil, err
-		}
-		return gosdkConnect(ctx, near)
+	inProcess: func(n int) (dial, error) {
+		s := gosdk.NewServer(n)
+		return func(ctx context.Context) (client, error) {
+			near, far := mcp.NewInMemoryTransports()
+			if _, err := s.Connect(ctx, far, nil); err != nil {
+				return nil, err
+			}
+			return gosdkConnect(ctx, near)
+		}, nil
 	},
 	dialHTTP: func(ctx context.Context, url string, over *http.Client) (client, error) {
 		return gosdkConnect(ctx, &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: over})

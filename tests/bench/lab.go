@@ -115,13 +115,7 @@ func (l *Lab) project(ctx context.Context, name, list string) (*project, error) 
 	if _, err := os.Stat(dir); err == nil {
 		return p, nil
 	}
-	args := []string{"server", "--tools", list, "--out", dir}
-	if help, err := run(ctx, l.root, nil, mcpgen, "server", "--help"); err != nil {
-		return nil, err
-	} else if strings.Contains(string(help), "--transport") {
-		args = append(args, "--transport", "stdio")
-	}
-	if _, err := run(ctx, l.root, nil, mcpgen, args...); err != nil {
+	if _, err := run(ctx, l.root, nil, mcpgen, "server", "--tools", list, "--out", dir, "--transport", "stdio"); err != nil {
 		return nil, err
 	}
 	return p, p.edit()

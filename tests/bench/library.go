@@ -11,8 +11,8 @@ type library struct {
 	// handler serves a number of tools over Streamable HTTP, of which get_weather is the
 	// first, and answers with event streams if stream is set.
 	handler func(tools int, stream bool) (http.Handler, error)
-	// inProcess connects a client with a server of so many tools in memory.
-	inProcess func(ctx context.Context, tools int) (client, error)
+	// inProcess makes a server of so many tools, and connects clients with it in memory.
+	inProcess func(tools int) (dial, error)
 	// dialHTTP connects a client over Streamable HTTP.
 	dialHTTP func(ctx context.Context, url string, over *http.Client) (client, error)
 	// start starts a server process and connects a client with it.
@@ -23,6 +23,9 @@ type library struct {
 	// unchecked says that the server checks neither arguments nor results unless told to.
 	unchecked bool
 }
+
+// dial connects a client.
+type dial func(ctx context.Context) (client, error)
 
 // client is the client of a library in a session.
 type client interface {

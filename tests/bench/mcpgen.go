@@ -32,14 +32,13 @@ var onMcpgen = library{
 		}
 		return streamable.NewHandler(server, streamable.Options{MaxSessions: 1 << 20}), nil
 	},
-	inProcess: func(ctx context.Context, n int) (client, error) {
+	inProcess: func(n int) (dial, error) {
 		server, err := mcpgenServer(n)
-		if err != nil {
-			return nil, err
-		}
-		near, far := inproc.Pair()
-		go server.Serve(ctx, far)
-		return mcpgenConnect(ctx, near)
+		return func(ctx context.Context) (client, error) {
+			near, far := inproc.Pair()
+			go server.Serve(ctx, far)
+			return mcpgenConnect(ctx, near)
+		}, err
 	},
 	dialHTTP: func(ctx context.Context, url string, over *http.Client) (client, error) {
 		t, err := streamable.NewTransport(url, streamable.ClientOptions{HTTPClient: over})

@@ -24,7 +24,7 @@ var onMCPGo = library{
 	handler: func(n int, _ bool) (http.Handler, error) {
 		return server.NewStreamableHTTPServer(mcpgo.NewServer(n)), nil
 	},
-	inProcess: func(ctx context.Context, n int) (client, error) { return mcpgoInProcess(ctx, mcpgo.NewServer(n)) },
+	inProcess: func(n int) (dial, error) { return mcpgoInProcess(mcpgo.NewServer(n)), nil },
 	dialHTTP: func(ctx context.Context, url string, over *http.Client) (client, error) {
 		c, err := gomcp.NewStreamableHttpClient(url, transport.WithHTTPBasicClient(over))
 		if err != nil {
@@ -41,12 +41,14 @@ var onMCPGo = library{
 	},
 }
 
-func mcpgoInProcess(ctx context.Context, s *server.MCPServer) (client, error) {
-	c, err := gomcp.NewInProcessClient(s)
-	if err != nil {
-		return nil, err
+func mcpgoInProcess(s *server.MCPServer) dial {
+	return func(ctx context.Context) (client, error) {
+		c, err := gomcp.NewInProcessClient(s)
+		if err != nil {
+			return nil, err
+		}
+		return mcpgoConnect(ctx, c)
 	}
-	return mcpgoConnect(ctx, c)
 }
 
 type mcpgoClient struct {

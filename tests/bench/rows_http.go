@@ -46,10 +46,13 @@ func httpRows() []*Row {
 							}
 							return rawHTTP(ctx, l, h, stream, width)
 						}),
-					Targets: append([]Target{timesFloor(1.35)}, overPeers(2, 8)...),
+					Targets: []Target{timesFloor(1.35)},
 				}
 				if width > 1 {
 					row.Targets[0] = timesFloor(1.5)
+				}
+				if own { // most of the time of a raw call is that of net/http, for every server
+					row.Targets = append(row.Targets, overPeers(2, 8)...)
 				}
 				rows = append(rows, row)
 			}

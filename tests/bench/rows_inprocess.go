@@ -17,7 +17,7 @@ func inProcessRows() []*Row {
 		Subjects: subjects(
 			func(context.Context, *Lab) (*Work, error) { return hops(answerText), nil },
 			func(ctx context.Context, _ *Lab, l library) (*Work, error) {
-				c, err := l.inProcess(ctx, 1)
+				c, err := l.connect(ctx, 1)
 				if err != nil {
 					return nil, err
 				}
@@ -26,13 +26,22 @@ func inProcessRows() []*Row {
 		Targets: append([]Target{atMost(4000, perOp), atMost(25, allocs)}, overPeers(5, 40)...),
 	}
 	row.Subjects = append(row.Subjects, Subject{"mcp-go, checking", func(ctx context.Context, _ *Lab) (*Work, error) {
-		c, err := mcpgoInProcess(ctx, mcpgo.NewServer(1, server.WithInputSchemaValidation(), server.WithOutputSchemaValidation()))
+		c, err := mcpgoInProcess(mcpgo.NewServer(1, server.WithInputSchemaValidation(), server.WithOutputSchemaValidation()))(ctx)
 		if err != nil {
 			return nil, err
 		}
 		return calls(ctx, c), refusals(ctx, c)
 	}})
 	return []*Row{row}
+}
+
+// connect connects a client with a new server in memory.
+func (l library) connect(ctx context.Context, tools int) (client, error) {
+	dial, err := l.inProcess(tools)
+	if err != nil {
+		return nil, err
+	}
+	return dial(ctx)
 }
 
 // controlled holds a client and its server to what they must do, before they are measured:

@@ -47,7 +47,7 @@ func listRows() []*Row {
 					return hops(string(answer)), err
 				},
 				func(ctx context.Context, _ *Lab, l library) (*Work, error) {
-					c, err := l.inProcess(ctx, n)
+					c, err := l.connect(ctx, n)
 					if err != nil {
 						return nil, err
 					}

@@ -9,7 +9,7 @@ import (
 func startRows() []*Row {
 	return []*Row{
 		{
-			Name: "start/inprocess", Title: "a server, a session and the first call in process", Counts: "client and server",
+			Name: "start/inprocess", Title: "a session, from initialize to the answer of the first call, in process", Counts: "client and server",
 			Subjects: subjects(
 				func(context.Context, *Lab) (*Work, error) {
 					// Two requests that are answered, and a notification between them.
@@ -19,11 +19,12 @@ func startRows() []*Row {
 					return w, nil
 				},
 				func(ctx context.Context, _ *Lab, l library) (*Work, error) {
-					return sessions(ctx, func(ctx context.Context) (client, error) { return l.inProcess(ctx, 1) }), nil
+					dial, err := l.inProcess(1)
+					return sessions(ctx, dial), err
 				}),
 		},
 		{
-			Name: "start/http", Title: "a session and the first call over Streamable HTTP", Counts: "client and server",
+			Name: "start/http", Title: "a session, from initialize to the answer of the first call, over Streamable HTTP", Counts: "client and server",
 			Subjects: subjects(
 				func(ctx context.Context, _ *Lab) (*Work, error) {
 					w, err := echoHTTP(ctx, false, 1)
@@ -56,7 +57,7 @@ func startHTTP(ctx context.Context, l library, h http.Handler) (*Work, error) {
 }
 
 // sessions opens one session after the other, with a call in each.
-func sessions(ctx context.Context, open func(context.Context) (client, error)) *Work {
+func sessions(ctx context.Context, open dial) *Work {
 	return &Work{Do: func(n int) error {
 		for range n {
 			c, err := open(ctx)

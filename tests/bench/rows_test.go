@@ -201,7 +201,7 @@ func TestProgram(t *testing.T) {
 // TestGuards holds what a call through mcpgen takes from memory, client and server
 // together, which unlike times is the same everywhere.
 func TestGuards(t *testing.T) {
-	c, err := onMcpgen.inProcess(t.Context(), 1)
+	c, err := onMcpgen.connect(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

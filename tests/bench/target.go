@@ -93,5 +93,9 @@ func (t Target) judge(row *Row, value func(row, subject, unit string) (float64, 
 	if ok && t.Than != "" {
 		that, ok = value(other, t.Than, unit)
 	}
-	return Verdict{Target: t.text, Value: t.value(is, that), Met: is <= that*t.Times+t.Plus}, ok
+	v := Verdict{Target: t.text, Value: t.value(is, that), Met: is <= that*t.Times+t.Plus}
+	if least, known := value(row.Name, floor, unit); known && !v.Met && least > that*t.Times+t.Plus {
+		v.Value += fmt.Sprintf(" (not even the floor: %s)", t.value(least, that))
+	}
+	return v, ok
 }

@@ -24,6 +24,7 @@ func TestTarget(t *testing.T) {
 		{timesFloor(1.25), Verdict{"at most 1.25x floor", "1.5x", false}},
 		{faster(4, mcpGo), Verdict{"4x faster than mcp-go", "4x", true}},
 		{faster(5, mcpGo), Verdict{"5x faster than mcp-go", "4x", false}},
+		{faster(7, mcpGo), Verdict{"7x faster than mcp-go", "4x (not even the floor: 6x)", false}},
 		{faster(1, mcpGo), Verdict{"faster than mcp-go", "4x", true}},
 		{floorPlus(50), Verdict{"at most floor + 50 ns", "+ 50 ns", true}},
 		{floorPlus(49), Verdict{"at most floor + 49 ns", "+ 50 ns", false}},

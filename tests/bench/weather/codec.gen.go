@@ -52,17 +52,6 @@ func (x *GetWeatherInput) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads a string.
-func (x *GetWeatherInputUnits) DecodeJSON(r *wire.Reader) error {
-	*x = GetWeatherInputUnits(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x GetWeatherInputUnits) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *GetWeatherOutput) DecodeJSON(r *wire.Reader) error {
@@ -113,15 +102,4 @@ func (x GetWeatherOutput) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetWeatherOutput) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a string.
-func (x *GetWeatherOutputSky) DecodeJSON(r *wire.Reader) error {
-	*x = GetWeatherOutputSky(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x GetWeatherOutputSky) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
 }
