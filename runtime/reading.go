@@ -232,6 +232,16 @@ func (p *peer) readFor(w *pending) (reply, bool) {
 	t.calls.Add(1)
 	p.startTicking()
 	for {
+		select {
+		case r := <-w.reply: // which may have come before
+			more := t.backlog.Backlog()
+			t.reader.Store(readerNobody)
+			if more || p.awaited() {
+				p.resumeReading()
+			}
+			return r, true
+		default:
+		}
 		in, err := t.source.Receive(p.ctx, p.limits.message)
 		switch {
 		case err == ErrInterrupted:
@@ -247,16 +257,6 @@ func (p *peer) readFor(w *pending) (reply, bool) {
 			t.reader.Store(readerGoroutine)
 			t.end(err)
 			return reply{}, false
-		}
-		select {
-		case r := <-w.reply:
-			more := t.backlog.Backlog()
-			t.reader.Store(readerNobody)
-			if more || p.awaited() {
-				p.resumeReading()
-			}
-			return r, true
-		default:
 		}
 	}
 }
