@@ -213,7 +213,7 @@ func TestGuards(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s[allocs] > 25 || s[allocBytes] > 2000 {
+	if s[allocs] > 20 || s[allocBytes] > 1500 {
 		t.Errorf("a call takes %.1f allocations and %.0f bytes", s[allocs], s[allocBytes])
 	}
 }
