@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -392,5 +394,77 @@ func TestAnsweredElsewhere(t *testing.T) {
 	}
 	if !eventually(func() bool { return waiting() == 0 }) || len(back) > 0 {
 		t.Errorf("%d streams are waited for, after %d questions", waiting(), len(back))
+	}
+}
+
+// wrapped hides what the transport in it can beyond runtime.Transport.
+type wrapped struct{ runtime.Transport }
+
+// TestWrappedTransport holds that the client's transport does without being known as such.
+func TestWrappedTransport(t *testing.T) {
+	r := newRig(t, base, Options{})
+	transport, err := NewTransport(r.URL, ClientOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, echoing.bind(r11, runtime.ToClient)).Connect(t.Context(), wrapped{transport})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var result wire.Raw
+	if err := s.Call(t.Context(), "ask", wire.Raw(`{"a":1}`), &result); err != nil || result != `{"a":1}` {
+		t.Errorf("%s, %v", result, err)
+	}
+	r.Server.CloseClientConnections()
+	r.handler.Close()
+	if err := s.Call(t.Context(), "echo", nil, nil); err == nil {
+		t.Error("a call after the end succeeded")
+	}
+	if err := s.Close(); err != nil && !errors.Is(err, ErrSessionLost) {
+		t.Error(err)
+	}
+}
+
+// recorded is a connection that tells in which order requests have been written.
+type recorded struct {
+	net.Conn
+	written chan string
+}
+
+func (c recorded) Write(p []byte) (int, error) {
+	text := string(p)
+	for _, method := range []string{"wait", "notifications/cancelled"} {
+		if strings.Contains(text, `"method":"`+method+`"`) {
+			c.written <- method
+		}
+	}
+	return c.Conn.Write(p)
+}
+
+// TestCancelledAfterRequest holds that a request is written before what cancels it.
+func TestCancelledAfterRequest(t *testing.T) {
+	r := newRig(t, base, Options{})
+	written := make(chan string, 10)
+	var late atomic.Bool
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		if late.Swap(false) {
+			time.Sleep(20 * time.Millisecond)
+		}
+		conn, err := new(net.Dialer).DialContext(ctx, network, address)
+		return recorded{conn, written}, err
+	}
+	s, err := connect(t, r.URL, nil, ClientOptions{HTTPClient: &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}}, r11)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	late.Store(true)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if err := s.Call(ctx, "wait", nil, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Call: %v", err)
+	}
+	if first, second := <-written, <-written; first != "wait" || second != "notifications/cancelled" {
+		t.Errorf("written: %s, %s", first, second)
 	}
 }

@@ -2,17 +2,13 @@ package streamable
 
 import (
 	"context"
-	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	goruntime "runtime"
 	"runtime/debug"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -142,121 +138,5 @@ func TestSpliced(t *testing.T) {
 	goruntime.ReadMemStats(after)
 	if taken := after.TotalAlloc - before.TotalAlloc; w.bytes != len(want) || taken > 30<<10 {
 		t.Errorf("%d bytes were sent, %d allocated for them", w.bytes, taken)
-	}
-}
-
-// TestDisconnectHTTP2 is TestDisconnect where a connection is not that of one request.
-func TestDisconnectHTTP2(t *testing.T) {
-	parted := make(chan error, 1)
-	server := newRuntimeServer(t, base.with(handlers{"part": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
-		parted <- Disconnect(ctx, 70*time.Millisecond)
-		<-ctx.Done()
-		return nil, ctx.Err()
-	}}), runtime.ServerOptions{}, r11)
-	h := NewHandler(server, Options{})
-	ts := httptest.NewUnstartedServer(h)
-	ts.EnableHTTP2 = true
-	ts.StartTLS()
-	defer ts.Close()
-	defer h.Close()
-	post := func(body, session string) (*http.Response, string) {
-		req, err := http.NewRequestWithContext(t.Context(), "POST", ts.URL, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Content-Type", "application/json")
-		if session != "" {
-			req.Header.Set(headerSession, session)
-		}
-		resp, err := ts.Client().Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		text, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return resp, string(text)
-	}
-	resp, _ := post(initialize(r11), "")
-	if resp.ProtoMajor != 2 {
-		t.Fatalf("the protocol is %s", resp.Proto)
-	}
-	_, text := post(call(1, "part", "{}"), resp.Header.Get(headerSession))
-	if err := <-parted; err != nil || !strings.Contains(text, "retry: 70\n") {
-		t.Errorf("%v, %q", err, text)
-	}
-}
-
-// wrapped hides what the transport in it can beyond runtime.Transport.
-type wrapped struct{ runtime.Transport }
-
-// TestWrappedTransport holds that the client's transport does without being known as such.
-func TestWrappedTransport(t *testing.T) {
-	r := newRig(t, base, Options{})
-	transport, err := NewTransport(r.URL, ClientOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, echoing.bind(r11, runtime.ToClient)).Connect(t.Context(), wrapped{transport})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var result wire.Raw
-	if err := s.Call(t.Context(), "ask", wire.Raw(`{"a":1}`), &result); err != nil || result != `{"a":1}` {
-		t.Errorf("%s, %v", result, err)
-	}
-	r.Server.CloseClientConnections()
-	r.handler.Close()
-	if err := s.Call(t.Context(), "echo", nil, nil); err == nil {
-		t.Error("a call after the end succeeded")
-	}
-	if err := s.Close(); err != nil && !errors.Is(err, ErrSessionLost) {
-		t.Error(err)
-	}
-}
-
-// recorded is a connection that tells in which order requests have been written.
-type recorded struct {
-	net.Conn
-	written chan string
-}
-
-func (c recorded) Write(p []byte) (int, error) {
-	text := string(p)
-	for _, method := range []string{"wait", "notifications/cancelled"} {
-		if strings.Contains(text, `"method":"`+method+`"`) {
-			c.written <- method
-		}
-	}
-	return c.Conn.Write(p)
-}
-
-// TestCancelledAfterRequest holds that a request is written before what cancels it.
-func TestCancelledAfterRequest(t *testing.T) {
-	r := newRig(t, base, Options{})
-	written := make(chan string, 10)
-	var late atomic.Bool
-	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
-		if late.Swap(false) {
-			time.Sleep(20 * time.Millisecond)
-		}
-		conn, err := new(net.Dialer).DialContext(ctx, network, address)
-		return recorded{conn, written}, err
-	}
-	s, err := connect(t, r.URL, nil, ClientOptions{HTTPClient: &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}}, r11)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	late.Store(true)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-	defer cancel()
-	if err := s.Call(ctx, "wait", nil, nil); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("Call: %v", err)
-	}
-	if first, second := <-written, <-written; first != "wait" || second != "notifications/cancelled" {
-		t.Errorf("written: %s, %s", first, second)
 	}
 }
