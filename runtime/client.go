@@ -106,6 +106,7 @@ func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 	}
 	l.peer = s.peer
 	s.peer.receiveFrom(t)
+	s.peer.listen()
 	go func() {
 		defer close(s.done)
 		s.err = s.peer.run()

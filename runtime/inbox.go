@@ -35,9 +35,18 @@ func (i Inbox) Handle(in Incoming) {
 
 // Deliver is Handle that does not wait for the handler of a request.
 func (i Inbox) Deliver(in Incoming) {
-	if c := i.take(&in); c != nil {
-		go c.serve()
+	if serve := i.Accept(in); serve != nil {
+		go serve()
 	}
+}
+
+// Accept is Handle without the handler of a request, which is called by the function it
+// returns; nil when there is none. It must be called, in a goroutine of its own or otherwise.
+func (i Inbox) Accept(in Incoming) (serve func()) {
+	if c := i.take(&in); c != nil {
+		return c.serve
+	}
+	return nil
 }
 
 func (i Inbox) take(in *Incoming) *Call {
@@ -82,6 +91,6 @@ func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(e
 		l.session.end()
 		ended(err)
 	}
-	l.begin()
+	l.begin(h)
 	return Inbox{p}, nil
 }

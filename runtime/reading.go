@@ -120,15 +120,19 @@ func (t *turn) end(why error) {
 	}
 }
 
-// receiveFrom makes the transport that from which messages come. Before run.
+// receiveFrom makes the transport that from which messages come, with listen. Before run.
 func (p *peer) receiveFrom(source Transport) {
 	p.turn = &turn{source: source, ended: make(chan error, 1)}
 	p.turn.backlog, _ = source.(Backlog)
 	if i, ok := source.(Interrupter); ok && i.Interruptible() {
 		p.turn.interrupter = i
 	}
-	if pusher, ok := source.(Pusher); ok {
-		p.turn.pushed = true
+	_, p.turn.pushed = source.(Pusher)
+}
+
+// listen lets a transport push messages, if it does. Before run.
+func (p *peer) listen() {
+	if pusher, ok := p.turn.source.(Pusher); ok {
 		pusher.Start(Inbox{p})
 	}
 }

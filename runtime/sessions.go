@@ -68,9 +68,6 @@ func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverL
 	}
 	p := newPeer(ctx, out, l, s.common)
 	l.session = &ServerSession{peer: p}
-	if l.bound != nil {
-		p.resumed(l.terms, h.LogLevel)
-	}
 	return l, p, nil
 }
 
@@ -82,13 +79,15 @@ func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
 	}
 	defer l.session.end()
 	p.receiveFrom(t)
-	l.begin()
+	l.begin(h)
+	p.listen()
 	return p.run()
 }
 
 // begin announces a session that is resumed.
-func (l *serverLifecycle) begin() {
+func (l *serverLifecycle) begin(h Handshake) {
 	if l.bound != nil {
+		l.session.peer.resumed(l.terms, h.LogLevel)
 		l.open()
 	}
 }

@@ -16,6 +16,9 @@ import (
 const queueLen = 16
 
 // Transport is one end of a connected pair. Make it with Pair.
+//
+// What one end sends is read by the session of the other in the goroutine that sends it; only
+// the handler of a request has another.
 type Transport struct {
 	in, out *pipe
 
@@ -23,29 +26,121 @@ type Transport struct {
 	stop func() bool     // takes that back
 }
 
-// pipe is one direction. A queue with a lock costs a message less than channels do, of which
-// sending and receiving would have to watch four.
+// pipe is one direction.
 type pipe struct {
-	wake chan struct{} // holds a token when there is something new for the receiver
+	back *pipe         // the other direction
+	wake chan struct{} // holds a token when there is something new for Receive
+	jobs chan func()   // for the goroutine that waits for the handler of another request
+	over chan struct{} // closed with gone
 
-	mu    sync.Mutex
-	texts []string      // not yet received, at most queueLen
-	room  chan struct{} // closed when one is received; nil when nobody waits for that
-	ended bool          // no more is sent
-	gone  bool          // no more is received
+	mu       sync.Mutex
+	texts    []string      // not yet received, at most queueLen
+	room     chan struct{} // closed when one is received; nil when nobody waits for that
+	ended    bool          // no more is sent
+	gone     bool          // no more is received
+	inbox    runtime.Inbox // of the receiving session, once it has one; else there is Receive
+	pushed   bool          // there is an inbox
+	draining bool          // a goroutine puts texts into the inbox
+	told     bool          // the inbox has been told of the end
+	spare    bool          // a goroutine waits for jobs
 }
 
 func newPipe() *pipe {
-	return &pipe{wake: make(chan struct{}, 1), texts: make([]string, 0, queueLen)}
+	return &pipe{
+		wake:  make(chan struct{}, 1),
+		jobs:  make(chan func()),
+		over:  make(chan struct{}),
+		texts: make([]string, 0, queueLen),
+	}
 }
 
 // Pair returns two transports; what one sends the other receives. Routes are ignored.
 func Pair() (*Transport, *Transport) {
 	a, b := newPipe(), newPipe()
+	a.back, b.back = b, a
 	return &Transport{in: a, out: b}, &Transport{in: b, out: a}
 }
 
-// Receive implements runtime.Transport. After the last message it returns
+// Start implements runtime.Pusher.
+func (t *Transport) Start(in runtime.Inbox) {
+	t.in.mu.Lock()
+	t.in.inbox, t.in.pushed = in, true
+	t.in.mu.Unlock()
+	t.in.drain()
+}
+
+// drain puts what has been sent into the inbox, unless another goroutine is doing so: nobody
+// waits for it, so two sessions that send to each other while they read cannot block each
+// other.
+func (p *pipe) drain() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.pushed || p.draining {
+		p.rouse()
+		return
+	}
+	p.draining = true
+	for len(p.texts) > 0 && !p.gone {
+		text := p.takeLocked()
+		p.mu.Unlock()
+		if serve := p.inbox.Accept(runtime.Incoming{Text: text}); serve != nil {
+			p.work(serve)
+		}
+		p.mu.Lock()
+	}
+	p.draining = false
+	if p.ended && !p.told && !p.gone {
+		p.told = true
+		p.inbox.End(p.why())
+	}
+}
+
+// why is the error of an end that sends no more.
+func (p *pipe) why() error {
+	if p.back.isGone() {
+		return runtime.ErrClosed
+	}
+	return io.EOF
+}
+
+// work runs a job in a goroutine: that which waits for one, or else a new one, which may wait for
+// another job afterwards. The stack of a new one would have to grow each time.
+func (p *pipe) work(job func()) {
+	select {
+	case p.jobs <- job:
+	default:
+		go p.jobsFrom(job)
+	}
+}
+
+func (p *pipe) jobsFrom(job func()) {
+	for {
+		job()
+		if !p.setSpare(true) {
+			return
+		}
+		select {
+		case job = <-p.jobs:
+			p.setSpare(false)
+		case <-p.over:
+			return
+		}
+	}
+}
+
+// setSpare changes whether a goroutine waits for jobs; false when one does already.
+func (p *pipe) setSpare(spare bool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if spare && p.spare {
+		return false
+	}
+	p.spare = spare
+	return true
+}
+
+// Receive implements runtime.Transport, for sessions that do not call Start because they have
+// the transport from another one around it. After the last message it returns
 // io.EOF when the other end sends no more but still receives. When either end is closed
 // it returns runtime.ErrClosed.
 func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
@@ -53,10 +148,10 @@ func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, err
 	for {
 		text, state := t.in.take()
 		switch {
-		case state == closed, state == ended && t.out.isGone():
+		case state == closed:
 			return runtime.Incoming{}, runtime.ErrClosed
 		case state == ended:
-			return runtime.Incoming{}, io.EOF
+			return runtime.Incoming{}, t.in.why()
 		case state == filled && len(text) > max:
 			return runtime.Incoming{}, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
 		case state == filled:
@@ -108,12 +203,16 @@ func (p *pipe) take() (string, state) {
 	case len(p.texts) == 0:
 		return "", empty
 	}
+	return p.takeLocked(), filled
+}
+
+func (p *pipe) takeLocked() string {
 	text := p.texts[0]
 	last := copy(p.texts, p.texts[1:])
 	p.texts[last] = ""
 	p.texts = p.texts[:last]
 	p.release()
-	return text, filled
+	return text
 }
 
 // release lets go on who waits for room. Under mu.
@@ -164,7 +263,7 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 			return err
 		}
 		if room == nil {
-			t.out.rouse()
+			t.out.drain()
 			return nil
 		}
 		select {
@@ -182,16 +281,28 @@ func (t *Transport) CloseSend() error {
 	t.out.ended = true
 	t.out.release()
 	t.out.mu.Unlock()
-	t.out.rouse()
+	t.out.drain()
 	return nil
 }
 
 // Close implements runtime.Transport.
 func (t *Transport) Close() error {
-	t.in.mu.Lock()
-	t.in.gone = true
-	t.in.release()
-	t.in.mu.Unlock()
-	t.in.rouse()
+	t.in.leave()
 	return t.CloseSend()
+}
+
+// leave ends the receiving.
+func (p *pipe) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone {
+		return
+	}
+	p.gone = true
+	close(p.over)
+	p.release()
+	p.rouse()
+	if p.pushed {
+		p.inbox.End(runtime.ErrClosed)
+	}
 }
