@@ -185,12 +185,17 @@ func (p *peer) awaitQuietly(ctx context.Context, w *pending) (reply, error) {
 	if r, ok := p.readFor(w); ok {
 		return r, nil
 	}
-	start := time.Now()
+	if t := p.turn; t != nil && t.slow.Load() > 0 {
+		defer t.handled(time.Now())
+	}
+	done := ctx.Done()
+	if done == nil {
+		return <-w.reply, nil
+	}
 	select {
 	case r := <-w.reply:
-		p.turn.handled(start)
 		return r, nil
-	case <-ctx.Done():
+	case <-done:
 		return reply{}, ctx.Err()
 	}
 }

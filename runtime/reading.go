@@ -217,11 +217,9 @@ func (p *peer) resumeReading() {
 
 // handled takes note of a message that was handled beside the reading since start.
 func (t *turn) handled(start time.Time) {
-	switch {
-	case t == nil || t.slow.Load() <= 0:
-	case time.Since(start) < tick:
+	if time.Since(start) < tick {
 		t.slow.Add(-1)
-	default:
+	} else {
 		t.slow.Store(wary)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/spare"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -28,10 +29,9 @@ type Transport struct {
 
 // pipe is one direction.
 type pipe struct {
-	back *pipe         // the other direction
-	wake chan struct{} // holds a token when there is something new for Receive
-	jobs chan func()   // for the goroutine that waits for the handler of another request
-	over chan struct{} // closed with gone
+	back     *pipe           // the other direction
+	wake     chan struct{}   // holds a token when there is something new for Receive
+	handlers spare.Goroutine // of the requests
 
 	mu       sync.Mutex
 	texts    []string      // not yet received, at most queueLen
@@ -42,16 +42,10 @@ type pipe struct {
 	pushed   bool          // there is an inbox
 	draining bool          // a goroutine puts texts into the inbox
 	told     bool          // the inbox has been told of the end
-	spare    bool          // a goroutine waits for jobs
 }
 
 func newPipe() *pipe {
-	return &pipe{
-		wake:  make(chan struct{}, 1),
-		jobs:  make(chan func()),
-		over:  make(chan struct{}),
-		texts: make([]string, 0, queueLen),
-	}
+	return &pipe{wake: make(chan struct{}, 1), texts: make([]string, 0, queueLen)}
 }
 
 // Pair returns two transports; what one sends the other receives. Routes are ignored.
@@ -84,7 +78,7 @@ func (p *pipe) drain() {
 		text := p.takeLocked()
 		p.mu.Unlock()
 		if serve := p.inbox.Accept(runtime.Incoming{Text: text}); serve != nil {
-			p.work(serve)
+			p.handlers.Run(serve)
 		}
 		p.mu.Lock()
 	}
@@ -101,42 +95,6 @@ func (p *pipe) why() error {
 		return runtime.ErrClosed
 	}
 	return io.EOF
-}
-
-// work runs a job in a goroutine: that which waits for one, or else a new one, which may wait for
-// another job afterwards. The stack of a new one would have to grow each time.
-func (p *pipe) work(job func()) {
-	select {
-	case p.jobs <- job:
-	default:
-		go p.jobsFrom(job)
-	}
-}
-
-func (p *pipe) jobsFrom(job func()) {
-	for {
-		job()
-		if !p.setSpare(true) {
-			return
-		}
-		select {
-		case job = <-p.jobs:
-			p.setSpare(false)
-		case <-p.over:
-			return
-		}
-	}
-}
-
-// setSpare changes whether a goroutine waits for jobs; false when one does already.
-func (p *pipe) setSpare(spare bool) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if spare && p.spare {
-		return false
-	}
-	p.spare = spare
-	return true
 }
 
 // Receive implements runtime.Transport, for sessions that do not call Start because they have
@@ -299,7 +257,7 @@ func (p *pipe) leave() {
 		return
 	}
 	p.gone = true
-	close(p.over)
+	p.handlers.Close()
 	p.release()
 	p.rouse()
 	if p.pushed {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/internal/spare"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -77,15 +78,14 @@ type Transport struct {
 	inbox   runtime.Inbox // for a session that pushes; else in
 	pushed  bool
 	in      chan received
-	failed  chan struct{} // closed when the session is lost
-	jobs    chan func()   // for the goroutine that waits for another request
+	failed  chan struct{}   // closed when the session is lost
+	posts   spare.Goroutine // of requests
 
 	mu       sync.Mutex
 	closed   bool
 	session  []string // the header with the id that the server has given; nil before that, and if it gives none
 	revision []string // the header with the negotiated revision; nil before
 	listens  bool
-	spare    bool                      // a goroutine waits for jobs
 	lost     error                     // why failed is closed
 	calls    map[wire.Scalar]*exchange // requests whose answer is being waited for
 	working  sync.WaitGroup
@@ -131,7 +131,6 @@ func NewTransport(endpoint string, opts ClientOptions) (*Transport, error) {
 		opts:   opts,
 		failed: make(chan struct{}),
 		in:     make(chan received),
-		jobs:   make(chan func()),
 		calls:  make(map[wire.Scalar]*exchange),
 	}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
@@ -319,43 +318,13 @@ func (t *Transport) sendRequest(ctx context.Context, m runtime.Outgoing, body []
 		e.end()
 		return runtime.ErrClosed
 	}
-	t.work(func() {
+	t.posts.Run(func() {
 		defer t.working.Done()
 		defer e.end()
 		defer t.forget(key)
 		e.run(body)
 	})
 	return nil
-}
-
-// work runs a job in a goroutine: that which waits for one, or else a new one, which may wait for
-// another job afterwards. The stack of a new one would have to grow each time.
-func (t *Transport) work(job func()) {
-	select {
-	case t.jobs <- job:
-		return
-	default:
-	}
-	go func() {
-		for {
-			job()
-			t.mu.Lock()
-			waits := !t.spare
-			t.spare = true
-			t.mu.Unlock()
-			if !waits {
-				return
-			}
-			select {
-			case job = <-t.jobs:
-			case <-t.ctx.Done():
-				return
-			}
-			t.mu.Lock()
-			t.spare = false
-			t.mu.Unlock()
-		}
-	}()
 }
 
 // enter counts a goroutine about to start, unless the transport is closed, and calls f
@@ -479,6 +448,7 @@ func (t *Transport) Close() error {
 			}
 		}
 		t.working.Wait()
+		t.posts.Close()
 	})
 	return nil
 }
