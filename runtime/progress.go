@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -149,6 +150,28 @@ type metaParams struct {
 
 // AppendJSON appends the params object.
 func (m metaParams) AppendJSON(dst []byte) ([]byte, error) {
+	start := len(dst)
+	if m.params == nil {
+		dst = append(dst, "{}"...)
+	} else {
+		var err error
+		if dst, err = m.params.AppendJSON(dst); err != nil {
+			return dst, err
+		}
+	}
+	if object := dst[start:]; bytes.Contains(object, []byte("_meta")) || bytes.IndexByte(object, '\\') >= 0 || !bytes.HasSuffix(object, []byte("}")) {
+		return m.appendMerged(dst[:start])
+	}
+	dst = dst[:len(dst)-1]
+	if dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
+	}
+	dst, err := m.value.AppendJSON(wire.AppendName(append(dst, `"_meta":{`...), m.name))
+	return append(dst, "}}"...), err
+}
+
+// appendMerged is AppendJSON for params that may have a _meta.
+func (m metaParams) appendMerged(dst []byte) ([]byte, error) {
 	var params wire.Object
 	if m.params != nil {
 		text, err := wire.Marshal(m.params)

@@ -28,6 +28,8 @@ const (
 	minWait = 100 * time.Millisecond
 	// maxWait bounds the growth of the waits after failures.
 	maxWait = 30 * time.Second
+	// drainWait is how long a stream is read on after the answer.
+	drainWait = 100 * time.Millisecond
 	// framing is what an event may have beyond a message of the maximum size.
 	framing = 4 << 10
 	// listenWait is how long the stream of what the server sends on its own is waited for.
@@ -159,6 +161,9 @@ func (e *exchange) follow(resp *http.Response) error {
 	for {
 		if resp != nil {
 			answered, err := e.events(resp.Body)
+			if answered {
+				e.drain(resp.Body)
+			}
 			resp.Body.Close()
 			switch {
 			case answered || e.ctx.Err() != nil:
@@ -188,6 +193,14 @@ func (e *exchange) follow(resp *http.Response) error {
 			return fmt.Errorf("streamable: the stream could not be resumed: %w", err)
 		}
 	}
+}
+
+// drain reads a stream that has brought the answer to its end, so that the connection can be
+// used again. A server that does not end it is not waited for.
+func (e *exchange) drain(body io.Reader) {
+	timer := time.AfterFunc(drainWait, e.cancel)
+	defer timer.Stop()
+	_, _ = io.CopyN(io.Discard, body, framing)
 }
 
 // finalError is a failure that trying again does not mend.
@@ -240,6 +253,7 @@ func (e *exchange) wait(failures int) bool {
 func (e *exchange) events(body io.Reader) (answered bool, err error) {
 	e.news = false
 	reader := eventstream.NewReader(body, e.t.opts.MaxMessage+framing)
+	defer reader.Release()
 	for {
 		event, err := reader.Next()
 		if err == eventstream.ErrTooLong {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unsafe"
 )
@@ -28,17 +29,27 @@ const byteOrderMark = "\ufeff"
 // Reader reads events. It is not safe for concurrent use.
 type Reader struct {
 	src   io.Reader
-	max   int    // of the bytes of an event's fields
-	buf   []byte // readSize bytes
+	max   int // of the bytes of an event's fields
+	buf   *[readSize]byte
 	rest  []byte // the part of buf that is read and not yet used
 	begun bool   // a line has been read, so no byte order mark can come
 	cr    bool   // the last line ended with a carriage return, so a line feed belongs to it
 }
 
+var buffers = sync.Pool{New: func() any { return new([readSize]byte) }}
+
 // NewReader returns a reader of src that refuses events of more than max bytes. It
 // reads no more from src than there is at a time.
 func NewReader(src io.Reader, max int) *Reader {
 	return &Reader{src: src, max: max}
+}
+
+// Release gives back what the reader holds. It must not be used after that.
+func (r *Reader) Release() {
+	if r.buf != nil {
+		buffers.Put(r.buf)
+		r.buf, r.rest = nil, nil
+	}
 }
 
 // Next returns the next event that has a field known to the standard, also when it has no data. Its
@@ -199,10 +210,10 @@ func lineEnd(b []byte) int {
 // fill reads more; rest is empty.
 func (r *Reader) fill() error {
 	if r.buf == nil {
-		r.buf = make([]byte, readSize)
+		r.buf = buffers.Get().(*[readSize]byte)
 	}
 	for range maxEmptyReads {
-		n, err := r.src.Read(r.buf)
+		n, err := r.src.Read(r.buf[:])
 		if n > 0 {
 			r.rest = r.buf[:n]
 			return nil // an error comes again
