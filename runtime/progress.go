@@ -159,7 +159,7 @@ func (m metaParams) AppendJSON(dst []byte) ([]byte, error) {
 			return dst, err
 		}
 	}
-	if object := dst[start:]; bytes.Contains(object, []byte("_meta")) || bytes.IndexByte(object, '\\') >= 0 || !bytes.HasSuffix(object, []byte("}")) {
+	if !extensible(dst[start:]) {
 		return m.appendMerged(dst[:start])
 	}
 	dst = dst[:len(dst)-1]
@@ -168,6 +168,14 @@ func (m metaParams) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	dst, err := m.value.AppendJSON(wire.AppendName(append(dst, `"_meta":{`...), m.name))
 	return append(dst, "}}"...), err
+}
+
+// extensible reports whether the text of an object certainly has no _meta and can have a member
+// put at its end.
+func extensible(object []byte) bool {
+	n := len(object)
+	return n >= 2 && object[0] == '{' && object[n-1] == '}' && object[n-2] > ' ' &&
+		!bytes.Contains(object, []byte("_meta")) && bytes.IndexByte(object, '\\') < 0 // as in \u005fmeta
 }
 
 // appendMerged is AppendJSON for params that may have a _meta.
