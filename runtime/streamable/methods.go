@@ -127,7 +127,7 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, st *stream, t
 	sink := web.NewSink(w, h.opts.IOTimeout)
 	st.connect(sink)
 	defer st.disconnect(sink)
-	h.hand(r, st, sink, runtime.Incoming{Text: text, Route: st, Context: r.Context()})
+	h.hand(r.Context(), st, sink, runtime.Incoming{Text: text, Route: st, Context: r.Context()})
 	if !st.over.Load() && !h.wait(r.Context(), st, sink) {
 		st.disconnect(sink)
 		if s.isGone() && !sink.Streaming() && !st.answered {
@@ -138,17 +138,16 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, st *stream, t
 	return true, st.close(sink)
 }
 
-// hand puts a message into the session's inbox. Where a stream can be ended while this
-// goroutine is busy (HTTP/1), the handler runs in it: waking another one takes longer than most
-// handlers do.
-func (h *Handler) hand(r *http.Request, st *stream, sink *web.Sink, in runtime.Incoming) {
-	if r.ProtoMajor != 1 {
+// hand puts a message into the session's inbox. The handler runs in this goroutine, unless that
+// may have to end the connection before: waking another one takes longer than most handlers do.
+func (h *Handler) hand(ctx context.Context, st *stream, sink *web.Sink, in runtime.Incoming) {
+	if h.opts.Disconnect {
 		st.session.inbox.Deliver(in)
 		return
 	}
-	sink.Hold(r)
+	sink.Hold()
 	if h.opts.KeepAlive > 0 {
-		defer h.stop(h.newBeater(r.Context(), st))
+		defer h.stop(h.newBeater(ctx, st))
 	}
 	returned := false
 	defer func() {

@@ -60,6 +60,9 @@ type Options struct {
 	// IOTimeout is how long a body may take to arrive, and how long a client may take to
 	// accept an event. 0 is DefaultIOTimeout, less is for ever.
 	IOTimeout time.Duration
+	// Disconnect lets handlers call [Disconnect]. Each of them has a goroutine of its own then,
+	// else it runs in that of the connection, which is faster.
+	Disconnect bool
 	// Retry is how long a client is told to wait before it comes back. 0 is
 	// DefaultRetry, less is nothing said.
 	Retry time.Duration

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"sync/atomic"
@@ -347,6 +346,8 @@ func (st *stream) part(ctx context.Context, retry time.Duration) error {
 	switch {
 	case st.sink == nil || st.over.Load():
 		return nil
+	case st.sink.Held():
+		return errors.New("streamable: Disconnect needs Options.Disconnect")
 	case !st.session.primes() && st.last == 0:
 		return errors.New("streamable: the revision has no way to tell the client where to go on")
 	}
@@ -355,11 +356,6 @@ func (st *stream) part(ctx context.Context, retry time.Duration) error {
 		if err := st.sink.Event(eventID(st.name, st.last), "", retry, nil); err != nil {
 			st.drop()
 			return nil // the connection has ended by itself
-		}
-	}
-	if st.sink.Held() {
-		if err := st.sink.HangUp(); err != nil {
-			return fmt.Errorf("streamable: the connection cannot be ended: %w", err)
 		}
 	}
 	st.drop()
@@ -371,11 +367,11 @@ func (st *stream) end(unanswered bool) {
 	st.lock <- struct{}{}
 	st.unanswered = unanswered
 	st.over.Store(true)
-	if st.done != nil {
-		close(st.done)
-	}
-	name := st.name
+	name, done := st.name, st.done
 	st.release()
+	if done != nil {
+		close(done) // not under the lock, or who is told would take it for one that is held up
+	}
 	if name != "" {
 		st.session.unregister(name)
 	}
@@ -385,9 +381,8 @@ func (st *stream) end(unanswered bool) {
 // that ctx is of, and tells it to come back after the time given for what the handler
 // sends from now on (section Sending Messages to the Server). So a handler that takes long
 // holds no connection. It does nothing outside of handlers and for other transports. The
-// revision must be 2025-11-25 or later, unless the handler has sent something already, and
-// an http.ResponseWriter that a middleware has made for HTTP/1 must be an http.Hijacker or have
-// Unwrap, see http.ResponseController.
+// revision must be 2025-11-25 or later, unless the handler has sent something already, and the
+// handler must have been made with Options.Disconnect.
 func Disconnect(ctx context.Context, retry time.Duration) error {
 	if call := runtime.CallOf(ctx); call != nil {
 		if st, ok := call.Route().(*stream); ok {

@@ -6,8 +6,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httptrace"
 	"strings"
 	"sync"
 	"testing"
@@ -325,7 +323,7 @@ func TestDisconnect(t *testing.T) {
 			<-back
 		}
 		return params, err
-	}}), Options{})
+	}}), Options{Disconnect: true})
 	session := []string{"Mcp-Session-Id", r.open(r11)}
 	_, text := r.do("POST", call(1, "part", "{}"), session...)
 	events := streamOf(t, strings.NewReader(text), 0)
@@ -343,81 +341,16 @@ func TestDisconnect(t *testing.T) {
 	}
 }
 
-// TestDisconnectHTTP2 is TestDisconnect where a connection is not that of one request.
-func TestDisconnectHTTP2(t *testing.T) {
-	parted := make(chan error, 1)
-	server := newRuntimeServer(t, base.with(handlers{"part": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
-		parted <- Disconnect(ctx, 70*time.Millisecond)
-		<-ctx.Done()
-		return nil, ctx.Err()
-	}}), runtime.ServerOptions{}, r11)
-	h := NewHandler(server, Options{})
-	ts := httptest.NewUnstartedServer(h)
-	ts.EnableHTTP2 = true
-	ts.StartTLS()
-	defer ts.Close()
-	defer h.Close()
-	post := func(body, session string) (*http.Response, string) {
-		req, err := http.NewRequestWithContext(t.Context(), "POST", ts.URL, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Content-Type", "application/json")
-		if session != "" {
-			req.Header.Set(headerSession, session)
-		}
-		resp, err := ts.Client().Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		text, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return resp, string(text)
-	}
-	resp, _ := post(initialize(r11), "")
-	if resp.ProtoMajor != 2 {
-		t.Fatalf("the protocol is %s", resp.Proto)
-	}
-	_, text := post(call(1, "part", "{}"), resp.Header.Get(headerSession))
-	if err := <-parted; err != nil || !strings.Contains(text, "retry: 70\n") {
-		t.Errorf("%v, %q", err, text)
-	}
-}
-
-// TestDisconnectKeepsConnection holds that the connection of a handler that has let go of it
-// serves the client's next requests, which it may send at once.
-func TestDisconnectKeepsConnection(t *testing.T) {
+// TestDisconnectNotAllowed holds that a handler is told that it cannot.
+func TestDisconnectNotAllowed(t *testing.T) {
 	r := newRig(t, base.with(handlers{"part": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
-		if err := Disconnect(ctx, time.Hour); err != nil {
-			return nil, err
+		if err := Disconnect(ctx, time.Second); err == nil || !strings.Contains(err.Error(), "Options.Disconnect") {
+			t.Error(err)
 		}
-		<-ctx.Done()
-		return nil, ctx.Err()
+		return params, nil
 	}}), Options{})
-	session := r.open(r11)
-	reused := 0
-	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
-		if i.Reused {
-			reused++
-		}
-	}})
-	for i := range 20 {
-		resp := r.request(ctx, "POST", call(2*i, "part", "{}"), headerSession, session)
-		if text, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(text), "retry: 3600000\n") {
-			t.Fatalf("%q, %v", text, err)
-		}
-		resp.Body.Close()
-		resp = r.request(ctx, "POST", call(2*i+1, "echo", "{}"), headerSession, session)
-		if text, err := io.ReadAll(resp.Body); err != nil || string(text) != fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, 2*i+1) {
-			t.Fatalf("%q, %v", text, err)
-		}
-		resp.Body.Close()
-	}
-	if reused < 30 {
-		t.Errorf("%d of 40 requests were sent on a connection that was there", reused)
+	if _, text := r.do("POST", call(1, "part", "{}"), headerSession, r.open(r11)); text != `{"jsonrpc":"2.0","id":1,"result":{}}` {
+		t.Error(text)
 	}
 }
 

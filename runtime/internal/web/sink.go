@@ -1,9 +1,6 @@
 package web
 
 import (
-	"errors"
-	"io"
-	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -23,8 +20,7 @@ type Sink struct {
 	events bool   // it is an event stream, and its header is written
 	buf    []byte // for events
 
-	held   bool         // see Hold
-	server *http.Server // of the connection, if that can be kept after the response; else nil
+	held bool // see Hold
 
 	mu          sync.Mutex
 	armed       time.Time // when arm was last of use
@@ -144,67 +140,11 @@ func (s *Sink) Empty(status int) error {
 // Flush has what was written leave at once.
 func (s *Sink) Flush() error { return s.rc.Flush() }
 
-// Hold tells that the goroutine of the request, which is one of HTTP/1, is kept busy by something
-// else than the response.
-func (s *Sink) Hold(r *http.Request) {
-	s.held = true
-	if r.ProtoAtLeast(1, 1) {
-		s.server, _ = r.Context().Value(http.ServerContextKey).(*http.Server)
-	}
-}
+// Hold tells that the goroutine of the request is kept busy by something else than the response.
+func (s *Sink) Hold() { s.held = true }
 
 // Held reports whether Hold has been called: the response does not end with the use of the sink.
 func (s *Sink) Held() bool { return s.held }
-
-// HangUp ends the event stream of a sink that is held. The connection serves further requests
-// in another goroutine, if it can.
-func (s *Sink) HangUp() error {
-	if s.server == nil && !s.events {
-		s.w.Header().Set("Connection", "close")
-	}
-	if err := s.Begin(); err != nil {
-		return err
-	}
-	conn, buf, err := s.rc.Hijack()
-	if err != nil {
-		return err
-	}
-	if s.server == nil {
-		return conn.Close() // which is the end of a stream of HTTP/1.0
-	}
-	if s.within > 0 {
-		conn.SetDeadline(time.Now().Add(s.within))
-	}
-	if _, err = io.WriteString(conn, "0\r\n\r\n"); err != nil || buf.Reader.Buffered() > 0 {
-		return errors.Join(err, conn.Close())
-	}
-	conn.SetDeadline(time.Time{})
-	go func() {
-		l := &again{conn: conn}
-		_ = s.server.Serve(l) // it returns at once
-		if !l.accepted {
-			conn.Close()
-		}
-	}()
-	return nil
-}
-
-// again is a net.Listener that accepts one connection.
-type again struct {
-	conn     net.Conn
-	accepted bool
-}
-
-func (a *again) Accept() (net.Conn, error) {
-	if a.accepted {
-		return nil, net.ErrClosed
-	}
-	a.accepted = true
-	return a.conn, nil
-}
-
-func (a *again) Close() error   { return nil }
-func (a *again) Addr() net.Addr { return a.conn.LocalAddr() }
 
 // Interrupt lets a write that waits for the client fail, and every later one. It may be
 // called at any time.

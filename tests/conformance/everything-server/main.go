@@ -46,7 +46,7 @@ func serve(ctx context.Context, log *slog.Logger, httpAddress, sseAddress string
 	go keepUpdating(ctx, catalog)
 	switch {
 	case httpAddress != "":
-		return serveHTTP(ctx, log, httpAddress, "/mcp", streamable.NewHandler(server, streamable.Options{}))
+		return serveHTTP(ctx, log, httpAddress, "/mcp", streamable.NewHandler(server, streamable.Options{Disconnect: true}))
 	case sseAddress != "":
 		return serveHTTP(ctx, log, sseAddress, "/sse", sse.NewHandler(server, sse.Options{}))
 	}
