@@ -160,7 +160,6 @@ func (c *Call) encode(buf *[]byte) {
 		// goes on to end, and run is not coming back.
 		v := recover()
 		c.peer.log.Error("handler panicked", "method", c.method, "id", c.id, "panic", v, "stack", string(debug.Stack()))
-		c.long = splice{}
 		c.peer.encodeError(buf, c.id, errInternal)
 		if v == nil {
 			c.answer(buf)
@@ -186,7 +185,6 @@ func (c *Call) encodeError(buf *[]byte, err error) {
 	if peerError(err) == errInternal && c.context.Err() == nil {
 		c.peer.log.Error("request failed", "method", c.method, "id", c.id, "error", err)
 	}
-	c.long = splice{}
 	c.peer.encodeError(buf, c.id, err)
 }
 

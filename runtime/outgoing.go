@@ -118,26 +118,25 @@ func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 	}
 	q.id = n
 	limit := p.limits.patience(ctx, q.method)
-	withdraw := false
+	sent := false
 	var r reply
 	if err = p.sendRequest(ctx, wire.IntScalar(n), q); err == nil {
-		withdraw = q.method != methodInitialize
+		sent = true
 		r, err = p.await(ctx, w, limit, q)
 	}
+	givenUp := err != nil && p.forget(n)
 	switch {
-	case err != nil && p.forget(n):
+	case givenUp:
 		r.err = err
 	case err != nil:
 		// The answer, or the end of the session, came first. Why the session ended says
 		// more than a failed sending.
 		r = <-w.reply
-		fallthrough
-	default:
-		if withdraw = withdraw && r.expired; r.expired {
-			r.err = limit.spent(q.method)
-		}
 	}
-	if withdraw {
+	if r.expired {
+		givenUp, r.err = true, limit.spent(q.method)
+	}
+	if givenUp && sent && q.method != methodInitialize {
 		p.withdraw(n, r.err, q.route)
 	}
 	p.release(w)

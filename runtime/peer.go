@@ -34,6 +34,7 @@ type peer struct {
 	turn          *turn       // nil for a session with an Inbox
 	reading       sync.Mutex  // held by the reading goroutine, when an Inbox makes several of one
 	ended         func(error) // of a session that Open has begun; else nil
+	ending        sync.Once   // of that
 
 	opened atomic.Int64 // when the handshake was over, in nanoseconds; 0 before
 
@@ -56,7 +57,6 @@ type peer struct {
 	draining   bool          // that goroutine is there
 	active     int           // goroutines of this session, the reading one apart
 	closed     bool          // no new goroutine may start
-	ending     bool          // end has been called
 	idle       chan struct{} // made with closed; closed when no goroutine is left
 
 	kept          map[any]any             // by Call.Kept
@@ -111,7 +111,7 @@ func newPeer(ctx context.Context, t Outbox, l lifecycle, shared *common) *peer {
 // the session's context ends, returning why. No goroutine is left then, see closeWait.
 func (p *peer) run() error {
 	var reading <-chan error
-	if !p.turn.pushed {
+	if p.turn.pusher == nil {
 		reading = p.turn.ended
 		go p.read()
 	}
@@ -129,19 +129,12 @@ func (p *peer) run() error {
 // end ends the session with an error of Receive.
 func (p *peer) end(why error) {
 	if p.ended == nil {
-		select {
-		case p.turn.ended <- why:
-		default:
-		}
+		p.turn.end(why)
 		return
 	}
-	p.mu.Lock()
-	first := !p.ending
-	p.ending = true
-	p.mu.Unlock()
-	if first {
+	p.ending.Do(func() {
 		go func() { p.ended(p.finish(why, nil)) }()
-	}
+	})
 }
 
 // giveUp ends the session for a reason of its own.

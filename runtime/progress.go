@@ -160,7 +160,7 @@ func (m metaParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if !extensible(dst[start:]) {
-		return m.appendMerged(dst[:start])
+		return m.appendMerged(dst[:start], wire.Object(dst[start:]))
 	}
 	dst = dst[:len(dst)-1]
 	if dst[len(dst)-1] != '{' {
@@ -178,16 +178,8 @@ func extensible(object []byte) bool {
 		!bytes.Contains(object, []byte("_meta")) && bytes.IndexByte(object, '\\') < 0 // as in \u005fmeta
 }
 
-// appendMerged is AppendJSON for params that may have a _meta.
-func (m metaParams) appendMerged(dst []byte) ([]byte, error) {
-	var params wire.Object
-	if m.params != nil {
-		text, err := wire.Marshal(m.params)
-		if err != nil {
-			return dst, err
-		}
-		params = wire.Object(text)
-	}
+// appendMerged is AppendJSON for the text of params that may have a _meta.
+func (m metaParams) appendMerged(dst []byte, params wire.Object) ([]byte, error) {
 	value, err := wire.Marshal(m.value)
 	if err != nil {
 		return dst, err

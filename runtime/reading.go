@@ -89,7 +89,7 @@ type turn struct {
 	source      Transport
 	backlog     Backlog     // the source; nil when that cannot tell
 	interrupter Interrupter // the source; nil when it cannot be interrupted
-	pushed      bool        // the source puts messages into the inbox; nothing is read
+	pusher      Pusher      // the source; nil when it does not put messages into the inbox, but is read from
 	ended       chan error  // takes one without blocking: why there is nothing more to read
 	answered    bool        // what was read last is an answer; the reader's own
 
@@ -127,13 +127,13 @@ func (p *peer) receiveFrom(source Transport) {
 	if i, ok := source.(Interrupter); ok && i.Interruptible() {
 		p.turn.interrupter = i
 	}
-	_, p.turn.pushed = source.(Pusher)
+	p.turn.pusher, _ = source.(Pusher)
 }
 
 // listen lets a transport push messages, if it does. Before run.
 func (p *peer) listen() {
-	if pusher, ok := p.turn.source.(Pusher); ok {
-		pusher.Start(Inbox{p})
+	if p.turn.pusher != nil {
+		p.turn.pusher.Start(Inbox{p})
 	}
 }
 
@@ -148,16 +148,14 @@ const (
 // serveInTurn serves a request and returns whether the goroutine has still to read.
 func (p *peer) serveInTurn(c *Call) (reading bool) {
 	t := p.turn
-	if t.backlog == nil || t.backlog.Backlog() {
-		go p.read()
-		c.serve()
-		return false
-	}
 	start := time.Now()
-	if t.slow.Load() > 0 {
+	waiting := t.backlog == nil || t.backlog.Backlog()
+	if waiting || t.slow.Load() > 0 {
 		go p.read()
 		c.serve()
-		t.handled(start)
+		if !waiting {
+			t.handled(start)
+		}
 		return false
 	}
 	t.count++

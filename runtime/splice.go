@@ -53,10 +53,13 @@ func (c *Call) appendResult(dst []byte, result wire.Appender) ([]byte, splice, e
 	}
 	s := spliced{Spliced: long}
 	text, err := jsonrpc.AppendResult(dst, c.id, &s)
-	if err == nil && len(s.part) < minPart {
+	switch {
+	case err != nil:
+		return text, splice{}, err
+	case len(s.part) < minPart:
 		return s.into(text), splice{}, nil
 	}
-	return text, s.splice, err
+	return text, s.splice, nil
 }
 
 // spliced appends a Spliced without its part, which it keeps.

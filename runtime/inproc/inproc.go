@@ -132,13 +132,6 @@ func (t *Transport) heed(ctx context.Context) {
 	t.ctx, t.stop = ctx, context.AfterFunc(ctx, t.in.rouse)
 }
 
-// Backlog implements runtime.Backlog.
-func (t *Transport) Backlog() bool {
-	t.in.mu.Lock()
-	defer t.in.mu.Unlock()
-	return len(t.in.texts) > 0
-}
-
 // state is what the receiver finds.
 type state int
 

@@ -86,7 +86,10 @@ func NewHandler(server *runtime.Server, opts Options) *Handler {
 // Close ends all sessions, refuses new ones and waits until all handlers of the server
 // have returned. Give it to http.Server.RegisterOnShutdown, or the streams that clients
 // keep open hold up Shutdown.
-func (h *Handler) Close() { h.all.Close(runtime.ErrClosed, func() {}) }
+func (h *Handler) Close() {
+	h.all.End(runtime.ErrClosed)
+	h.all.Wait()
+}
 
 // ServeHTTP answers the requests of clients. It implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -18,7 +18,7 @@ type beater struct {
 	ctx context.Context
 }
 
-// newBeater has a stream beat until stop is called.
+// newBeater has a stream beat until stopBeater is called.
 func (h *Handler) newBeater(ctx context.Context, st *stream) *beater {
 	b, ok := h.beaters.Get().(*beater)
 	if !ok {
@@ -41,8 +41,8 @@ func (b *beater) beat() {
 	}
 }
 
-// stop ends the beats, and keeps b for another stream.
-func (h *Handler) stop(b *beater) {
+// stopBeater ends the beats, and keeps b for another stream.
+func (h *Handler) stopBeater(b *beater) {
 	b.timer.Stop()
 	b.mu.Lock()
 	b.st, b.ctx = nil, nil

@@ -382,9 +382,7 @@ func (t *Transport) made(like *http.Request, body []byte, last string) *http.Req
 	made := *like
 	req := &made
 	req.Header = make(http.Header, len(like.Header)+3)
-	for name, values := range like.Header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, like.Header)
 	if body != nil {
 		req.ContentLength = int64(len(body))
 		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }

@@ -56,11 +56,11 @@ func NewHandler(server *runtime.Server, opts Options) *Handler {
 // returned. Give it to http.Server.RegisterOnShutdown, or the streams that clients keep
 // open hold up Shutdown.
 func (h *Handler) Close() {
-	h.all.Close(runtime.ErrClosed, func() {
-		for _, s := range h.open() {
-			s.end(runtime.ErrClosed)
-		}
-	})
+	h.all.End(runtime.ErrClosed)
+	for _, s := range h.open() {
+		s.end(runtime.ErrClosed)
+	}
+	h.all.Wait()
 }
 
 // ServeHTTP answers the requests of clients (2025-11-25, basic/transports, Streamable

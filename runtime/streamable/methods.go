@@ -147,7 +147,7 @@ func (h *Handler) hand(ctx context.Context, st *stream, sink *web.Sink, in runti
 	}
 	sink.Hold()
 	if h.opts.KeepAlive > 0 {
-		defer h.stop(h.newBeater(ctx, st))
+		defer h.stopBeater(h.newBeater(ctx, st))
 	}
 	returned := false
 	defer func() {

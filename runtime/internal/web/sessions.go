@@ -27,7 +27,7 @@ type Sessions struct {
 
 	ctx context.Context
 	end context.CancelCauseFunc
-	mu  sync.Mutex // held while a session starts or ctx ends, so that Close waits for it
+	mu  sync.Mutex // held while a session starts or ctx ends, so that Wait waits for it
 }
 
 // NewSessions makes a table for at most max sessions.
@@ -37,7 +37,7 @@ func NewSessions(max int) *Sessions {
 	return s
 }
 
-// Context is that of all sessions; it ends by Close.
+// Context is that of all sessions; it ends by End.
 func (s *Sessions) Context() context.Context { return s.ctx }
 
 // Open is the number of sessions that have started and not left.
@@ -55,7 +55,7 @@ func (s *Sessions) Start(serve func()) error {
 	})
 }
 
-// Begin counts a session and calls begin, which must be quick. Close waits until Done is called.
+// Begin counts a session and calls begin, which must be quick. Wait waits until Done is called.
 // When it returns an error, which is that of begin or a *Refusal, Leave must follow nevertheless,
 // and Done must not.
 func (s *Sessions) Begin(begin func() error) error {
@@ -82,15 +82,15 @@ func (s *Sessions) Done() { s.serving.Done() }
 // Leave makes room for another session.
 func (s *Sessions) Leave() { s.open.Add(-1) }
 
-// Close ends the context, lets no session start, has each end the others and waits until
-// nothing is done for any.
-func (s *Sessions) Close(why error, each func()) {
+// End ends the context and lets no session start.
+func (s *Sessions) End(why error) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.end(why)
-	s.mu.Unlock()
-	each()
-	s.serving.Wait()
 }
+
+// Wait waits until nothing is done for any session.
+func (s *Sessions) Wait() { s.serving.Wait() }
 
 // User tells who has sent a request; nil tells nothing.
 type User func(r *http.Request) (string, error)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -59,7 +60,7 @@ func (s *Sink) Begin() error {
 		return nil
 	}
 	s.begin()
-	return s.rc.Flush()
+	return s.Flush()
 }
 
 // begin is Begin where more is to be written.
@@ -70,9 +71,7 @@ func (s *Sink) begin() {
 	}
 	s.events = true
 	h := s.w.Header()
-	for name, value := range headersEvents {
-		h[name] = value
-	}
+	maps.Copy(h, headersEvents)
 	s.w.WriteHeader(http.StatusOK)
 }
 
@@ -86,9 +85,10 @@ var headersEvents = http.Header{
 
 // Event writes one event and has it leave at once.
 func (s *Sink) Event(id, typ string, retry time.Duration, data []byte) error {
-	s.begin()
-	s.buf = eventstream.Append(s.buf[:0], id, typ, retry, data)
-	return s.flush()
+	if err := s.Last(id, typ, retry, data); err != nil {
+		return err
+	}
+	return s.Flush()
 }
 
 // Last is Event for one that nothing follows: it leaves with the end of the response.
@@ -103,18 +103,14 @@ func (s *Sink) Last(id, typ string, retry time.Duration, data []byte) error {
 func (s *Sink) Beat() error {
 	s.begin()
 	s.buf = append(s.buf[:0], eventstream.Comment...)
-	return s.flush()
+	if err := s.write(); err != nil {
+		return err
+	}
+	return s.Flush()
 }
 
 // maxKept bounds the buffer that is kept between events.
 const maxKept = 64 << 10
-
-func (s *Sink) flush() error {
-	if err := s.write(); err != nil {
-		return err
-	}
-	return s.rc.Flush()
-}
 
 func (s *Sink) write() error {
 	_, err := s.w.Write(s.buf)
