@@ -3,8 +3,6 @@ package catalog_test
 import (
 	"context"
 	"fmt"
-	"math"
-	stdruntime "runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/internal/cost"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -141,7 +140,7 @@ func TestListAllocations(t *testing.T) {
 	for _, n := range []int{10, 100, 1000} {
 		handle := large(t, n).Over(runtime.Binding{Methods: methods}).Handle
 		buf := make([]byte, 0, 1<<20)
-		allocs, bytes := perRun(func() {
+		allocs, bytes := cost.Of(func() {
 			result, err := handle(t.Context(), "tools/list", `{}`)
 			if err == nil {
 				_, err = result.AppendJSON(buf)
@@ -161,7 +160,7 @@ func TestListGrows(t *testing.T) {
 	must(t, err)
 	text, err := wire.Marshal(result)
 	must(t, err)
-	allocs, bytes := perRun(func() {
+	allocs, bytes := cost.Of(func() {
 		_, err = result.AppendJSON(make([]byte, 0, 100))
 		must(t, err)
 	})
@@ -180,28 +179,13 @@ func TestCallAllocations(t *testing.T) {
 		Call:       func(context.Context, wire.Object) (wire.Appender, error) { return &result, nil },
 	}))
 	handle := c.Over(runtime.Binding{Methods: methods}).Handle
-	allocs, bytes := perRun(func() {
+	allocs, bytes := cost.Of(func() {
 		_, err := handle(t.Context(), "tools/call", `{"name":"a","arguments":{"b":{"c":[1,2,3]}}}`)
 		must(t, err)
 	})
 	if allocs > 1 || bytes > 50 {
 		t.Errorf("%v allocations of %v bytes", allocs, bytes)
 	}
-}
-
-// perRun counts the allocations of f, and their bytes: the fewest of several runs, as
-// pools forget something now and then.
-func perRun(f func()) (allocs, bytes float64) {
-	allocs, bytes = math.Inf(1), math.Inf(1)
-	for range 50 {
-		allocs = min(allocs, testing.AllocsPerRun(1, f))
-		var before, after stdruntime.MemStats
-		stdruntime.ReadMemStats(&before)
-		f()
-		stdruntime.ReadMemStats(&after)
-		bytes = min(bytes, float64(after.TotalAlloc-before.TotalAlloc))
-	}
-	return allocs, bytes
 }
 
 // TestConcurrentChanges uses a catalog while it changes; the race detector looks on.

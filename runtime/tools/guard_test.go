@@ -3,8 +3,6 @@ package tools_test
 import (
 	"context"
 	"fmt"
-	"math"
-	stdruntime "runtime"
 	"strings"
 	"testing"
 
@@ -14,6 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/internal/cost"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -58,7 +57,7 @@ func BenchmarkRegister(b *testing.B) {
 func TestRegisterAllocations(t *testing.T) {
 	const n = 1000
 	all := many(n)
-	allocs, bytes := perRun(func() {
+	allocs, bytes := cost.Of(func() {
 		if _, err := register(all); err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +99,7 @@ func TestCallAllocations(t *testing.T) {
 		{tools.Content(draw, tools.Options{}, fresh, nil, func(context.Context, *words) ([]mcp20251125.ContentBlock, error) { return block, nil }), 4},
 	} {
 		buf := make([]byte, 0, 1000)
-		allocs, bytes := perRun(func() {
+		allocs, bytes := cost.Of(func() {
 			out, err := row.tool.Call(context.Background(), `{"text":"a"}`)
 			if err == nil {
 				_, err = out.AppendJSON(buf)
@@ -113,19 +112,4 @@ func TestCallAllocations(t *testing.T) {
 			t.Errorf("%s: %v allocations of %v bytes", row.tool.Name, allocs, bytes)
 		}
 	}
-}
-
-// perRun counts the allocations of f, and their bytes: the fewest of several runs, as
-// pools forget something now and then.
-func perRun(f func()) (allocs, bytes float64) {
-	allocs, bytes = math.Inf(1), math.Inf(1)
-	for range 50 {
-		allocs = min(allocs, testing.AllocsPerRun(1, f))
-		var before, after stdruntime.MemStats
-		stdruntime.ReadMemStats(&before)
-		f()
-		stdruntime.ReadMemStats(&after)
-		bytes = min(bytes, float64(after.TotalAlloc-before.TotalAlloc))
-	}
-	return allocs, bytes
 }

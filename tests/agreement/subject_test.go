@@ -13,6 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/spec"
+	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 	"github.com/mcpgen/mcpgen/tests/kitchensink/mcp20990101"
 )
 
@@ -38,22 +39,13 @@ func eachSubject(t *testing.T, test func(t *testing.T, s *subject)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		test(t, newSubject(t, loadSpec(t), gen.Source{Revision: mcp20990101.Revision, Schema: src}, mcp20990101.New))
+		test(t, newSubject(t, pinned.Spec(t), gen.Source{Revision: mcp20990101.Revision, Schema: src}, mcp20990101.New))
 	})
-}
-
-func loadSpec(t *testing.T) *spec.Spec {
-	t.Helper()
-	s, err := spec.Load(spec.Embedded())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 // eachPinned runs a test for every pinned revision, in parallel.
 func eachPinned(t *testing.T, test func(t *testing.T, s *subject)) {
-	facts := loadSpec(t)
+	facts := pinned.Spec(t)
 	for _, revision := range facts.Revisions() {
 		src, err := gen.PinnedSource(facts, revision)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/spec"
 	"github.com/mcpgen/mcpgen/tests/agreement/random"
+	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
 
 // TestVerdicts compares, value by value, whether generated code accepts it
@@ -18,7 +19,7 @@ import (
 // only the errata and deviations may make it differ. What generated code
 // accepts must come out as it went in.
 func TestVerdicts(t *testing.T) {
-	deviations := newLedger(t, loadSpec(t).Deviations)
+	deviations := newLedger(t, pinned.Spec(t).Deviations)
 	count := setting(t, "MCPGEN_AGREEMENT_COUNT", usual)
 	t.Run("revision", func(t *testing.T) {
 		eachSubject(t, func(t *testing.T, s *subject) {

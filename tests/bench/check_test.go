@@ -31,7 +31,7 @@ func TestGenerated(t *testing.T) {
 	if err := validate.Emit(f, []validate.Root{{Func: "checkSearchFlightsInput", Schema: list(t).Tools[0].Input}}); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "checks.gen.go", f.Render)
+	check(t, "checks.gen.go", f.Render)
 }
 
 // TestVerdicts holds that what is measured does the same.

@@ -2,13 +2,11 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"io"
-	"os"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "rewrite the generated files")
+	"github.com/mcpgen/mcpgen/tests/internal/golden"
+)
 
 // TestPublished holds that the table and the chart, which README.md shows, are of the
 // results beside them.
@@ -17,11 +15,11 @@ func TestPublished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "results.txt", func(w io.Writer) error {
+	check(t, "results.txt", func(w io.Writer) error {
 		report.writeTable(w)
 		return nil
 	})
-	golden(t, "results.svg", report.writeChart)
+	check(t, "results.svg", report.writeChart)
 }
 
 // sample is a report of all there is to write.
@@ -57,28 +55,21 @@ func sample() *Report {
 
 // TestReport holds every way in which a report is written.
 func TestReport(t *testing.T) {
-	golden(t, "testdata/report.txt", func(w io.Writer) error {
+	check(t, "testdata/report.txt", func(w io.Writer) error {
 		sample().writeTable(w)
 		return nil
 	})
-	golden(t, "testdata/report.json", sample().writeJSON)
-	golden(t, "testdata/report.bench", sample().writeRaw)
-	golden(t, "testdata/report.svg", sample().writeChart)
+	check(t, "testdata/report.json", sample().writeJSON)
+	check(t, "testdata/report.bench", sample().writeRaw)
+	check(t, "testdata/report.svg", sample().writeChart)
 }
 
-// golden compares what is written with a file, or rewrites that.
-func golden(t *testing.T, name string, write func(io.Writer) error) {
+// check compares what is written with a file.
+func check(t *testing.T, name string, write func(io.Writer) error) {
 	t.Helper()
 	var got bytes.Buffer
 	if err := write(&got); err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		if err := os.WriteFile(name, got.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want, err := os.ReadFile(name); err != nil || !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("%s is not up to date (go test -update): %v\n%s", name, err, &got)
-	}
+	golden.Check(t, name, got.String())
 }

@@ -7,10 +7,9 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/mcpgen/mcpgen/gen"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/schema"
-	"github.com/mcpgen/mcpgen/spec"
+	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
 
 // judge is an independent validator over the pinned schema of a revision.
@@ -26,25 +25,9 @@ const schemaURL = "mem:///schema.json"
 // judges are those of all pinned revisions, the oldest first.
 func judges(t *testing.T) []*judge {
 	t.Helper()
-	facts, err := spec.Load(spec.Embedded())
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all []*judge
-	for _, revision := range facts.Revisions() {
-		src, err := gen.PinnedSource(facts, revision)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lowered, err := gen.Lower(facts, src)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := lowered.Document.JSON()
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, newJudge(t, lowered.Revision, text))
+	for _, revision := range pinned.Spec(t).Revisions() {
+		all = append(all, newJudge(t, pinned.Lower(t, revision).Revision, pinned.Schema(t, revision)))
 	}
 	return all
 }

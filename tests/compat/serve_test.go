@@ -3,7 +3,6 @@ package compat
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,13 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/mcpgen/mcpgen/gen/ir"
 	ladder "github.com/mcpgen/mcpgen/generated/compat"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
+	"github.com/mcpgen/mcpgen/tests/internal/golden"
 )
 
 // TestServe has a client of each revision use all of a server that is written once. Every
@@ -226,22 +224,7 @@ func (j *judge) message(t *testing.T, s sent) []string {
 // golden compares the journal with a file.
 func (j *journal) golden(t *testing.T, file string) {
 	t.Helper()
-	got := strings.TrimSpace(strings.Join(j.lines, "\n")) + "\n"
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
-	}
+	golden.Check(t, file, strings.TrimSpace(strings.Join(j.lines, "\n"))+"\n")
 }
 
 // recorder writes down what a server sends.

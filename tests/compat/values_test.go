@@ -1,7 +1,6 @@
 package compat
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -11,17 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/generated"
 	ladder "github.com/mcpgen/mcpgen/generated/compat"
 	"github.com/mcpgen/mcpgen/runtime/compat"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/tests/agreement/random"
+	"github.com/mcpgen/mcpgen/tests/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // usual is how many values each definition gets in each direction. MCPGEN_COMPAT_COUNT
 // sets another number.
@@ -74,19 +70,7 @@ func TestValues(t *testing.T) {
 		t.Logf("reasons met:\n%s", strings.Join(reasons, "\n"))
 		return
 	}
-	golden := filepath.Join("testdata", "reasons.txt")
-	if *update {
-		if err := os.WriteFile(golden, []byte(strings.Join(reasons, "\n")+"\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(strings.TrimSpace(string(want)), "\n"), reasons); diff != "" {
-		t.Errorf("other reasons than %s has (-want +got):\n%s", golden, diff)
-	}
+	golden.Check(t, filepath.Join("testdata", "reasons.txt"), strings.Join(reasons, "\n")+"\n")
 }
 
 // TestEveryDefinition demands a converter for each definition that two revisions have

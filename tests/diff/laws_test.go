@@ -2,8 +2,6 @@ package diff
 
 import (
 	"bytes"
-	"flag"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -13,13 +11,13 @@ import (
 	"github.com/mcpgen/mcpgen/gen/compat"
 	"github.com/mcpgen/mcpgen/gen/compat/judge"
 	"github.com/mcpgen/mcpgen/gen/compat/render"
+	"github.com/mcpgen/mcpgen/tests/internal/golden"
+	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // eachPair runs a test for every two pinned revisions, in both orders.
 func eachPair(t *testing.T, test func(t *testing.T, old, new string)) {
-	revisions := loadSpec(t).Revisions()
+	revisions := pinned.Spec(t).Revisions()
 	for _, old := range revisions {
 		for _, new := range revisions {
 			if old != new {
@@ -40,7 +38,7 @@ func revisions(t *testing.T, old, new string) *compat.Report {
 
 // TestIdentity holds that nothing differs from itself.
 func TestIdentity(t *testing.T) {
-	for _, revision := range loadSpec(t).Revisions() {
+	for _, revision := range pinned.Spec(t).Revisions() {
 		report := revisions(t, revision, revision)
 		if len(report.Findings) > 0 {
 			t.Errorf("%s differs from itself: %+v", revision, report.Findings[0])
@@ -147,7 +145,7 @@ func TestWitnesses(t *testing.T) {
 	eachPair(t, func(t *testing.T, old, new string) {
 		judges := map[string]compat.Judge{}
 		for _, revision := range []string{old, new} {
-			l := lowered(t, revision)
+			l := pinned.Lower(t, revision)
 			j, err := judge.Revision(l.Document, l.Revision)
 			if err != nil {
 				t.Fatal(err)
@@ -196,7 +194,7 @@ func confirm(t *testing.T, j compat.Judge, w compat.Witness, want bool) {
 // TestGolden compares what is told of each two adjacent revisions with a file
 // that has been read and compared with the changes that people found.
 func TestGolden(t *testing.T) {
-	list := loadSpec(t).Revisions()
+	list := pinned.Spec(t).Revisions()
 	for i := range list[1:] {
 		old, new := list[i], list[i+1]
 		report := revisions(t, old, new)
@@ -205,18 +203,7 @@ func TestGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := filepath.Join("testdata", old+"_"+new+".txt")
-		if *update {
-			if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), b.String()); diff != "" {
-			t.Errorf("%s (-want +got), rewritten by -update:\n%s", name, diff)
-		}
+		golden.Check(t, name, b.String())
 	}
 }
 

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/gen/compat"
+	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
 
 // revised is a pinned revision with its schema changed by hand.
 func revised(t *testing.T, revision string, edit func(defs map[string]any)) *schemaSide {
 	t.Helper()
-	src, err := lowered(t, revision).Document.JSON()
+	src, err := pinned.Lower(t, revision).Document.JSON()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +27,7 @@ func revised(t *testing.T, revision string, edit func(defs map[string]any)) *sch
 		defs = tree["definitions"].(map[string]any)
 	}
 	edit(defs)
-	s, err := newSchemaSide(loadSpec(t), revision, tree)
+	s, err := newSchemaSide(pinned.Spec(t), revision, tree)
 	if err != nil {
 		t.Fatal(err)
 	}

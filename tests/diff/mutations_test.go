@@ -16,6 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/spec"
 	"github.com/mcpgen/mcpgen/tests/agreement/random"
+	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
 
 // setting is a number from the environment.
@@ -60,12 +61,12 @@ func (s *schemaSide) side() compat.Revision { return compat.Revision{IR: s.Revis
 func TestMutations(t *testing.T) {
 	count := setting(t, "MCPGEN_DIFF_MUTATIONS", 300)
 	seed := uint64(setting(t, "MCPGEN_DIFF_SEED", 1))
-	s := loadSpec(t)
+	s := pinned.Spec(t)
 	revisions := s.Revisions()
 	tally := newTally()
 	for i, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
-			src, err := lowered(t, revision).Document.JSON()
+			src, err := pinned.Lower(t, revision).Document.JSON()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,15 +15,16 @@ import (
 	"github.com/mcpgen/mcpgen/gen/compat"
 	"github.com/mcpgen/mcpgen/gen/compat/page"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
 
 // matrixPage is the page of every revision with every newer one.
 func matrixPage(t *testing.T) (string, []*compat.Report) {
 	t.Helper()
 	var in page.Input
-	list := loadSpec(t).Revisions()
+	list := pinned.Spec(t).Revisions()
 	for i, revision := range list {
-		l := lowered(t, revision)
+		l := pinned.Lower(t, revision)
 		src, err := l.Document.JSON()
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/compat"
 	"github.com/mcpgen/mcpgen/gen/compat/judge"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
 
 // toolOf is a tool whose argument "v" is of a definition.
@@ -94,7 +95,7 @@ func (s sender) object(schema map[string]any, depth int) any {
 func TestToolMutations(t *testing.T) {
 	count := setting(t, "MCPGEN_DIFF_MUTATIONS", 300)
 	rng := rand.New(rand.NewPCG(uint64(setting(t, "MCPGEN_DIFF_SEED", 1)), 99))
-	src, err := lowered(t, "2025-11-25").Document.JSON()
+	src, err := pinned.Lower(t, "2025-11-25").Document.JSON()
 	if err != nil {
 		t.Fatal(err)
 	}

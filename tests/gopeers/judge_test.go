@@ -8,10 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"github.com/mcpgen/mcpgen/gen"
-	"github.com/mcpgen/mcpgen/spec"
 )
 
 // judge judges messages by the schema of a revision, errata applied. It knows of the
@@ -29,25 +27,9 @@ const schemaURL = "mem:///schema.json"
 // judges are those of all pinned revisions, the oldest first.
 func judges(t *testing.T) []*judge {
 	t.Helper()
-	facts, err := spec.Load(spec.Embedded())
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all []*judge
-	for _, revision := range facts.Revisions() {
-		src, err := gen.PinnedSource(facts, revision)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lowered, err := gen.Lower(facts, src)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := lowered.Document.JSON()
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, newJudge(t, revision, text))
+	for _, revision := range pinned.Spec(t).Revisions() {
+		all = append(all, newJudge(t, revision, pinned.Schema(t, revision)))
 	}
 	return all
 }

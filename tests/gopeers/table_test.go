@@ -1,7 +1,6 @@
 package gopeers
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -10,10 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/mcpgen/mcpgen/tests/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata/table.md")
 
 // count is what a server has sent to the client of a revision.
 type count struct {
@@ -55,7 +52,7 @@ func TestTable(t *testing.T) {
 		row(&table, cells...)
 	}
 	t.Log("\n" + table.String())
-	golden(t, filepath.Join("testdata", "table.md"), "Messages that a server sends to a client of a revision: not valid by its schema /\n"+
+	golden.Check(t, filepath.Join("testdata", "table.md"), "Messages that a server sends to a client of a revision: not valid by its schema /\n"+
 		"with methods, members or variants that it does not define / all.\n\n"+table.String()+details.String())
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
@@ -116,20 +113,4 @@ func title(t *testing.T, module string) string {
 	}
 	t.Fatalf("go.mod does not have %s", module)
 	return ""
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
-	}
 }

@@ -3,27 +3,15 @@ package random_test
 import (
 	"testing"
 
-	"github.com/mcpgen/mcpgen/gen"
 	"github.com/mcpgen/mcpgen/gen/ir"
-	"github.com/mcpgen/mcpgen/spec"
 	"github.com/mcpgen/mcpgen/tests/agreement/random"
+	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
 
 // TestSeed checks that the seed decides every case and another one changes them.
 func TestSeed(t *testing.T) {
-	s, err := spec.Load(spec.Embedded())
-	if err != nil {
-		t.Fatal(err)
-	}
-	revisions := s.Revisions()
-	src, err := gen.PinnedSource(s, revisions[len(revisions)-1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	lowered, err := gen.Lower(s, src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	revisions := pinned.Spec(t).Revisions()
+	lowered := pinned.Lower(t, revisions[len(revisions)-1])
 	first, same, other := random.New(lowered.Revision, 1), random.New(lowered.Revision, 1), random.New(lowered.Revision, 2)
 	differences := 0
 	for range 10 {
