@@ -20,7 +20,7 @@ func Answer[P any, R wire.Appender, PP interface {
 	wire.Value
 }](ctx context.Context, params wire.Raw, h func(context.Context, *P) (R, error)) (wire.Appender, error) {
 	p := PP(new(P))
-	if err := decodeParams(params, p); err != nil {
+	if err := decodeParams(ctx, params, p); err != nil {
 		return nil, err
 	}
 	result, err := h(ctx, (*P)(p))
@@ -40,7 +40,7 @@ func checkResult[R wire.Appender](result R, err error) (wire.Appender, error) {
 // AnswerValue is Answer for params that cannot be made by new: it decodes them
 // into p.
 func AnswerValue[P wire.Value, R wire.Appender](ctx context.Context, params wire.Raw, p P, h func(context.Context, P) (R, error)) (wire.Appender, error) {
-	if err := decodeParams(params, p); err != nil {
+	if err := decodeParams(ctx, params, p); err != nil {
 		return nil, err
 	}
 	result, err := h(ctx, p)
@@ -53,7 +53,7 @@ func Receive[P any, PP interface {
 	wire.Value
 }](ctx context.Context, params wire.Raw, h func(context.Context, *P) error) error {
 	p := PP(new(P))
-	if err := decodeParams(params, p); err != nil {
+	if err := decodeParams(ctx, params, p); err != nil {
 		return err
 	}
 	return h(ctx, (*P)(p))
@@ -61,7 +61,7 @@ func Receive[P any, PP interface {
 
 // ReceiveValue is Receive for params that cannot be made by new.
 func ReceiveValue[P wire.Value](ctx context.Context, params wire.Raw, p P, h func(context.Context, P) error) error {
-	if err := decodeParams(params, p); err != nil {
+	if err := decodeParams(ctx, params, p); err != nil {
 		return err
 	}
 	return h(ctx, p)
@@ -79,11 +79,16 @@ func Params[P any, PP interface {
 	return PP(p)
 }
 
-func decodeParams(params wire.Raw, v wire.Value) error {
-	if params == "" {
-		params = "{}"
+func decodeParams(ctx context.Context, params wire.Raw, v wire.Value) error {
+	var err error
+	switch c := CallOf(ctx); {
+	case params == "":
+		err = wire.UnmarshalChecked("{}", v)
+	case c != nil && c.params == params: // and not made by middleware
+		err = wire.UnmarshalChecked(params, v)
+	default:
+		err = wire.UnmarshalString(string(params), v)
 	}
-	err := wire.UnmarshalString(string(params), v)
 	if err == nil {
 		err = wire.Validate(v)
 	}

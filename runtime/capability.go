@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -23,7 +24,8 @@ type row struct {
 // refined is a refinement with its place in bound.needs.
 type refined struct {
 	*refinement
-	need int
+	need   int
+	quoted []byte // the member's name
 }
 
 // refinement is a capability that a request needs because of a member of its params.
@@ -112,7 +114,7 @@ func (b *bound) tabulate() {
 	for i := range refinements {
 		f := &refinements[i]
 		if r, ok := b.rows[f.method]; ok {
-			r.refined = append(r.refined, refined{f, b.need(f.capability)})
+			r.refined = append(r.refined, refined{f, b.need(f.capability), strconv.AppendQuote(nil, f.member)})
 			b.rows[f.method] = r
 		}
 	}
@@ -150,8 +152,8 @@ func (t *terms) refine(r row, text []byte) error {
 
 // concerns reports whether the request with that text needs the capability. Most
 // requests do not have the member's name anywhere.
-func (f *refinement) concerns(text []byte) bool {
-	if !f.missing && !bytes.Contains(text, []byte(`"`+f.member+`"`)) {
+func (f refined) concerns(text []byte) bool {
+	if !f.missing && !bytes.Contains(text, f.quoted) {
 		return false
 	}
 	params, _ := wire.Object(text).Get("params")

@@ -59,19 +59,18 @@ func Call[Out wire.Value](ctx context.Context, c runtime.Caller, t *Tool, in wir
 }
 
 func (t *Tool) call(ctx context.Context, c runtime.Caller, in wire.Appender, out wire.Value) error {
-	result, err := CallRaw(ctx, c, t.Name, in)
+	result, text, err := call(ctx, c, t.Name, in)
 	if err != nil {
 		return err
 	}
-	text, ok := result.Get("structuredContent")
-	if !ok {
+	if text == "" {
 		if text = wire.Raw(firstText(result)); !isObject(text) {
 			return &ResultError{t.Name, result, errors.New("it has no structured content")}
 		}
 	}
 	err = schema.Check(text, t.Output)
 	if err == nil {
-		err = wire.UnmarshalString(string(text), out)
+		err = wire.UnmarshalChecked(text, out)
 	}
 	if err != nil {
 		return &ResultError{t.Name, result, err}
@@ -96,14 +95,31 @@ func CallContent[Block any](ctx context.Context, c runtime.Caller, t *Tool, in w
 // CallRaw calls a tool and returns its CallToolResult. A tool that failed gives an
 // *[Error].
 func CallRaw(ctx context.Context, c runtime.Caller, name string, arguments wire.Appender) (wire.Object, error) {
-	var result wire.Object
-	if err := c.Call(ctx, "tools/call", callParams{name, arguments}, &result); err != nil {
-		return "", err
+	result, _, err := call(ctx, c, name, arguments)
+	return result, err
+}
+
+// call is CallRaw that returns the result's structured content besides, "" when it has none.
+func call(ctx context.Context, c runtime.Caller, name string, arguments wire.Appender) (result wire.Object, structured wire.Raw, err error) {
+	m := struct { // makes one allocation of the two
+		params callParams
+		result wire.Object
+	}{params: callParams{name, arguments}}
+	if err := c.Call(ctx, "tools/call", &m.params, &m.result); err != nil {
+		return "", "", err
 	}
-	if failed, _ := result.Get("isError"); failed == "true" {
-		return "", &Error{name, texts(result), result}
+	result = m.result
+	r := wire.NewStringReader(string(result))
+	for r.BeginObject(); r.Member(); {
+		member, value := r.Name(), r.Take()
+		switch {
+		case member == "structuredContent":
+			structured = value
+		case member == "isError" && value == "true":
+			return "", "", &Error{name, texts(result), result}
+		}
 	}
-	return result, nil
+	return result, structured, nil
 }
 
 // callParams are the params of tools/call.
@@ -113,7 +129,7 @@ type callParams struct {
 }
 
 // AppendJSON implements wire.Appender.
-func (p callParams) AppendJSON(dst []byte) ([]byte, error) {
+func (p *callParams) AppendJSON(dst []byte) ([]byte, error) {
 	dst, err := wire.AppendString(append(dst, `{"name":`...), p.name)
 	if err != nil {
 		return dst, err

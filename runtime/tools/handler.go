@@ -111,7 +111,7 @@ func (t *Tool) read(ctx context.Context, arguments wire.Object, in wire.Value) e
 	}
 	err := schema.Check(wire.Raw(arguments), t.Input)
 	if err == nil {
-		err = wire.UnmarshalString(string(arguments), in)
+		err = wire.UnmarshalChecked(wire.Raw(arguments), in)
 	}
 	if err == nil {
 		return nil

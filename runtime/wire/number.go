@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 )
@@ -76,6 +77,58 @@ func parseSmall(src string, i int) (v int64, end int, ok bool) {
 		v = -v
 	}
 	return v, i, true
+}
+
+// plain is a number without an exponent of at most 18 digits: value / 10^places.
+type plain struct {
+	value  int64
+	places int
+}
+
+// parsePlain takes such a number token apart; ok is false for all others.
+func parsePlain(token string) (p plain, ok bool) {
+	digits := token
+	if token[0] == '-' {
+		digits = token[1:]
+	}
+	if len(digits) > 19 {
+		return plain{}, false
+	}
+	point := len(digits)
+	for i := range len(digits) {
+		switch c := digits[i]; {
+		case isDigit(c):
+			p.value = p.value*10 + int64(c-'0')
+		case c == '.':
+			point = i + 1
+		default:
+			return plain{}, false
+		}
+	}
+	p.places = len(digits) - point
+	if len(digits) != len(token) {
+		p.value = -p.value
+	}
+	return p, len(digits) < 19 || point < len(digits)
+}
+
+// comparePlain compares two numbers as compareDecimals does, unless they are too far apart.
+func comparePlain(x, y plain) (c int, ok bool) {
+	xs, xOK := x.scaled(y.places - x.places)
+	ys, yOK := y.scaled(x.places - y.places)
+	return cmp.Compare(xs, ys), xOK && yOK
+}
+
+// scaled is the value times 10^n, if an int64 holds it.
+func (p plain) scaled(n int) (v int64, ok bool) {
+	v = p.value
+	for ; n > 0; n-- {
+		if v > math.MaxInt64/10 || v < math.MinInt64/10 {
+			return 0, false
+		}
+		v *= 10
+	}
+	return v, true
 }
 
 // parseInt64 returns the value of a number token, exactly. integral tells

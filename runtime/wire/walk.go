@@ -91,16 +91,12 @@ func (x Raw) IsInteger() bool {
 // CompareNumbers compares two raws that are well-formed numbers by their exact
 // values: it returns -1, 0 or +1 as a is less than, equal to or greater than b.
 func CompareNumbers(a, b Raw) int {
-	x, xEnd, xOK := parseSmall(string(a), 0)
-	y, yEnd, yOK := parseSmall(string(b), 0)
-	if xOK && yOK && xEnd == len(a) && yEnd == len(b) {
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
+	if x, ok := parsePlain(string(a)); ok {
+		if y, ok := parsePlain(string(b)); ok {
+			if c, ok := comparePlain(x, y); ok {
+				return c
+			}
 		}
-		return 0
 	}
 	return compareDecimals(parseDecimal(string(a)), parseDecimal(string(b)))
 }
