@@ -61,8 +61,9 @@ func (c *typeScript) run(t *testing.T, hello string) {
 		cmd := exec.Command(hello, "-"+c.way, "127.0.0.1:0")
 		cmd.Stderr = log
 		url, _ := startHTTP(t, cmd, "url=")
-		c.proxy = newProxy(t, url)
-		c.proxy.cut = func(body string, events int) bool { return strings.Contains(body, `"to":10`) && events == 2 }
+		c.proxy = newProxy(t, url, func(body string, events int) bool {
+			return strings.Contains(body, `"to":10`) && events == 2
+		})
 		c.said = c.proxy.log
 		out = c.node(t, c.proxy.URL)
 	}

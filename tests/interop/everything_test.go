@@ -163,8 +163,9 @@ func isJSON(v wire.Appender, want string) error {
 func testResumption(t *testing.T, url string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	p := newProxy(t, url)
-	p.cut = func(body string, events int) bool { return strings.Contains(body, `"steps":5`) && events == 3 }
+	p := newProxy(t, url, func(body string, events int) bool {
+		return strings.Contains(body, `"steps":5`) && events == 3
+	})
 	transport, err := streamable.NewTransport(p.URL, streamable.ClientOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func TestInspector(t *testing.T) {
 						check(t, readTranscript(t, file), "2025-06-18")
 						return
 					}
-					p := newProxy(t, url)
+					p := newProxy(t, url, nil)
 					row.run(t, "--transport", way, "--server-url", p.URL)
 					check(t, p.log, "2025-06-18")
 				})

@@ -40,15 +40,16 @@ type exchange struct {
 	Cut     bool
 }
 
-// newProxy starts a proxy for the server of a URL. Its own URL has the same path.
-func newProxy(t *testing.T, target string) *proxy {
+// newProxy starts a proxy for the server of a URL. Its own URL has the same path. Cut may be
+// nil.
+func newProxy(t *testing.T, target string, cut func(body string, events int) bool) *proxy {
 	t.Helper()
 	u, err := url.Parse(target)
 	if err != nil {
 		t.Fatal(err)
 	}
 	transport := &http.Transport{DisableCompression: true}
-	p := &proxy{target: u, http: transport, log: new(transcript)}
+	p := &proxy{target: u, http: transport, log: new(transcript), cut: cut}
 	p.Server = httptest.NewServer(p)
 	p.URL += u.Path
 	t.Cleanup(func() {
