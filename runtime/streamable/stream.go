@@ -2,7 +2,6 @@ package streamable
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"net/http"
 	"slices"
@@ -47,9 +46,8 @@ type stream struct {
 	live atomic.Pointer[web.Sink] // sink, for who has not the lock
 }
 
-func newStream(s *session) *stream {
-	return &stream{session: s, lock: make(chan struct{}, 1)}
-}
+// init makes a stream ready for use.
+func (st *stream) init(s *session) { st.session, st.lock = s, make(chan struct{}, 1) }
 
 // acquire takes the lock; false when ctx or the session ends first.
 func (st *stream) acquire(ctx context.Context) bool {
@@ -196,7 +194,8 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	if st.sink == nil {
 		return kept
 	}
-	id, retry := "", time.Duration(0)
+	var id []byte
+	var retry time.Duration
 	if kept == nil {
 		id = eventID(st.name, n)
 		if n == 1 {
@@ -222,15 +221,12 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 // lock.
 func (st *stream) begin() {
 	if st.name == "" {
-		st.name = newStreamName()
 		st.session.register(st)
 		if st.opening && st.sink != nil {
 			st.announce()
 		}
 	}
 }
-
-func newStreamName() string { return rand.Text()[:12] }
 
 // resume has the sink take over the stream: the client gets the events after number n
 // and then what comes.
