@@ -172,8 +172,10 @@ func (h *Handler) hand(p *posted, in runtime.Incoming) {
 	}
 	returned := false
 	defer func() {
-		if !returned {
-			p.sink.Flush() // the handler has ended the goroutine, and net/http closes the connection
+		if !returned { // the handler has ended the goroutine, and net/http closes the connection
+			p.stream.lock <- struct{}{}
+			defer p.stream.release()
+			p.sink.Flush()
 		}
 	}()
 	inbox.Handle(in)

@@ -41,6 +41,7 @@ type stream struct {
 	left       chan struct{} // closed when sink is let go of; nil when nobody waits for that
 	done       chan struct{} // closed when nothing more comes; nil when nobody waits for that
 	answered   bool          // the sink has been given the answer as JSON
+	lingers    bool          // it is among those that flush is called for
 	unanswered bool
 
 	live atomic.Pointer[web.Sink] // sink, for who has not the lock
@@ -124,7 +125,9 @@ func (st *stream) disconnect(sink *web.Sink) {
 	select {
 	case st.lock <- struct{}{}:
 	default:
-		sink.Interrupt()
+		if !st.over.Load() { // else only flush may use it, and the answer is still to leave
+			sink.Interrupt()
+		}
 		st.lock <- struct{}{}
 	}
 	defer st.release()
@@ -202,11 +205,17 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 			retry = st.session.handler.opts.Retry
 		}
 	}
-	write := st.sink.Event
-	if m.Kind == jsonrpc.Response && !st.own {
-		write = st.sink.Last
+	var err error
+	if st.own || m.Kind == jsonrpc.Request {
+		err = st.sink.Event(id, "", retry, m.Text)
+	} else {
+		err = st.sink.Put(id, "", retry, m.Text)
 	}
-	if err := write(id, "", retry, m.Text); err != nil {
+	if m.Kind == jsonrpc.Notification && !st.own && !st.lingers {
+		st.lingers = true
+		st.session.handler.lingering.add(st)
+	}
+	if err != nil {
 		st.drop()
 		if kept == nil {
 			return nil

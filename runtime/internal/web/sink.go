@@ -95,14 +95,14 @@ var headersEvents = http.Header{
 
 // Event writes one event and has it leave at once.
 func (s *Sink) Event(id []byte, typ string, retry time.Duration, data []byte) error {
-	if err := s.Last(id, typ, retry, data); err != nil {
+	if err := s.Put(id, typ, retry, data); err != nil {
 		return err
 	}
 	return s.Flush()
 }
 
-// Last is Event for one that nothing follows: it leaves with the end of the response.
-func (s *Sink) Last(id []byte, typ string, retry time.Duration, data []byte) error {
+// Put is Event for one that leaves with what follows it: more, the end of the response, or Flush.
+func (s *Sink) Put(id []byte, typ string, retry time.Duration, data []byte) error {
 	s.begin()
 	if s.buf == nil {
 		s.buf = buffers.Get().(*[]byte)
@@ -145,7 +145,10 @@ func (s *Sink) Empty(status int) error {
 }
 
 // Flush has what was written leave at once.
-func (s *Sink) Flush() error { return s.rc.Flush() }
+func (s *Sink) Flush() error {
+	s.arm()
+	return s.rc.Flush()
+}
 
 // Hold tells that the goroutine of the request is kept busy by something else than the response.
 func (s *Sink) Hold() { s.held = true }
