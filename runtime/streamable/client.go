@@ -314,7 +314,8 @@ func (t *Transport) sendRequest(ctx context.Context, m runtime.Outgoing, body []
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	e := &exchange{t: t, id: m.ID, opens: m.Method == "initialize", post: web.NewRequest(context.Background())}
+	e := &exchange{t: t, id: m.ID, opens: m.Method == "initialize"}
+	e.post.Init(context.Background())
 	key := m.ID.Canonical()
 	if !t.enter(func() { t.calls[key] = e }) {
 		return runtime.ErrClosed

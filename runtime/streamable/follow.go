@@ -41,9 +41,9 @@ const (
 // answers.
 type exchange struct {
 	t     *Transport
-	id    wire.Scalar  // zero for what the server sends on its own
-	post  *web.Request // nil for what the server sends on its own
-	opens bool         // the request is initialize
+	id    wire.Scalar // zero for what the server sends on its own
+	post  web.Request // not of what the server sends on its own
+	opens bool        // the request is initialize
 
 	mu     sync.Mutex
 	ended  bool

@@ -23,7 +23,8 @@ const (
 // The caller must close the response's body, as always.
 func Do(c *http.Client, req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
-	r := NewRequest(context.WithoutCancel(ctx))
+	r := new(Request)
+	r.Init(context.WithoutCancel(ctx))
 	r.release = context.AfterFunc(ctx, func() { r.End(context.Cause(ctx)) })
 	return r.Do(c, req.WithContext(r.Context()))
 }
@@ -51,9 +52,9 @@ type Request struct {
 	wrote   bool
 }
 
-// NewRequest prepares a request with the values of ctx, whose end ends nothing.
-func NewRequest(ctx context.Context) *Request {
-	r := &Request{returned: make(chan struct{})}
+// Init prepares a request with the values of ctx, whose end ends nothing.
+func (r *Request) Init(ctx context.Context) {
+	r.returned = make(chan struct{})
 	r.trace = httptrace.ClientTrace{
 		GotConn:              r.connected,
 		WroteRequest:         r.isWritten,
@@ -61,7 +62,6 @@ func NewRequest(ctx context.Context) *Request {
 	}
 	ctx, r.cancel = context.WithCancelCause(ctx)
 	r.ctx = httptrace.WithClientTrace(ctx, &r.trace)
-	return r
 }
 
 // Context is the context that the request must have.
