@@ -67,6 +67,7 @@ type Handler struct {
 
 	sessions sync.Map // key to *session
 	all      *web.Sessions
+	alarms   web.Alarms
 }
 
 // NewHandler makes a handler.
@@ -199,7 +200,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return web.ErrNoSession
 	}
-	text, err := web.ReadBody(w, r, h.server.MaxMessage(), h.opts.IOTimeout)
+	text, err := web.ReadBody(w, r, h.server.MaxMessage(), h.opts.IOTimeout, &h.alarms)
 	if err != nil {
 		return err
 	}

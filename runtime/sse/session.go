@@ -79,7 +79,7 @@ func (s *session) event(name string, data []byte) error {
 }
 
 func (s *session) write(name string, data []byte) error {
-	err := s.sink.Event("", name, 0, data)
+	err := s.sink.Event(nil, name, 0, data)
 	if err != nil {
 		s.end()
 	}

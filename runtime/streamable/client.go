@@ -70,6 +70,7 @@ const (
 type Transport struct {
 	post, get *http.Request // what all requests of the method have in common
 	http      *http.Client
+	shares    bool // of posts, which may share their header
 	opts      ClientOptions
 
 	ctx     context.Context // ends when the transport is closed
@@ -83,8 +84,9 @@ type Transport struct {
 
 	mu       sync.Mutex
 	closed   bool
-	session  []string // the header with the id that the server has given; nil before that, and if it gives none
-	revision []string // the header with the negotiated revision; nil before
+	session  []string    // the header with the id that the server has given; nil before that, and if it gives none
+	revision []string    // the header with the negotiated revision; nil before
+	shared   http.Header // of all posts, never changed; nil before it is needed
 	listens  bool
 	lost     error                     // why failed is closed
 	calls    map[wire.Scalar]*exchange // requests whose answer is being waited for
@@ -133,6 +135,7 @@ func NewTransport(endpoint string, opts ClientOptions) (*Transport, error) {
 		in:     make(chan received),
 		calls:  make(map[wire.Scalar]*exchange),
 	}
+	t.shares = web.LeavesHeaders(t.http)
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	common := make(http.Header)
 	for name, values := range opts.Header {
@@ -184,7 +187,7 @@ func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, err
 func (t *Transport) Negotiated(h runtime.Handshake) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.revision = []string{h.Revision}
+	t.revision, t.shared = []string{h.Revision}, nil
 }
 
 // Send implements runtime.Transport: it makes one POST (section Sending Messages to the
@@ -311,11 +314,10 @@ func (t *Transport) sendRequest(ctx context.Context, m runtime.Outgoing, body []
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	e := &exchange{t: t, id: m.ID, opens: m.Method == "initialize", post: web.NewRequest(context.Background())}
-	e.ctx, e.end = context.WithCancel(t.ctx)
+	e := &exchange{t: t, id: m.ID, opens: m.Method == "initialize"}
+	e.post.Init(context.Background())
 	key := m.ID.Canonical()
 	if !t.enter(func() { t.calls[key] = e }) {
-		e.end()
 		return runtime.ErrClosed
 	}
 	t.posts.Run(func() {
@@ -374,33 +376,44 @@ func (t *Transport) cancelled(text []byte) *exchange {
 
 // do makes one request like another. Last is a Last-Event-ID or "".
 func (t *Transport) do(ctx context.Context, like *http.Request, body []byte, last string) (*http.Response, error) {
-	return web.Do(t.http, t.made(like, body, last).WithContext(ctx))
+	return web.Do(t.http, t.made(ctx, like, body, last))
 }
 
 // made is a request like another.
-func (t *Transport) made(like *http.Request, body []byte, last string) *http.Request {
-	made := *like
-	req := &made
-	req.Header = make(http.Header, len(like.Header)+3)
-	maps.Copy(req.Header, like.Header)
+func (t *Transport) made(ctx context.Context, like *http.Request, body []byte, last string) *http.Request {
+	req := like.WithContext(ctx)
 	if body != nil {
 		req.ContentLength = int64(len(body))
 		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 		req.Body, _ = req.GetBody()
 	}
 	t.mu.Lock()
-	session, revision := t.session, t.revision
-	t.mu.Unlock()
-	if session != nil {
-		req.Header[headerSession] = session
-	}
-	if revision != nil {
-		req.Header[headerRevision] = revision
-	}
-	if last != "" {
-		req.Header.Set(headerLast, last)
+	defer t.mu.Unlock()
+	if like == t.post && t.shares {
+		if t.shared == nil {
+			t.shared = t.headerLocked(like, "")
+		}
+		req.Header = t.shared
+	} else {
+		req.Header = t.headerLocked(like, last)
 	}
 	return req
+}
+
+// headerLocked is the header of a request like another.
+func (t *Transport) headerLocked(like *http.Request, last string) http.Header {
+	header := make(http.Header, len(like.Header)+3)
+	maps.Copy(header, like.Header)
+	if t.session != nil {
+		header[headerSession] = t.session
+	}
+	if t.revision != nil {
+		header[headerRevision] = t.revision
+	}
+	if last != "" {
+		header.Set(headerLast, last)
+	}
+	return header
 }
 
 // opened takes the session's id from the answer to initialize.
@@ -417,7 +430,7 @@ func (t *Transport) opened(resp *http.Response) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if id != "" {
-		t.session = []string{id}
+		t.session, t.shared = []string{id}, nil
 	}
 	return nil
 }

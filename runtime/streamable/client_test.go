@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -285,6 +286,46 @@ func TestClientOfOddServers(t *testing.T) {
 				t.Errorf("afterwards: %v", err)
 			}
 		})
+	}
+}
+
+// changing is a transport that changes the headers of requests, which it should not.
+type changing struct{ n atomic.Int64 }
+
+func (c *changing) RoundTrip(r *http.Request) (*http.Response, error) {
+	r.Header.Set("X-Number", strconv.FormatInt(c.n.Add(1), 10))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestSharedHeader holds that what changes the header of one request leaves others alone, and that
+// every request has what is known of the session by then.
+func TestSharedHeader(t *testing.T) {
+	for _, over := range []http.RoundTripper{nil, &changing{}} {
+		h := NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{Logger: discard}, r11), Options{})
+		ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("X-Own") != "7" || len(r.Header.Values("X-Number")) > 1 {
+				t.Errorf("a request with %v", r.Header)
+			}
+			h.ServeHTTP(w, r)
+		}))
+		s, err := connect(t, ts.URL, nil, ClientOptions{HTTPClient: &http.Client{Transport: over}, Header: http.Header{"x-own": {"7"}}}, r11)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				for range 20 {
+					if err := s.Call(t.Context(), "echo", wire.Raw("{}"), nil); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		s.Close()
+		h.Close()
+		ts.Close()
 	}
 }
 

@@ -11,7 +11,9 @@
 // A request is answered with one JSON text while its handler has sent nothing else, and
 // with an event stream from its first notification or request on. What a handler sends
 // belongs to the stream of its request; what a server sends on its own goes to the
-// stream that the client has opened by GET.
+// stream that the client has opened by GET. A notification of a handler leaves within a
+// millisecond, together with what follows it by then, most often the answer; everything else
+// leaves at once.
 //
 // # Lost connections
 //

@@ -30,8 +30,8 @@ type EventStore interface {
 
 // eventID is the id of event n of a stream: enough to find the stream again, as the
 // section on resumability asks for. Number 0 is that of the stream's beginning.
-func eventID(stream string, n uint64) string {
-	return stream + "_" + strconv.FormatUint(n, 10)
+func eventID(stream string, n uint64) []byte {
+	return strconv.AppendUint(append(append(make([]byte, 0, 48), stream...), '_'), n, 10)
 }
 
 func parseEventID(id string) (stream string, n uint64, ok bool) {

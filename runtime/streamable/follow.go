@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -40,11 +41,14 @@ const (
 // answers.
 type exchange struct {
 	t     *Transport
-	ctx   context.Context
-	end   context.CancelFunc // of ctx
-	id    wire.Scalar        // zero for what the server sends on its own
-	post  *web.Request       // nil for what the server sends on its own
-	opens bool               // the request is initialize
+	id    wire.Scalar // zero for what the server sends on its own
+	post  web.Request // not of what the server sends on its own
+	opens bool        // the request is initialize
+
+	mu     sync.Mutex
+	ended  bool
+	ctx    context.Context    // ends with the exchange; nil before it is needed
+	finish context.CancelFunc // of ctx
 
 	last    string        // id of the last event
 	retry   time.Duration // what the server told to wait; negative when it did not
@@ -54,7 +58,7 @@ type exchange struct {
 
 // run makes the POST of a request and reads the answer.
 func (e *exchange) run(body []byte) {
-	resp, err := e.post.Do(e.t.http, e.t.made(e.t.post, body, ""))
+	resp, err := e.post.Do(e.t.http, e.t.made(e.post.Context(), e.t.post, body, ""))
 	if err != nil {
 		err = e.t.sendError(err)
 	} else {
@@ -65,6 +69,36 @@ func (e *exchange) run(body []byte) {
 	}
 }
 
+// end ends the exchange, unless the transport does so before.
+func (e *exchange) end() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.ended = true
+	if e.finish != nil {
+		e.finish()
+	}
+}
+
+// over reports whether the exchange has ended.
+func (e *exchange) over() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.ended || e.t.ctx.Err() != nil
+}
+
+// context ends with the exchange.
+func (e *exchange) context() context.Context {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ctx == nil {
+		e.ctx, e.finish = context.WithCancel(e.t.ctx)
+		if e.ended {
+			e.finish()
+		}
+	}
+	return e.ctx
+}
+
 // cancel ends the wait for the answer.
 func (e *exchange) cancel() {
 	e.end()
@@ -73,8 +107,8 @@ func (e *exchange) cancel() {
 
 // deliver hands a message to the session.
 func (e *exchange) deliver(text string) error {
-	if err := e.ctx.Err(); err != nil {
-		return err
+	if e.over() {
+		return context.Canceled
 	}
 	if e.t.pushed {
 		e.t.inbox.Deliver(runtime.Incoming{Text: text})
@@ -83,8 +117,8 @@ func (e *exchange) deliver(text string) error {
 	select {
 	case e.t.in <- received{text: text}:
 		return nil
-	case <-e.ctx.Done():
-		return e.ctx.Err()
+	case <-e.context().Done():
+		return context.Canceled
 	}
 }
 
@@ -106,7 +140,7 @@ func (e *exchange) fail(err error) {
 	}
 	select {
 	case e.t.in <- received{err: lost}:
-	case <-e.ctx.Done():
+	case <-e.context().Done():
 	}
 }
 
@@ -161,12 +195,9 @@ func (e *exchange) follow(resp *http.Response) error {
 	for {
 		if resp != nil {
 			answered, err := e.events(resp.Body)
-			if answered {
-				e.drain(resp.Body)
-			}
 			resp.Body.Close()
 			switch {
-			case answered || e.ctx.Err() != nil:
+			case answered || e.over():
 				return nil
 			case e.tooLong && !e.id.IsZero():
 				return errTooLong
@@ -179,7 +210,7 @@ func (e *exchange) follow(resp *http.Response) error {
 			return nil
 		}
 		var err error
-		resp, err = e.t.do(e.ctx, e.t.get, nil, e.last)
+		resp, err = e.t.do(e.context(), e.t.get, nil, e.last)
 		if err == nil {
 			resp, err = e.reopened(resp)
 		}
@@ -244,7 +275,7 @@ func (e *exchange) wait(failures int) bool {
 	case <-timer.C:
 		return true
 	case <-e.t.failed:
-	case <-e.ctx.Done():
+	case <-e.context().Done():
 	}
 	return false
 }
@@ -283,6 +314,9 @@ func (e *exchange) events(body io.Reader) (answered bool, err error) {
 			e.last = event.ID
 		}
 		if answered {
+			if !reader.Ended() {
+				e.drain(body)
+			}
 			return true, nil
 		}
 	}
@@ -309,7 +343,7 @@ func (t *Transport) answeredElsewhere(text string) {
 // for a moment: some servers forget what they send on their own while there is no such
 // stream, even a question without whose answer a call never ends.
 func (t *Transport) listen(ctx context.Context) {
-	e := &exchange{t: t, ctx: t.ctx}
+	e := &exchange{t: t}
 	opened := false
 	if !t.enter(func() { opened, t.listens = !t.listens, true }) {
 		return
@@ -321,6 +355,7 @@ func (t *Transport) listen(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, listenWait)
 	go func() {
 		defer t.working.Done()
+		defer e.end()
 		resp, err := t.do(t.ctx, t.get, nil, "")
 		if err == nil {
 			resp, err = e.reopened(resp)

@@ -32,8 +32,9 @@ type Handler struct {
 	guard  web.Guard
 	log    *slog.Logger
 
-	all     *web.Sessions // those without an id included
-	beaters sync.Pool     // of *beater
+	all       *web.Sessions // those without an id included
+	alarms    web.Alarms
+	lingering lingering
 
 	mu       sync.RWMutex
 	sessions map[string]*session // by key

@@ -39,6 +39,7 @@ type memoryStream struct {
 	name   string
 	first  uint64 // number of events[0]
 	events []*memoryEvent
+	few    [2]*memoryEvent // room for as many as most streams have
 }
 
 type memoryEvent struct {
@@ -70,6 +71,7 @@ func (m *MemoryEvents) Append(_ context.Context, session, stream string, n uint6
 	st := s.streams[stream]
 	if st == nil {
 		st = &memoryStream{name: stream, first: n}
+		st.events = st.few[:0]
 		s.streams[stream] = st
 	}
 	e := &memoryEvent{data: slices.Clone(data), session: s, stream: st}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
@@ -27,35 +28,54 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer s.leave()
-	text, err := h.body(w, r)
+	p, err := h.read(w, r)
 	if err != nil {
 		return err
 	}
-	_, err = h.exchange(w, r, newStream(s), text)
+	_, err = h.exchange(s, p)
 	return err
 }
 
-func (h *Handler) body(w http.ResponseWriter, r *http.Request) (string, error) {
-	return web.ReadBody(w, r, h.server.MaxMessage(), h.opts.IOTimeout)
+// posted is a POST with the stream that answers it.
+type posted struct {
+	request *http.Request
+	text    string
+	stream  stream
+	sink    web.Sink // the first of the stream
+}
+
+// read reads a message.
+func (h *Handler) read(w http.ResponseWriter, r *http.Request) (*posted, error) {
+	p := &posted{request: r}
+	p.sink.Init(w, h.opts.IOTimeout)
+	var err error
+	p.text, err = p.sink.ReadBody(r, h.server.MaxMessage(), &h.alarms)
+	return p, err
+}
+
+// Ring implements web.Sleeper: the goroutine of the connection is busy.
+func (p *posted) Ring() time.Duration {
+	p.stream.beat(p.request.Context())
+	return p.stream.session.handler.opts.KeepAlive
 }
 
 // postFirst takes a message without a session: it is initialize, or the server keeps no
 // sessions.
 func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
-	text, err := h.body(w, r)
+	p, err := h.read(w, r)
 	if err != nil {
 		return err
 	}
 	opens := false
-	if !jsonrpc.IsBatch(text) {
-		m, err := jsonrpc.Parse(text)
+	if !jsonrpc.IsBatch(p.text) {
+		m, err := jsonrpc.Parse(p.text)
 		if refusal, ok := errors.AsType[*jsonrpc.Error](err); ok && (m.ID.IsZero() || m.Kind == jsonrpc.Response) {
 			return &web.Refusal{Status: http.StatusBadRequest, Code: refusal.Code, Message: refusal.Message}
 		}
 		opens = m.Kind == jsonrpc.Request && m.Method == "initialize"
 	}
 	if h.opts.Stateless {
-		return h.postAlone(w, r, text, opens)
+		return h.postAlone(p, opens)
 	}
 	if !opens {
 		return errSessionID
@@ -66,12 +86,11 @@ func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s := h.newSession(id, key, 1)
-	st := newStream(s)
-	st.opening = true
 	if err := h.start(s); err != nil {
 		return err
 	}
-	sent, err := h.exchange(w, r, st, text)
+	p.stream.opening = true
+	sent, err := h.exchange(s, p)
 	if !sent || !s.negotiated() {
 		s.end(runtime.ErrClosed) // nobody knows its id
 	} else {
@@ -81,10 +100,10 @@ func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 }
 
 // postAlone serves a message of a client without a session.
-func (h *Handler) postAlone(w http.ResponseWriter, r *http.Request, text string, opens bool) error {
+func (h *Handler) postAlone(p *posted, opens bool) error {
 	s := h.newSession("", "", 0)
 	if !opens {
-		revision, err := h.revisionOf(r)
+		revision, err := h.revisionOf(p.request)
 		if err != nil {
 			return err
 		}
@@ -93,9 +112,9 @@ func (h *Handler) postAlone(w http.ResponseWriter, r *http.Request, text string,
 	if err := h.start(s); err != nil {
 		return err
 	}
-	stop := context.AfterFunc(r.Context(), func() { s.end(runtime.ErrClosed) })
+	stop := context.AfterFunc(p.request.Context(), func() { s.end(runtime.ErrClosed) })
 	defer stop()
-	sent, err := h.exchange(w, r, newStream(s), text)
+	sent, err := h.exchange(s, p)
 	if sent {
 		s.end(io.EOF)
 	} else {
@@ -122,13 +141,13 @@ func (h *Handler) revisionOf(r *http.Request) (string, error) {
 
 // exchange hands a message to the session and waits until its stream is done or the
 // connection is gone; false when the client has not got all of it.
-func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, st *stream, text string) (bool, error) {
-	s := st.session
-	sink := web.NewSink(w, h.opts.IOTimeout)
+func (h *Handler) exchange(s *session, p *posted) (bool, error) {
+	st, sink, ctx := &p.stream, &p.sink, p.request.Context()
+	st.init(s)
 	st.connect(sink)
 	defer st.disconnect(sink)
-	h.hand(r.Context(), st, sink, runtime.Incoming{Text: text, Route: st, Context: r.Context()})
-	if !st.over.Load() && !h.wait(r.Context(), st, sink) {
+	h.hand(p, runtime.Incoming{Text: p.text, Route: st, Context: ctx})
+	if !st.over.Load() && !h.wait(ctx, st, sink) {
 		st.disconnect(sink)
 		if s.isGone() && !sink.Streaming() && !st.answered {
 			return false, web.ErrNoSession
@@ -140,22 +159,26 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, st *stream, t
 
 // hand puts a message into the session's inbox. The handler runs in this goroutine, unless that
 // may have to end the connection before: waking another one takes longer than most handlers do.
-func (h *Handler) hand(ctx context.Context, st *stream, sink *web.Sink, in runtime.Incoming) {
+func (h *Handler) hand(p *posted, in runtime.Incoming) {
+	inbox := p.stream.session.inbox
 	if h.opts.Disconnect {
-		st.session.inbox.Deliver(in)
+		inbox.Deliver(in)
 		return
 	}
-	sink.Hold()
+	p.sink.Hold()
 	if h.opts.KeepAlive > 0 {
-		defer h.stopBeater(h.newBeater(ctx, st))
+		alarm := h.alarms.Start(h.opts.KeepAlive, p)
+		defer alarm.Stop()
 	}
 	returned := false
 	defer func() {
-		if !returned {
-			sink.Flush() // the handler has ended the goroutine, and net/http closes the connection
+		if !returned { // the handler has ended the goroutine, and net/http closes the connection
+			p.stream.lock <- struct{}{}
+			defer p.stream.release()
+			p.sink.Flush()
 		}
 	}()
-	st.session.inbox.Handle(in)
+	inbox.Handle(in)
 	returned = true
 }
 

@@ -2,7 +2,9 @@ package streamable
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"strconv"
 	"sync"
 	"time"
 
@@ -32,8 +34,11 @@ type session struct {
 	handshake runtime.Handshake  // zero before there is one
 	stays     bool               // in the stores when this process lets go of it
 	streams   map[string]*stream // nil before there is one
+	prefix    string             // of the names of streams
+	named     uint64             // how many streams have got a name
 	active    int                // requests of the client in progress
-	idle      *time.Timer        // ends the session; runs while active is 0; nil for none
+	left      time.Time          // when active became 0
+	idle      *time.Timer        // ends the session when that is long ago; nil for none
 	expired   bool               // idle has done so
 }
 
@@ -41,7 +46,10 @@ type session struct {
 func (h *Handler) newSession(id, key string, active int) *session {
 	s := &session{active: active, handler: h, id: id, key: key, gone: make(chan struct{})}
 	if d := h.opts.IdleTimeout; id != "" && d > 0 {
-		s.idle = time.AfterFunc(d, s.expire) // which does nothing while active is not 0
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.left = time.Now()
+		s.idle = time.AfterFunc(d, s.expire)
 	}
 	return s
 }
@@ -51,8 +59,8 @@ func (s *session) ownStream() *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.own == nil {
-		s.own = newStream(s)
-		s.own.own = true
+		s.own = &stream{own: true}
+		s.own.init(s)
 	}
 	return s.own
 }
@@ -191,7 +199,7 @@ func (s *session) primes() bool { return s.revision() >= revisionPriming }
 
 // prime begins an event stream, and tells a client that knows such events how to resume
 // it from the event of the id.
-func (s *session) prime(sink *web.Sink, id string) error {
+func (s *session) prime(sink *web.Sink, id []byte) error {
 	if s.id == "" || !s.primes() {
 		return sink.Begin()
 	}
@@ -206,9 +214,6 @@ func (s *session) enter() bool {
 		return false
 	}
 	s.active++
-	if s.idle != nil {
-		s.idle.Stop()
-	}
 	return true
 }
 
@@ -216,16 +221,24 @@ func (s *session) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.active--
-	if s.active == 0 && s.idle != nil && !s.isGone() {
-		s.idle.Reset(s.handler.opts.IdleTimeout)
+	if s.active == 0 && s.idle != nil {
+		s.left = time.Now()
 	}
 }
 
-// expire ends a session that nobody uses.
+// expire ends a session that nobody uses. The timer is not set with every request, but again when
+// it finds that there has been one.
 func (s *session) expire() {
 	s.mu.Lock()
-	s.expired = s.active == 0
-	expired := s.expired
+	rest := s.handler.opts.IdleTimeout
+	if s.active == 0 {
+		rest -= time.Since(s.left)
+	}
+	expired := rest <= 0
+	s.expired = expired
+	if !expired && !s.isGone() {
+		s.idle.Reset(rest)
+	}
 	s.mu.Unlock()
 	if expired {
 		s.handler.log.Debug("idle session closed", "session", s.id)
@@ -240,20 +253,28 @@ func (s *session) keep(ctx context.Context, stream string, n uint64, data []byte
 	if s.id == "" {
 		return errStateless
 	}
-	err := s.handler.opts.Events.Append(context.WithoutCancel(ctx), s.key, stream, n, data)
+	events := s.handler.opts.Events
+	if _, inMemory := events.(*MemoryEvents); !inMemory {
+		ctx = context.WithoutCancel(ctx)
+	}
+	err := events.Append(ctx, s.key, stream, n, data)
 	if err != nil {
 		s.handler.log.Warn("an event could not be kept", "session", s.id, "error", err)
 	}
 	return err
 }
 
-// register makes a stream findable for a client that comes back.
+// register gives a stream a name, by which a client that comes back finds it. Every process that
+// has the session has other names.
 func (s *session) register(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.streams == nil {
 		s.streams = make(map[string]*stream)
+		s.prefix = rand.Text()[:12]
 	}
+	s.named++
+	st.name = s.prefix + strconv.FormatUint(s.named, 10)
 	s.streams[st.name] = st
 }
 

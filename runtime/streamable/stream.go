@@ -2,7 +2,6 @@ package streamable
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"net/http"
 	"slices"
@@ -42,14 +41,14 @@ type stream struct {
 	left       chan struct{} // closed when sink is let go of; nil when nobody waits for that
 	done       chan struct{} // closed when nothing more comes; nil when nobody waits for that
 	answered   bool          // the sink has been given the answer as JSON
+	lingers    bool          // it is among those that flush is called for
 	unanswered bool
 
 	live atomic.Pointer[web.Sink] // sink, for who has not the lock
 }
 
-func newStream(s *session) *stream {
-	return &stream{session: s, lock: make(chan struct{}, 1)}
-}
+// init makes a stream ready for use.
+func (st *stream) init(s *session) { st.session, st.lock = s, make(chan struct{}, 1) }
 
 // acquire takes the lock; false when ctx or the session ends first.
 func (st *stream) acquire(ctx context.Context) bool {
@@ -126,7 +125,9 @@ func (st *stream) disconnect(sink *web.Sink) {
 	select {
 	case st.lock <- struct{}{}:
 	default:
-		sink.Interrupt()
+		if !st.over.Load() { // else only flush may use it, and the answer is still to leave
+			sink.Interrupt()
+		}
 		st.lock <- struct{}{}
 	}
 	defer st.release()
@@ -196,18 +197,25 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	if st.sink == nil {
 		return kept
 	}
-	id, retry := "", time.Duration(0)
+	var id []byte
+	var retry time.Duration
 	if kept == nil {
 		id = eventID(st.name, n)
 		if n == 1 {
 			retry = st.session.handler.opts.Retry
 		}
 	}
-	write := st.sink.Event
-	if m.Kind == jsonrpc.Response && !st.own {
-		write = st.sink.Last
+	var err error
+	if st.own || m.Kind == jsonrpc.Request {
+		err = st.sink.Event(id, "", retry, m.Text)
+	} else {
+		err = st.sink.Put(id, "", retry, m.Text)
 	}
-	if err := write(id, "", retry, m.Text); err != nil {
+	if m.Kind == jsonrpc.Notification && !st.own && !st.lingers {
+		st.lingers = true
+		st.session.handler.lingering.add(st)
+	}
+	if err != nil {
 		st.drop()
 		if kept == nil {
 			return nil
@@ -222,15 +230,12 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 // lock.
 func (st *stream) begin() {
 	if st.name == "" {
-		st.name = newStreamName()
 		st.session.register(st)
 		if st.opening && st.sink != nil {
 			st.announce()
 		}
 	}
 }
-
-func newStreamName() string { return rand.Text()[:12] }
 
 // resume has the sink take over the stream: the client gets the events after number n
 // and then what comes.

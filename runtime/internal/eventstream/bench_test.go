@@ -9,7 +9,7 @@ import (
 const benchData = 300 // bytes of data in an event
 
 func benchEvent() []byte {
-	return Append(nil, "k3jd9fk2lm_17", "", 0, []byte(strings.Repeat("x", benchData)))
+	return Append(nil, []byte("k3jd9fk2lm_17"), "", 0, []byte(strings.Repeat("x", benchData)))
 }
 
 func BenchmarkAppend(b *testing.B) {
@@ -17,7 +17,7 @@ func BenchmarkAppend(b *testing.B) {
 	buf := make([]byte, 0, 1<<10)
 	b.ReportAllocs()
 	for b.Loop() {
-		buf = Append(buf[:0], "k3jd9fk2lm_17", "", 0, data)
+		buf = Append(buf[:0], []byte("k3jd9fk2lm_17"), "", 0, data)
 		io.Discard.Write(buf)
 	}
 }

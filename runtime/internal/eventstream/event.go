@@ -1,6 +1,7 @@
 package eventstream
 
 import (
+	"slices"
 	"strconv"
 	"time"
 )
@@ -21,11 +22,15 @@ type Event struct {
 // Comment is a comment, which readers skip; it keeps a connection in use.
 const Comment = ":\n\n"
 
+// framing is about what an event has beyond its parts, if its data is one line.
+const framing = 64
+
 // Append appends an event with the given id and type, each a single line and left out
 // when empty, and data, of which every line becomes a field. A retry of zero or less is
 // left out.
-func Append(dst []byte, id, typ string, retry time.Duration, data []byte) []byte {
-	if id != "" {
+func Append(dst, id []byte, typ string, retry time.Duration, data []byte) []byte {
+	dst = slices.Grow(dst, len(id)+len(typ)+len(data)+framing)
+	if len(id) > 0 {
 		dst = append(append(append(dst, "id: "...), id...), '\n')
 	}
 	if typ != "" {

@@ -33,6 +33,7 @@ type Reader struct {
 	buf   *[readSize]byte
 	rest  []byte // the part of buf that is read and not yet used
 	begun bool   // a line has been read, so no byte order mark can come
+	ended bool   // src has told its end
 	cr    bool   // the last line ended with a carriage return, so a line feed belongs to it
 }
 
@@ -52,52 +53,100 @@ func (r *Reader) Release() {
 	}
 }
 
+// Ended reports whether the source is known to have nothing more.
+func (r *Reader) Ended() bool { return r.ended }
+
 // Next returns the next event that has a field known to the standard, also when it has no data. Its
 // strings have their own memory. The error is ErrTooLong, after which Next can be
 // called again, or that of the source: io.EOF after a whole event, io.ErrUnexpectedEOF
 // within one.
 func (r *Reader) Next() (Event, error) {
-	var e Event
-	var more []byte // the data of an event with several lines of it
+	for {
+		if len(r.rest) == 0 {
+			if err := r.fill(); err != nil {
+				return Event{}, err
+			}
+		}
+		e, ok := r.whole()
+		if !ok {
+			var err error
+			if e, err = r.lines(); err != nil {
+				return Event{}, err
+			}
+		}
+		if e.HasData || e.HasID || e.HasRetry || e.Type != "" {
+			return e, nil
+		}
+	}
+}
+
+// whole returns the next event if all of it has been read and its lines end with line feeds, as
+// most do. Its strings are parts of one, so that there is one copy.
+func (r *Reader) whole() (e Event, ok bool) {
+	end := bytes.Index(r.rest, blankLine)
+	if end <= 0 || end > r.max || r.cr || !r.begun && r.rest[0] == byteOrderMark[0] ||
+		bytes.IndexByte(r.rest[:end], '\r') >= 0 {
+		return e, false
+	}
+	text := string(r.rest[:end])
+	r.rest, r.begun = r.rest[end+len(blankLine):], true
+	var more []byte
+	for found := true; found; {
+		var line string
+		line, text, found = strings.Cut(text, "\n")
+		more = e.line(line, more)
+	}
+	if more != nil {
+		e.Data = own(more)
+	}
+	return e, true
+}
+
+var blankLine = []byte("\n\n")
+
+// lines returns the next event, without fields when there is only a comment.
+func (r *Reader) lines() (e Event, err error) {
+	var more []byte
 	size, within := 0, false
 	for {
 		line, err := r.line(r.max - size)
 		switch {
 		case err == ErrTooLong:
-			return Event{}, r.skip()
+			return e, r.skip()
 		case err == io.EOF && within:
-			return Event{}, io.ErrUnexpectedEOF
+			return e, io.ErrUnexpectedEOF
 		case err != nil:
-			return Event{}, err
+			return e, err
 		case line == "":
 			if more != nil {
 				e.Data = own(more)
 			}
-			if e.HasData || e.HasID || e.HasRetry || e.Type != "" {
-				return e, nil
-			}
-			size, within = 0, false
-			continue
-		case line[0] == ':':
-			within = true
-			continue
+			return e, nil
 		}
-		size += len(line)
 		within = true
-		data, ok := e.field(line)
-		switch {
-		case !ok:
-		case !e.HasData:
-			e.Data, e.HasData = data, true
-		case more == nil:
-			more = append(append([]byte(e.Data), '\n'), data...)
-		default:
-			more = append(append(more, '\n'), data...)
+		if line[0] != ':' {
+			size += len(line)
 		}
+		more = e.line(line, more)
 	}
 }
 
-// field takes one line of an event, and returns that of data.
+// line takes one line of an event. More is the data of one that has several lines of it.
+func (e *Event) line(line string, more []byte) []byte {
+	data, ok := e.field(line)
+	switch {
+	case !ok:
+	case !e.HasData:
+		e.Data, e.HasData = data, true
+	case more == nil:
+		more = append(append([]byte(e.Data), '\n'), data...)
+	default:
+		more = append(append(more, '\n'), data...)
+	}
+	return more
+}
+
+// field takes one line of an event, which may be a comment, and returns that of data.
 func (e *Event) field(line string) (data string, ok bool) {
 	name, value, _ := strings.Cut(line, ":")
 	value = strings.TrimPrefix(value, " ")
@@ -215,7 +264,7 @@ func (r *Reader) fill() error {
 	for range maxEmptyReads {
 		n, err := r.src.Read(r.buf[:])
 		if n > 0 {
-			r.rest = r.buf[:n]
+			r.rest, r.ended = r.buf[:n], err == io.EOF
 			return nil // an error comes again
 		}
 		if err != nil {

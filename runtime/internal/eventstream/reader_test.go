@@ -144,7 +144,7 @@ func TestAppend(t *testing.T) {
 		{retry: time.Microsecond, want: "retry: 1\ndata: \n\n"},
 		{data: "a\nb\r\nc\rd\n", want: "data: a\ndata: b\ndata: c\ndata: d\ndata: \n\n"},
 	} {
-		if got := string(Append(nil, c.id, c.typ, c.retry, []byte(c.data))); got != c.want {
+		if got := string(Append(nil, []byte(c.id), c.typ, c.retry, []byte(c.data))); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
@@ -177,7 +177,7 @@ func FuzzReader(f *testing.F) {
 			if len(e.Data)+len(e.ID)+len(e.Type) > testMax {
 				t.Fatalf("%d bytes", len(e.Data))
 			}
-			again, err := NewReader(strings.NewReader(string(Append(nil, e.ID, e.Type, e.Retry, []byte(e.Data)))), 10*testMax).Next()
+			again, err := NewReader(strings.NewReader(string(Append(nil, []byte(e.ID), e.Type, e.Retry, []byte(e.Data)))), 10*testMax).Next()
 			if err != nil || again.Data != e.Data || again.ID != e.ID || again.Type != e.Type || again.Retry != e.Retry.Truncate(time.Millisecond) {
 				t.Fatalf("%s became %s, %v", show(e), show(again), err)
 			}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"unsafe"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -72,7 +73,7 @@ func Client(c *http.Client) *http.Client {
 // MediaType is that of a response, without parameters.
 func MediaType(resp *http.Response) string {
 	text := resp.Header.Get("Content-Type")
-	if text == JSON {
+	if text == JSON || text == eventstream.MediaType {
 		return text
 	}
 	media, _, _ := mime.ParseMediaType(text)
@@ -84,10 +85,9 @@ func ReadAnswer(resp *http.Response, max int) (string, error) {
 	if resp.ContentLength > int64(max) {
 		return "", ErrTooLarge
 	}
-	body := io.LimitReader(resp.Body, int64(max)+1)
 	buf := make([]byte, 0, bodySize(resp.ContentLength))
 	for {
-		n, err := body.Read(buf[len(buf):cap(buf)])
+		n, err := resp.Body.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
 		if len(buf) > max {
 			return "", ErrTooLarge

@@ -23,15 +23,10 @@ const (
 // The caller must close the response's body, as always.
 func Do(c *http.Client, req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
-	r := NewRequest(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { r.End(context.Cause(ctx)) })
-	resp, err := r.Do(c, req)
-	if err != nil {
-		stop()
-		return nil, err
-	}
-	resp.Body = &body{resp.Body, func() { stop() }}
-	return resp, nil
+	r := new(Request)
+	r.Init(context.WithoutCancel(ctx))
+	r.release = context.AfterFunc(ctx, func() { r.End(context.Cause(ctx)) })
+	return r.Do(c, req.WithContext(r.Context()))
 }
 
 // Request is a request that can be ended without harm to others.
@@ -44,8 +39,10 @@ func Do(c *http.Client, req *http.Request) (*http.Response, error) {
 type Request struct {
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
+	release  func() bool   // called when the request is over; nil for nothing
 	returned chan struct{} // closed when the request is over or the header of its response read
 	trace    httptrace.ClientTrace
+	body     body
 
 	mu      sync.Mutex
 	got     time.Time // when it has got its connection
@@ -55,29 +52,40 @@ type Request struct {
 	wrote   bool
 }
 
-// NewRequest prepares a request with the values of ctx, whose end ends nothing.
-func NewRequest(ctx context.Context) *Request {
-	r := &Request{returned: make(chan struct{})}
-	r.ctx, r.cancel = context.WithCancelCause(ctx)
+// Init prepares a request with the values of ctx, whose end ends nothing.
+func (r *Request) Init(ctx context.Context) {
+	r.returned = make(chan struct{})
 	r.trace = httptrace.ClientTrace{
 		GotConn:              r.connected,
 		WroteRequest:         r.isWritten,
 		GotFirstResponseByte: r.responseBegins,
 	}
-	return r
+	ctx, r.cancel = context.WithCancelCause(ctx)
+	r.ctx = httptrace.WithClientTrace(ctx, &r.trace)
 }
+
+// Context is the context that the request must have.
+func (r *Request) Context() context.Context { return r.ctx }
 
 // Do makes the request, once. When it is ended the error is the cause. The caller must close
 // the response's body.
 func (r *Request) Do(c *http.Client, req *http.Request) (*http.Response, error) {
-	resp, err := c.Do(req.WithContext(httptrace.WithClientTrace(r.ctx, &r.trace)))
+	resp, err := send(c, req)
 	close(r.returned)
 	if err != nil {
-		r.cancel(nil)
+		r.over()
 		return nil, err
 	}
-	resp.Body = &body{resp.Body, func() { r.cancel(nil) }}
+	r.body = body{resp.Body, r}
+	resp.Body = &r.body
 	return resp, nil
+}
+
+func (r *Request) over() {
+	if r.release != nil {
+		r.release()
+	}
+	r.cancel(nil)
 }
 
 // Written waits until the request has been written, is over, or ctx ends.
@@ -164,14 +172,14 @@ func (r *Request) await(d time.Duration) {
 	}
 }
 
-// body lets go of what Do holds.
+// body lets go of what its request holds.
 type body struct {
 	io.ReadCloser
-	release func()
+	request *Request
 }
 
 // Close closes the body.
 func (b *body) Close() error {
-	defer b.release()
+	defer b.request.over()
 	return b.ReadCloser.Close()
 }

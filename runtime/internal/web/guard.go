@@ -83,8 +83,10 @@ func arrivedAtLoopback(r *http.Request) bool {
 
 // hostname is a Host header without its port.
 func hostname(host string) string {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
+	if strings.Contains(host, ":") { // else there is none, of which an error would be made
+		if h, _, err := net.SplitHostPort(host); err == nil {
+			host = h
+		}
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 }

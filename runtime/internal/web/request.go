@@ -56,14 +56,16 @@ var (
 
 // WriteJSON answers with a JSON text.
 func WriteJSON(w http.ResponseWriter, status int, body []byte) error {
-	return writeJSON(w, status, body, 0, "")
+	return writeJSON(w, status, new([1]string), body, 0, "")
 }
 
-// writeJSON answers with a JSON text that is body with part in it at the index.
-func writeJSON(w http.ResponseWriter, status int, body []byte, at int, part string) error {
+// writeJSON answers with a JSON text that is body with part in it at the index. Length is what it
+// needs for a header.
+func writeJSON(w http.ResponseWriter, status int, length *[1]string, body []byte, at int, part string) error {
 	h := w.Header()
 	h["Content-Type"] = headerJSON
-	h["Content-Length"] = []string{strconv.Itoa(len(body) + len(part))}
+	length[0] = strconv.Itoa(len(body) + len(part))
+	h["Content-Length"] = length[:]
 	h["X-Content-Type-Options"] = headerNosniff
 	w.WriteHeader(status)
 	if part != "" {
@@ -79,6 +81,9 @@ func writeJSON(w http.ResponseWriter, status int, body []byte, at int, part stri
 	_, err := w.Write(body)
 	return err
 }
+
+// both is the Accept header that nearly all clients send.
+const both = JSON + ", " + eventstream.MediaType
 
 // CheckPost checks the headers of a request that brings a message: its body is JSON, and
 // with stream the client takes JSON as well as an event stream, as it must by the
@@ -96,7 +101,7 @@ func CheckPost(r *http.Request, stream bool) *Refusal {
 	if r.Header.Get("Content-Encoding") != "" {
 		return Refuse(http.StatusUnsupportedMediaType, "invalid request: no content encoding is supported")
 	}
-	if stream && !(Accepts(r, JSON) && Accepts(r, eventstream.MediaType)) {
+	if stream && r.Header.Get("Accept") != both && !(Accepts(r, JSON) && Accepts(r, eventstream.MediaType)) {
 		return Refuse(http.StatusNotAcceptable, "invalid request: the Accept header must have "+JSON+" and "+eventstream.MediaType)
 	}
 	return nil
@@ -141,38 +146,57 @@ func zeroQuality(params string) bool {
 const firstRead = 32 << 10
 
 // ReadBody reads a body of at most max bytes, which must have come within the time.
-func ReadBody(w http.ResponseWriter, r *http.Request, max int, within time.Duration) (string, error) {
+func ReadBody(w http.ResponseWriter, r *http.Request, max int, within time.Duration, alarms *Alarms) (string, error) {
+	return NewSink(w, within).ReadBody(r, max, alarms)
+}
+
+// ReadBody reads the body of the request, of at most max bytes, which must have come within the
+// time that the sink has for a write.
+func (s *Sink) ReadBody(r *http.Request, max int, alarms *Alarms) (string, error) {
 	if r.ContentLength > int64(max) {
-		w.Header().Set("Connection", "close")
+		s.w.Header().Set("Connection", "close")
 		return "", tooLarge(max)
 	}
-	rc := http.NewResponseController(w)
-	limited := within > 0 && rc.SetReadDeadline(time.Now().Add(within)) == nil
+	if s.within <= 0 {
+		return s.readBody(r, max)
+	}
+	alarm := alarms.Start(s.within, (*lateBody)(s))
+	text, err := s.readBody(r, max)
+	alarm.Stop()
+	if s.late {
+		return "", bodyError(os.ErrDeadlineExceeded, s.w, max)
+	}
+	return text, err
+}
+
+// lateBody is a sink whose request takes too long to come.
+type lateBody Sink
+
+// Ring implements Sleeper.
+func (l *lateBody) Ring() time.Duration {
+	l.late = l.rc.SetReadDeadline(time.Unix(1, 0)) == nil
+	return 0
+}
+
+func (s *Sink) readBody(r *http.Request, max int) (string, error) {
 	var body io.Reader = r.Body
 	if r.ContentLength < 0 { // else net/http reads no more than that
-		body = http.MaxBytesReader(w, r.Body, int64(max))
+		body = http.MaxBytesReader(s.w, r.Body, int64(max))
 	}
 	buf := make([]byte, 0, bodySize(r.ContentLength))
 	for {
 		n, err := body.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
 		if err == io.EOF {
-			break
+			return unsafe.String(unsafe.SliceData(buf), len(buf)), nil
 		}
 		if err != nil {
-			return "", bodyError(err, w, max)
+			return "", bodyError(err, s.w, max)
 		}
 		if len(buf) == cap(buf) {
 			buf = append(buf, 0)[:len(buf)]
 		}
 	}
-	if limited {
-		// Else it would end the connection under a long answer.
-		if err := rc.SetReadDeadline(time.Time{}); err != nil {
-			return "", bodyError(err, w, max)
-		}
-	}
-	return unsafe.String(unsafe.SliceData(buf), len(buf)), nil
 }
 
 // bodySize is how much to allocate at first: one byte more than is announced, so that

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"io"
 	"maps"
 	"net/http"
 	"sync"
@@ -18,10 +19,12 @@ type Sink struct {
 	w      http.ResponseWriter
 	rc     http.ResponseController
 	within time.Duration
-	events bool   // it is an event stream, and its header is written
-	buf    []byte // for events
+	events bool      // it is an event stream, and its header is written
+	buf    *[]byte   // for events; nil before the first and after the last
+	length [1]string // a header
 
 	held bool // see Hold
+	late bool // the body of the request has not come in time
 
 	mu          sync.Mutex
 	armed       time.Time // when arm was last of use
@@ -31,7 +34,14 @@ type Sink struct {
 
 // NewSink makes a sink. Within bounds each write; 0 is no bound.
 func NewSink(w http.ResponseWriter, within time.Duration) *Sink {
-	return &Sink{w: w, rc: *http.NewResponseController(w), within: within}
+	s := new(Sink)
+	s.Init(w, within)
+	return s
+}
+
+// Init is NewSink for a sink that is a part of something.
+func (s *Sink) Init(w http.ResponseWriter, within time.Duration) {
+	s.w, s.rc, s.within = w, *http.NewResponseController(w), within
 }
 
 // Header is that of the response.
@@ -84,46 +94,47 @@ var headersEvents = http.Header{
 }
 
 // Event writes one event and has it leave at once.
-func (s *Sink) Event(id, typ string, retry time.Duration, data []byte) error {
-	if err := s.Last(id, typ, retry, data); err != nil {
+func (s *Sink) Event(id []byte, typ string, retry time.Duration, data []byte) error {
+	if err := s.Put(id, typ, retry, data); err != nil {
 		return err
 	}
 	return s.Flush()
 }
 
-// Last is Event for one that nothing follows: it leaves with the end of the response.
-func (s *Sink) Last(id, typ string, retry time.Duration, data []byte) error {
+// Put is Event for one that leaves with what follows it: more, the end of the response, or Flush.
+func (s *Sink) Put(id []byte, typ string, retry time.Duration, data []byte) error {
 	s.begin()
-	s.buf = eventstream.Append(s.buf[:0], id, typ, retry, data)
-	return s.write()
+	if s.buf == nil {
+		s.buf = buffers.Get().(*[]byte)
+	}
+	*s.buf = eventstream.Append((*s.buf)[:0], id, typ, retry, data)
+	_, err := s.w.Write(*s.buf)
+	if cap(*s.buf) > maxKept {
+		s.buf = nil
+	}
+	return err
 }
 
 // Beat writes a comment, by which both sides and what is between them see that the
 // connection is in use.
 func (s *Sink) Beat() error {
 	s.begin()
-	s.buf = append(s.buf[:0], eventstream.Comment...)
-	if err := s.write(); err != nil {
+	if _, err := io.WriteString(s.w, eventstream.Comment); err != nil {
 		return err
 	}
 	return s.Flush()
 }
 
-// maxKept bounds the buffer that is kept between events.
-const maxKept = 64 << 10
+// buffers are for events.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-func (s *Sink) write() error {
-	_, err := s.w.Write(s.buf)
-	if cap(s.buf) > maxKept {
-		s.buf = nil
-	}
-	return err
-}
+// maxKept bounds the buffers that are kept between events.
+const maxKept = 64 << 10
 
 // JSON writes the whole response: body with part in it at the index.
 func (s *Sink) JSON(status int, body []byte, at int, part string) error {
 	s.arm()
-	return writeJSON(s.w, status, body, at, part)
+	return writeJSON(s.w, status, &s.length, body, at, part)
 }
 
 // Empty writes the whole response, which has no body.
@@ -134,7 +145,10 @@ func (s *Sink) Empty(status int) error {
 }
 
 // Flush has what was written leave at once.
-func (s *Sink) Flush() error { return s.rc.Flush() }
+func (s *Sink) Flush() error {
+	s.arm()
+	return s.rc.Flush()
+}
 
 // Hold tells that the goroutine of the request is kept busy by something else than the response.
 func (s *Sink) Hold() { s.held = true }
@@ -160,4 +174,8 @@ func (s *Sink) Finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.finished = true
+	if s.buf != nil {
+		buffers.Put(s.buf)
+		s.buf = nil
+	}
 }
