@@ -279,7 +279,7 @@ func (r *Reader) readRest(start, i int) (s string, end int, ok bool) {
 				s = src[start : start+len(append(buf, src[copied:i]...))]
 			default:
 				r.scratch = append(buf, src[copied:i]...)
-				s = string(r.scratch)
+				s = r.slabs.holdText(r.scratch)
 			}
 			// Escapes mend nothing: bytes that are no UTF-8 are none between them.
 			return s, i + 1, ascii || utf8.ValidString(s)
