@@ -14,7 +14,7 @@ func (r *Reader) ReadObjects() map[string]Object {
 	var met uint64 // the bits of the names
 	for r.BeginObject(); r.Member(); {
 		name := r.Name()
-		_, bit, _ := plainName(r.src, r.nameAt)
+		bit := nameBit(name)
 		if met&bit != 0 {
 			if _, ok := m[name]; ok {
 				r.Duplicate()
@@ -24,6 +24,16 @@ func (r *Reader) ReadObjects() map[string]Object {
 		m[name] = r.ReadObject()
 	}
 	return m
+}
+
+// nameBit returns a bit of a name: most names of an object have different ones.
+func nameBit(name string) uint64 {
+	n := len(name)
+	if n == 0 {
+		return 1
+	}
+	x := uint64(n)<<16 + uint64(name[n-1])<<8 + uint64(name[0])
+	return 1 << (x * 0x9e3779b97f4a7c15 >> 58)
 }
 
 // AppendObjects appends an object whose members are those of m, by their names.
