@@ -322,7 +322,7 @@ func decode(g *jen.Group, target *jen.Statement, t ir.Type, depth int) {
 		g.Add(target).Op("=").Add(goType(t)).Values()
 		g.For(jen.Id("r").Dot("BeginArray").Call(), jen.Id("r").Dot("Element").Call(), jen.Empty()).BlockFunc(func(g *jen.Group) {
 			if value, ok := readExpr(t.Elem); ok {
-				g.Add(target).Op("=").Qual(wirePath, "Push").Call(target, value)
+				g.Op("*").Qual(wirePath, "Extend").Call(jen.Id("r"), jen.Op("&").Add(target)).Op("=").Add(value)
 				return
 			}
 			if decodesItself(t.Elem) {
@@ -335,6 +335,10 @@ func decode(g *jen.Group, target *jen.Statement, t ir.Type, depth int) {
 			g.Add(target).Op("=").Qual(wirePath, "Push").Call(target, element)
 		})
 	case *ir.Map:
+		if _, ok := t.Elem.(*ir.Open); ok {
+			g.Add(target).Op("=").Id("r").Dot("ReadObjects").Call()
+			return
+		}
 		g.Add(target).Op("=").Add(goType(t)).Values()
 		g.For(jen.Id("r").Dot("BeginObject").Call(), jen.Id("r").Dot("Member").Call(), jen.Empty()).BlockFunc(func(g *jen.Group) {
 			decodeEntry(g, target, t.Elem, depth)

@@ -207,6 +207,10 @@ func encode(g *jen.Group, value *jen.Statement, t ir.Type, depth int, w wrap) {
 		})
 		appendText(g, "]")
 	case *ir.Map:
+		if _, ok := t.Elem.(*ir.Open); ok {
+			fallible("AppendObjects", value)
+			return
+		}
 		i, key := jen.Id(name("i", depth)), jen.Id(name("name", depth))
 		appendText(g, "{")
 		g.For(jen.List(i, key).Op(":=").Range().Add(sortedKeys(value))).BlockFunc(func(g *jen.Group) {

@@ -16,14 +16,7 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "experimental":
 			r.Once(&seen[0], 0)
-			x.Experimental = map[string]wire.Object{}
-			for r.BeginObject(); r.Member(); {
-				name := r.Name()
-				if _, ok := x.Experimental[name]; ok {
-					r.Duplicate()
-				}
-				x.Experimental[name] = r.ReadObject()
-			}
+			x.Experimental = r.ReadObjects()
 		case "roots":
 			r.Once(&seen[0], 1)
 			x.Roots = new(ClientCapabilitiesRoots)
@@ -44,20 +37,9 @@ func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	dst = append(dst, '{')
 	if x.Experimental != nil {
 		dst = wire.AppendName(dst, "experimental")
-		dst = append(dst, '{')
-		for i, name := range wire.Names(x.Experimental) {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = wire.AppendString(dst, name); err != nil {
-				return dst, wire.In(wire.In(err, name), "experimental")
-			}
-			dst = append(dst, ':')
-			if dst, err = wire.AppendObject(dst, x.Experimental[name]); err != nil {
-				return dst, wire.In(wire.In(err, name), "experimental")
-			}
+		if dst, err = wire.AppendObjects(dst, x.Experimental); err != nil {
+			return dst, wire.In(err, "experimental")
 		}
-		dst = append(dst, '}')
 	}
 	if x.Roots != nil {
 		dst = wire.AppendName(dst, "roots")
@@ -501,14 +483,7 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "experimental":
 			r.Once(&seen[0], 0)
-			x.Experimental = map[string]wire.Object{}
-			for r.BeginObject(); r.Member(); {
-				name := r.Name()
-				if _, ok := x.Experimental[name]; ok {
-					r.Duplicate()
-				}
-				x.Experimental[name] = r.ReadObject()
-			}
+			x.Experimental = r.ReadObjects()
 		case "logging":
 			r.Once(&seen[0], 1)
 			x.Logging = r.ReadObject()
@@ -537,20 +512,9 @@ func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	dst = append(dst, '{')
 	if x.Experimental != nil {
 		dst = wire.AppendName(dst, "experimental")
-		dst = append(dst, '{')
-		for i, name := range wire.Names(x.Experimental) {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = wire.AppendString(dst, name); err != nil {
-				return dst, wire.In(wire.In(err, name), "experimental")
-			}
-			dst = append(dst, ':')
-			if dst, err = wire.AppendObject(dst, x.Experimental[name]); err != nil {
-				return dst, wire.In(wire.In(err, name), "experimental")
-			}
+		if dst, err = wire.AppendObjects(dst, x.Experimental); err != nil {
+			return dst, wire.In(err, "experimental")
 		}
-		dst = append(dst, '}')
 	}
 	if x.Logging != "" {
 		dst = wire.AppendName(dst, "logging")

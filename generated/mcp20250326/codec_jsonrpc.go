@@ -71,7 +71,7 @@ func (x *JSONRPCBatchRequest) DecodeJSON(r *wire.Reader) error {
 	var all []JSONRPCBatchRequestItem
 	all = []JSONRPCBatchRequestItem{}
 	for r.BeginArray(); r.Element(); {
-		all = wire.Push(all, decodeJSONRPCBatchRequestItem(r))
+		*wire.Extend(r, &all) = decodeJSONRPCBatchRequestItem(r)
 	}
 	*x = all
 	return r.Err()
@@ -141,7 +141,7 @@ func (x *JSONRPCBatchResponse) DecodeJSON(r *wire.Reader) error {
 	var all []JSONRPCBatchResponseItem
 	all = []JSONRPCBatchResponseItem{}
 	for r.BeginArray(); r.Element(); {
-		all = wire.Push(all, decodeJSONRPCBatchResponseItem(r))
+		*wire.Extend(r, &all) = decodeJSONRPCBatchResponseItem(r)
 	}
 	*x = all
 	return r.Err()

@@ -641,7 +641,7 @@ func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Contents = []ResourceContentsUnion{}
 			for r.BeginArray(); r.Element(); {
-				x.Contents = wire.Push(x.Contents, decodeResourceContentsUnion(r))
+				*wire.Extend(r, &x.Contents) = decodeResourceContentsUnion(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)

@@ -134,7 +134,7 @@ func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Content = []ContentBlock{}
 			for r.BeginArray(); r.Element(); {
-				x.Content = wire.Push(x.Content, decodeContentBlock(r))
+				*wire.Extend(r, &x.Content) = decodeContentBlock(r)
 			}
 		case "_meta":
 			r.Once(&seen[0], 1)
@@ -515,14 +515,7 @@ func (x *ToolInputSchema) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("object")
 		case "properties":
 			r.Once(&seen[0], 1)
-			x.Properties = map[string]wire.Object{}
-			for r.BeginObject(); r.Member(); {
-				name := r.Name()
-				if _, ok := x.Properties[name]; ok {
-					r.Duplicate()
-				}
-				x.Properties[name] = r.ReadObject()
-			}
+			x.Properties = r.ReadObjects()
 		case "required":
 			r.Once(&seen[0], 2)
 			x.Required = r.ReadStrings()
@@ -545,20 +538,9 @@ func (x *ToolInputSchema) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Properties != nil {
 		dst = append(dst, `,"properties":`...)
-		dst = append(dst, '{')
-		for i, name := range wire.Names(x.Properties) {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = wire.AppendString(dst, name); err != nil {
-				return dst, wire.In(wire.In(err, name), "properties")
-			}
-			dst = append(dst, ':')
-			if dst, err = wire.AppendObject(dst, x.Properties[name]); err != nil {
-				return dst, wire.In(wire.In(err, name), "properties")
-			}
+		if dst, err = wire.AppendObjects(dst, x.Properties); err != nil {
+			return dst, wire.In(err, "properties")
 		}
-		dst = append(dst, '}')
 	}
 	if x.Required != nil {
 		dst = append(dst, `,"required":`...)
@@ -658,14 +640,7 @@ func (x *ToolOutputSchema) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("object")
 		case "properties":
 			r.Once(&seen[0], 1)
-			x.Properties = map[string]wire.Object{}
-			for r.BeginObject(); r.Member(); {
-				name := r.Name()
-				if _, ok := x.Properties[name]; ok {
-					r.Duplicate()
-				}
-				x.Properties[name] = r.ReadObject()
-			}
+			x.Properties = r.ReadObjects()
 		case "required":
 			r.Once(&seen[0], 2)
 			x.Required = r.ReadStrings()
@@ -688,20 +663,9 @@ func (x *ToolOutputSchema) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Properties != nil {
 		dst = append(dst, `,"properties":`...)
-		dst = append(dst, '{')
-		for i, name := range wire.Names(x.Properties) {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = wire.AppendString(dst, name); err != nil {
-				return dst, wire.In(wire.In(err, name), "properties")
-			}
-			dst = append(dst, ':')
-			if dst, err = wire.AppendObject(dst, x.Properties[name]); err != nil {
-				return dst, wire.In(wire.In(err, name), "properties")
-			}
+		if dst, err = wire.AppendObjects(dst, x.Properties); err != nil {
+			return dst, wire.In(err, "properties")
 		}
-		dst = append(dst, '}')
 	}
 	if x.Required != nil {
 		dst = append(dst, `,"required":`...)

@@ -18,7 +18,7 @@ func (x *Annotations) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Audience = []Role{}
 			for r.BeginArray(); r.Element(); {
-				x.Audience = wire.Push(x.Audience, Role(r.ReadString()))
+				*wire.Extend(r, &x.Audience) = Role(r.ReadString())
 			}
 		case "lastModified":
 			r.Once(&seen[0], 1)

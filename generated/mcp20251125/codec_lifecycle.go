@@ -20,14 +20,7 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 			x.Elicitation.DecodeJSON(r)
 		case "experimental":
 			r.Once(&seen[0], 1)
-			x.Experimental = map[string]wire.Object{}
-			for r.BeginObject(); r.Member(); {
-				name := r.Name()
-				if _, ok := x.Experimental[name]; ok {
-					r.Duplicate()
-				}
-				x.Experimental[name] = r.ReadObject()
-			}
+			x.Experimental = r.ReadObjects()
 		case "roots":
 			r.Once(&seen[0], 2)
 			x.Roots = new(ClientCapabilitiesRoots)
@@ -59,20 +52,9 @@ func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Experimental != nil {
 		dst = wire.AppendName(dst, "experimental")
-		dst = append(dst, '{')
-		for i, name := range wire.Names(x.Experimental) {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = wire.AppendString(dst, name); err != nil {
-				return dst, wire.In(wire.In(err, name), "experimental")
-			}
-			dst = append(dst, ':')
-			if dst, err = wire.AppendObject(dst, x.Experimental[name]); err != nil {
-				return dst, wire.In(wire.In(err, name), "experimental")
-			}
+		if dst, err = wire.AppendObjects(dst, x.Experimental); err != nil {
+			return dst, wire.In(err, "experimental")
 		}
-		dst = append(dst, '}')
 	}
 	if x.Roots != nil {
 		dst = wire.AppendName(dst, "roots")
@@ -924,14 +906,7 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 			x.Completions = r.ReadObject()
 		case "experimental":
 			r.Once(&seen[0], 1)
-			x.Experimental = map[string]wire.Object{}
-			for r.BeginObject(); r.Member(); {
-				name := r.Name()
-				if _, ok := x.Experimental[name]; ok {
-					r.Duplicate()
-				}
-				x.Experimental[name] = r.ReadObject()
-			}
+			x.Experimental = r.ReadObjects()
 		case "logging":
 			r.Once(&seen[0], 2)
 			x.Logging = r.ReadObject()
@@ -970,20 +945,9 @@ func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Experimental != nil {
 		dst = wire.AppendName(dst, "experimental")
-		dst = append(dst, '{')
-		for i, name := range wire.Names(x.Experimental) {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = wire.AppendString(dst, name); err != nil {
-				return dst, wire.In(wire.In(err, name), "experimental")
-			}
-			dst = append(dst, ':')
-			if dst, err = wire.AppendObject(dst, x.Experimental[name]); err != nil {
-				return dst, wire.In(wire.In(err, name), "experimental")
-			}
+		if dst, err = wire.AppendObjects(dst, x.Experimental); err != nil {
+			return dst, wire.In(err, "experimental")
 		}
-		dst = append(dst, '}')
 	}
 	if x.Logging != "" {
 		dst = wire.AppendName(dst, "logging")

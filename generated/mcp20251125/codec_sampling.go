@@ -671,7 +671,7 @@ func (x *SamplingMessageContentList) DecodeJSON(r *wire.Reader) error {
 	var all []SamplingMessageContentBlock
 	all = []SamplingMessageContentBlock{}
 	for r.BeginArray(); r.Element(); {
-		all = wire.Push(all, decodeSamplingMessageContentBlock(r))
+		*wire.Extend(r, &all) = decodeSamplingMessageContentBlock(r)
 	}
 	*x = all
 	return r.Err()
@@ -783,7 +783,7 @@ func (x *ToolResultContent) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Content = []ContentBlock{}
 			for r.BeginArray(); r.Element(); {
-				x.Content = wire.Push(x.Content, decodeContentBlock(r))
+				*wire.Extend(r, &x.Content) = decodeContentBlock(r)
 			}
 		case "toolUseId":
 			r.Once(&seen[0], 2)

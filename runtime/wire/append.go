@@ -11,24 +11,31 @@ import (
 // escaped. A string that is not UTF-8 is an error.
 func AppendString(dst []byte, s string) ([]byte, error) {
 	dst = append(dst, '"')
-	start, i, ascii := 0, 0, true
-	for {
+	i := plainEnd(s, 0)
+	if i < len(s) {
+		return appendRest(dst, s, i)
+	}
+	dst = append(dst, s...)
+	return append(dst, '"'), nil
+}
+
+// appendRest appends a string that is plain up to i, and its closing quote.
+func appendRest(dst []byte, s string, i int) ([]byte, error) {
+	start, ascii := 0, true
+	for i < len(s) {
+		if s[i] >= utf8.RuneSelf {
+			ascii = false
+		} else {
+			dst = append(dst, s[start:i]...)
+			dst = appendEscape(dst, s[i])
+			i++
+			start = i
+		}
 		if ascii {
 			i = plainEnd(s, i)
 		} else {
 			i = highEnd(s, i)
 		}
-		if i >= len(s) {
-			break
-		}
-		if s[i] >= utf8.RuneSelf {
-			ascii = false
-			continue
-		}
-		dst = append(dst, s[start:i]...)
-		dst = appendEscape(dst, s[i])
-		i++
-		start = i
 	}
 	if !ascii && !utf8.ValidString(s) {
 		return dst, encodingError("invalid UTF-8 in a string")

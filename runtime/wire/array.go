@@ -1,6 +1,9 @@
 package wire
 
-import "slices"
+import (
+	"slices"
+	"unsafe"
+)
 
 // few is how many elements an array has room for at first: most arrays of messages
 // are short, and grow through one, two and four elements otherwise.
@@ -19,7 +22,7 @@ func Push[T any](s []T, v T) []T {
 func Extend[T any](r *Reader, s *[]T) *T {
 	n := len(*s)
 	if n == cap(*s) {
-		longer := make([]T, n, n+r.room(n))
+		longer := make([]T, n, n+r.room(n, int(unsafe.Sizeof(*new(T)))))
 		copy(longer, *s)
 		*s = longer
 	}
@@ -27,15 +30,17 @@ func Extend[T any](r *Reader, s *[]T) *T {
 	return &(*s)[n]
 }
 
-// room returns for how many elements to make room after n: for as many as the rest
-// of the text can have, if they are as long as those before, but not for many times
-// more than there have been.
-func (r *Reader) room(n int) int {
+// room returns for how many elements of a size to make room after n: for as many as
+// the rest of the text can have, and some, if they are as long as those before, but not
+// for many times more than there have been, unless they take no more memory than that
+// rest does.
+func (r *Reader) room(n, size int) int {
 	if n == 0 {
 		return few
 	}
-	left := (len(r.src) - r.pos) / (r.pos/n + 1)
-	return min(max(left+1, n/2), 3*n)
+	rest := len(r.src) - r.pos
+	left := rest / (r.pos/n + 1)
+	return min(max(left+left/8+1, n/2), max(3*n, rest/max(size, 1)))
 }
 
 // Names returns the names of a map's members, sorted. A few take no memory where the

@@ -30,18 +30,31 @@ type nameList struct {
 	escaped bool // one of those has escapes
 }
 
-// nameBit returns the bit of the name between the quotes at src[i] and src[end-1].
-// Most names of an object have different bits; those at the end of the text have all.
-func nameBit(src string, i, end int) uint64 {
+// plainName is [plainString] for a name, and also returns a bit that it has: most names
+// of an object have different ones. Those at the end of the text, and those that are
+// not plain, have all bits.
+func plainName(src string, i int) (end int, bit uint64, plain bool) {
 	if i+9 > len(src) {
-		return math.MaxUint64
+		end, plain = plainString(src, i)
+		return end, math.MaxUint64, plain
 	}
-	x, n := load8(src, i+1), end-i-2
-	if n < 8 {
-		x <<= 64 - 8*n
+	x := load8(src, i+1)
+	if m := special(x); m != 0 {
+		n := bits.TrailingZeros64(m) &^ 7
+		end = i + 1 + n>>3
+		x &= 1<<n - 1
+		if src[end] != '"' {
+			return end, math.MaxUint64, false
+		}
+	} else {
+		end = plainEnd(src, i+9)
+		if end == len(src) || src[end] != '"' {
+			return end, math.MaxUint64, false
+		}
+		x += uint64(src[end-1]) << 32
 	}
-	x += uint64(n) + uint64(src[end-2])<<32
-	return 1 << (x * 0x9e3779b97f4a7c15 >> 58)
+	x += uint64(end - i)
+	return end + 1, 1 << (x * 0x9e3779b97f4a7c15 >> 58), true
 }
 
 // meet adds a name that is between the quotes at src[i] and src[end-1] and may be

@@ -1,8 +1,11 @@
 package wire
 
+import "unsafe"
+
 // The Pointer methods read a scalar into memory of its own and return where it
 // is: optional members are held so. A few of one type share an allocation, as
-// they share the memory of the message, and so do short arrays of strings.
+// they share the memory of the message, and so do short arrays of strings, and strings
+// that had escapes.
 
 // slabs are the memory that optional scalars are handed out from.
 type slabs struct {
@@ -10,6 +13,8 @@ type slabs struct {
 	ints    []int64
 	floats  []float64
 	bools   []bool
+	texts   []byte // of strings that had escapes
+	many    int    // as how many such strings texts was made for
 }
 
 // ReadStringPointer is [Reader.ReadString] into new memory.
@@ -28,6 +33,9 @@ func (r *Reader) ReadBoolPointer() *bool { return hold(&r.slabs.bools, r.ReadBoo
 // messages have none or one.
 const maxSlab = 16
 
+// maxTexts is how long a slab of texts is at most, but for one text.
+const maxTexts = 4 << 10
+
 // hold puts v into the next free element of a slab.
 func hold[T any](slab *[]T, v T) *T {
 	if n := cap(*slab); len(*slab) == n {
@@ -35,6 +43,17 @@ func hold[T any](slab *[]T, v T) *T {
 	}
 	*slab = append(*slab, v)
 	return &(*slab)[len(*slab)-1]
+}
+
+// holdText is hold for the text of a string that is not in the message as it is.
+func (s *slabs) holdText(text []byte) string {
+	if len(text) > cap(s.texts)-len(s.texts) {
+		s.many = min(max(1, 2*s.many), maxSlab)
+		s.texts = make([]byte, 0, max(len(text), min(s.many*len(text), maxTexts)))
+	}
+	n := len(s.texts)
+	s.texts = append(s.texts, text...)
+	return unsafe.String(&s.texts[n], len(text))
 }
 
 // ReadStrings reads an array of strings.

@@ -175,7 +175,7 @@ func (s *scanner) object(src string, i, depth int) int {
 		if i >= len(src) || src[i] != '"' {
 			return s.failFound(src, i, "a member name")
 		}
-		end, plain := plainString(src, i)
+		end, bit, plain := plainName(src, i)
 		escaped := false
 		if !plain {
 			var ok bool
@@ -183,7 +183,6 @@ func (s *scanner) object(src string, i, depth int) int {
 				return s.failString(src, i, end)
 			}
 		}
-		bit := nameBit(src, i, end)
 		if escaped || names.filter&bit != 0 || names.n >= fewNames || uint64(i-names.first) > math.MaxUint32 {
 			s.meet(src, &names, i, end, escaped)
 		} else {

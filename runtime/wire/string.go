@@ -21,6 +21,12 @@ func load8(s string, i int) uint64 {
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
+// load4 is [load8] for four bytes.
+func load4(s string, i int) uint64 {
+	b := s[i : i+4]
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24
+}
+
 // special returns a word in which the lowest high bit marks the first byte of x
 // that is a control character, a quote, a backslash or not ASCII. Bits above it
 // may be set for no reason: a subtraction borrows from the bytes above it only.
@@ -57,6 +63,16 @@ func plainEnd(s string, i int) int {
 	if at := len(s) - 8; i < len(s) && at >= 0 {
 		rest := load8(s, at) >> (8 * (i - at)) // and zeros, which are control characters
 		return i + bits.TrailingZeros64(special(rest))>>3
+	}
+	if at := len(s) - 4; i <= at { // a string of four to seven bytes, or the end of one
+		if m := special(load4(s, i) | load4(s, at)<<32); m != 0 {
+			if n := bits.TrailingZeros64(m) >> 3; n < 4 {
+				return i + n
+			} else {
+				return at + n - 4
+			}
+		}
+		return len(s)
 	}
 	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' && s[i] < utf8.RuneSelf {
 		i++
@@ -263,7 +279,7 @@ func (r *Reader) readRest(start, i int) (s string, end int, ok bool) {
 				s = src[start : start+len(append(buf, src[copied:i]...))]
 			default:
 				r.scratch = append(buf, src[copied:i]...)
-				s = string(r.scratch)
+				s = r.slabs.holdText(r.scratch)
 			}
 			// Escapes mend nothing: bytes that are no UTF-8 are none between them.
 			return s, i + 1, ascii || utf8.ValidString(s)

@@ -3,6 +3,7 @@ package wire_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -42,6 +43,28 @@ func TestReadString(t *testing.T) {
 		r.End()
 		if r.Err() != nil {
 			t.Errorf("member %s: %v", tt.text, r.Err())
+		}
+	}
+}
+
+// TestManyEscapes reads strings with escapes of all lengths one after the other: each has
+// memory of its own.
+func TestManyEscapes(t *testing.T) {
+	var want []string
+	for i := range 300 {
+		want = append(want, strings.Repeat("a", i*i%97)+"\n", strings.Repeat("b", i*50%7000)+"\t")
+	}
+	text, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*wire.Reader{wire.NewReader(text), wire.NewStringReader(string(text))} {
+		var got []string
+		for r.BeginArray(); r.Element(); {
+			got = append(got, r.ReadString())
+		}
+		if !slices.Equal(got, want) || r.Err() != nil {
+			t.Errorf("%v: read other strings than were written", r.Err())
 		}
 	}
 }

@@ -93,9 +93,9 @@ func costOf(t *testing.T, do func() error) cost {
 // everywhere. Decoded values are made of it; for the rest there is no need.
 func TestCost(t *testing.T) {
 	limits := map[string]map[string]cost{
-		"request": {"decode": {2, 300}, "decode-string": {1, 150}},
-		"result":  {"decode": {9, 2200}, "decode-string": {10, 1250}},
-		"list":    {"decode": {345, 122_000}, "decode-string": {445, 90_000}},
+		"request": {"decode": {2, 270}, "decode-string": {1, 120}},
+		"result":  {"decode": {9, 2100}, "decode-string": {10, 1150}},
+		"list":    {"decode": {340, 107_000}, "decode-string": {350, 76_000}},
 		"blob":    {"decode": {5, 1<<20 + 16_000}, "decode-string": {4, 300}},
 	}
 	for _, m := range messages() {

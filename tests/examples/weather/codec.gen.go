@@ -172,7 +172,7 @@ func (x *GetForecastOutput) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Alerts = []GetForecastOutputAlertsItem{}
 			for r.BeginArray(); r.Element(); {
-				x.Alerts = wire.Push(x.Alerts, decodeGetForecastOutputAlertsItem(r))
+				*wire.Extend(r, &x.Alerts) = decodeGetForecastOutputAlertsItem(r)
 			}
 		default:
 			x.Extra.Decode(r)

@@ -255,7 +255,7 @@ func (x *Bounded) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.List = []wire.Raw{}
 			for r.BeginArray(); r.Element(); {
-				x.List = wire.Push(x.List, r.ReadRaw())
+				*wire.Extend(r, &x.List) = r.ReadRaw()
 			}
 		case "tree":
 			r.Once(&seen[0], 3)
@@ -702,7 +702,7 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 					var e2 []wire.Scalar
 					e2 = []wire.Scalar{}
 					for r.BeginArray(); r.Element(); {
-						e2 = wire.Push(e2, r.ReadScalar(wire.ScalarString|wire.ScalarNull))
+						*wire.Extend(r, &e2) = r.ReadScalar(wire.ScalarString | wire.ScalarNull)
 					}
 					e[name2] = e2
 				}
@@ -1509,7 +1509,7 @@ func (x *JsonList) DecodeJSON(r *wire.Reader) error {
 	var all []Json
 	all = []Json{}
 	for r.BeginArray(); r.Element(); {
-		all = wire.Push(all, decodeJson(r))
+		*wire.Extend(r, &all) = decodeJson(r)
 	}
 	*x = all
 	return r.Err()

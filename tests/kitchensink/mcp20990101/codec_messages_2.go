@@ -199,7 +199,7 @@ func (x *Levels) DecodeJSON(r *wire.Reader) error {
 	var all []Level
 	all = []Level{}
 	for r.BeginArray(); r.Element(); {
-		all = wire.Push(all, Level(r.ReadString()))
+		*wire.Extend(r, &all) = Level(r.ReadString())
 	}
 	*x = all
 	return r.Err()
@@ -423,7 +423,7 @@ func (x *Matrix) DecodeJSON(r *wire.Reader) error {
 		var e []float64
 		e = []float64{}
 		for r.BeginArray(); r.Element(); {
-			e = wire.Push(e, r.ReadFloat64())
+			*wire.Extend(r, &e) = r.ReadFloat64()
 		}
 		all = wire.Push(all, e)
 	}
@@ -634,7 +634,7 @@ func (x *MixedList) DecodeJSON(r *wire.Reader) error {
 	var all []Mixed
 	all = []Mixed{}
 	for r.BeginArray(); r.Element(); {
-		all = wire.Push(all, decodeMixed(r))
+		*wire.Extend(r, &all) = decodeMixed(r)
 	}
 	*x = all
 	return r.Err()

@@ -747,7 +747,7 @@ func (x *Polygon) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Sides = []int64{}
 			for r.BeginArray(); r.Element(); {
-				x.Sides = wire.Push(x.Sides, r.ReadInt64())
+				*wire.Extend(r, &x.Sides) = r.ReadInt64()
 			}
 		default:
 			x.Extra.Decode(r)
@@ -925,7 +925,7 @@ func (x *Shapes) DecodeJSON(r *wire.Reader) error {
 		var e []Shape
 		e = []Shape{}
 		for r.BeginArray(); r.Element(); {
-			e = wire.Push(e, decodeShape(r))
+			*wire.Extend(r, &e) = decodeShape(r)
 		}
 		all[name] = e
 	}
