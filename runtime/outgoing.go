@@ -18,8 +18,9 @@ type pending struct {
 	timer *time.Timer // of the waiting goroutine, for a request with progress; nil before the first use
 	// apply, when there is one, turns the reply into what the caller gets. It runs on
 	// the reading goroutine, so that its effect precedes every later message.
-	apply func(reply) reply
-	news  // of progress
+	apply   func(reply) reply
+	news                  // of progress
+	reports chan Progress // for news, between two uses empty; nil before the first
 }
 
 // maxSpare bounds the pendings that a session keeps for further use.
@@ -335,7 +336,10 @@ func (p *peer) expect(q *request) (int64, *pending, error) {
 	}
 	w.apply = q.apply
 	if q.progress != nil {
-		w.progress = make(chan Progress, maxNews)
+		if w.reports == nil {
+			w.reports = make(chan Progress, maxNews)
+		}
+		w.progress = w.reports
 	}
 	p.lastID++
 	if p.pending == nil {
@@ -354,6 +358,9 @@ func (p *peer) expect(q *request) (int64, *pending, error) {
 func (p *peer) release(w *pending) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	for len(w.reports) > 0 {
+		<-w.reports
+	}
 	w.apply, w.news, w.due = nil, news{}, time.Time{}
 	if len(p.spare) < maxSpare {
 		p.spare = append(p.spare, w)
