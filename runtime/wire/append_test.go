@@ -2,6 +2,8 @@ package wire_test
 
 import (
 	"math"
+	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -30,6 +32,23 @@ func TestAppendFloat64(t *testing.T) {
 		wantError(t, "AppendFloat64", err, want)
 		if string(got) != "x" {
 			t.Errorf("%v: appended %s", f, got)
+		}
+	}
+}
+
+// TestAppendFloat64Short holds numbers of a few digits, and those next to them, against strconv.
+func TestAppendFloat64Short(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200_000 {
+		f := float64(r.Int64N(1<<r.IntN(60)+1)) / math.Pow10(r.IntN(7))
+		for _, f := range []float64{f, -f, math.Nextafter(f, 0), math.Nextafter(f, 1e300)} {
+			if abs := math.Abs(f); abs < 1e-6 || abs >= 1e21 {
+				continue
+			}
+			want := strconv.FormatFloat(f, 'f', -1, 64)
+			if got, err := wire.AppendFloat64(nil, f); string(got) != want || err != nil {
+				t.Fatalf("%s, %v, want %s", got, err, want)
+			}
 		}
 	}
 }

@@ -285,7 +285,7 @@ func readRequest(text string) (any, error) {
 		return nil, err
 	}
 	r := &request{message: m}
-	return r, wire.UnmarshalString(string(m.Params), &r.params)
+	return r, wire.UnmarshalChecked(m.Params, &r.params)
 }
 
 // sdkRequest is a call as the Go SDK has it.
