@@ -23,7 +23,7 @@ type nameList struct {
 	first   int              // offset of the first name's opening quote
 	few     [fewNames]uint32 // offsets of the opening quotes, from first
 	n       int              // how many those are
-	filter  uint64           // their bits by nameBit
+	filter  uint64           // their bits by plainName
 	twice   int              // index of the first one that stands before it too, or 0
 	many    bool
 	base    int  // where the names begin in scanner.many
