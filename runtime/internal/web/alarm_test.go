@@ -50,7 +50,7 @@ func TestAlarm(t *testing.T) {
 				t.Errorf("%+v: told %d times", c, got)
 			}
 			if c.stop > 2 {
-				time.Sleep(1)
+				time.Sleep(time.Nanosecond)
 			}
 			if len(s.told) > got {
 				t.Errorf("%+v: told after it was stopped", c)
