@@ -70,7 +70,6 @@ const (
 type Transport struct {
 	post, get *http.Request // what all requests of the method have in common
 	http      *http.Client
-	shares    bool // of posts, which may share their header
 	opts      ClientOptions
 
 	ctx     context.Context // ends when the transport is closed
@@ -86,7 +85,7 @@ type Transport struct {
 	closed   bool
 	session  []string    // the header with the id that the server has given; nil before that, and if it gives none
 	revision []string    // the header with the negotiated revision; nil before
-	shared   http.Header // of all posts, never changed; nil before it is needed
+	shared   http.Header // of all posts, never changed; nil while there is none with session and revision
 	listens  bool
 	lost     error                     // why failed is closed
 	calls    map[wire.Scalar]*exchange // requests whose answer is being waited for
@@ -135,7 +134,6 @@ func NewTransport(endpoint string, opts ClientOptions) (*Transport, error) {
 		in:     make(chan received),
 		calls:  make(map[wire.Scalar]*exchange),
 	}
-	t.shares = web.LeavesHeaders(t.http)
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	common := make(http.Header)
 	for name, values := range opts.Header {
@@ -389,7 +387,7 @@ func (t *Transport) made(ctx context.Context, like *http.Request, body []byte, l
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if like == t.post && t.shares {
+	if like == t.post && web.LeavesHeaders(t.http) {
 		if t.shared == nil {
 			t.shared = t.headerLocked(like, "")
 		}

@@ -47,7 +47,11 @@ func (st *stream) flush() {
 	st.lock <- struct{}{}
 	defer st.release()
 	st.lingers = false
-	if st.sink != nil && !st.over.Load() && st.sink.Flush() != nil {
+	if st.sink == nil || st.over.Load() {
+		return
+	}
+	if err := st.sink.Flush(); err != nil {
+		st.session.handler.log.Debug("a notification could not be sent", "session", st.session.id, "error", err)
 		st.drop()
 	}
 }

@@ -36,20 +36,21 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// posted is a POST with the stream that answers it.
+// posted is a POST.
 type posted struct {
 	request *http.Request
+	body    web.BodyReader
 	text    string
-	stream  stream
-	sink    web.Sink // the first of the stream
+	sink    web.Sink // of the response
+	stream  *stream  // that answers it; nothing in it holds on to the rest when it has left the sink
 }
 
 // read reads a message.
 func (h *Handler) read(w http.ResponseWriter, r *http.Request) (*posted, error) {
-	p := &posted{request: r}
+	p := &posted{request: r, stream: new(stream)}
 	p.sink.Init(w, h.opts.IOTimeout)
 	var err error
-	p.text, err = p.sink.ReadBody(r, h.server.MaxMessage(), &h.alarms)
+	p.text, err = p.body.ReadBody(w, r, h.server.MaxMessage(), h.opts.IOTimeout, &h.alarms)
 	return p, err
 }
 
@@ -142,7 +143,7 @@ func (h *Handler) revisionOf(r *http.Request) (string, error) {
 // exchange hands a message to the session and waits until its stream is done or the
 // connection is gone; false when the client has not got all of it.
 func (h *Handler) exchange(s *session, p *posted) (bool, error) {
-	st, sink, ctx := &p.stream, &p.sink, p.request.Context()
+	st, sink, ctx := p.stream, &p.sink, p.request.Context()
 	st.init(s)
 	st.connect(sink)
 	defer st.disconnect(sink)

@@ -37,7 +37,7 @@ type session struct {
 	prefix    string             // of the names of streams
 	named     uint64             // how many streams have got a name
 	active    int                // requests of the client in progress
-	left      time.Time          // when active became 0
+	quiet     time.Time          // when active became 0
 	idle      *time.Timer        // ends the session when that is long ago; nil for none
 	expired   bool               // idle has done so
 }
@@ -48,7 +48,7 @@ func (h *Handler) newSession(id, key string, active int) *session {
 	if d := h.opts.IdleTimeout; id != "" && d > 0 {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.left = time.Now()
+		s.quiet = time.Now()
 		s.idle = time.AfterFunc(d, s.expire)
 	}
 	return s
@@ -222,7 +222,7 @@ func (s *session) leave() {
 	defer s.mu.Unlock()
 	s.active--
 	if s.active == 0 && s.idle != nil {
-		s.left = time.Now()
+		s.quiet = time.Now()
 	}
 }
 
@@ -232,7 +232,7 @@ func (s *session) expire() {
 	s.mu.Lock()
 	rest := s.handler.opts.IdleTimeout
 	if s.active == 0 {
-		rest -= time.Since(s.left)
+		rest -= time.Since(s.quiet)
 	}
 	expired := rest <= 0
 	s.expired = expired

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	goruntime "runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -339,6 +340,42 @@ func TestDisconnect(t *testing.T) {
 	if _, text := r.do("POST", call(1, "part", "{}"), "Mcp-Session-Id", r.open(r06)); codeOf(t, text) != -32603 {
 		t.Errorf("2025-06-18: %s", text)
 	}
+}
+
+// held is a response that tells when it is garbage.
+type held struct {
+	http.ResponseWriter
+	_ *int
+}
+
+// TestDisconnectLetsGo holds that a handler which goes on without its connection does not keep
+// the response.
+func TestDisconnectLetsGo(t *testing.T) {
+	back := make(chan struct{})
+	h := NewHandler(newRuntimeServer(t, base.with(handlers{"part": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		err := Disconnect(ctx, time.Second)
+		<-back
+		return params, err
+	}}), runtime.ServerOptions{Logger: discard}, r11), Options{Disconnect: true})
+	defer h.Close()
+	defer close(back)
+	id := serve(t.Context(), h, "POST", initialize(r11)).Header().Get(headerSession)
+	garbage := make(chan struct{})
+	respond := func(w http.ResponseWriter, r *http.Request) {
+		response := &held{ResponseWriter: w}
+		goruntime.AddCleanup(response, func(garbage chan struct{}) { close(garbage) }, garbage)
+		h.ServeHTTP(response, r)
+	}
+	serve(t.Context(), http.HandlerFunc(respond), "POST", call(1, "part", "{}"), headerSession, id)
+	for range 500 {
+		goruntime.GC()
+		select {
+		case <-garbage:
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	t.Error("the response is still there")
 }
 
 // TestDisconnectNotAllowed holds that a handler is told that it cannot.

@@ -47,7 +47,8 @@ func (e *ResultError) Unwrap() error { return e.Err }
 // Call calls a tool with a structured result and returns out, a pointer into which it was
 // decoded, or nil with an error. A tool that failed gives an *[Error], a result that does
 // not fit the output schema a *[ResultError]. From a server of a revision without
-// structuredContent the result is the JSON of the first text block.
+// structuredContent the result is the JSON of the first text block. What c decodes into a
+// [wire.Object] is taken for well formed.
 //
 //go:noinline
 func Call[Out wire.Value](ctx context.Context, c runtime.Caller, t *Tool, in wire.Appender, out Out) (Out, error) {

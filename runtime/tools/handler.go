@@ -24,7 +24,8 @@ type Options struct {
 // decoded into; defaults, when not nil, is called with them before the handler is. The
 // result goes out as structuredContent, in revisions that have it, and as JSON in a text
 // block. An error and a panic of the handler become results with isError; an error that is
-// a *jsonrpc.Error is answered as such.
+// a *jsonrpc.Error is answered as such. The tool's arguments must be well formed, as those of a
+// message are.
 //
 //go:noinline
 func Structured[In wire.Value, Out wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (Out, error)) catalog.Tool {

@@ -32,15 +32,18 @@ func Extend[T any](r *Reader, s *[]T) *T {
 
 // room returns for how many elements of a size to make room after n: for as many as
 // the rest of the text can have, and some, if they are as long as those before, but not
-// for many times more than there have been, unless they take no more memory than that
-// rest does.
+// for many times more than there have been. In an array that is most of the text, as a
+// list in a result is, they may be as many as take no more memory than that rest does.
 func (r *Reader) room(n, size int) int {
 	if n == 0 {
 		return few
 	}
 	rest := len(r.src) - r.pos
-	left := rest / (r.pos/n + 1)
-	return min(max(left+left/8+1, n/2), max(3*n, rest/max(size, 1)))
+	left, most := rest/(r.pos/n+1), 3*n
+	if r.depth <= 2 {
+		most = max(most, rest/max(size, 1))
+	}
+	return min(max(left+left/8+1, n/2), most)
 }
 
 // Names returns the names of a map's members, sorted. A few take no memory where the

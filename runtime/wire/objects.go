@@ -26,7 +26,8 @@ func (r *Reader) ReadObjects() map[string]Object {
 	return m
 }
 
-// nameBit returns a bit of a name: most names of an object have different ones.
+// nameBit returns a bit of a name: most names of an object have different ones. It is less
+// than that of plainName, and takes no scan of the name.
 func nameBit(name string) uint64 {
 	n := len(name)
 	if n == 0 {

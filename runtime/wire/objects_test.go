@@ -93,4 +93,23 @@ func TestExtend(t *testing.T) {
 			t.Errorf("%.20s...: %v, room for %d, grown %d times", tt.text, r.Err(), before, grown)
 		}
 	}
+
+	// Of many arrays, each has only a part of what comes after it.
+	list := `{"list":[` + strings.Repeat(`{"of":[0,0,0,0,0,0,0]},`, 299) + `{"of":[]}]}`
+	r := wire.NewStringReader(list)
+	room := 0
+	for r.BeginObject(); r.Member(); {
+		for r.BeginArray(); r.Element(); {
+			for r.BeginObject(); r.Member(); {
+				var all []int64
+				for r.BeginArray(); r.Element(); r.Skip() {
+					wire.Extend(r, &all)
+				}
+				room += cap(all)
+			}
+		}
+	}
+	if r.Err() != nil || room > 2*7*299 {
+		t.Errorf("%v, room for %d in arrays of 7", r.Err(), room)
+	}
 }

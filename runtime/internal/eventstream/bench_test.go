@@ -1,6 +1,7 @@
 package eventstream
 
 import (
+	"bytes"
 	"io"
 	"strings"
 	"testing"
@@ -23,16 +24,25 @@ func BenchmarkAppend(b *testing.B) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	b.ReportAllocs()
-	r := NewReader(repeat{benchEvent()}, 1<<20)
-	for b.Loop() {
-		if _, err := r.Next(); err != nil {
-			b.Fatal(err)
-		}
+	small := bytes.Repeat([]byte("data: x\n\n"), 1000)
+	for name, text := range map[string][]byte{
+		"one":  benchEvent(),
+		"many": small,
+		"CRLF": bytes.ReplaceAll(small, []byte("\n"), []byte("\r\n")),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			r := NewReader(repeat{text}, 1<<20)
+			for b.Loop() {
+				if _, err := r.Next(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 
-// repeat is an endless stream of one event, a Read for each.
+// repeat is an endless stream of one text, as much as there is room for in each Read.
 type repeat struct{ text []byte }
 
 func (r repeat) Read(p []byte) (int, error) { return copy(p, r.text), nil }

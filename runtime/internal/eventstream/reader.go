@@ -83,8 +83,11 @@ func (r *Reader) Next() (Event, error) {
 // whole returns the next event if all of it has been read and its lines end with line feeds, as
 // most do. Its strings are parts of one, so that there is one copy.
 func (r *Reader) whole() (e Event, ok bool) {
+	if r.cr {
+		return e, false // there may be no line feed alone to be found
+	}
 	end := bytes.Index(r.rest, blankLine)
-	if end <= 0 || end > r.max || r.cr || !r.begun && r.rest[0] == byteOrderMark[0] ||
+	if end <= 0 || end > r.max || !r.begun && r.rest[0] == byteOrderMark[0] ||
 		bytes.IndexByte(r.rest[:end], '\r') >= 0 {
 		return e, false
 	}

@@ -145,43 +145,51 @@ func zeroQuality(params string) bool {
 // firstRead bounds what is allocated for a body on the word of its Content-Length.
 const firstRead = 32 << 10
 
-// ReadBody reads a body of at most max bytes, which must have come within the time.
+// ReadBody reads a body of at most max bytes, which must have come within the time; 0 is no
+// bound. One of the alarms tells when it has not.
 func ReadBody(w http.ResponseWriter, r *http.Request, max int, within time.Duration, alarms *Alarms) (string, error) {
-	return NewSink(w, within).ReadBody(r, max, alarms)
+	return new(BodyReader).ReadBody(w, r, max, within, alarms)
 }
 
-// ReadBody reads the body of the request, of at most max bytes, which must have come within the
-// time that the sink has for a write.
-func (s *Sink) ReadBody(r *http.Request, max int, alarms *Alarms) (string, error) {
+// BodyReader is what ReadBody needs.
+type BodyReader struct {
+	w    http.ResponseWriter
+	late bool
+}
+
+// ReadBody is the function of that name.
+func (b *BodyReader) ReadBody(w http.ResponseWriter, r *http.Request, max int, within time.Duration, alarms *Alarms) (string, error) {
 	if r.ContentLength > int64(max) {
-		s.w.Header().Set("Connection", "close")
+		w.Header().Set("Connection", "close")
 		return "", tooLarge(max)
 	}
-	if s.within <= 0 {
-		return s.readBody(r, max)
+	if within <= 0 {
+		return readBody(w, r, max)
 	}
-	alarm := alarms.Start(s.within, (*lateBody)(s))
-	text, err := s.readBody(r, max)
-	alarm.Stop()
-	if s.late {
-		return "", bodyError(os.ErrDeadlineExceeded, s.w, max)
+	b.w = w
+	text, err := b.readWithin(r, max, within, alarms)
+	if b.late {
+		return "", bodyError(os.ErrDeadlineExceeded, w, max)
 	}
 	return text, err
 }
 
-// lateBody is a sink whose request takes too long to come.
-type lateBody Sink
+func (b *BodyReader) readWithin(r *http.Request, max int, within time.Duration, alarms *Alarms) (string, error) {
+	alarm := alarms.Start(within, b)
+	defer alarm.Stop()
+	return readBody(b.w, r, max)
+}
 
 // Ring implements Sleeper.
-func (l *lateBody) Ring() time.Duration {
-	l.late = l.rc.SetReadDeadline(time.Unix(1, 0)) == nil
+func (b *BodyReader) Ring() time.Duration {
+	b.late = http.NewResponseController(b.w).SetReadDeadline(time.Unix(1, 0)) == nil
 	return 0
 }
 
-func (s *Sink) readBody(r *http.Request, max int) (string, error) {
+func readBody(w http.ResponseWriter, r *http.Request, max int) (string, error) {
 	var body io.Reader = r.Body
 	if r.ContentLength < 0 { // else net/http reads no more than that
-		body = http.MaxBytesReader(s.w, r.Body, int64(max))
+		body = http.MaxBytesReader(w, r.Body, int64(max))
 	}
 	buf := make([]byte, 0, bodySize(r.ContentLength))
 	for {
@@ -191,7 +199,7 @@ func (s *Sink) readBody(r *http.Request, max int) (string, error) {
 			return unsafe.String(unsafe.SliceData(buf), len(buf)), nil
 		}
 		if err != nil {
-			return "", bodyError(err, s.w, max)
+			return "", bodyError(err, w, max)
 		}
 		if len(buf) == cap(buf) {
 			buf = append(buf, 0)[:len(buf)]

@@ -24,7 +24,6 @@ type Sink struct {
 	length [1]string // a header
 
 	held bool // see Hold
-	late bool // the body of the request has not come in time
 
 	mu          sync.Mutex
 	armed       time.Time // when arm was last of use
