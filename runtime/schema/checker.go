@@ -10,13 +10,34 @@ import (
 // [*wire.ValidationError] with every problem.
 func Check(text wire.Raw, check func(*Checker)) error {
 	c := checkers.Get().(*Checker)
+	err := c.check(text, check)
+	c.release()
+	return err
+}
+
+// Decode is Check that decodes the value into v when there is no problem.
+func Decode(text wire.Raw, check func(*Checker), v wire.Value) error {
+	c := checkers.Get().(*Checker)
+	err := c.check(text, check)
+	if err == nil {
+		err = c.r.DecodeChecked(text, v)
+	}
+	c.release()
+	return err
+}
+
+func (c *Checker) check(text wire.Raw, check func(*Checker)) error {
 	c.r.Renew(string(text))
 	c.allowance = free + perByte*len(text)
 	check(c)
-	err := c.err()
-	*c = Checker{path: c.path, hashes: c.hashes[:0]}
+	return c.err()
+}
+
+func (c *Checker) release() {
+	c.r.Renew("")
+	c.hashes = c.hashes[:0]
+	c.state = state{}
 	checkers.Put(c)
-	return err
 }
 
 // checkers holds memory that no caller can see.
@@ -28,8 +49,14 @@ type Checker struct {
 	r wire.Reader
 	// path has an entry for each open container: of an object the offset of the
 	// current member's name, of an array ^i for the current element i.
-	path []int
+	path   []int
+	hashes []hashed
 
+	state
+}
+
+// state is what a Checker begins anew with each value.
+type state struct {
 	problems []problem
 	omitted  int
 	naming   bool // the value is the name of a member
@@ -41,7 +68,6 @@ type Checker struct {
 	fatal string // why nothing is known of the value
 
 	allowance int // how many bytes may still be read again
-	hashes    []hashed
 }
 
 // A check of a value that has alternatives reads it several times, and where

@@ -259,3 +259,32 @@ func TestMalformed(t *testing.T) {
 		schema.Check(wire.Raw(text[:i]+broken.ReplaceAllString(text[i:], "]")), everything)
 	}
 }
+
+// TestDecode holds that a value is decoded when there is no problem, and only then, and that one
+// has nothing to do with the one before it.
+func TestDecode(t *testing.T) {
+	text := typed(schema.String)
+	for _, tt := range []struct{ value, want, err string }{
+		{value: `"a\nb"`, want: "a\nb"},
+		{value: `1`, err: "wire: must be a string, found 1"},
+		{value: `"c"`, want: "c"},
+		{value: `"\n\u00e4"`, want: "\nä"},
+		{value: `"d`, err: "wire: wire: at byte 0: expected a value, found '\"'"},
+		{value: `null`, err: "wire: must be a string, found null"},
+	} {
+		var got words
+		err := schema.Decode(wire.Raw(tt.value), text, &got)
+		if string(got) != tt.want || err == nil && tt.err != "" || err != nil && err.Error() != tt.err {
+			t.Errorf("%s: %q, %v, want %q, %s", tt.value, got, err, tt.want, tt.err)
+		}
+	}
+}
+
+type words string
+
+func (w *words) AppendJSON(dst []byte) ([]byte, error) { return wire.AppendString(dst, string(*w)) }
+
+func (w *words) DecodeJSON(r *wire.Reader) error {
+	*w = words(r.ReadString())
+	return r.Err()
+}

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -131,6 +132,9 @@ func (c *Checker) Const(v Value, want wire.Raw) {
 // Enum reports a value that is none of those allowed.
 func (c *Checker) Enum(v Value, allowed ...wire.Raw) {
 	if v.kind == wire.KindInvalid {
+		return
+	}
+	if slices.Contains(allowed, v.text) {
 		return
 	}
 	for _, want := range allowed {

@@ -69,11 +69,7 @@ func (t *Tool) call(ctx context.Context, c runtime.Caller, in wire.Appender, out
 			return &ResultError{t.Name, result, errors.New("it has no structured content")}
 		}
 	}
-	err = schema.Check(text, t.Output)
-	if err == nil {
-		err = wire.UnmarshalChecked(text, out)
-	}
-	if err != nil {
+	if err := schema.Decode(text, t.Output, out); err != nil {
 		return &ResultError{t.Name, result, err}
 	}
 	return nil

@@ -110,10 +110,7 @@ func (t *Tool) read(ctx context.Context, arguments wire.Object, in wire.Value) e
 	if arguments == "" {
 		arguments = "{}"
 	}
-	err := schema.Check(wire.Raw(arguments), t.Input)
-	if err == nil {
-		err = wire.UnmarshalChecked(wire.Raw(arguments), in)
-	}
+	err := schema.Decode(wire.Raw(arguments), t.Input, in)
 	if err == nil {
 		return nil
 	}

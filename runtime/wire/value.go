@@ -144,18 +144,19 @@ func UnmarshalChecked(text Raw, v Value) error {
 	return r.unmarshal(v)
 }
 
-// unmarshal decodes the text into v and puts r, which is from the pool, back there.
-func (r *Reader) unmarshal(v Value) error {
+func (r *Reader) decode(v Value) error {
 	err := v.DecodeJSON(r)
 	if err == nil {
 		r.End()
 		err = r.Err()
 	}
-	scratch := r.scratch
-	if cap(scratch) > maxPooled {
-		scratch = nil
-	}
-	*r = Reader{scratch: scratch}
+	return err
+}
+
+// unmarshal decodes the text into v and puts r, which is from the pool, back there.
+func (r *Reader) unmarshal(v Value) error {
+	err := r.decode(v)
+	r.renew("", false)
 	readers.Put(r)
 	return err
 }

@@ -102,4 +102,18 @@ func CompareNumbers(a, b Raw) int {
 }
 
 // Renew makes r a new Reader of src, so that its memory is used again.
-func (r *Reader) Renew(src string) { *r = Reader{src: src} }
+func (r *Reader) Renew(src string) { r.renew(src, false) }
+
+func (r *Reader) renew(src string, checked bool) {
+	scratch := r.scratch
+	if cap(scratch) > maxPooled {
+		scratch = nil
+	}
+	*r = Reader{src: src, checked: checked, scratch: scratch}
+}
+
+// DecodeChecked is [UnmarshalChecked] by r, which is made a new Reader for it.
+func (r *Reader) DecodeChecked(text Raw, v Value) error {
+	r.renew(string(text), true)
+	return r.decode(v)
+}
