@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/mcpgen/mcpgen/tests/bench/peers"
 )
@@ -100,7 +101,6 @@ type project struct {
 	// overlay names a file of go build that has edited take the place of file; "" where
 	// file itself is edited.
 	overlay, edited string
-	edits           int
 }
 
 // project has mcpgen make a server of a list of tools, and fills in the handler.
@@ -143,7 +143,8 @@ const (
 	return out, nil`
 )
 
-// edit changes the file, as a user does between two builds, so that the program changes.
+// edit changes the file, as a user does between two builds, so that the program changes: into
+// none that has been built before, which the cache would have.
 func (p *project) edit() error {
 	source, err := os.ReadFile(p.file)
 	if err != nil {
@@ -154,8 +155,7 @@ func (p *project) edit() error {
 		text = strings.Replace(text, "\t\"errors\"\n", "", 1)
 	}
 	text, _, _ = strings.Cut(text, "\n// edit ")
-	p.edits++
-	text += fmt.Sprintf("\n// edit %d\nvar edits = %[1]d\n\nfunc init() { edits++ }\n", p.edits)
+	text += fmt.Sprintf("\n// edit %d\nvar edits = %[1]d\n\nfunc init() { edits++ }\n", time.Now().UnixNano())
 	return os.WriteFile(p.edited, []byte(text), 0o666)
 }
 
