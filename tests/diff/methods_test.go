@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -14,14 +13,7 @@ import (
 // revised is a pinned revision with its schema changed by hand.
 func revised(t *testing.T, revision string, edit func(defs map[string]any)) *schemaSide {
 	t.Helper()
-	src, err := pinned.Lower(t, revision).Document.JSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var tree map[string]any
-	if err := json.Unmarshal(src, &tree); err != nil {
-		t.Fatal(err)
-	}
+	tree := decoded(t, revision)
 	defs, ok := tree["$defs"].(map[string]any)
 	if !ok {
 		defs = tree["definitions"].(map[string]any)

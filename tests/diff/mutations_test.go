@@ -66,18 +66,12 @@ func TestMutations(t *testing.T) {
 	tally := newTally()
 	for i, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
-			src, err := pinned.Lower(t, revision).Document.JSON()
-			if err != nil {
-				t.Fatal(err)
-			}
-			var tree map[string]any
-			if err := json.Unmarshal(src, &tree); err != nil {
-				t.Fatal(err)
-			}
+			tree := decoded(t, revision)
 			rng := rand.New(rand.NewPCG(seed, uint64(i)))
 			var base *schemaSide
 			for done := 0; done < count/len(revisions); {
 				if done%10 == 0 {
+					var err error
 					if base, err = newSchemaSide(s, revision, prune(rng, tree, 1+rng.IntN(4))); err != nil {
 						t.Fatal(err)
 					}

@@ -25,11 +25,7 @@ func matrixPage(t *testing.T) (string, []*compat.Report) {
 	list := pinned.Spec(t).Revisions()
 	for i, revision := range list {
 		l := pinned.Lower(t, revision)
-		src, err := l.Document.JSON()
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := page.Side{Label: revision, Source: src}
+		s := page.Side{Label: revision, Source: pinned.Schema(t, revision)}
 		for _, d := range l.Document.Definitions {
 			s.Definitions = append(s.Definitions, d.Name)
 		}

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -9,6 +10,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
+
+// decoded is the schema of a pinned revision as JSON has it, for the caller to change.
+func decoded(t testing.TB, revision string) map[string]any {
+	t.Helper()
+	var root map[string]any
+	if err := json.Unmarshal(pinned.Schema(t, revision), &root); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
 
 // code judges by the generated package of a revision.
 type code struct{ generated.Revision }

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"encoding/json"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"github.com/mcpgen/mcpgen/gen/compat"
 	"github.com/mcpgen/mcpgen/gen/compat/judge"
 	"github.com/mcpgen/mcpgen/gen/tools"
-	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
 
 // toolOf is a tool whose argument "v" is of a definition.
@@ -95,14 +93,7 @@ func (s sender) object(schema map[string]any, depth int) any {
 func TestToolMutations(t *testing.T) {
 	count := setting(t, "MCPGEN_DIFF_MUTATIONS", 300)
 	rng := rand.New(rand.NewPCG(uint64(setting(t, "MCPGEN_DIFF_SEED", 1)), 99))
-	src, err := pinned.Lower(t, "2025-11-25").Document.JSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var root map[string]any
-	if err := json.Unmarshal(src, &root); err != nil {
-		t.Fatal(err)
-	}
+	root := decoded(t, "2025-11-25")
 	definitions := root["$defs"].(map[string]any)
 	roots := []string{"Tool", "ContentBlock", "PrimitiveSchemaDefinition", "SamplingMessage", "ServerCapabilities", "ElicitResult", "ModelPreferences", "CompleteRequestParams"}
 	values, refused := 0, 0
