@@ -200,7 +200,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return web.ErrNoSession
 	}
-	text, err := web.ReadBody(w, r, h.server.MaxMessage(), h.opts.IOTimeout, &h.alarms)
+	text, err := new(web.BodyReader).ReadBody(w, r, h.server.MaxMessage(), h.opts.IOTimeout, &h.alarms)
 	if err != nil {
 		return err
 	}

@@ -139,7 +139,7 @@ func NewTransport(endpoint string, opts ClientOptions) (*Transport, error) {
 	for name, values := range opts.Header {
 		common[http.CanonicalHeaderKey(name)] = values
 	}
-	if t.post, err = t.request(http.MethodPost, u, common, web.JSON+", "+eventstream.MediaType); err != nil {
+	if t.post, err = t.request(http.MethodPost, u, common, web.AcceptPost); err != nil {
 		return nil, err
 	}
 	t.post.Header.Set("Content-Type", web.JSON)

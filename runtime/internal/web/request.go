@@ -82,8 +82,9 @@ func writeJSON(w http.ResponseWriter, status int, length *[1]string, body []byte
 	return err
 }
 
-// both is the Accept header that nearly all clients send.
-const both = JSON + ", " + eventstream.MediaType
+// AcceptPost is the Accept header of a client's POST over Streamable HTTP. Nearly all clients
+// send it as it is here.
+const AcceptPost = JSON + ", " + eventstream.MediaType
 
 // CheckPost checks the headers of a request that brings a message: its body is JSON, and
 // with stream the client takes JSON as well as an event stream, as it must by the
@@ -101,7 +102,7 @@ func CheckPost(r *http.Request, stream bool) *Refusal {
 	if r.Header.Get("Content-Encoding") != "" {
 		return Refuse(http.StatusUnsupportedMediaType, "invalid request: no content encoding is supported")
 	}
-	if stream && r.Header.Get("Accept") != both && !(Accepts(r, JSON) && Accepts(r, eventstream.MediaType)) {
+	if stream && r.Header.Get("Accept") != AcceptPost && !(Accepts(r, JSON) && Accepts(r, eventstream.MediaType)) {
 		return Refuse(http.StatusNotAcceptable, "invalid request: the Accept header must have "+JSON+" and "+eventstream.MediaType)
 	}
 	return nil
@@ -145,19 +146,14 @@ func zeroQuality(params string) bool {
 // firstRead bounds what is allocated for a body on the word of its Content-Length.
 const firstRead = 32 << 10
 
-// ReadBody reads a body of at most max bytes, which must have come within the time; 0 is no
-// bound. One of the alarms tells when it has not.
-func ReadBody(w http.ResponseWriter, r *http.Request, max int, within time.Duration, alarms *Alarms) (string, error) {
-	return new(BodyReader).ReadBody(w, r, max, within, alarms)
-}
-
-// BodyReader is what ReadBody needs.
+// BodyReader reads the body of one request. The zero value is ready for use.
 type BodyReader struct {
 	w    http.ResponseWriter
-	late bool
+	late bool // the body has not come in time
 }
 
-// ReadBody is the function of that name.
+// ReadBody reads a body of at most max bytes, which must have come within the time; 0 is no
+// bound. One of the alarms tells when it has not.
 func (b *BodyReader) ReadBody(w http.ResponseWriter, r *http.Request, max int, within time.Duration, alarms *Alarms) (string, error) {
 	if r.ContentLength > int64(max) {
 		w.Header().Set("Connection", "close")

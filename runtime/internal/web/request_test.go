@@ -64,7 +64,7 @@ func TestReadBodyInTime(t *testing.T) {
 							t.Errorf("panicked: %t", panicked)
 						}
 					}()
-					text, err := ReadBody(w, r, 100, time.Minute, &alarms)
+					text, err := new(BodyReader).ReadBody(w, r, 100, time.Minute, &alarms)
 					if refusal, ok := errors.AsType[*Refusal](err); c.late != (ok && refusal.Status == http.StatusRequestTimeout) || !c.late && text != "text" {
 						t.Errorf("%q, %v", text, err)
 					}
