@@ -22,6 +22,9 @@ type Report struct {
 	// Warnings are about the comparison: accepted findings that have expired or
 	// are of no use.
 	Warnings []string `json:"warnings,omitempty"`
+	// Problems are contradictions within the comparison, which are bugs of mcpgen. They
+	// change no finding.
+	Problems []string `json:"problems,omitempty"`
 	Summary  Summary  `json:"summary"`
 }
 
@@ -71,6 +74,9 @@ type Finding struct {
 	Uses []string `json:"uses"`
 	// Witnesses prove the verdicts.
 	Witnesses []Witness `json:"witnesses,omitempty"`
+	// Unproven says why a verdict that is err has no witness. The level follows from the
+	// rule all the same.
+	Unproven string `json:"unproven,omitempty"`
 	// Fingerprint tells the finding from others whatever its text.
 	Fingerprint string `json:"fingerprint"`
 	// Accepted says that somebody knows and why it is fine.

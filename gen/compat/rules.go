@@ -45,8 +45,6 @@ const (
 	EffectIncomparable Effect = "incomparable"
 	// EffectMeaning: the same values are accepted and taken for something else.
 	EffectMeaning Effect = "meaning"
-	// EffectUnknown: a constraint changed that is not understood.
-	EffectUnknown Effect = "unknown"
 )
 
 func (e Effect) Narrows() bool { return e == EffectNarrows || e == EffectIncomparable }
@@ -81,7 +79,7 @@ func (e Effect) Verdicts() Verdicts {
 		return Verdicts{LevelOK, LevelErr}
 	case EffectIncomparable:
 		return Verdicts{LevelErr, LevelErr}
-	case EffectMeaning, EffectUnknown:
+	case EffectMeaning:
 		return Verdicts{LevelWarn, LevelWarn}
 	}
 	return Verdicts{LevelInfo, LevelInfo}
@@ -231,7 +229,9 @@ func Rules() []Rule {
 			"The elements of an array must differ on one side only."),
 		pair(w, "object-opened", "object-closed", "members that are not declared allowed", "members that are not declared no longer allowed",
 			"additionalProperties forbids members on one side only. Members that one side declares are told by rules of their own."),
-		alone(w, EffectUnknown, "constraint-changed", "{0} changed", "A keyword changed of which mcpgen does not work out what it accepts."),
+		pair(w, "constraint-removed", "constraint-added", "{0} removed", "{0} added",
+			"A keyword constrains the values on one side only, or constrains them more on that side."),
+		alone(w, EffectIncomparable, "constraint-changed", "{0} changed", "A keyword constrains the values on both sides, in different ways."),
 	)
 	for i, b := range bounds {
 		wider, narrower := "lowered", "raised"
