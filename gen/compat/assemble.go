@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -249,11 +250,27 @@ func (a *assembler) confirm(judges [2]Judge, judged [2][]string, names [2]string
 	return ""
 }
 
-// list returns the findings in the order they were met.
+// list returns the findings in the order they were met, each with a fingerprint of its
+// own.
 func (a *assembler) list() []*Finding {
 	list := []*Finding{}
+	same := map[string][]*Finding{}
 	for _, key := range a.order {
-		list = append(list, a.findings[key])
+		f := a.findings[key]
+		list = append(list, f)
+		same[f.Fingerprint] = append(same[f.Fingerprint], f)
+	}
+	for print, twins := range same {
+		if len(twins) < 2 {
+			continue
+		}
+		slices.SortStableFunc(twins, func(x, y *Finding) int {
+			return cmp.Or(strings.Compare(x.Old.Path+x.New.Path, y.Old.Path+y.New.Path), slices.Compare(x.Uses, y.Uses),
+				strings.Compare(x.Old.Pointer, y.Old.Pointer), strings.Compare(x.New.Pointer, y.New.Pointer))
+		})
+		for i, f := range twins[1:] {
+			f.Fingerprint = fingerprint(a.kind, f.Rule, f.Subject, append(slices.Clone(f.Args), print, strconv.Itoa(i+1)))
+		}
 	}
 	return list
 }

@@ -121,7 +121,7 @@ func (p *pairing) between(old, new *Alt, rule string, args ...string) *change {
 		is = new.Where
 	}
 	for _, have := range p.changes {
-		if have.rule == rule && slices.Equal(have.args, args) && have.below == "" && have.old == was && have.new == is {
+		if have.rule == rule && slices.Equal(have.args, args) && have.below == "" && have.old.Path == was.Path && have.new.Path == is.Path {
 			return have
 		}
 	}

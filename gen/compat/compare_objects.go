@@ -242,8 +242,10 @@ func (c *comparer) rest(p *pairing, old, new *Alt) {
 			rule, way = "object-opened", widens
 		}
 		ch := p.between(old, new, rule)
-		ch.guard = guardUndeclared
 		v := p.views(old, new)[way]
+		if v.from.Object.open() && !v.from.Object.Map {
+			ch.guard = guardUndeclared
+		}
 		var values []any
 		for _, value := range c.make.each(v.from.Object.rest(v.from.Where)) {
 			values = append(values, c.inside(v, name, value)...)
@@ -255,7 +257,7 @@ func (c *comparer) rest(p *pairing, old, new *Alt) {
 		return
 	}
 	guard := ""
-	if o.open() || n.open() {
+	if o.open() && !o.Map || n.open() && !n.Map {
 		guard = guardUndeclared
 	}
 	was, is := o.rest(place(old, p.old)), n.rest(place(new, p.new))

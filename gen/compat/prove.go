@@ -284,7 +284,7 @@ func (p *prover) objectIn(a, b *Alt, strict bool) bool {
 		if x.member(m.Name) != nil {
 			continue
 		}
-		if other := x.at(m.Name, a.Where); (strict || !other.any()) && !p.in(other, m.Shape, strict) {
+		if other := x.at(m.Name, a.Where); (strict || x.Map || !other.any()) && !p.in(other, m.Shape, strict) {
 			return false
 		}
 	}
@@ -309,7 +309,7 @@ func (p *prover) restIn(a, b *Alt, strict bool) bool {
 			if !p.in(own.Shape, m.Shape, strict) {
 				return false
 			}
-		} else if rest := x.rest(a.Where); (strict || !rest.any()) && !p.in(rest, m.Shape, strict) {
+		} else if rest := x.rest(a.Where); (strict || x.Map || !rest.any()) && !p.in(rest, m.Shape, strict) {
 			return false
 		}
 	}
@@ -320,7 +320,7 @@ func (p *prover) restIn(a, b *Alt, strict bool) bool {
 		}
 	}
 	own := x.rest(a.Where)
-	return !strict && own.any() || p.in(own, rest, strict)
+	return !strict && !x.Map && own.any() || p.in(own, rest, strict)
 }
 
 func (o *object) pattern(name string) *member {

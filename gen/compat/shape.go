@@ -116,7 +116,10 @@ type (
 		// Rest is the shape of members that are not declared; nil is anything.
 		Rest   *Shape
 		Closed bool
-		Size   span
+		// Map is set where the schema describes the members that it does not declare: they
+		// are sent, whatever they may be.
+		Map  bool
+		Size span
 		// Names are the shapes that the names of all members have.
 		Names []*Shape
 		// Needs are members that must be there beside others.
@@ -361,8 +364,21 @@ func (a *Alt) label() string {
 	switch {
 	case a.Name != "":
 		return a.Name
+	case a.Kind == kindObject && a.Object != nil:
+		return a.Object.label()
 	case a.Kind == kindNumber && a.Number != nil && a.Number.whole():
 		return "integer"
 	}
 	return string(a.Kind)
+}
+
+// label tells objects apart by their constant members.
+func (o *object) label() string {
+	text := "object"
+	for _, m := range o.Members {
+		if values := m.values(); m.Required && len(values) == 1 {
+			text += " with " + m.Name + " " + values[0]
+		}
+	}
+	return text
 }

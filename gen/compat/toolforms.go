@@ -233,8 +233,11 @@ func (b *schemaBuilder) object(all []*tools.Schema) (*object, bool) {
 	if rest := b.membersOf(all, "", noPattern); len(rest) > 0 {
 		if shape := b.shape(rest...); shape.set.impossible() {
 			o.Closed = true
-		} else if !shape.set.everything() {
-			o.Rest = shape
+		} else {
+			o.Map = slices.ContainsFunc(rest, func(s *tools.Schema) bool { return s.Always == nil })
+			if !shape.set.everything() {
+				o.Rest = shape
+			}
 		}
 	}
 	for _, name := range names {

@@ -8,11 +8,11 @@ import (
 )
 
 // Validator judges values by the schemas of one document, with a validator of JSON
-// Schema that asserts formats. It is not safe for concurrent use.
+// Schema that asserts every format. It is not safe for concurrent use.
 type Validator struct{ judge *judge }
 
 // NewValidator returns a validator for the document that a schema stands in.
-func NewValidator(s *Schema) *Validator { return &Validator{newJudge(s)} }
+func NewValidator(s *Schema) *Validator { return &Validator{newJudge(s, true)} }
 
 // Accepts reports whether a value satisfies all of some schemas of the document.
 // The value is what encoding/json decodes with UseNumber. Known is false if a schema
