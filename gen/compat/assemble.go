@@ -83,7 +83,7 @@ func (a *assembler) add(t *told, at *root) {
 	if !a.judge(f, t, at) {
 		return
 	}
-	key := strings.Join(append([]string{f.Rule, old.Pointer, new.Pointer, cmp.Or(t.below, pathKey(a.kind, f))}, f.Args...), separator)
+	key := t.key()
 	have, ok := a.findings[key]
 	if !ok {
 		a.findings[key] = f
@@ -103,15 +103,6 @@ func (a *assembler) add(t *told, at *root) {
 		have.Level, have.Verdicts, have.Guard, have.Reason, have.Effect = f.Level, f.Verdicts, f.Guard, f.Reason, f.Effect
 		have.Witnesses, have.Unproven = f.Witnesses, f.Unproven
 	}
-}
-
-// pathKey tells findings of tools apart that stand at different places and come from
-// one definition. Findings about a definition of the protocol are one.
-func pathKey(kind string, f *Finding) string {
-	if kind == "tools" {
-		return f.Subject
-	}
-	return ""
 }
 
 // places are where a change stands on both sides.

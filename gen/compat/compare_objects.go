@@ -1,6 +1,8 @@
 package compat
 
 import (
+	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,7 +114,10 @@ func (v view) other() view {
 
 // lacking shows a member that the receiver demands and the sender does not.
 func (c *comparer) lacking(v view, ch *change, name string) {
-	values := append(c.bases(v, name), c.make.samples(v.from)...)
+	values := slices.Clone(c.make.samples(v.from))
+	for base := range c.bases(v, name) {
+		values = append(values, base)
+	}
 	v.show(ch, values, func(value any) bool {
 		_, there := value.(map[string]any)[name]
 		return !there
@@ -135,9 +140,9 @@ func (c *comparer) member(p *pairing, old, new *Alt, o, n *member) {
 	c.lacking(p.views(old, new)[way], ch, n.Name)
 }
 
-// bases make objects that one side may send and of which the other refuses nothing
+// base makes an object that one side may send and of which the other refuses nothing
 // that can be helped; leave is the member that matters.
-func (c *comparer) bases(v view, leave string) []any {
+func (c *comparer) base(v view, leave string) map[string]any {
 	object := map[string]any{}
 	for _, m := range v.from.Object.Members {
 		other := v.to.Object.member(m.Name)
@@ -162,23 +167,33 @@ func (c *comparer) bases(v view, leave string) []any {
 			}
 		}
 	}
-	list := []any{object}
-	for _, sample := range c.make.samples(v.from) {
-		less := with(sample.(map[string]any), leave, nil)
-		delete(less, leave)
-		list = append(list, less)
+	return object
+}
+
+// bases are objects without a member: the base, and others that the sender may send.
+func (c *comparer) bases(v view, leave string) iter.Seq[map[string]any] {
+	return func(yield func(map[string]any) bool) {
+		if !yield(c.base(v, leave)) {
+			return
+		}
+		for _, sample := range c.make.samples(v.from) {
+			less := maps.Clone(sample.(map[string]any))
+			delete(less, leave)
+			if !yield(less) {
+				return
+			}
+		}
 	}
-	return list
 }
 
 // inside puts a value into objects that the sender may send, as a member. Those of
 // which the receiver refuses nothing else come first.
 func (c *comparer) inside(v view, name string, value any) []any {
 	var out []any
-	for _, base := range c.bases(v, name) {
-		object := with(base.(map[string]any), name, value)
+	for base := range c.bases(v, name) {
+		object := with(base, name, value)
 		if v.from.accepts(object) && v.sends.accepts(object) {
-			if out = append(out, object); len(out) >= 4 {
+			if out = append(out, object); len(out) >= 3 {
 				break
 			}
 		}

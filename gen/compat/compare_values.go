@@ -393,9 +393,7 @@ func (c *comparer) hinted(v view, list []*also) []any {
 				continue
 			}
 			for _, object := range c.make.hinted(hint, 4) {
-				for _, base := range c.bases(v, "")[:1] {
-					values = append(values, merged(base.(map[string]any), object))
-				}
+				values = append(values, merged(c.base(v, ""), object))
 			}
 		}
 	}

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // The limits of one comparison of two messages.
 const (
 	mostPairs = 5000
 	mostWays  = 4  // up from a pair of shapes
-	mostLifts = 64 // of the values of a change, over all ways up
+	mostLifts = 64 // pairs that the values of a change come by
 )
 
 // node is a pair of shapes at a place of two messages, reached first by a shortest
@@ -99,16 +100,27 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem
 			}
 		}
 	}
+	proved := map[string]bool{}
 	for _, n := range queue {
 		for _, ch := range n.changes {
 			t := &told{change: ch, node: n}
+			if proved[t.key()] {
+				continue // the same change, farther from the root
+			}
 			for way := range t.ways {
 				t.ways[way] = c.outcome(ch, n, way, root)
 			}
+			proved[t.key()] = t.ways[narrows].state == shown || t.ways[widens].state == shown
 			list = append(list, t)
 		}
 	}
 	return list, problem
+}
+
+// key names a change by the place of the definitions that it is between.
+func (t *told) key() string {
+	old, new := t.places()
+	return strings.Join(append([]string{t.rule, old.Pointer, new.Pointer, t.below}, t.args...), separator)
 }
 
 // outcome finds out what a direction of a change means for whole messages.
@@ -125,8 +137,7 @@ func (c *comparer) outcome(ch *change, n *node, way int, root *node) outcome {
 		return outcome{state: noted}
 	}
 	if len(w.values) > 0 {
-		left := mostLifts
-		return c.lift(n, w.values, way, root, &left)
+		return c.lift(n, w.values, &climb{way, root, map[*node]bool{}})
 	}
 	sends, accepts := n.old, n.new
 	if way == widens {
@@ -155,29 +166,43 @@ func (c *comparer) outcome(ch *change, n *node, way int, root *node) outcome {
 	return outcome{state: unproven, why: cmp.Or(w.why, "no example found")}
 }
 
+// climb is the way of some values up to whole messages.
+type climb struct {
+	way  int
+	root *node
+	// seen are the pairs that values have come by.
+	seen map[*node]bool
+}
+
 // lift puts values into what is around them, up to whole messages.
-func (c *comparer) lift(n *node, values []any, way int, root *node, left *int) outcome {
-	if n == root {
+func (c *comparer) lift(n *node, values []any, up *climb) outcome {
+	if n == up.root {
 		return outcome{state: shown, values: values}
 	}
 	best := outcome{state: refuted}
+	tried := false
 	for _, e := range n.up {
-		if *left--; *left < 0 {
-			break
+		if up.seen[e.parent] || len(up.seen) > mostLifts {
+			continue
 		}
-		o := c.liftBy(e, values, way, root, left)
+		up.seen[e.parent] = true
+		o := c.liftBy(e, values, up)
 		if o.state > best.state || best.why == "" && o.state == best.state {
 			best = o
 		}
+		tried = true
 		if best.state == shown {
 			break
 		}
 	}
+	if !tried {
+		return outcome{state: unproven, why: "no whole example found: all ways to the message were tried"}
+	}
 	return best
 }
 
-func (c *comparer) liftBy(e edge, values []any, way int, root *node, left *int) outcome {
-	v := e.parent.views(e.child.oldAlt, e.child.newAlt)[way]
+func (c *comparer) liftBy(e edge, values []any, up *climb) outcome {
+	v := e.parent.views(e.child.oldAlt, e.child.newAlt)[up.way]
 	var whole []any
 	for _, value := range values {
 		whole = append(whole, c.around(v, e.child, value)...)
@@ -201,7 +226,7 @@ func (c *comparer) liftBy(e edge, values []any, way int, root *node, left *int) 
 	switch {
 	case len(refused) > 0:
 		// The first values are those of which nothing else is refused.
-		return c.lift(e.parent, refused[:min(len(refused), 6)], way, root, left)
+		return c.lift(e.parent, refused[:min(len(refused), 3)], up)
 	case known:
 		return outcome{state: refuted}
 	}

@@ -19,6 +19,8 @@ type maker struct {
 	// how deep they may go.
 	least map[*set]any
 	tried map[attempt]result
+	// hopeless are the sets of which no value was found.
+	hopeless map[*set]bool
 }
 
 type attempt struct {
@@ -32,7 +34,7 @@ type result struct {
 }
 
 func newMaker(p *prover) *maker {
-	return &maker{p, map[*set]any{}, map[attempt]result{}}
+	return &maker{p, map[*set]any{}, map[attempt]result{}, map[*set]bool{}}
 }
 
 // depths are how deep values are made to go, one after the other.
@@ -50,12 +52,14 @@ func (m *maker) minimal(s *Shape) (any, bool) {
 			return v, true
 		}
 	}
-	if s.more != nil {
-		for _, v := range s.more() {
-			if s.accepts(v) {
-				m.least[s.set] = v
-				return v, true
-			}
+	if s.more == nil || m.hopeless[s.set] {
+		return nil, false
+	}
+	m.hopeless[s.set] = true
+	for _, v := range s.more() {
+		if s.accepts(v) {
+			m.least[s.set] = v
+			return v, true
 		}
 	}
 	return nil, false
@@ -102,14 +106,19 @@ func (m *maker) of(a *Alt) (any, bool) {
 			return v, true
 		}
 	}
-	if a.more != nil {
+	key := attempt{a, 0}
+	have, ok := m.tried[key]
+	if !ok && a.more != nil {
+		m.tried[key] = have
 		for _, v := range a.more() {
 			if a.accepts(v) {
-				return v, true
+				have = result{v, true}
+				break
 			}
 		}
+		m.tried[key] = have
 	}
-	return nil, false
+	return have.v, have.ok
 }
 
 func (m *maker) make(a *Alt, depth int) (any, bool) {

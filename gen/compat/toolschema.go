@@ -20,6 +20,8 @@ type schemaBuilder struct {
 	// the schemas that these lead to.
 	shapes map[string]*Shape
 	sets   map[string]*set
+	// formed are the alternatives by the schemas they are made of.
+	formed map[string][]*Alt
 	// made counts the alternatives that were made.
 	made int
 }
@@ -38,7 +40,7 @@ const sampleBudget = 300
 func newSchemaBuilder(document *tools.Schema, p *prover) *schemaBuilder {
 	return &schemaBuilder{
 		valid: tools.NewValidator(document), prove: p, ids: map[*tools.Schema]int{},
-		shapes: map[string]*Shape{}, sets: map[string]*set{},
+		shapes: map[string]*Shape{}, sets: map[string]*set{}, formed: map[string][]*Alt{},
 	}
 }
 
@@ -238,7 +240,7 @@ type chosen struct {
 	all []*tools.Schema
 	// refused are the branches of oneOf that were not chosen.
 	refused []*tools.Schema
-	// at is the branch that was chosen first, nil without any.
+	// at is the branch that was chosen last, nil without any.
 	at *tools.Schema
 }
 
@@ -250,7 +252,13 @@ func (b *schemaBuilder) alts(flat []*tools.Schema) []*Alt {
 	}
 	var alts []*Alt
 	for _, way := range ways {
-		alts = append(alts, b.forms(way)...)
+		key := b.key(way.all) + " but" + b.key(way.refused)
+		made, ok := b.formed[key]
+		if !ok {
+			made = b.forms(way)
+			b.formed[key] = made
+		}
+		alts = append(alts, made...)
 	}
 	b.made += len(alts)
 	if i := slices.IndexFunc(alts, func(a *Alt) bool { return a.Kind == kindAny }); i >= 0 {
@@ -279,9 +287,7 @@ func (b *schemaBuilder) expand(flat []*tools.Schema) ([]chosen, bool) {
 				continue // a union that is one of its own branches
 			}
 			next := chosen{slices.Clone(way.all), slices.Clone(way.refused), way.at}
-			if next.at == nil {
-				next.at = branch
-			}
+			next.at = branch
 			further := slices.Clone(rest)
 			for _, s := range more {
 				if !slices.Contains(next.all, s) {
