@@ -37,8 +37,9 @@ type oneWay struct {
 	// lost and known say that a union takes such values for something else: with or
 	// without members that it does not declare.
 	lost, known bool
-	// refuted says that there are no such values.
-	refuted bool
+	// refuted says that there are no such values, open that there may be some of one
+	// alternative at least.
+	refuted, open bool
 	// why says why there are no values here.
 	why string
 }
@@ -150,9 +151,10 @@ func (p *pairing) views(old, new *Alt) [2]view {
 func (v view) show(ch *change, candidates []any, proves func(v any) bool, implied bool) {
 	w := &ch.ways[v.way]
 	if implied {
+		w.refuted = !w.open
 		return
 	}
-	w.refuted = false
+	w.refuted, w.open = false, true
 	for _, value := range candidates {
 		if proves != nil && !proves(value) || !v.sends.accepts(value) || v.from != nil && !v.from.accepts(value) {
 			continue
@@ -262,12 +264,7 @@ func (c *comparer) gone(v view) {
 	ch.place(v.way, a, nil)
 	samples := c.make.samples(a)
 	v.to = &Alt{Kind: "none"}
-	v.show(ch, telling(samples), nil, c.prove.altIn(a, v.accepts, false))
-	w := &ch.ways[v.way]
-	if len(w.values) > 0 || len(samples) == 0 {
-		return
-	}
-	w.known = w.known && !w.lost
+	v.show(ch, telling(samples), nil, false)
 }
 
 // mergeRule is the rule of an alternative that became a part of another.

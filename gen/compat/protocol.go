@@ -201,6 +201,7 @@ func (s *messages) message(m *ir.Method) (*Shape, []string, error) {
 
 // enclose adds what the envelope demands of a message.
 func (s *messages) enclose(o *object, envelope *ir.Object, name string) {
+	meet := newMeeter()
 	for _, f := range envelope.Fields {
 		outer := s.field(f, name)
 		own := o.member(f.Wire)
@@ -210,18 +211,8 @@ func (s *messages) enclose(o *object, envelope *ir.Object, name string) {
 			continue
 		}
 		own.Required = own.Required || outer.Required
-		own.Shape = stricter(own.Shape, outer.Shape)
+		own.Shape = meet.shapes(own.Shape, outer.Shape)
 	}
-}
-
-// stricter is the shape of a member that both a message and its envelope declare. An
-// envelope constrains no more than constants and strings, so one of the two is in the
-// other.
-func stricter(own, outer *Shape) *Shape {
-	if newProver().in(outer, own, false) {
-		return outer
-	}
-	return own
 }
 
 // envelope is the union of all JSON-RPC messages, with params and results left
