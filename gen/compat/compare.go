@@ -300,7 +300,7 @@ func (c *comparer) merged(v view, into *Alt) {
 		if v.way == widens {
 			effect = effect.Mirror()
 		}
-		if effect == EffectNarrows && len(ch.ways[v.way].values) > 0 {
+		if effect == EffectNarrows && (ch.noted || len(ch.ways[v.way].values) > 0) {
 			v.changes = append(v.changes, ch)
 		}
 	}

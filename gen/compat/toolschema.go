@@ -95,7 +95,11 @@ func (b *schemaBuilder) set(list []*tools.Schema) *set {
 	return s
 }
 
+// accepting judges by the validator, nil leaves that to the forms of the schemas.
 func (b *schemaBuilder) accepting(all []*tools.Schema) func(v any) bool {
+	if !b.valid.Usable() {
+		return nil
+	}
 	return func(v any) bool {
 		ok, _ := b.valid.Accepts(all, v)
 		return ok
@@ -344,8 +348,10 @@ func (b *schemaBuilder) forms(way chosen) []*Alt {
 	}
 	var alts []*Alt
 	for _, k := range kinds {
-		accepts := b.accepting(way.all)
-		a := &Alt{Where: where, Kind: k, exact: func(v any) bool { return kindOf(v) == k && accepts(v) }}
+		a := &Alt{Where: where, Kind: k}
+		if accepts := b.accepting(way.all); accepts != nil {
+			a.exact = func(v any) bool { return kindOf(v) == k && accepts(v) }
+		}
 		a.more = func() []any { return b.valid.Samples(way.all, sampleBudget) }
 		possible := true
 		switch k {
@@ -410,10 +416,11 @@ func (b *schemaBuilder) values(a *Alt, all []*tools.Schema) bool {
 		return true
 	}
 	shortest := slices.MinFunc(listed, func(x, y []wire.Raw) int { return len(x) - len(y) })
+	bare := *a
 	a.Values = []string{}
 	for _, raw := range shortest {
 		v := parse(string(raw))
-		if text := exactly(v); kindOf(v) == a.Kind && !slices.Contains(a.Values, text) && a.exact(v) {
+		if text := exactly(v); kindOf(v) == a.Kind && !slices.Contains(a.Values, text) && bare.accepts(v) {
 			a.Values = append(a.Values, text)
 		}
 	}

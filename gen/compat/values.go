@@ -222,7 +222,7 @@ func (t *object) accepts(members map[string]any) bool {
 		}
 	}
 	for name, v := range members {
-		if t.member(name) == nil && (t.Closed || t.Rest != nil && !t.Rest.accepts(v)) {
+		if t.member(name) == nil && (t.find != nil && !t.find(name).accepts(v) || t.find == nil && (t.Closed || t.Rest != nil && !t.Rest.accepts(v))) {
 			return false
 		}
 	}

@@ -121,7 +121,7 @@ func (s *toolSchemas) Accepts(of string, text []byte) (bool, error) {
 	}
 	accepts, known := v.Accepts([]*tools.Schema{source}, value)
 	if !known {
-		return false, fmt.Errorf("%s: the schema does not compile", of)
+		return false, fmt.Errorf("%s: the schema does not compile, or takes too many steps to judge by", of)
 	}
 	return accepts, nil
 }
