@@ -86,25 +86,31 @@ func (c *comparer) removed(v view, m *member) {
 		ch.ways[1-v.way].refuted = true
 		return ch
 	}
+	closed := other.set.impossible()
+	rule := "member-removed"
+	switch {
+	case m.Required && closed:
+		rule = "closed-member-removed"
+	case m.Required:
+		rule = "required-member-removed"
+	}
+	ch := add(rule)
 	if m.Required {
-		ch := add("required-member-removed")
-		ch.ways[v.way].refuted, ch.ways[1-v.way].refuted = true, false
+		ch.ways[1-v.way].refuted = false
 		c.lacking(v.other(), ch, m.Name)
-		if !other.set.impossible() {
-			return
+	}
+	switch {
+	case closed:
+		var values []any
+		for _, value := range c.make.each(m.Shape) {
+			values = append(values, c.inside(v, m.Name, value)...)
 		}
-	}
-	ch := add("member-removed")
-	if !other.set.impossible() {
+		v.show(ch, values, nil, false)
+	case m.Required:
+		ch.ways[v.way].refuted = true
+	default:
 		ch.guard, ch.noted = c.dropped, true
-		return
 	}
-	// A closed object refuses it.
-	var values []any
-	for _, value := range c.make.each(m.Shape) {
-		values = append(values, c.inside(v, m.Name, value)...)
-	}
-	v.show(ch, values, nil, false)
 }
 
 // other is the view in the other direction.

@@ -104,6 +104,9 @@ func (c *comparer) likeness(a, b *Alt, depth int) float64 {
 	switch a.Kind {
 	case kindObject:
 		score = objectLikeness(a.Object, b.Object, score)
+		if a.Name != "" && b.Name != "" && a.Name != b.Name && !shareRequired(a.Object, b.Object) {
+			score = 0 // they are two things
+		}
 	case kindArray:
 		score = c.arrayLikeness(a, b, depth, score)
 	default:
@@ -173,6 +176,18 @@ func objectLikeness(a, b *object, score float64) float64 {
 		score += 2 * shared / all
 	}
 	return score + 0.1
+}
+
+// shareRequired reports whether both objects demand some member, or none does.
+func shareRequired(a, b *object) bool {
+	demands := func(m *member) bool { return m.Required }
+	if !slices.ContainsFunc(a.Members, demands) && !slices.ContainsFunc(b.Members, demands) {
+		return true
+	}
+	return slices.ContainsFunc(a.Members, func(m *member) bool {
+		other := b.member(m.Name)
+		return m.Required && other != nil && other.Required
+	})
 }
 
 // values are those a member is limited to, nil for others.

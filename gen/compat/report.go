@@ -32,8 +32,8 @@ type Report struct {
 // lists tools.
 type Compared struct {
 	Subjects int `json:"subjects"`
-	// Unchanged subjects have the same envelope, params and result. What changed
-	// in a definition that they carry is told of the definition.
+	// Unchanged counts the subjects that no finding is about: none has the method or the
+	// tool among its uses.
 	Unchanged int `json:"unchanged"`
 	// Changed, Added and Removed are names, sorted.
 	Changed []string `json:"changed,omitempty"`

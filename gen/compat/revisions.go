@@ -315,37 +315,21 @@ func fieldsOf(t ir.Type) []*ir.Field {
 	return nil
 }
 
-// unchanged counts the methods of which no finding tells: a finding is about a
-// method when its subject is the message, the params or the result itself.
+// unchanged counts the methods that no finding is about.
 func (p *protocol) unchanged(report *Report) {
+	used := map[string]bool{}
+	for _, f := range report.Findings {
+		for _, use := range append(slices.Clone(f.Uses), f.Subject) {
+			used[strings.TrimSuffix(use, " result")] = true
+		}
+	}
 	for _, wire := range slices.Sorted(maps.Keys(p.is.methods)) {
 		old, new := p.was.methods[wire], p.is.methods[wire]
-		if old == nil || old.Notification != new.Notification {
-			continue
-		}
-		own := map[string]bool{wire: true}
-		for _, m := range []*ir.Method{old, new} {
-			own[m.Definition], own[m.Params.Name] = true, true
-			if m.Result != nil {
-				own[m.Result.Name] = true
-				if u, ok := m.Result.Type.(*ir.Union); ok {
-					for _, v := range u.Variants {
-						own[v.Decl.Name] = true
-					}
-				}
-			}
-			if u, ok := m.Params.Type.(*ir.Union); ok {
-				for _, v := range u.Variants {
-					own[v.Decl.Name] = true
-				}
-			}
-		}
-		if slices.ContainsFunc(report.Findings, func(f *Finding) bool {
-			decl, _, _ := strings.Cut(f.Subject, ".")
-			return own[f.Subject] || own[decl]
-		}) {
+		switch {
+		case old == nil || old.Notification != new.Notification:
+		case used[wire]:
 			report.Compared.Changed = append(report.Compared.Changed, wire)
-		} else {
+		default:
 			report.Compared.Unchanged++
 		}
 	}
