@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/compat/locate"
 )
 
 // Report is the outcome of a comparison.
@@ -15,14 +17,28 @@ type Report struct {
 	Old  string `json:"old"`
 	New  string `json:"new"`
 	Kind string `json:"kind" jsonschema:"enum=revisions,enum=tools"`
+	// Upgrade is the order of upgrades that the levels of the findings are of.
+	Upgrade Upgrade `json:"upgrade" jsonschema:"enum=server,enum=client,enum=either"`
+	// Suggested is the part of a semantic version that the changes ask for.
+	Suggested Version `json:"suggested" jsonschema:"enum=major,enum=minor,enum=patch,enum=none"`
 	// Compared says how much was looked at.
 	Compared Compared `json:"compared"`
 	// Findings are sorted by subject within their level, the worst first.
 	Findings []*Finding `json:"findings"`
-	// Warnings are about the comparison: accepted findings that have expired or
-	// are of no use.
+	// Warnings are about the policy: rows that have expired or match no finding.
 	Warnings []string `json:"warnings,omitempty"`
+	// Skipped is what the comparison left out.
+	Skipped []Skipped `json:"skipped,omitempty"`
+	// Problems are inconsistencies of the comparison itself. Each is a bug of
+	// mcpgen and changes no finding.
+	Problems []string `json:"problems,omitempty"`
 	Summary  Summary  `json:"summary"`
+}
+
+// Skipped is a part of a side that was not compared.
+type Skipped struct {
+	Where Place  `json:"where"`
+	Why   string `json:"why"`
 }
 
 // Compared counts what both sides have. Of revisions these are methods, of tool
@@ -38,21 +54,29 @@ type Compared struct {
 	Removed []string `json:"removed,omitempty"`
 }
 
-// Summary counts the findings that are not accepted, and those that are.
+// Summary counts the findings that are not accepted, by level, and those that
+// are.
 type Summary struct {
 	Err      int `json:"err"`
 	Warn     int `json:"warn"`
 	Info     int `json:"info"`
 	Accepted int `json:"accepted"`
+	// Ignored findings are not in the report.
+	Ignored int `json:"ignored,omitempty"`
 }
 
 // Finding is one change.
 type Finding struct {
 	Rule     string   `json:"rule"`
 	Category Category `json:"category"`
-	Level    Level    `json:"level"`
-	Verdicts Verdicts `json:"verdicts"`
-	Effect   Effect   `json:"effect"`
+	// Level is that of the report's order of upgrades; of "either" it is the worse
+	// of the two.
+	Level Level `json:"level"`
+	// ServerFirst and ClientFirst say what happens in each order of upgrades.
+	ServerFirst Outcome  `json:"server_first"`
+	ClientFirst Outcome  `json:"client_first"`
+	Verdicts    Verdicts `json:"verdicts"`
+	Effect      Effect   `json:"effect"`
 	// Guard is the reason why the level is less than the effect has it, and
 	// Reason what the ledger says about that.
 	Guard  string `json:"guard,omitempty"`
@@ -60,6 +84,8 @@ type Finding struct {
 	// Direction is who sends the values: "client-to-server", "server-to-client"
 	// or "both".
 	Direction Direction `json:"direction"`
+	// Tool is the name of the tool that changed, "" where no tool did.
+	Tool string `json:"tool,omitempty"`
 	// Subject is what changed: a declaration and the members below it, a method or
 	// a tool.
 	Subject string   `json:"subject"`
@@ -67,15 +93,26 @@ type Finding struct {
 	Message string   `json:"message"`
 	Old     Place    `json:"old"`
 	New     Place    `json:"new"`
+	// OldPosition and NewPosition are where the two places begin in the texts of
+	// the sides, nil where that is unknown.
+	OldPosition *Position `json:"old_position,omitempty"`
+	NewPosition *Position `json:"new_position,omitempty"`
 	// Uses are the messages that carry the values, sorted.
 	Uses []string `json:"uses"`
 	// Witnesses prove the verdicts.
 	Witnesses []Witness `json:"witnesses,omitempty"`
+	// Unproven says why no witness was found or confirmed.
+	Unproven string `json:"unproven,omitempty"`
 	// Fingerprint tells the finding from others whatever its text.
 	Fingerprint string `json:"fingerprint"`
-	// Accepted says that somebody knows and why it is fine.
+	// Accepted says that the finding is known and why it is fine.
 	Accepted *Acceptance `json:"accepted,omitempty"`
+	// Fails says that the finding meets a condition of the policy's FailOn.
+	Fails bool `json:"fails,omitempty"`
 }
+
+// Position is a place in the text of a side.
+type Position = locate.Position
 
 // Witness is a value that one side accepts and the other refuses.
 type Witness struct {
@@ -118,7 +155,8 @@ func (d Direction) join(other Direction) Direction {
 	return BothWays
 }
 
-// First translates the verdicts to who is upgraded first: servers or clients.
+// First returns the verdicts by the side that is upgraded first. Of a value that
+// is sent both ways each order has the worse one.
 func (f *Finding) First() (server, client Level) {
 	v := f.Verdicts
 	switch f.Direction {
@@ -132,12 +170,15 @@ func (f *Finding) First() (server, client Level) {
 }
 
 // message fills the arguments into a rule's message.
-func message(r Rule, args []string) string {
-	var pairs []string
+func message(r Rule, args []string) string { return fill(r.Message, args) }
+
+// fill replaces {0} and the like by arguments, and the given pairs of a
+// placeholder and a text.
+func fill(template string, args []string, pairs ...string) string {
 	for i, arg := range args {
 		pairs = append(pairs, "{"+strconv.Itoa(i)+"}", arg)
 	}
-	return strings.NewReplacer(pairs...).Replace(r.Message)
+	return strings.NewReplacer(pairs...).Replace(template)
 }
 
 // fingerprint does not depend on texts, nor on the names of the sides.
@@ -164,7 +205,7 @@ func (r *Report) sort() {
 
 // count fills in the summary.
 func (r *Report) count() {
-	r.Summary = Summary{}
+	r.Summary = Summary{Ignored: r.Summary.Ignored}
 	for _, f := range r.Findings {
 		switch {
 		case f.Accepted != nil:
@@ -179,7 +220,27 @@ func (r *Report) count() {
 	}
 }
 
-// Fails reports whether a finding that nobody has accepted is at least as bad.
-func (r *Report) Fails(at Level) bool {
-	return slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.Accepted == nil && f.Level.AtLeast(at) })
+// Locate gives the findings the positions of their places in the texts of the
+// two sides. A nil text has no positions.
+func (r *Report) Locate(old, new []byte) {
+	var pointers [2][]string
+	for _, f := range r.Findings {
+		pointers[0] = append(pointers[0], f.Old.Pointer)
+		pointers[1] = append(pointers[1], f.New.Pointer)
+	}
+	var found [2]map[string]Position
+	for i, text := range [][]byte{old, new} {
+		if text != nil {
+			found[i] = locate.Find(text, pointers[i])
+		}
+	}
+	position := func(side int, pointer string) *Position {
+		if p, ok := found[side][pointer]; ok && pointer != "" {
+			return &p
+		}
+		return nil
+	}
+	for _, f := range r.Findings {
+		f.OldPosition, f.NewPosition = position(0, f.Old.Pointer), position(1, f.New.Pointer)
+	}
 }

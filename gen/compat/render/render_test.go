@@ -17,17 +17,19 @@ func output() render.Output {
 		Rule: "tool-removed", Category: compat.CategoryTools, Level: compat.LevelErr, Effect: compat.EffectNarrows, Direction: compat.ToServer,
 		Verdicts: compat.Verdicts{ReceiverFirst: compat.LevelErr, SenderFirst: compat.LevelOK},
 		Subject:  evil, Message: evil, Uses: []string{evil}, Fingerprint: "0123456789ab",
-		Witnesses: []compat.Witness{{Breaks: compat.ReceiverFirst, Of: evil, Value: json.RawMessage(`{"a":"\n"}`), AcceptedBy: evil, RefusedBy: evil}},
-		Accepted:  nil,
+		Witnesses:   []compat.Witness{{Breaks: compat.ReceiverFirst, Of: evil, Value: json.RawMessage(`{"a":"\n"}`), AcceptedBy: evil, RefusedBy: evil}},
+		ServerFirst: compat.Outcome{Level: compat.LevelErr, Says: evil}, ClientFirst: compat.Outcome{Level: compat.LevelErr, Says: evil + "2"},
+		OldPosition: &compat.Position{Line: 1, Column: 2}, NewPosition: &compat.Position{Line: 3, Column: 4}, Unproven: evil,
 	}
-	return render.Output{Reports: []*compat.Report{{Old: evil, New: evil, Kind: "tools", Findings: []*compat.Finding{f}, Warnings: []string{evil}}}}
+	return render.Output{Reports: []*compat.Report{{Old: evil, New: evil, Kind: "tools", Upgrade: compat.UpgradeServer, Suggested: compat.Major, Findings: []*compat.Finding{f},
+		Warnings: []string{evil}, Problems: []string{evil}, Skipped: []compat.Skipped{{Where: compat.Place{Path: evil, Pointer: evil}, Why: evil}}}}}
 }
 
 // TestUntrusted holds that no name writes a line of its own, or markup.
 func TestUntrusted(t *testing.T) {
 	for _, format := range render.Formats() {
 		var b bytes.Buffer
-		if err := render.Write(&b, format, output(), render.Options{File: "a,b:c\n.json"}); err != nil {
+		if err := render.Write(&b, format, output(), render.Options{Old: "a,b:c\n.json", New: "a,b:c\n.json"}); err != nil {
 			t.Fatal(err)
 		}
 		text := b.String()
