@@ -122,11 +122,10 @@ func (p *Policy) Apply(reports []*Report, today time.Time) {
 			}
 			f.Accepted = nil
 		}
-		r.settle()
 		for i := range p.Accept {
 			used[i] = r.accept(&p.Accept[i], day) || used[i]
 		}
-		r.count()
+		r.settle()
 		for _, f := range r.Findings {
 			f.Fails = f.Accepted == nil && slices.ContainsFunc(failOn, func(c Condition) bool { return c.met(f) })
 		}

@@ -23,7 +23,8 @@ type Report struct {
 	Suggested Version `json:"suggested" jsonschema:"enum=major,enum=minor,enum=patch,enum=none"`
 	// Compared says how much was looked at.
 	Compared Compared `json:"compared"`
-	// Findings are sorted by subject within their level, the worst first.
+	// Findings are sorted by subject within their level, the worst first; those
+	// that are accepted come last.
 	Findings []*Finding `json:"findings"`
 	// Warnings are about the policy: rows that have expired or match no finding.
 	Warnings []string `json:"warnings,omitempty"`
@@ -188,9 +189,12 @@ func fingerprint(kind, rule, subject string, args []string) string {
 	return hex.EncodeToString(sum[:])[:12]
 }
 
-// sort orders findings: the worst first, then by subject.
+// sort orders findings: accepted ones last, the worst first, then by subject.
 func (r *Report) sort() {
 	slices.SortFunc(r.Findings, func(a, b *Finding) int {
+		if accepted := a.Accepted != nil; accepted != (b.Accepted != nil) {
+			return map[bool]int{true: 1, false: -1}[accepted]
+		}
 		if a.Level != b.Level {
 			return slices.Index(levels, b.Level) - slices.Index(levels, a.Level)
 		}
