@@ -46,6 +46,14 @@ func (s ruleSet) harm(sentence string) ruleSet {
 	return s
 }
 
+// keyword says which member of a finding's places changed.
+func (s ruleSet) keyword(pointer string) ruleSet {
+	for i := range s {
+		s[i].Keyword = pointer
+	}
+	return s
+}
+
 // patch marks rules whose changes alter no value that is sent or accepted.
 func (s ruleSet) patch() ruleSet {
 	for i := range s {
@@ -104,7 +112,7 @@ func memberRules() ruleSet {
 			args("member").harm("{sender} may leave out `{0}`, which {receiver} requires."),
 		pair(w, "object-opened", "object-closed", "undeclared members are allowed", "undeclared members are no longer allowed",
 			"One side forbids undeclared members with additionalProperties. Members that one side declares have rules of their own.").
-			harm("{sender} may send members that no side declares, which {receiver} refuses."),
+			harm("{sender} may send members that no side declares, which {receiver} refuses.").keyword("additionalProperties"),
 	)
 }
 
@@ -113,30 +121,30 @@ func valueRules() ruleSet {
 	return slices.Concat(
 		pair(w, "type-added", "type-removed", "`{0}` is allowed too", "`{0}` is no longer allowed",
 			"One side allows a JSON type that the other side does not.").
-			args("type").harm("{sender} may send `{0}`, which {receiver} does not accept."),
+			args("type").harm("{sender} may send `{0}`, which {receiver} does not accept.").keyword("type"),
 		pair(w, "type-opened", "type-closed", "any value is allowed, was `{0}`", "only `{0}` is allowed, was any value",
 			"One side allows any value, the other side only some types.").
-			args("type").harm("{sender} may send any value, and {receiver} accepts only `{0}`."),
+			args("type").harm("{sender} may send any value, and {receiver} accepts only `{0}`.").keyword("type"),
 		pair(w, "type-widened", "type-narrowed", "numbers with a fraction are allowed", "only whole numbers are allowed",
 			"One side allows only whole numbers.").
-			harm("{sender} may send a number with a fraction, and {receiver} accepts only whole numbers."),
+			harm("{sender} may send a number with a fraction, and {receiver} accepts only whole numbers.").keyword("type"),
 		alone(w, EffectIncomparable, "type-changed", "type is `{1}`, was `{0}`", "The JSON type changed to another one.").
-			args(argBefore, argAfter).harm("{sender} sends `{sent}`, and {receiver} expects `{expected}`."),
+			args(argBefore, argAfter).harm("{sender} sends `{sent}`, and {receiver} expects `{expected}`.").keyword("type"),
 		alone(w, EffectIncomparable, "const-changed", "must be `{1}`, was `{0}`", "The only value allowed changed to another one.").
-			args(argBefore, argAfter).harm("{sender} sends `{sent}`, and {receiver} expects `{expected}`."),
+			args(argBefore, argAfter).harm("{sender} sends `{sent}`, and {receiver} expects `{expected}`.").keyword("const"),
 		pair(w, "enum-value-added", "enum-value-removed", "value `{0}` added", "value `{0}` removed",
 			"A listed value is allowed on one side only.").
-			args("value").harm("{sender} may send `{0}`, which {receiver} does not accept."),
+			args("value").harm("{sender} may send `{0}`, which {receiver} does not accept.").keyword("enum"),
 		pair(w, "enum-opened", "enum-closed", "any `{0}` is allowed, was a list of values", "only listed values are allowed, was any `{0}`",
 			"One side lists the values it allows, the other side allows any value of the type.").
-			args("type").harm("{sender} may send any `{0}`, and {receiver} accepts only listed values."),
+			args("type").harm("{sender} may send any `{0}`, and {receiver} accepts only listed values.").keyword("enum"),
 		pair(w, "format-removed", "format-added", "format `{0}` is no longer required", "format `{0}` is required",
 			"One side only requires a string to have a format.").
-			args("format").harm("{sender} may send a string that does not have the format `{0}`, which {receiver} requires."),
+			args("format").harm("{sender} may send a string that does not have the format `{0}`, which {receiver} requires.").keyword("format"),
 		alone(w, EffectIncomparable, "format-changed", "format is `{1}`, was `{0}`", "A string must have another format.").
-			args(argBefore, argAfter).harm("{sender} sends the format `{sent}`, and {receiver} expects `{expected}`."),
+			args(argBefore, argAfter).harm("{sender} sends the format `{sent}`, and {receiver} expects `{expected}`.").keyword("format"),
 		alone(w, EffectNone, "format-remark-changed", "format is `{1}`, was `{0}`; validators do not check it", "A format that validators do not check changed.").
-			args(argBefore, argAfter).patch(),
+			args(argBefore, argAfter).patch().keyword("format"),
 		pair(w, "variant-added", "variant-removed", "variant `{0}` added", "variant `{0}` removed",
 			"A union has a variant on one side only.").
 			args("variant").harm("{receiver} cannot read `{0}`, which {sender} may send."),
@@ -145,23 +153,23 @@ func valueRules() ruleSet {
 			args("variant", "whole").patch(),
 		pair(w, "unique-items-removed", "unique-items-added", "equal elements are allowed", "equal elements are no longer allowed",
 			"One side only requires the elements of an array to differ.").
-			harm("{sender} may send an array with equal elements, which {receiver} refuses."),
+			harm("{sender} may send an array with equal elements, which {receiver} refuses.").keyword("uniqueItems"),
 		alone(w, EffectUnknown, "constraint-changed", "keyword {0} changed", "A keyword changed, and mcpgen does not know which values it accepts.").
-			args("keyword"),
+			args("keyword").keyword("{0}"),
 	)
 }
 
 // bounds are the limits that a value can have, the lower ones first; each has a
 // rule for moving up and one for moving down.
-var bounds = []struct{ id, says, harm string }{
-	{"minimum", "minimum", "{sender} may send a number less than {receiver} accepts (minimum {expected})."},
-	{"min-length", "minimum length", "{sender} may send a string shorter than {receiver} accepts (minimum length {expected})."},
-	{"min-items", "minimum number of elements", "{sender} may send fewer elements than {receiver} requires (at least {expected})."},
-	{"min-properties", "minimum number of members", "{sender} may send fewer members than {receiver} requires (at least {expected})."},
-	{"maximum", "maximum", "{sender} may send a number greater than {receiver} accepts (maximum {expected})."},
-	{"max-length", "maximum length", "{sender} may send a string longer than {receiver} accepts (maximum length {expected})."},
-	{"max-items", "maximum number of elements", "{sender} may send more elements than {receiver} accepts (at most {expected})."},
-	{"max-properties", "maximum number of members", "{sender} may send more members than {receiver} accepts (at most {expected})."},
+var bounds = []struct{ id, keyword, says, harm string }{
+	{"minimum", "minimum", "minimum", "{sender} may send a number less than {receiver} accepts (minimum {expected})."},
+	{"min-length", "minLength", "minimum length", "{sender} may send a string shorter than {receiver} accepts (minimum length {expected})."},
+	{"min-items", "minItems", "minimum number of elements", "{sender} may send fewer elements than {receiver} requires (at least {expected})."},
+	{"min-properties", "minProperties", "minimum number of members", "{sender} may send fewer members than {receiver} requires (at least {expected})."},
+	{"maximum", "maximum", "maximum", "{sender} may send a number greater than {receiver} accepts (maximum {expected})."},
+	{"max-length", "maxLength", "maximum length", "{sender} may send a string longer than {receiver} accepts (maximum length {expected})."},
+	{"max-items", "maxItems", "maximum number of elements", "{sender} may send more elements than {receiver} accepts (at most {expected})."},
+	{"max-properties", "maxProperties", "maximum number of members", "{sender} may send more members than {receiver} accepts (at most {expected})."},
 }
 
 func boundRules() ruleSet {
@@ -174,7 +182,7 @@ func boundRules() ruleSet {
 		says := b.says + " is {1}, was {0}"
 		list = append(list, pair(CategoryWire, b.id+"-"+wider, b.id+"-"+narrower, says, says,
 			"The "+b.says+" moved, appeared or was removed.").
-			args(argBefore, argAfter).harm(b.harm)...)
+			args(argBefore, argAfter).harm(b.harm).keyword(b.keyword)...)
 	}
 	return list
 }
@@ -204,21 +212,21 @@ func toolRules() ruleSet {
 			harm("{sender} may call this tool, which {receiver} does not have."),
 		pair(t, "output-schema-removed", "output-schema-added", "output schema removed", "output schema added",
 			"One side only describes the structured result of the tool.").
-			harm("{sender} may return a result that {receiver} does not expect, because one side only has an output schema."),
+			harm("{sender} may return a result that {receiver} does not expect, because one side only has an output schema.").keyword("outputSchema"),
 		alone(t, EffectNone, "tool-metadata-changed", "member `{0}` changed", "A member of the definition changed that no rule is about.").
-			args("member").patch(),
+			args("member").patch().keyword("{0}"),
 		alone(t, EffectNone, "tool-title-changed", "title is {1}, was {0}", "The title, which people see, changed.").
-			args(argBefore, argAfter).patch(),
+			args(argBefore, argAfter).patch().keyword("title"),
 		alone(t, EffectMeaning, "task-support-changed", "task support is `{1}`, was `{0}`", "The tool can, must or cannot be called as a task.").
-			args(argBefore, argAfter).harm("A client that goes by one definition may call the tool in a way that the server of the other refuses."),
+			args(argBefore, argAfter).harm("A client that goes by one definition may call the tool in a way that the server of the other refuses.").keyword("execution/taskSupport"),
 	)
 	for _, a := range annotations {
 		list = append(list,
 			Rule{ID: a.lost(), Category: t, Effect: EffectMeaning, Mirror: a.gained(), Message: "no longer promises " + a.promise,
 				Doc:  "The annotations no longer make a promise that callers may rely on.",
-				Harm: "A client that relies on the promise may call the tool where it should not."},
+				Harm: "A client that relies on the promise may call the tool where it should not.", Keyword: a.keyword()},
 			Rule{ID: a.gained(), Category: t, Effect: EffectNone, Mirror: a.lost(), Message: "promises " + a.promise,
-				Doc: "The annotations make a promise that they did not make before."})
+				Doc: "The annotations make a promise that they did not make before.", Keyword: a.keyword()})
 	}
 	return list
 }
@@ -227,11 +235,11 @@ func modelRules() ruleSet {
 	m := CategoryModel
 	return slices.Concat(
 		alone(m, EffectMeaning, "tool-description-changed", "description is {1}, was {0}", "A description is an instruction to a model. A model may act differently on another one.").
-			args(argBefore, argAfter).harm("A model reads another instruction and may act differently.").patch(),
+			args(argBefore, argAfter).harm("A model reads another instruction and may act differently.").patch().keyword("description"),
 		alone(m, EffectMeaning, "parameter-description-changed", "description of `{0}` is {2}, was {1}", "The description of a parameter is an instruction to a model. A model may act differently on another one.").
-			args("member", argBefore, argAfter).harm("A model reads another instruction and may fill in `{0}` differently.").patch(),
+			args("member", argBefore, argAfter).harm("A model reads another instruction and may fill in `{0}` differently.").patch().keyword("description"),
 		alone(m, EffectMeaning, "default-changed", "default of `{0}` is {2}, was {1}", "A caller that leaves the member out gets another value.").
-			args("member", argBefore, argAfter).harm("A caller that leaves out `{0}` gets another value."),
+			args("member", argBefore, argAfter).harm("A caller that leaves out `{0}` gets another value.").keyword("default"),
 	)
 }
 
@@ -249,6 +257,8 @@ type annotation struct {
 	promises, absent bool
 	promise          string
 }
+
+func (a annotation) keyword() string { return "annotations/" + a.member }
 
 func (a annotation) lost() string   { return "annotation-" + a.id + "-lost" }
 func (a annotation) gained() string { return "annotation-" + a.id + "-gained" }

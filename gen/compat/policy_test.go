@@ -331,6 +331,16 @@ func TestReportLocate(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+	old = "[{\"name\":\"t\",\n\"title\":\"x\",\n \"inputSchema\":{\"type\":\"object\",\"properties\":{\"a\":{\n\"maxLength\":3,\"pattern\":\"x\"}}}}]"
+	new = "[{\"name\":\"t\",\n \"inputSchema\":{\"type\":\"object\",\"properties\":{\"a\":{\n\"maxLength\":4}}}}]"
+	r = compared(t, old, new)
+	r.Locate([]byte(old), []byte(new))
+	for _, f := range r.Findings {
+		want := map[string]string{"tool-title-changed": "&{2 1} &{1 2}", "max-length-raised": "&{4 1} &{3 1}"}[f.Rule]
+		if got := fmt.Sprint(f.OldPosition, f.NewPosition); want != "" && got != want {
+			t.Errorf("%s: %s, want %s", f.Rule, got, want)
+		}
+	}
 	r.Locate(nil, nil)
 	if r.Findings[0].NewPosition != nil {
 		t.Errorf("%+v", r.Findings[0])

@@ -94,8 +94,8 @@ type Finding struct {
 	Message string   `json:"message"`
 	Old     Place    `json:"old"`
 	New     Place    `json:"new"`
-	// OldPosition and NewPosition are where the two places begin in the texts of
-	// the sides, nil where that is unknown.
+	// OldPosition and NewPosition are where the change is in the texts of the sides:
+	// the two places, or the keywords in them. They are nil where that is unknown.
 	OldPosition *Position `json:"old_position,omitempty"`
 	NewPosition *Position `json:"new_position,omitempty"`
 	// Uses are the messages that carry the values, sorted.
@@ -224,27 +224,44 @@ func (r *Report) count() {
 	}
 }
 
-// Locate gives the findings the positions of their places in the texts of the
-// two sides. A nil text has no positions.
+// Locate gives the findings the positions of what changed in the texts of the two
+// sides. A nil text has no positions.
 func (r *Report) Locate(old, new []byte) {
-	var pointers [2][]string
+	rules := newRuleTable()
+	var pointers [2][]string // for each finding one
 	for _, f := range r.Findings {
-		pointers[0] = append(pointers[0], f.Old.Pointer)
-		pointers[1] = append(pointers[1], f.New.Pointer)
+		keyword := changed(rules[f.Rule], f.Args)
+		for i, place := range []Place{f.Old, f.New} {
+			if place.Pointer != "" {
+				place.Pointer += keyword
+			}
+			pointers[i] = append(pointers[i], place.Pointer)
+		}
 	}
-	var found [2]map[string]Position
 	for i, text := range [][]byte{old, new} {
+		var found map[string]Position
 		if text != nil {
-			found[i] = locate.Find(text, pointers[i])
+			found = locate.Find(text, pointers[i])
+		}
+		for j, f := range r.Findings {
+			var position *Position
+			if p, ok := found[pointers[i][j]]; ok && pointers[i][j] != "" {
+				position = &p
+			}
+			if i == 0 {
+				f.OldPosition = position
+			} else {
+				f.NewPosition = position
+			}
 		}
 	}
-	position := func(side int, pointer string) *Position {
-		if p, ok := found[side][pointer]; ok && pointer != "" {
-			return &p
-		}
-		return nil
+}
+
+// changed is the pointer from a finding's places to the member that changed.
+func changed(r Rule, args []string) string {
+	if r.Keyword == "" {
+		return ""
 	}
-	for _, f := range r.Findings {
-		f.OldPosition, f.NewPosition = position(0, f.Old.Pointer), position(1, f.New.Pointer)
-	}
+	keyword := strings.Trim(fill(r.Keyword, args), `"`)
+	return "/" + strings.ReplaceAll(keyword, ".", "/")
 }

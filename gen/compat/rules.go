@@ -112,6 +112,9 @@ type Rule struct {
 	// are the two peers, {sent} and {expected} the one of the arguments before and
 	// after that the sender has and the receiver knows.
 	Harm string `json:"harm"`
+	// Keyword is the member of a finding's places that changed, as a relative JSON
+	// Pointer that may show arguments; "" is the place itself.
+	Keyword string `json:"keyword,omitempty"`
 	// Version is the least part of a semantic version that the change asks for.
 	Version Version `json:"version" jsonschema:"enum=minor,enum=patch"`
 }
