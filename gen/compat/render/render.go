@@ -65,9 +65,9 @@ type printer struct {
 	err error
 }
 
-// line writes a line. What it is given may come from a tool list of somebody's, so
-// control characters, with which a name could write lines of its own or command
-// the terminal, are shown as escapes.
+// line writes a line. What it is given may come from a tool list that is not
+// trusted. Characters that could write another line, command the terminal or change
+// the order in which text is shown are written as escapes.
 func (p *printer) line(format string, args ...any) {
 	for i, arg := range args {
 		if text, ok := arg.(string); ok {
@@ -80,18 +80,24 @@ func (p *printer) line(format string, args ...any) {
 }
 
 func visible(s string) string {
-	if !strings.ContainsFunc(s, unicode.IsControl) {
+	if !strings.ContainsFunc(s, hidden) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if unicode.IsControl(r) {
+		if hidden(r) {
 			fmt.Fprintf(&b, "\\u%04x", r)
 		} else {
 			b.WriteRune(r)
 		}
 	}
 	return b.String()
+}
+
+// hidden reports whether a character is a control character, a line separator or a
+// control of the direction of text.
+func hidden(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
 func (p *printer) json(v any) {

@@ -49,7 +49,7 @@ func (p *printer) finding(r *compat.Report, f *compat.Finding) {
 		p.line("    %s: %s", f.Guard, Why(f))
 	}
 	for _, w := range proof(r, f) {
-		p.line("    example, which %s accepts and %s refuses (%s): %s", w.AcceptedBy, w.RefusedBy, w.Of, w.Value)
+		p.line("    example, which %s accepts and %s refuses (%s): %s", w.AcceptedBy, w.RefusedBy, w.Of, string(w.Value))
 	}
 	if f.Unproven != "" {
 		p.line("    %s, %s", f.Level, f.Unproven)
