@@ -42,7 +42,7 @@ func (p *printer) annotation(r *compat.Report, f *compat.Finding, o Options) {
 		lines = append(lines, w.RefusedBy+" refuses "+string(w.Value))
 	}
 	if f.Unproven != "" {
-		lines = append(lines, string(f.Level)+", "+f.Unproven)
+		lines = append(lines, unproven(f))
 	}
 	if old := place(r.Old, f.OldPosition); old != "" {
 		lines = append(lines, "was at "+old)

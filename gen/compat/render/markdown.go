@@ -77,7 +77,7 @@ func change(r *compat.Report, f *compat.Finding) string {
 			lines = append(lines, cell(w.RefusedBy)+" refuses "+code(string(w.Value)))
 		}
 		if f.Unproven != "" {
-			lines = append(lines, string(f.Level)+", "+cell(f.Unproven))
+			lines = append(lines, cell(unproven(f)))
 		}
 	}
 	if text := places(r, f); text != "" {

@@ -223,6 +223,12 @@ func places(r *compat.Report, f *compat.Finding) string {
 	return "at " + new + ", was at " + old
 }
 
+// unproven says why a finding has no example.
+func unproven(f *compat.Finding) string {
+	const lead = "no example found: "
+	return string(f.Level) + ", " + lead + strings.TrimPrefix(f.Unproven, lead)
+}
+
 // skipped says what was left out.
 func skipped(s compat.Skipped) string {
 	text := s.Where.Path

@@ -91,7 +91,7 @@ func TestUnproven(t *testing.T) {
 	f := &compat.Finding{
 		Rule: "tool-removed", Level: compat.LevelErr, Subject: "greet", Message: "tool removed", Direction: compat.ToServer,
 		ServerFirst: compat.Outcome{Level: compat.LevelErr, Says: "An old client may call this tool."}, ClientFirst: compat.Outcome{Level: compat.LevelOK},
-		Unproven: "no example found: the pattern of a sibling cannot be sampled",
+		Unproven: "the pattern of a sibling cannot be sampled",
 	}
 	r := &compat.Report{
 		Old: "a", New: "b", Kind: "tools", Upgrade: compat.UpgradeServer, Suggested: compat.Major, Findings: []*compat.Finding{f},
@@ -106,7 +106,7 @@ func TestUnproven(t *testing.T) {
 		text := b.String()
 		wants := []string{f.Unproven, r.Skipped[0].Why, "/tools/1", r.Problems[0], "An old client may call this tool."}
 		if format != render.JSON {
-			wants = append(wants, "err, "+f.Unproven, "Please report it", "server first: err (client first: ok)")
+			wants = append(wants, "err, no example found: "+f.Unproven, "Please report it", "server first: err (client first: ok)")
 		}
 		for _, want := range wants {
 			if !strings.Contains(text, want) {

@@ -175,7 +175,7 @@ func result(r *compat.Report, f *compat.Finding, o Options) sarifResult {
 		lines = append(lines, w.RefusedBy+" refuses "+string(w.Value)+".")
 	}
 	if f.Unproven != "" {
-		lines = append(lines, string(f.Level)+", "+f.Unproven+".")
+		lines = append(lines, unproven(f)+".")
 	}
 	level := sarifLevels[f.Level]
 	if f.Fails && f.Level == compat.LevelInfo {

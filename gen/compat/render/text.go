@@ -52,7 +52,7 @@ func (p *printer) finding(r *compat.Report, f *compat.Finding) {
 		p.line("    example, which %s accepts and %s refuses (%s): %s", w.AcceptedBy, w.RefusedBy, w.Of, string(w.Value))
 	}
 	if f.Unproven != "" {
-		p.line("    %s, %s", f.Level, f.Unproven)
+		p.line("    %s", unproven(f))
 	}
 	if text := places(r, f); text != "" {
 		p.line("    %s", text)
