@@ -26,6 +26,8 @@ type diffSide struct {
 	tools    *compat.ToolList
 	// file is the path of a side that is a file.
 	file string
+	// text is what was read of a side that is no pinned revision.
+	text []byte
 }
 
 func (s *diffSide) kind() string {
@@ -48,7 +50,7 @@ func (d *differ) side(cmd *cobra.Command, arg string) (*diffSide, error) {
 	if err != nil {
 		return nil, err
 	}
-	side := &diffSide{label: arg}
+	side := &diffSide{label: arg, text: src}
 	if name != "-" && !strings.Contains(name, ":") {
 		side.file = name
 	}

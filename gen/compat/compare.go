@@ -29,26 +29,14 @@ type change struct {
 func (c *comparer) flip(list []*change) []*change {
 	out := make([]*change, len(list))
 	for i, ch := range list {
+		rule := c.rules.rule(ch.rule)
 		out[i] = &change{
-			rule: c.rules.rule(ch.rule).Mirror, guard: ch.guard, subject: ch.subject, old: ch.new, new: ch.old,
+			rule: rule.Mirror, guard: ch.guard, subject: ch.subject, old: ch.new, new: ch.old,
 			narrow: ch.widen, widen: ch.narrow, lostNarrow: ch.lostWiden, lostWiden: ch.lostNarrow,
-			args: flipArgs(ch.rule, ch.args), unproven: ch.unproven,
+			args: rule.flip(ch.args), unproven: ch.unproven,
 		}
 	}
 	return out
-}
-
-// flipArgs turns arguments that are "before, after" round.
-func flipArgs(rule string, args []string) []string {
-	args = slices.Clone(args)
-	switch {
-	case rule == "type-changed", rule == "const-changed", rule == "format-changed", rule == "format-remark-changed",
-		strings.HasPrefix(rule, "min"), strings.HasPrefix(rule, "max"):
-		args[0], args[1] = args[1], args[0]
-	case rule == "default-changed", rule == "parameter-description-changed":
-		args[1], args[2] = args[2], args[1]
-	}
-	return args
 }
 
 // comparer compares shapes of two sides.

@@ -52,8 +52,7 @@ func revisions(old, new Revision, exceptions []Exception) (*Report, error) {
 		return nil, err
 	}
 	report.Findings = p.list()
-	report.sort()
-	report.count()
+	report.finish()
 	p.unchanged(report)
 	return report, nil
 }
@@ -163,7 +162,7 @@ func (p *protocol) presence(rule string, was, is *messages, m *ir.Method) {
 func (p *protocol) exists(ch *change, was, is *messages, m *ir.Method, to, judge Direction) {
 	at := &root{use: m.Wire, direction: to, judgedOld: unions(m, judge), judgedNew: unions(m, judge)}
 	has, lacks := is, was
-	removed := strings.HasSuffix(ch.rule, "-removed")
+	removed := p.rules.rule(ch.rule).Effect.Narrows()
 	if removed {
 		has, lacks = was, is
 	}

@@ -59,8 +59,8 @@ func Tools(old, new ToolList) (*Report, error) {
 		return nil, err
 	}
 	report.Findings = t.list()
-	report.sort()
-	report.count()
+	name(report.Findings, old.List, new.List)
+	report.finish()
 	return report, nil
 }
 
