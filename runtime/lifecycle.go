@@ -63,7 +63,7 @@ func (g *greeting) read(text wire.Raw, info string) error {
 			r.Once(&seen[0], 3)
 			g.instructions = strings.Clone(r.ReadString())
 		default:
-			extra.Decode(r)
+			*extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0b111 != 0b111 {

@@ -10,7 +10,7 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 type ClientCapabilities struct {
 	// Experimental declares features outside the standard, by name, each with
 	// settings of its own; nil declares none.
-	Experimental map[string]wire.Object `json:"experimental,omitempty"`
+	Experimental wire.Map[wire.Object] `json:"experimental,omitempty"`
 	// Roots declares that roots/list is answered; nil means it is not.
 	Roots *ClientCapabilitiesRoots `json:"roots,omitempty"`
 	// Sampling declares that servers may use the client's language model; nil
@@ -136,7 +136,7 @@ type ServerCapabilities struct {
 	Completions wire.Object `json:"completions,omitempty"`
 	// Experimental declares features outside the standard, by name, each with
 	// settings of its own; nil declares none.
-	Experimental map[string]wire.Object `json:"experimental,omitempty"`
+	Experimental wire.Map[wire.Object] `json:"experimental,omitempty"`
 	// Logging declares that the server sends log records; nil means it does not.
 	Logging wire.Object `json:"logging,omitempty"`
 	// Prompts declares that the server has prompts; nil means it has none.

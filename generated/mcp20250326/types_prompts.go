@@ -27,7 +27,7 @@ type GetPromptRequestParams struct {
 	// protocol.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
 	// Arguments fills in the prompt, by argument name; nil fills in nothing.
-	Arguments map[string]string `json:"arguments,omitempty"`
+	Arguments wire.Map[string] `json:"arguments,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }

@@ -86,7 +86,7 @@ type ElicitRequestFormParamsRequestedSchema struct {
 	Type string `json:"type"`
 	// Properties holds the fields of the form, by the name that the answer will
 	// have.
-	Properties map[string]PrimitiveSchemaDefinition `json:"properties"`
+	Properties wire.Map[PrimitiveSchemaDefinition] `json:"properties"`
 	// Required names the fields that must not be left blank; nil means all may
 	// be.
 	Required []string `json:"required,omitempty"`
@@ -104,7 +104,7 @@ type ElicitResult struct {
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Content holds the answers by field name; nil unless a form was accepted.
-	Content map[string]wire.Scalar `json:"content,omitempty"`
+	Content wire.Map[wire.Scalar] `json:"content,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }

@@ -143,7 +143,7 @@ type ToolInputSchema struct {
 	// Type is always object. It is "object", which the zero value stands for.
 	Type string `json:"type"`
 	// Properties holds the schemas of the arguments, by name; nil declares none.
-	Properties map[string]wire.Object `json:"properties,omitempty"`
+	Properties wire.Map[wire.Object] `json:"properties,omitempty"`
 	// Required names the arguments that must be given; nil means none.
 	Required []string `json:"required,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -171,7 +171,7 @@ type ToolOutputSchema struct {
 	Type string `json:"type"`
 	// Properties holds the schemas of the result's members, by name; nil
 	// declares none.
-	Properties map[string]wire.Object `json:"properties,omitempty"`
+	Properties wire.Map[wire.Object] `json:"properties,omitempty"`
 	// Required names the members that every result has; nil means none.
 	Required []string `json:"required,omitempty"`
 	// Extra holds the members this revision does not define, in their order.

@@ -84,7 +84,7 @@ type CompleteRequestParamsArgument struct {
 type CompleteRequestParamsContext struct {
 	// Arguments holds the values settled before, by argument or variable name;
 	// nil holds none.
-	Arguments map[string]string `json:"arguments,omitempty"`
+	Arguments wire.Map[string] `json:"arguments,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }

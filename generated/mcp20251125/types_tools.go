@@ -193,7 +193,7 @@ type ToolInputSchema struct {
 	// Schema is the dialect of JSON Schema, as a URI; nil means 2020-12.
 	Schema *string `json:"$schema,omitempty"`
 	// Properties holds the schemas of the arguments, by name; nil declares none.
-	Properties map[string]wire.Object `json:"properties,omitempty"`
+	Properties wire.Map[wire.Object] `json:"properties,omitempty"`
 	// Required names the arguments that must be given; nil means none.
 	Required []string `json:"required,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -226,7 +226,7 @@ type ToolOutputSchema struct {
 	Schema *string `json:"$schema,omitempty"`
 	// Properties holds the schemas of the result's members, by name; nil
 	// declares none.
-	Properties map[string]wire.Object `json:"properties,omitempty"`
+	Properties wire.Map[wire.Object] `json:"properties,omitempty"`
 	// Required names the members that every result has; nil means none.
 	Required []string `json:"required,omitempty"`
 	// Extra holds the members this revision does not define, in their order.

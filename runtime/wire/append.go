@@ -2,7 +2,6 @@ package wire
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -192,13 +191,9 @@ func AppendName(dst []byte, name string) []byte {
 	}
 }
 
-// AppendKey is [AppendName] for a name that comes from outside. One that is not
-// UTF-8, or is one of taken, the names of the members written already, is an
-// error.
-func AppendKey(dst []byte, name string, taken ...string) ([]byte, error) {
-	if slices.Contains(taken, name) {
-		return dst, encodingError("duplicate member " + strconv.Quote(shown(name)))
-	}
+// AppendKey is [AppendName] for a name that comes from outside. One that is not UTF-8 is
+// an error.
+func AppendKey(dst []byte, name string) ([]byte, error) {
 	if !utf8.ValidString(name) {
 		return dst, encodingError("invalid UTF-8 in the member name " + strconv.Quote(shown(name)))
 	}

@@ -48,7 +48,7 @@ type Object string
 // ObjectOf returns the object with these members, in this order. A name that
 // stands twice and a value that is no JSON are errors.
 func ObjectOf(members ...Member) (Object, error) {
-	dst, err := Members(members).Append([]byte{'{'})
+	dst, err := AppendMembers([]byte{'{'}, members)
 	if err != nil {
 		return "", err
 	}

@@ -12,7 +12,7 @@ import "cmp"
 //		case "text":
 //			x.Text = r.ReadString()
 //		default:
-//			x.Extra.Decode(r)
+//			*x.Extra.Entry(r) = r.ReadRaw()
 //		}
 //	}
 //

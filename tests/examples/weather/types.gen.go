@@ -273,7 +273,7 @@ type ReportSightingInput struct {
 	// In the format date-time.
 	SeenAt string `json:"seen-at"`
 	// What instruments say, by what they measure.
-	Readings map[string]float64 `json:"readings,omitempty"`
+	Readings wire.Map[float64] `json:"readings,omitempty"`
 	// Tags is the member "tags".
 	//
 	// At most 5 elements. No two elements are the same.

@@ -2,7 +2,10 @@
 
 package mcp20990101
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/runtime/wire"
+	"iter"
+)
 
 // Address is the definition of that name.
 type Address string
@@ -71,7 +74,33 @@ type Bounded struct {
 }
 
 // ByName is the definition of that name.
-type ByName map[string]Circle
+type ByName wire.Map[Circle]
+
+// Get returns the value of the member called name.
+func (x ByName) Get(name string) (Circle, bool) {
+	return wire.Map[Circle](x).Get(name)
+}
+
+// Set sets the value of the member called name, appending it if there is
+// none.
+func (x *ByName) Set(name string, value Circle) {
+	(*wire.Map[Circle])(x).Set(name, value)
+}
+
+// Delete removes the member called name, if there is one.
+func (x *ByName) Delete(name string) {
+	(*wire.Map[Circle])(x).Delete(name)
+}
+
+// Len returns the number of members.
+func (x ByName) Len() int {
+	return len(x)
+}
+
+// All yields the names and values of the members in their order.
+func (x ByName) All() iter.Seq2[string, Circle] {
+	return wire.Map[Circle](x).All()
+}
 
 // Circle is the definition of that name.
 type Circle struct {
@@ -185,9 +214,9 @@ type Everything struct {
 	// LevelsMay is the member "levelsMay".
 	LevelsMay RenamedList `json:"levelsMay,omitempty"`
 	// ListOfMaps is the member "listOfMaps".
-	ListOfMaps []map[string][]wire.Scalar `json:"listOfMaps,omitempty"`
+	ListOfMaps []wire.Map[[]wire.Scalar] `json:"listOfMaps,omitempty"`
 	// MapOfEnums is the member "mapOfEnums".
-	MapOfEnums map[string]EverythingMapOfEnumsValue `json:"mapOfEnums,omitempty"`
+	MapOfEnums wire.Map[EverythingMapOfEnumsValue] `json:"mapOfEnums,omitempty"`
 	// Matrix is the member "matrix".
 	Matrix Matrix `json:"matrix,omitempty"`
 	// Mixed is the member "mixed".
@@ -373,7 +402,33 @@ type JsonList []Json
 func (JsonList) isJson() {}
 
 // JsonMap is the definition of that name.
-type JsonMap map[string]Json
+type JsonMap wire.Map[Json]
+
+// Get returns the value of the member called name.
+func (x JsonMap) Get(name string) (Json, bool) {
+	return wire.Map[Json](x).Get(name)
+}
+
+// Set sets the value of the member called name, appending it if there is
+// none.
+func (x *JsonMap) Set(name string, value Json) {
+	(*wire.Map[Json])(x).Set(name, value)
+}
+
+// Delete removes the member called name, if there is one.
+func (x *JsonMap) Delete(name string) {
+	(*wire.Map[Json])(x).Delete(name)
+}
+
+// Len returns the number of members.
+func (x JsonMap) Len() int {
+	return len(x)
+}
+
+// All yields the names and values of the members in their order.
+func (x JsonMap) All() iter.Seq2[string, Json] {
+	return wire.Map[Json](x).All()
+}
 
 // JsonObject is the type of Json|0.
 type JsonObject JsonMap
@@ -499,7 +554,33 @@ type LowerCase struct {
 }
 
 // Maps is the definition of that name.
-type Maps map[string]Maps
+type Maps wire.Map[Maps]
+
+// Get returns the value of the member called name.
+func (x Maps) Get(name string) (Maps, bool) {
+	return wire.Map[Maps](x).Get(name)
+}
+
+// Set sets the value of the member called name, appending it if there is
+// none.
+func (x *Maps) Set(name string, value Maps) {
+	(*wire.Map[Maps])(x).Set(name, value)
+}
+
+// Delete removes the member called name, if there is one.
+func (x *Maps) Delete(name string) {
+	(*wire.Map[Maps])(x).Delete(name)
+}
+
+// Len returns the number of members.
+func (x Maps) Len() int {
+	return len(x)
+}
+
+// All yields the names and values of the members in their order.
+func (x Maps) All() iter.Seq2[string, Maps] {
+	return wire.Map[Maps](x).All()
+}
 
 // Matrix is the definition of that name.
 type Matrix [][]float64
@@ -905,7 +986,33 @@ type UnknownShape struct {
 func (*UnknownShape) isShape() {}
 
 // Shapes is the definition of that name.
-type Shapes map[string][]Shape
+type Shapes wire.Map[[]Shape]
+
+// Get returns the value of the member called name.
+func (x Shapes) Get(name string) ([]Shape, bool) {
+	return wire.Map[[]Shape](x).Get(name)
+}
+
+// Set sets the value of the member called name, appending it if there is
+// none.
+func (x *Shapes) Set(name string, value []Shape) {
+	(*wire.Map[[]Shape])(x).Set(name, value)
+}
+
+// Delete removes the member called name, if there is one.
+func (x *Shapes) Delete(name string) {
+	(*wire.Map[[]Shape])(x).Delete(name)
+}
+
+// Len returns the number of members.
+func (x Shapes) Len() int {
+	return len(x)
+}
+
+// All yields the names and values of the members in their order.
+func (x Shapes) All() iter.Seq2[string, []Shape] {
+	return wire.Map[[]Shape](x).All()
+}
 
 // Special is the definition of that name.
 type Special struct {
@@ -1100,10 +1207,62 @@ type Wide struct {
 }
 
 // WordLists is the definition of that name.
-type WordLists map[string][]Words
+type WordLists wire.Map[[]Words]
+
+// Get returns the value of the member called name.
+func (x WordLists) Get(name string) ([]Words, bool) {
+	return wire.Map[[]Words](x).Get(name)
+}
+
+// Set sets the value of the member called name, appending it if there is
+// none.
+func (x *WordLists) Set(name string, value []Words) {
+	(*wire.Map[[]Words])(x).Set(name, value)
+}
+
+// Delete removes the member called name, if there is one.
+func (x *WordLists) Delete(name string) {
+	(*wire.Map[[]Words])(x).Delete(name)
+}
+
+// Len returns the number of members.
+func (x WordLists) Len() int {
+	return len(x)
+}
+
+// All yields the names and values of the members in their order.
+func (x WordLists) All() iter.Seq2[string, []Words] {
+	return wire.Map[[]Words](x).All()
+}
 
 // Words is the definition of that name.
-type Words map[string]string
+type Words wire.Map[string]
+
+// Get returns the value of the member called name.
+func (x Words) Get(name string) (string, bool) {
+	return wire.Map[string](x).Get(name)
+}
+
+// Set sets the value of the member called name, appending it if there is
+// none.
+func (x *Words) Set(name string, value string) {
+	(*wire.Map[string])(x).Set(name, value)
+}
+
+// Delete removes the member called name, if there is one.
+func (x *Words) Delete(name string) {
+	(*wire.Map[string])(x).Delete(name)
+}
+
+// Len returns the number of members.
+func (x Words) Len() int {
+	return len(x)
+}
+
+// All yields the names and values of the members in their order.
+func (x Words) All() iter.Seq2[string, string] {
+	return wire.Map[string](x).All()
+}
 
 // ZeroConsts is the definition of that name.
 type ZeroConsts struct {
