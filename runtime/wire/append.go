@@ -76,11 +76,6 @@ func AppendFloat64(dst []byte, f float64) ([]byte, error) {
 	if abs < 1e15 && abs >= 1 && f == math.Trunc(f) { // most numbers that come by
 		return strconv.AppendInt(dst, int64(f), 10), nil
 	}
-	if abs < 1e12 && abs >= 1e-3 { // and most of the others
-		if n := math.RoundToEven(f * 1000); n/1000 == f { // no other number of 15 digits is so near
-			return appendThousandths(dst, int64(n)), nil
-		}
-	}
 	if abs == 0 || 1e-6 <= abs && abs < 1e21 {
 		return strconv.AppendFloat(dst, f, 'f', -1, 64), nil
 	}
@@ -90,23 +85,6 @@ func AppendFloat64(dst []byte, f float64) ([]byte, error) {
 		dst = dst[:n-1]
 	}
 	return dst, nil
-}
-
-// appendThousandths appends n/1000, which is not an integer.
-func appendThousandths(dst []byte, n int64) []byte {
-	if n < 0 {
-		dst = append(dst, '-')
-		n = -n
-	}
-	dst = strconv.AppendInt(dst, n/1000, 10)
-	dst = append(dst, '.', byte('0'+n/100%10))
-	if n%100 != 0 {
-		dst = append(dst, byte('0'+n/10%10))
-	}
-	if n%10 != 0 {
-		dst = append(dst, byte('0'+n%10))
-	}
-	return dst
 }
 
 // AppendBool appends true or false.
