@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"strings"
 	"unicode"
 
 	"github.com/dave/jennifer/jen"
@@ -38,7 +39,7 @@ func (e *emitter) types(f *jen.File, decls []*ir.Decl) {
 
 func (e *emitter) structFields(g *jen.Group, o *ir.Object) {
 	for _, f := range o.Fields {
-		g.Add(doc(f.Doc))
+		g.Add(doc(strings.ReplaceAll(f.Doc, "{absent}", absentWord(f))))
 		g.Id(f.Go).Add(fieldType(f)).Tag(map[string]string{"json": tag(f)})
 	}
 	none := map[string]string{"json": "-"}
@@ -53,6 +54,23 @@ func (e *emitter) structFields(g *jen.Group, o *ir.Object) {
 		g.Add(doc(fmt.Sprintf("Other is the value where it is no object, which %s allows.", e.source)))
 		g.Id("Other").Qual(wirePath, "Raw").Tag(none)
 	}
+}
+
+// absentWord returns how a doc comment names the value of a field whose member is absent.
+func absentWord(f *ir.Field) string {
+	switch {
+	case isOptional(f):
+		return "the zero value"
+	case byPointer(f):
+		return "nil"
+	}
+	switch ir.Resolve(f.Base()).(type) {
+	case *ir.Scalar:
+		return "the zero value"
+	case *ir.Any, *ir.Open, *ir.String, *ir.Enum:
+		return `""`
+	}
+	return "nil"
 }
 
 // tag names the member for code that looks at structs, such as schema

@@ -100,7 +100,7 @@ type ElicitResult struct {
 	// Action is what the user did; look here before looking at Content.
 	Action ElicitAction `json:"action"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Content holds the answers by field name; nil unless a form was accepted.

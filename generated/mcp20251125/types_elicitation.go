@@ -180,7 +180,7 @@ type ElicitResult struct {
 	// Action is what the user did; look here before looking at Content.
 	Action ElicitAction `json:"action"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Content holds the answers by field name; nil unless a form was accepted.
@@ -249,7 +249,7 @@ type ElicitationCompleteNotificationParams struct {
 	// not know.
 	ElicitationID string `json:"elicitationId"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
