@@ -28,18 +28,15 @@ type Report struct {
 	Findings []*Finding `json:"findings"`
 	// Warnings are about the policy: rows that have expired or match no finding.
 	Warnings []string `json:"warnings,omitempty"`
-	// Skipped is what the comparison left out.
+	// Skipped is what the comparison left out, or took for something else than it
+	// says.
 	Skipped []Skipped `json:"skipped,omitempty"`
+	// Errata lists the facts that were put right before the sides were compared.
+	Errata []Corrected `json:"errata,omitempty"`
 	// Problems are inconsistencies of the comparison itself. Each is a bug of
 	// mcpgen and changes no finding.
 	Problems []string `json:"problems,omitempty"`
 	Summary  Summary  `json:"summary"`
-}
-
-// Skipped is a part of a side that was not compared.
-type Skipped struct {
-	Where Place  `json:"where"`
-	Why   string `json:"why"`
 }
 
 // Compared counts what both sides have. Of revisions these are methods, of tool

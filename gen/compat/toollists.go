@@ -16,6 +16,7 @@ type ToolList struct {
 	List  *tools.List
 	// Judge confirms witnesses; of is what [OfInput] and [OfOutput] give.
 	Judge Judge
+	Notes Notes
 }
 
 // OfInput and OfOutput say what a witness about a tool is: its arguments, or its
@@ -59,6 +60,7 @@ func Tools(old, new ToolList) (*Report, error) {
 		return nil, err
 	}
 	report.Findings = t.list()
+	report.notes(old.Notes, new.Notes)
 	name(report.Findings, old.List, new.List)
 	report.finish()
 	return report, nil
