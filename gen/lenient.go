@@ -1,8 +1,10 @@
 package gen
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/lower"
 	"github.com/mcpgen/mcpgen/gen/schema"
@@ -58,4 +60,50 @@ func LowerLenient(s *spec.Spec, src Source) (*Lenient, error) {
 	out.Schema, out.Sources = root, doc.Sources()
 	// The validators judge by what has been understood.
 	return out, doc.Replace([]byte(root.Source))
+}
+
+// Closest returns the pinned revision of whose definitions a schema.json has the
+// most, the newest of equals.
+func Closest(s *spec.Spec, src []byte) string {
+	theirs := definitions(src)
+	best, most := "", -1
+	for _, revision := range s.Revisions() {
+		facts, err := s.Schema(revision)
+		if err != nil {
+			continue
+		}
+		shared := 0
+		ours := definitions(facts)
+		for name, text := range ours {
+			if theirs[name] == text {
+				shared++
+			}
+		}
+		if shared >= most {
+			best, most = revision, shared
+		}
+	}
+	return best
+}
+
+// definitions are the texts of a schema's definitions, without prose.
+func definitions(src []byte) map[string]string {
+	facts, err := schema.Facts("", src)
+	if err != nil {
+		return nil
+	}
+	var root map[string]json.RawMessage
+	if json.Unmarshal(facts, &root) != nil {
+		return nil
+	}
+	all := map[string]string{}
+	for _, container := range []string{"$defs", "definitions"} {
+		var defs map[string]json.RawMessage
+		if json.Unmarshal(root[container], &defs) == nil {
+			for name, text := range defs {
+				all[name] = strings.ReplaceAll(string(text), "#/definitions/", "#/$defs/")
+			}
+		}
+	}
+	return all
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -14,6 +15,9 @@ import (
 type ToolList struct {
 	Label string
 	List  *tools.List
+	// Catalog is what the list is part of, with all else that the server offers; nil
+	// where nothing is known of that.
+	Catalog *catalog.Catalog
 	// Judge confirms witnesses; of is what [OfInput] and [OfOutput] give.
 	Judge Judge
 	Notes Notes
