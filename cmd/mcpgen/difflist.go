@@ -26,7 +26,7 @@ func (d *differ) listSide(side *diffSide, name string, src []byte) error {
 		names = append(names, t.Name)
 	}
 	d.sides = append(d.sides, page.Side{Label: side.label, Source: shown(name, src), Subjects: names})
-	side.tools = &compat.ToolList{Label: side.label, List: c.Tools, Catalog: c, Judge: judge.Tools(c.Tools)}
+	side.tools = &compat.ToolList{Label: side.label, List: c.Tools, Catalog: c, Judge: judge.Catalog(c)}
 	for _, note := range c.Notes {
 		side.tools.Notes.Skipped = append(side.tools.Notes.Skipped, compat.Skipped{Where: compat.Place{Path: note.Tool, Pointer: note.Pointer}, Why: note.Problem})
 	}
@@ -57,7 +57,7 @@ func placed(name string, err error) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("%s:%w", name, err)
 	case errors.Is(err, catalog.ErrNone):
-		return fmt.Errorf(`%s: is no schema, which has "$defs" or "definitions", and %w`, name, err)
+		return fmt.Errorf(`%s: is neither a schema, which has "$defs" or "definitions", nor a list: %w`, name, err)
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }

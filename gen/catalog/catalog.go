@@ -70,7 +70,7 @@ type Entry struct {
 }
 
 // ErrNone says that a text is JSON or YAML and has no part of a catalog.
-var ErrNone = errors.New(`has no list of tools: neither an array of tools, nor an object with a member "tools", "prompts", "resources" or "resourceTemplates" anywhere in it`)
+var ErrNone = errors.New(`expected a list of tools (an array of them, or "tools", "prompts", "resources" or "resourceTemplates" in an object), found none`)
 
 // Read reads a catalog. Name is that of the file, see [IsYAML]. An error is a
 // [*SyntaxError] where it has a place.
@@ -306,4 +306,21 @@ func elements(raw wire.Raw) []wire.Raw {
 		all = append(all, in.ReadRaw())
 	}
 	return all
+}
+
+// Count returns how much of a part there is.
+func (c *Catalog) Count(part Part) int {
+	switch part {
+	case Tools:
+		return len(c.Tools.Tools)
+	case Prompts:
+		return len(c.Prompts)
+	case Resources:
+		return len(c.Resources)
+	case Templates:
+		return len(c.Templates)
+	case Instructions:
+		return min(len(c.Instructions), 1)
+	}
+	return c.Capabilities.Len()
 }

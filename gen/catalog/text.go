@@ -128,6 +128,9 @@ func Schema(name string, text []byte) ([]byte, bool) {
 		return nil, false
 	}
 	o := wire.Object(docs[0].text)
+	if list, ok := o.Get("tools"); ok && list.Kind() == wire.KindArray {
+		return nil, false
+	}
 	for _, container := range []string{"$defs", "definitions"} {
 		if defs, ok := o.Get(container); ok && defs.Kind() == wire.KindObject {
 			return []byte(o), true

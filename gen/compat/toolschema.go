@@ -61,6 +61,7 @@ func (b *schemaBuilder) make(s *tools.Schema, where Place) *Shape {
 	shape := &Shape{Where: where, About: about{Default: canonical(s.Default)}}
 	if b.known == nil {
 		shape.About.Description = describe(s, map[*tools.Schema]bool{})
+		shape.About.Title = s.Title
 	}
 	b.done[s] = shape // a schema may lead back to itself
 	shape.Alts = join(b.alts(s, where, map[*tools.Schema]bool{}))

@@ -187,7 +187,7 @@ func (l *lowerer) anonymous(s *schema.Schema, at place) ir.Type {
 			return &ir.Ref{Decl: other}
 		}
 		if l.lenient {
-			name = l.free(name)
+			name = l.free(at.path)
 		}
 	}
 	decl := &ir.Decl{Name: name, Path: at.path, Pointer: s.Pointer}

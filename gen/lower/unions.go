@@ -93,8 +93,8 @@ func (l *lowerer) wrapped(t ir.Type, s *schema.Schema, at place, i int) []*ir.Va
 			name = at.branch(i).name
 		}
 	}
-	if l.lenient {
-		name = l.free(name)
+	if l.lenient && l.decls[name] != nil {
+		name = l.free(path)
 	}
 	decl := &ir.Decl{Name: name, Path: path, Pointer: s.Pointer}
 	if other, ok := l.decls[name]; ok {
