@@ -104,13 +104,17 @@ func (o *offer) root() *root {
 func (t *toolLists) gone(rule, guard string, o *offer, args ...string) {
 	at := o.root()
 	at.old = o.shape
-	t.add(&change{rule: rule, subject: o.subject, guard: guard, old: o.place(), args: args, narrow: few(newMaker().all(o.shape))}, at)
+	ch := &change{rule: rule, subject: o.subject, guard: guard, old: o.place(), args: args}
+	if guard != guardTemplate { // by which the other side accepts the values
+		ch.narrow = few(newMaker().all(o.shape))
+	}
+	t.add(ch, at)
 }
 
 func (t *toolLists) come(rule string, o *offer, args ...string) {
 	at := o.root()
 	at.new = o.shape
-	t.add(&change{rule: rule, subject: o.subject, guard: guardListed, new: o.place(), args: args, widen: few(newMaker().all(o.shape))}, at)
+	t.add(&change{rule: rule, subject: o.subject, guard: guardListed, new: o.place(), args: args}, at)
 }
 
 func (t *toolLists) prompts(old, new *catalog.Catalog) {

@@ -15,16 +15,31 @@ func (t *toolLists) resources(old, new *catalog.Catalog) {
 	paired(old.Resources, new.Resources, func(was, is *catalog.Entry) {
 		switch {
 		case is == nil:
-			guard := ""
-			if slices.ContainsFunc(new.Templates, func(e *catalog.Entry) bool { return covers(e.Key, was.Key) }) {
-				guard = guardTemplate
-			}
-			t.gone("resource-removed", guard, uriOf("resources/", was, was.Key))
+			t.goneURIs("resource-removed", "resources/", was, []string{was.Key}, new)
 		case was == nil:
-			t.come("resource-added", uriOf("resources/", is, is.Key))
+			t.come("resource-added", uriOf("resources/", is))
 		default:
 			t.resource("resources/"+is.Key, "resources/list", was, is)
 		}
+	})
+}
+
+// goneURIs tells of a resource or a template that is gone. Where all its URIs can
+// still be read there is no harm.
+func (t *toolLists) goneURIs(rule, under string, was *catalog.Entry, uris []string, new *catalog.Catalog) {
+	guard := ""
+	lost := unreadable(uris, new)
+	if len(lost) == 0 {
+		guard = guardTemplate
+	}
+	t.gone(rule, guard, uriOf(under, was, lost...))
+}
+
+// unreadable are the URIs that are no resource of a catalog and no template's.
+func unreadable(uris []string, c *catalog.Catalog) []string {
+	return slices.DeleteFunc(slices.Clone(uris), func(uri string) bool {
+		return slices.ContainsFunc(c.Resources, func(e *catalog.Entry) bool { return e.Key == uri }) ||
+			slices.ContainsFunc(c.Templates, func(e *catalog.Entry) bool { return covers(e.Key, uri) })
 	})
 }
 
@@ -74,36 +89,30 @@ func (t *toolLists) templates(old, new *catalog.Catalog) {
 			return ok && named && other == name
 		})
 		if i < 0 {
-			t.gone("resource-template-removed", "", uriOf("templates/", was, samplesOf(was.Key)...))
+			t.goneURIs("resource-template-removed", "templates/", was, samplesOf(was.Key), new)
 			continue
 		}
-		t.template(was, come[i])
+		t.template(was, come[i], old, new)
 		come = slices.Delete(come, i, i+1)
 	}
 	for _, is := range come {
-		t.come("resource-template-added", uriOf("templates/", is, samplesOf(is.Key)...))
+		t.come("resource-template-added", uriOf("templates/", is))
 	}
 }
 
-// template compares the URIs of two templates by samples of both.
-func (t *toolLists) template(was, is *catalog.Entry) {
+// template compares the URIs of two templates by samples of both. What another
+// template of the other side covers is not lost.
+func (t *toolLists) template(was, is *catalog.Entry, old, new *catalog.Catalog) {
 	at := uriOf("templates/", is).root()
 	ch := &change{subject: "templates/" + is.Key, old: Place{"templates/" + was.Key, was.Pointer}, new: Place{"templates/" + is.Key, is.Pointer},
 		args: []string{was.Key, is.Key}}
 	samples := slices.Concat(samplesOf(was.Key), samplesOf(is.Key))
-	only := func(yes, no string) (values []any) {
-		for _, uri := range samples {
-			if covers(yes, uri) && !covers(no, uri) {
-				values = append(values, uri)
-			}
-		}
-		return few(values)
+	only := func(template string, other *catalog.Catalog) []string {
+		return unreadable(slices.DeleteFunc(slices.Clone(samples), func(uri string) bool { return !covers(template, uri) }), other)
 	}
-	of := func(template string) *Shape {
-		return listOf(ch.old, slices.DeleteFunc(slices.Clone(samples), func(uri string) bool { return !covers(template, uri) }))
-	}
-	at.old, at.new = of(was.Key), of(is.Key)
-	ch.narrow, ch.widen = only(was.Key, is.Key), only(is.Key, was.Key)
+	lost, won := only(was.Key, new), only(is.Key, old)
+	at.old, at.new = listOf(ch.old, lost), listOf(ch.new, won)
+	ch.narrow, ch.widen = anys(lost), anys(won)
 	before, after := strings.Join(variables(was.Key), ", "), strings.Join(variables(is.Key), ", ")
 	switch {
 	case len(ch.narrow) > 0 && len(ch.widen) > 0:
@@ -121,15 +130,23 @@ func (t *toolLists) template(was, is *catalog.Entry) {
 	t.resource(ch.subject, "resources/templates/list", was, is)
 }
 
-// samplesOf are URIs of a template: with a value for each variable, with two, and
-// with none. A text that is no template is its own sample.
+func anys(texts []string) []any {
+	var all []any
+	for _, one := range texts {
+		all = append(all, one)
+	}
+	return all
+}
+
+// samplesOf are URIs of a template, with two values for its variables. A text that
+// is no template is its own sample.
 func samplesOf(template string) []string {
 	parsed, err := uritemplate.New(template)
 	if err != nil {
 		return []string{template}
 	}
 	var samples []string
-	for _, value := range []string{"x", "42"} {
+	for _, value := range []string{"x", "y1"} {
 		values := uritemplate.Values{}
 		for _, name := range parsed.Varnames() {
 			values.Set(name, uritemplate.String(value))
