@@ -104,6 +104,8 @@ not be compared. mcpgen rules lists the rules.`,
 			switch {
 			case d.schema && len(args) > 0, d.all && len(args) > 0:
 				return errors.New("--all and --schema take no arguments")
+			case len(d.live.headers) > 0 && d.live.url == "" && !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "url:") }):
+				return errors.New("--header is for --url and for sides url:URL")
 			case d.live.given() && len(args) != 1:
 				return fmt.Errorf("with --cmd or --url, which is the new side, diff takes the old one; got %d", len(args))
 			case !d.live.given() && !d.schema && !d.all && len(args) != 2:
@@ -144,14 +146,8 @@ func (d *differ) run(cmd *cobra.Command, args []string) error {
 		out.Reports, err = d.matrix(cmd)
 	} else {
 		var report *compat.Report
-		if d.live.command != "" {
-			args = append(args, "cmd:"+d.live.command)
-		}
-		if d.live.url != "" {
-			args = append(args, "url:"+d.live.url)
-		}
-		if len(args) != 2 {
-			return errors.New("give one of --cmd and --url")
+		if args, err = d.live.sides(args); err != nil {
+			return err
 		}
 		report, options, err = d.pair(cmd, args[0], args[1])
 		out.Reports = []*compat.Report{report}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 
 	"github.com/spf13/cobra"
 
@@ -60,6 +61,30 @@ func placed(name string, err error) error {
 		return fmt.Errorf(`%s: is neither a schema, which has "$defs" or "definitions", nor a list: %w`, name, err)
 	}
 	return fmt.Errorf("%s: %w", name, err)
+}
+
+// sides adds the running server, if there is one, to the sides of a comparison.
+func (o *origin) sides(args []string) ([]string, error) {
+	switch {
+	case o.command != "" && o.url != "":
+		return nil, errors.New("give one of --cmd and --url")
+	case o.command != "":
+		return append(args, "cmd:"+o.command), nil
+	case o.url != "":
+		return append(args, "url:"+o.url), nil
+	}
+	return args, nil
+}
+
+// withoutSecrets is the name of a server in a report, which others may read: its URL
+// without user, password and query.
+func withoutSecrets(address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return "url:"
+	}
+	parsed.User, parsed.RawQuery, parsed.Fragment = nil, "", ""
+	return parsed.String()
 }
 
 // liveSide is a side that is a running server.

@@ -42,6 +42,7 @@ func (d *differ) side(cmd *cobra.Command, arg string) (*diffSide, error) {
 		return side, d.liveSide(cmd, side, &origin{command: command})
 	}
 	if url, ok := strings.CutPrefix(arg, "url:"); ok {
+		side.label = withoutSecrets(url)
 		return side, d.liveSide(cmd, side, &origin{url: url, headers: d.live.headers})
 	}
 	revision, name, named := strings.Cut(arg, "=")

@@ -185,6 +185,7 @@ func plain(text []byte) ([]byte, error) {
 // split returns the JSON values that stand one after the other in a text.
 func split(text []byte) ([][]byte, error) {
 	var values [][]byte
+	end := len(bytes.TrimRight(text, " \t\r\n"))
 	dec := json.NewDecoder(bytes.NewReader(text))
 	for {
 		var value json.RawMessage
@@ -196,8 +197,8 @@ func split(text []byte) ([][]byte, error) {
 			continue
 		case errors.As(err, &syntax):
 			return nil, syntaxError(text, int(syntax.Offset)-1, "is not JSON: "+syntax.Error())
-		case dec.InputOffset() < int64(len(bytes.TrimRight(text, " \t\r\n"))):
-			return nil, syntaxError(text, len(text), "is not JSON: it ends too early")
+		case dec.InputOffset() < int64(end):
+			return nil, syntaxError(text, end, "is not JSON: it ends too early")
 		}
 		return values, nil
 	}

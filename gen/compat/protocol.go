@@ -197,9 +197,6 @@ func (s *messages) message(m *ir.Method) (*Shape, []string, error) {
 		one.Object = &o
 		shape.Alts = append(shape.Alts, &one)
 	}
-	if len(shape.Alts) == 0 {
-		return nil, nil, fmt.Errorf("%s: %s is no object", s.rev.ID, m.Definition)
-	}
 	return shape, judged, nil
 }
 
