@@ -128,6 +128,8 @@ var offerCases = []struct{ old, new, want string }{
 	{renamed("get_weather", "Tells the weather.", twoMembers),
 		renamed("weather", "Tells the weather.", `{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"},"unit":{"type":"string"}},"required":["city","unit"]}`),
 		"required-member-added weather.input.unit err ok\ntool-renamed weather err info"},
+	{renamed("list_issues", "Lists the issues.", twoMembers), renamed("list_pulls", "Finds pull requests.", twoMembers),
+		"tool-added list_pulls ok info\ntool-removed list_issues err ok"},
 	{renamed("ping", "Pings.", `{"type":"object"}`), renamed("reset", "Resets all.", `{"type":"object"}`), "tool-added reset ok info\ntool-removed ping err ok"},
 	{renamed("get_weather", "Tells the weather.", twoMembers), renamed("mail", "Sends mail.", `{"type":"object","properties":{"to":{"type":"string"}}}`),
 		"tool-added mail ok info\ntool-removed get_weather err ok"},

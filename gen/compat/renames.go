@@ -2,6 +2,7 @@ package compat
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ func renames(was, is map[string]*tools.Tool) map[string]string {
 	if len(gone)*len(come) <= mostPairs {
 		for _, g := range gone {
 			for _, c := range come {
-				if score := g.like(c, unique(gone, g) && unique(come, c)); score > 0 {
+				if score := g.like(c); score > 0 {
 					candidates = append(candidates, candidate{g.tool.Name, c.tool.Name, score})
 				}
 			}
@@ -52,18 +53,22 @@ type profile struct {
 	// without prose.
 	members map[string]string
 	text    string
-	words   map[string]bool
+	// words are those of the description, named those of the name.
+	words, named map[string]bool
+	// alone says that no other tool that only its side has has the same members.
+	alone bool
 }
 
 // profiles are those of the tools that the other side does not have, by name.
 func profiles(list, other map[string]*tools.Tool) []*profile {
 	var all []*profile
+	same := map[string][]*profile{}
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		if other[name] != nil {
 			continue
 		}
 		t := list[name]
-		p := &profile{tool: t, members: map[string]string{}, text: t.Description, words: words(t.Description)}
+		p := &profile{tool: t, members: map[string]string{}, text: t.Description, words: words(t.Description), named: words(t.Name)}
 		for prefix, s := range map[string]*tools.Schema{"input.": t.Input, "output.": t.Output} {
 			if s == nil {
 				continue
@@ -73,6 +78,13 @@ func profiles(list, other map[string]*tools.Tool) []*profile {
 			}
 		}
 		all = append(all, p)
+		if len(p.members) > 0 {
+			key := fmt.Sprint(p.members) // sorted by name
+			same[key] = append(same[key], p)
+		}
+	}
+	for _, list := range same {
+		list[0].alone = len(list) == 1
 	}
 	return all
 }
@@ -85,14 +97,8 @@ func bare(raw wire.Raw) string {
 	return render(membersBut(wire.Object(raw), "description", "title", "examples"))
 }
 
-// unique reports whether no other tool of a list has the same members.
-func unique(list []*profile, p *profile) bool {
-	return len(p.members) > 0 && !slices.ContainsFunc(list, func(other *profile) bool { return other != p && maps.Equal(other.members, p.members) })
-}
-
-// like says how much two tools look like one, 0 for not at all. Alone says that no
-// other tool has the schemas of either.
-func (p *profile) like(other *profile, alone bool) float64 {
+// like says how much two tools look like one, 0 for not at all.
+func (p *profile) like(other *profile) float64 {
 	shared := 0
 	for name, schema := range p.members {
 		if other.members[name] == schema {
@@ -110,10 +116,12 @@ func (p *profile) like(other *profile, alone bool) float64 {
 	if p.text != "" && p.text == other.text {
 		prose = 1
 	}
-	names := overlap(words(p.tool.Name), words(other.tool.Name))
+	names := overlap(p.named, other.named)
 	switch {
-	case prose >= 0.6, names >= 0.5 && len(p.members) > 0, shared >= 3, alone && schemas == 1:
+	case prose >= 0.8, names >= 0.5 && len(p.members) > 0:
 		return schemas + prose + names
+	case p.alone && other.alone && schemas == 1 && len(p.members) > 1 && (p.text == "" || other.text == ""):
+		return schemas + prose + names // nothing speaks against it
 	}
 	return 0
 }

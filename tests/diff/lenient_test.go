@@ -183,3 +183,68 @@ func TestLenientLists(t *testing.T) {
 		}
 	}
 }
+
+// TestLenientKeywords holds that what generation has no form for is compared all the
+// same: a pinned revision with the same one after a change.
+func TestLenientKeywords(t *testing.T) {
+	const revision = "2025-11-25"
+	old := side(t, revision)
+	at := func(d map[string]any, path ...string) map[string]any {
+		for _, name := range path {
+			d = d[name].(map[string]any)
+		}
+		return d
+	}
+	set := func(keyword string, value any, path ...string) func(d map[string]any) {
+		return func(d map[string]any) { at(d, path...)[keyword] = value }
+	}
+	for _, test := range []struct {
+		name string
+		edit func(d map[string]any)
+		want string
+	}{
+		{"a value of an enum that the overlay orders", func(d map[string]any) {
+			level := at(d, "LoggingLevel")
+			level["enum"] = append(level["enum"].([]any), "trace")
+		}, "enum-value-added LoggingLevel ok err"},
+		{"oneOf for anyOf", func(d map[string]any) {
+			block := at(d, "ContentBlock")
+			block["oneOf"] = block["anyOf"]
+			delete(block, "anyOf")
+		}, ""},
+		{"no required members", set("required", []any{}, "ClientCapabilities"), ""},
+		{"prose", set("title", "x", "Tool"), ""},
+		{"a default", set("default", "x", "Tool", "properties", "description"), "default-changed Tool.description warn warn"},
+		{"the least number of elements", set("minItems", 1, "CallToolResult", "properties", "content"), "min-items-raised CallToolResult.content err ok"},
+		{"the least length", set("minLength", 1, "Tool", "properties", "name"), "min-length-raised Tool.name err ok"},
+		{"a limit that is left out", set("exclusiveMinimum", 0, "Annotations", "properties", "priority"), "minimum-raised Annotations.priority err ok"},
+		{"a format", set("format", "email", "Root", "properties", "name"), "format-added Root.name err ok"},
+		{"a closed object", set("additionalProperties", false, "Implementation"), "object-closed Implementation warn ok"},
+		{"a closed object that others are made of", set("additionalProperties", false, "CallToolRequestParams"), "object-closed CallToolRequestParams warn ok"},
+		{"a keyword beside a reference", set("minProperties", 1, "Tool", "properties", "annotations"), "min-properties-raised Tool.annotations err ok"},
+		{"a reference in an allOf", set("annotations", map[string]any{"allOf": []any{ref("ToolAnnotations")}}, "Tool", "properties"), ""},
+		{"null beside a reference", set("annotations", map[string]any{"anyOf": []any{ref("ToolAnnotations"), map[string]any{"type": "null"}}}, "Tool", "properties"),
+			"type-added Tool.annotations ok err"},
+		{"null beside an object", set("type", []any{"object", "null"}, "Tool"), "type-added Tool ok err"},
+		{"true alone", set("const", true, "PromptArgument", "properties", "required"), "enum-closed PromptArgument.required err ok"},
+		{"nothing", set("icons", false, "Tool", "properties"), "type-removed Tool.icons err ok"},
+		{"a union of one", set("anyOf", []any{ref("PingRequest")}, "ServerRequest"), "method-direction-removed tasks/cancel err ok"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			root := decoded(t, revision)
+			test.edit(root["$defs"].(map[string]any))
+			report, err := compat.Revisions(old, lenient(t, "changed", root))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if len(report.Findings) > 0 {
+				f := report.Findings[0]
+				got = strings.Join([]string{f.Rule, f.Subject, string(f.Verdicts.ReceiverFirst), string(f.Verdicts.SenderFirst)}, " ")
+			}
+			if got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
