@@ -106,9 +106,10 @@ func (c *Call) Declared(capability string) bool {
 	return c.terms.declared == "" || declared(c.terms.declared, capability)
 }
 
-// Kept is what is kept for the session under key, which is made the first time and
-// forgotten with the session. The context of made ends when nothing more is read from
-// the peer. Made must be quick and make no use of the session.
+// Kept returns the session's value for key, which made returns on first use and which
+// lives as long as the session. The context of made ends when nothing more is read from
+// the peer, and its Call belongs to no message: unlike c, which keeps the memory of its
+// request, it may be kept with the value. Made must be quick and must not use the session.
 func (c *Call) Kept(key any, made func(ctx context.Context) any) any {
 	ctx := c.peer.backgroundContext()
 	c.peer.mu.Lock()
@@ -118,7 +119,10 @@ func (c *Call) Kept(key any, made func(ctx context.Context) any) any {
 		if c.peer.kept == nil {
 			c.peer.kept = make(map[any]any)
 		}
-		v = made(ctx)
+		session := &Call{peer: c.peer, terms: c.terms}
+		session.context.call, session.context.parent = session, ctx
+		session.over.Store(true)
+		v = made(&session.context)
 		c.peer.kept[key] = v
 	}
 	return v

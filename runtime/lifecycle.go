@@ -42,7 +42,8 @@ type greeting struct {
 	instructions string // results only
 }
 
-// read reads a greeting whose Implementation is the member info.
+// read reads a greeting whose Implementation is the member info. It copies what it reads,
+// because the session keeps it and must not keep the whole message.
 func (g *greeting) read(text wire.Raw, info string) error {
 	r := wire.NewStringReader(string(text))
 	var seen [1]uint64
@@ -51,18 +52,18 @@ func (g *greeting) read(text wire.Raw, info string) error {
 		switch r.Name() {
 		case "protocolVersion":
 			r.Once(&seen[0], 0)
-			g.revision = r.ReadString()
+			g.revision = strings.Clone(r.ReadString())
 		case "capabilities":
 			r.Once(&seen[0], 1)
-			g.capabilities = r.ReadObject()
+			g.capabilities = r.ReadObject().Clone()
 		case info:
 			r.Once(&seen[0], 2)
-			g.info = r.ReadObject()
+			g.info = r.ReadObject().Clone()
 		case "instructions":
 			r.Once(&seen[0], 3)
-			g.instructions = r.ReadString()
+			g.instructions = strings.Clone(r.ReadString())
 		default:
-			extra.Decode(r)
+			*extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0b111 != 0b111 {
@@ -199,9 +200,6 @@ func (l *serverLifecycle) initialize(ctx context.Context, method string, params 
 	if err := client.read(params, "clientInfo"); err != nil {
 		return nil, invalidParams(err)
 	}
-	// The session is not to hold the whole message for them.
-	client.info = wire.Object(strings.Clone(string(client.info)))
-	client.capabilities = wire.Object(strings.Clone(string(client.capabilities)))
 	b := l.server.choose(client.revision)
 	CallOf(ctx).terms = b.terms(client.info, client.capabilities, "")
 	result, err := b.handle(ctx, method, params)
@@ -216,8 +214,7 @@ func (l *serverLifecycle) initialize(ctx context.Context, method string, params 
 		return nil, err
 	}
 	own, _ := wire.Object(text).Get("capabilities")
-	own = wire.Raw(strings.Clone(string(own)))
-	l.bound, l.terms = b, b.terms(client.info, client.capabilities, cmp.Or(wire.Object(own), "{}"))
+	l.bound, l.terms = b, b.terms(client.info, client.capabilities, cmp.Or(wire.Object(own).Clone(), "{}"))
 	CallOf(ctx).peer.negotiated(l.terms)
 	return text, nil
 }

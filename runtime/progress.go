@@ -3,6 +3,7 @@ package runtime
 import (
 	"bytes"
 	"context"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -119,7 +120,7 @@ func (p *peer) progressed(params wire.Raw) bool {
 	if !ok {
 		return false
 	}
-	report := Progress{Progress: progress, Message: stringMember(wire.Object(params), "message")}
+	report := Progress{Progress: progress, Message: strings.Clone(stringMember(wire.Object(params), "message"))}
 	if value, _ := scalarMember(wire.Object(params), "total"); !value.IsZero() {
 		if total, ok := value.Float64(); ok {
 			report.Total = &total

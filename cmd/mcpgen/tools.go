@@ -65,12 +65,20 @@ they came from.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&from.command, "cmd", "", "`COMMAND` with arguments that starts a server on its standard input and output")
-	cmd.Flags().StringVar(&from.url, "url", "", "`URL` of a server")
-	cmd.Flags().StringArrayVar(&from.headers, "header", nil, "`NAME=VALUE` of an HTTP header for --url; may be given again")
+	from.flags(cmd)
 	cmd.Flags().StringVarP(&out, "out", "o", "tools.json", "file to write; - is standard output")
 	return cmd
 }
+
+// flags are those that name a running server.
+func (o *origin) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.command, "cmd", "", "`COMMAND` with arguments that starts a server on its standard input and output")
+	cmd.Flags().StringVar(&o.url, "url", "", "`URL` of a server")
+	cmd.Flags().StringArrayVar(&o.headers, "header", nil, "`NAME=VALUE` of an HTTP header for --url; may be given again")
+}
+
+// given reports whether a running server is named.
+func (o *origin) given() bool { return o.command != "" || o.url != "" }
 
 func (o *origin) read(cmd *cobra.Command, args []string) (*tools.List, error) {
 	given := len(args)

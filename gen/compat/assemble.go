@@ -24,6 +24,9 @@ type root struct {
 	// judgedOld and judgedNew name what the values are judged by; all must accept. A
 	// side without any refuses every value.
 	judgedOld, judgedNew []string
+	// wrap turns a value of the shapes into what the judges judge, if that is
+	// not the same.
+	wrap func(v any) any
 }
 
 // assembler makes findings of changes.
@@ -58,6 +61,19 @@ func (a *assembler) problem(format string, args ...any) {
 // tell is add for a change of which no values are examples.
 func (a *assembler) tell(ch *change, subject string, at *root) {
 	a.add(&told{change: ch, node: &node{pairing: &pairing{old: &Shape{Where: ch.old}, new: &Shape{Where: ch.new}}, path: subject}, subject: subject}, at)
+}
+
+// direct is add for a change that no comparison of shapes has found. Narrow and widen
+// are examples for its two directions; without any the finding says so.
+func (a *assembler) direct(ch *change, subject string, narrow, widen []any, at *root) {
+	one := &told{change: ch, node: &node{pairing: &pairing{old: &Shape{Where: ch.old}, new: &Shape{Where: ch.new}}, path: subject}, subject: subject}
+	for way, values := range [2][]any{narrow, widen} {
+		one.ways[way] = outcome{state: unproven, why: "no example found"}
+		if len(values) > 0 {
+			one.ways[way] = outcome{state: shown, values: few(values)}
+		}
+	}
+	a.add(one, at)
 }
 
 // add tells of a change at a root. The same change at another root is the same
@@ -209,6 +225,9 @@ func (a *assembler) witness(way int, values []any, at *root) (w *Witness, why st
 		return nil, "nothing judges the message"
 	}
 	for _, v := range few(values) {
+		if at.wrap != nil {
+			v = at.wrap(v)
+		}
 		text := []byte(render(v))
 		if why = a.confirm(judges, judged, names, text); why == "" {
 			return &Witness{Breaks: breaks, Of: judged[0][0], Value: text, AcceptedBy: names[0], RefusedBy: names[1]}, ""

@@ -373,6 +373,9 @@ func (c *comparer) told(old, new *Shape) []*change {
 	if old.About.Description != new.About.Description {
 		p.at("parameter-description-changed", "", inQuotes(old.About.Description), inQuotes(new.About.Description))
 	}
+	if old.About.Title != new.About.Title {
+		p.at("parameter-title-changed", "", inQuotes(old.About.Title), inQuotes(new.About.Title))
+	}
 	if old.About.Default != new.About.Default {
 		p.at("default-changed", "", quoted(old.About.Default), quoted(new.About.Default))
 	}

@@ -292,7 +292,7 @@ func (c *comparer) needs(p *pairing, old, new *Alt) {
 			if slices.Contains(v.from.Object.Needs, n) {
 				continue
 			}
-			ch := p.between(old, new, c.rule("constraint-added", v.way), `"dependentRequired" of `+strconv.Quote(n.If)+" and "+strconv.Quote(n.Then))
+			ch := p.between(old, new, c.rule("dependency-added", v.way), n.If, n.Then)
 			var values []any
 			if m := v.from.Object.at(n.If, v.from.Where); !m.set.impossible() {
 				for _, value := range c.make.each(m) {

@@ -16,6 +16,10 @@
 // other refuses; a finding of level err has one for each of its verdicts that
 // says so.
 //
+// Which side is upgraded first is an order of upgrades. A report has the level of
+// each finding in both orders, and counts that of one. A policy says which, and
+// which findings a project ignores, accepts or fails on.
+//
 // What a sender may send is what its side declares; what a receiver accepts is
 // whatever its side does not forbid. Objects are open: a member that only the
 // sender knows breaks nothing.

@@ -10,7 +10,7 @@ import (
 
 // The limits of one comparison of two messages.
 const (
-	mostPairs = 5000
+	mostNodes = 5000
 	mostWays  = 4  // up from a pair of shapes
 	mostLifts = 64 // pairs that the values of a change come by
 )
@@ -85,11 +85,11 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem
 			key := setPair{below.old.set, below.new.set}
 			next, ok := nodes[key]
 			switch {
-			case !ok && len(queue) >= mostPairs:
-				problem = fmt.Sprintf("%s: more than %d pairs of schemas; those farther from the root were not compared", path, mostPairs)
+			case !ok && len(queue) >= mostNodes:
+				problem = fmt.Sprintf("%s: more than %d pairs of schemas; those farther from the root were not compared", path, mostNodes)
 				continue
 			case !ok:
-				next = &node{path: n.path + below.path, guard: cmp.Or(below.guard, n.guard), pairing: c.pair(below.old, below.new)}
+				next = &node{path: cmp.Or(below.new.Where.Path, below.old.Where.Path, n.path+below.path), guard: cmp.Or(below.guard, n.guard), pairing: c.pair(below.old, below.new)}
 				nodes[key] = next
 				queue = append(queue, next)
 			case below.guard == "" && n.guard == "":

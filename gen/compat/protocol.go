@@ -3,6 +3,7 @@ package compat
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
@@ -11,6 +12,8 @@ import (
 // builder makes shapes of one revision's ir.
 type builder struct {
 	decls map[*ir.Decl]*Shape
+	// sources speak for some places instead of the ir; nil where it says all.
+	sources *sources
 }
 
 // decl is the shape of a declaration.
@@ -21,16 +24,19 @@ func (b *builder) decl(d *ir.Decl) *Shape {
 	where := Place{d.Name, d.Pointer}
 	s := newShape(where)
 	b.decls[d] = s
+	if b.fromSource(d, s) {
+		return s
+	}
 	switch t := d.Type.(type) {
 	case *ir.Ref:
-		s.list = b.decl(t.Decl).list
+		s.list = b.decl(t.Decl).alts()
 	case *ir.Object:
 		a := &Alt{Name: d.Name, Where: where, Kind: kindObject, Object: &object{}}
 		s.list = []*Alt{a} // members may lead back here
 		b.fields(a.Object, t, d.Name)
 	case *ir.Union:
 		for _, v := range t.Variants {
-			s.list = append(s.list, b.decl(v.Decl).list...)
+			s.list = append(s.list, b.decl(v.Decl).alts()...)
 		}
 		s.list = join(s.list)
 	default:
@@ -51,6 +57,9 @@ func (b *builder) fields(o *object, t *ir.Object, name string) {
 
 func (b *builder) field(f *ir.Field, of string) *member {
 	where := Place{of + "." + f.Wire, f.Pointer}
+	if shape := b.sourceAt(where); shape != nil {
+		return &member{Name: f.Wire, Required: f.Required, Where: where, Shape: shape}
+	}
 	m := &member{Name: f.Wire, Required: f.Required, Where: where, Shape: b.shape(f.Base(), where)}
 	switch c := f.Const.(type) {
 	case string:
@@ -83,6 +92,9 @@ func constant(where Place, k kind, value string) *Shape {
 
 // shape is the shape of a type that stands at a place.
 func (b *builder) shape(t ir.Type, where Place) *Shape {
+	if shape := b.sourceAt(where); shape != nil {
+		return shape
+	}
 	if ref, ok := t.(*ir.Ref); ok {
 		return b.decl(ref.Decl)
 	}
@@ -162,8 +174,10 @@ type messages struct {
 	methods map[string]*ir.Method
 }
 
-func newMessages(rev *ir.Revision) *messages {
-	m := &messages{&builder{map[*ir.Decl]*Shape{}}, rev, map[string]*ir.Method{}}
+func newMessages(side Revision) *messages {
+	rev := side.IR
+	m := &messages{&builder{decls: map[*ir.Decl]*Shape{}}, rev, map[string]*ir.Method{}}
+	m.sources = newSources(side, m.builder)
 	for _, method := range rev.Methods {
 		m.methods[method.Wire] = method
 	}
@@ -181,22 +195,37 @@ func envelopeOf(m *ir.Method) string {
 // message is a request or notification as it goes over the wire: what its own
 // definition says, and what it leaves to the envelope.
 func (s *messages) message(m *ir.Method) (*Shape, []string, error) {
-	own, ok := ir.Resolve(&ir.Ref{Decl: s.rev.Lookup(m.Definition)}).(*ir.Object)
-	if !ok {
-		return nil, nil, fmt.Errorf("%s: %s is no object", s.rev.ID, m.Definition)
-	}
 	decl := s.rev.Lookup(m.Definition)
-	where := Place{decl.Name, decl.Pointer}
-	o := &object{}
-	s.fields(o, own, decl.Name)
-	judged := []string{Key(decl)}
-	if envelope := s.rev.Lookup(envelopeOf(m)); envelope != nil {
-		judged = append(judged, Key(envelope))
-		if fields, ok := envelope.Type.(*ir.Object); ok {
-			s.enclose(o, fields, envelope.Name)
-		}
+	if decl == nil {
+		return nil, nil, fmt.Errorf("%s: %s is no definition", s.rev.ID, m.Definition)
 	}
-	return newShape(where, &Alt{Name: decl.Name, Where: where, Kind: kindObject, Object: o}), judged, nil
+	judged := []string{Key(decl)}
+	envelope := s.rev.Lookup(envelopeOf(m))
+	if envelope != nil {
+		judged = append(judged, Key(envelope))
+	}
+	shape := newShape(Place{decl.Name, decl.Pointer})
+	for _, a := range s.decl(decl).alts() {
+		if a.Kind != kindObject {
+			continue // a message is an object, whatever else its definition takes
+		}
+		one, o := *a, *a.Object
+		o.Members = slices.Clone(o.Members)
+		if envelope != nil {
+			if fields, ok := envelope.Type.(*ir.Object); ok {
+				s.enclose(&o, fields, envelope.Name)
+			}
+		}
+		one.Object = &o
+		if own := a.exact; own != nil {
+			one.exact = func(v any) bool {
+				members, ok := v.(map[string]any)
+				return ok && own(v) && o.accepts(members)
+			}
+		}
+		shape.list = append(shape.list, &one)
+	}
+	return shape, judged, nil
 }
 
 // enclose adds what the envelope demands of a message.
@@ -210,8 +239,10 @@ func (s *messages) enclose(o *object, envelope *ir.Object, name string) {
 			o.sort()
 			continue
 		}
-		own.Required = own.Required || outer.Required
-		own.Shape = meet.shapes(own.Shape, outer.Shape)
+		both := *own
+		both.Required = own.Required || outer.Required
+		both.Shape = meet.shapes(own.Shape, outer.Shape)
+		o.Members[slices.Index(o.Members, own)] = &both
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/compat/locate"
 )
 
 // Report is the outcome of a comparison.
@@ -15,15 +17,24 @@ type Report struct {
 	Old  string `json:"old"`
 	New  string `json:"new"`
 	Kind string `json:"kind" jsonschema:"enum=revisions,enum=tools"`
+	// Upgrade is the order of upgrades that the levels of the findings are of.
+	Upgrade Upgrade `json:"upgrade" jsonschema:"enum=server,enum=client,enum=either"`
+	// Suggested is the part of a semantic version that the changes ask for.
+	Suggested Version `json:"suggested" jsonschema:"enum=major,enum=minor,enum=patch,enum=none"`
 	// Compared says how much was looked at.
 	Compared Compared `json:"compared"`
-	// Findings are sorted by subject within their level, the worst first.
+	// Findings are sorted by subject within their level, the worst first; those
+	// that are accepted come last.
 	Findings []*Finding `json:"findings"`
-	// Warnings are about the comparison: accepted findings that have expired or
-	// are of no use.
+	// Warnings are about the policy: rows that have expired or match no finding.
 	Warnings []string `json:"warnings,omitempty"`
-	// Problems are contradictions within the comparison, which are bugs of mcpgen. They
-	// change no finding.
+	// Skipped is what the comparison left out, or took for something else than it
+	// says.
+	Skipped []Skipped `json:"skipped,omitempty"`
+	// Errata lists the facts that were put right before the sides were compared.
+	Errata []Corrected `json:"errata,omitempty"`
+	// Problems are inconsistencies of the comparison itself. Each is a bug of
+	// mcpgen and changes no finding.
 	Problems []string `json:"problems,omitempty"`
 	Summary  Summary  `json:"summary"`
 }
@@ -32,8 +43,8 @@ type Report struct {
 // lists tools.
 type Compared struct {
 	Subjects int `json:"subjects"`
-	// Unchanged counts the subjects that no finding is about: none has the method or the
-	// tool among its uses.
+	// Unchanged subjects have the same envelope, params and result. What changed
+	// in a definition that they carry is told of the definition.
 	Unchanged int `json:"unchanged"`
 	// Changed, Added and Removed are names, sorted.
 	Changed []string `json:"changed,omitempty"`
@@ -41,21 +52,29 @@ type Compared struct {
 	Removed []string `json:"removed,omitempty"`
 }
 
-// Summary counts the findings that are not accepted, and those that are.
+// Summary counts the findings that are not accepted, by level, and those that
+// are.
 type Summary struct {
 	Err      int `json:"err"`
 	Warn     int `json:"warn"`
 	Info     int `json:"info"`
 	Accepted int `json:"accepted"`
+	// Ignored findings are not in the report.
+	Ignored int `json:"ignored,omitempty"`
 }
 
 // Finding is one change.
 type Finding struct {
 	Rule     string   `json:"rule"`
 	Category Category `json:"category"`
-	Level    Level    `json:"level"`
-	Verdicts Verdicts `json:"verdicts"`
-	Effect   Effect   `json:"effect"`
+	// Level is that of the report's order of upgrades; of "either" it is the worse
+	// of the two.
+	Level Level `json:"level"`
+	// ServerFirst and ClientFirst say what happens in each order of upgrades.
+	ServerFirst Outcome  `json:"server_first"`
+	ClientFirst Outcome  `json:"client_first"`
+	Verdicts    Verdicts `json:"verdicts"`
+	Effect      Effect   `json:"effect"`
 	// Guard is the reason why the level is less than the effect has it, and
 	// Reason what the ledger says about that.
 	Guard  string `json:"guard,omitempty"`
@@ -63,6 +82,8 @@ type Finding struct {
 	// Direction is who sends the values: "client-to-server", "server-to-client"
 	// or "both".
 	Direction Direction `json:"direction"`
+	// Tool is the name of the tool that changed, "" where no tool did.
+	Tool string `json:"tool,omitempty"`
 	// Subject is what changed: a declaration and the members below it, a method or
 	// a tool.
 	Subject string   `json:"subject"`
@@ -70,18 +91,26 @@ type Finding struct {
 	Message string   `json:"message"`
 	Old     Place    `json:"old"`
 	New     Place    `json:"new"`
+	// OldPosition and NewPosition are where the change is in the texts of the sides:
+	// the two places, or the keywords in them. They are nil where that is unknown.
+	OldPosition *Position `json:"old_position,omitempty"`
+	NewPosition *Position `json:"new_position,omitempty"`
 	// Uses are the messages that carry the values, sorted.
 	Uses []string `json:"uses"`
 	// Witnesses prove the verdicts.
 	Witnesses []Witness `json:"witnesses,omitempty"`
-	// Unproven says why a verdict that is err has no witness. The level follows from the
-	// rule all the same.
+	// Unproven says why no witness was found or confirmed.
 	Unproven string `json:"unproven,omitempty"`
 	// Fingerprint tells the finding from others whatever its text.
 	Fingerprint string `json:"fingerprint"`
-	// Accepted says that somebody knows and why it is fine.
+	// Accepted says that the finding is known and why it is fine.
 	Accepted *Acceptance `json:"accepted,omitempty"`
+	// Fails says that the finding meets a condition of the policy's FailOn.
+	Fails bool `json:"fails,omitempty"`
 }
+
+// Position is a place in the text of a side.
+type Position = locate.Position
 
 // Witness is a value that one side accepts and the other refuses.
 type Witness struct {
@@ -124,7 +153,8 @@ func (d Direction) join(other Direction) Direction {
 	return BothWays
 }
 
-// First translates the verdicts to who is upgraded first: servers or clients.
+// First returns the verdicts by the side that is upgraded first. Of a value that
+// is sent both ways each order has the worse one.
 func (f *Finding) First() (server, client Level) {
 	v := f.Verdicts
 	switch f.Direction {
@@ -138,12 +168,15 @@ func (f *Finding) First() (server, client Level) {
 }
 
 // message fills the arguments into a rule's message.
-func message(r Rule, args []string) string {
-	var pairs []string
+func message(r Rule, args []string) string { return fill(r.Message, args) }
+
+// fill replaces {0} and the like by arguments, and the given pairs of a
+// placeholder and a text.
+func fill(template string, args []string, pairs ...string) string {
 	for i, arg := range args {
 		pairs = append(pairs, "{"+strconv.Itoa(i)+"}", arg)
 	}
-	return strings.NewReplacer(pairs...).Replace(r.Message)
+	return strings.NewReplacer(pairs...).Replace(template)
 }
 
 // fingerprint does not depend on texts, nor on the names of the sides.
@@ -153,9 +186,12 @@ func fingerprint(kind, rule, subject string, args []string) string {
 	return hex.EncodeToString(sum[:])[:12]
 }
 
-// sort orders findings: the worst first, then by subject.
+// sort orders findings: accepted ones last, the worst first, then by subject.
 func (r *Report) sort() {
 	slices.SortFunc(r.Findings, func(a, b *Finding) int {
+		if accepted := a.Accepted != nil; accepted != (b.Accepted != nil) {
+			return map[bool]int{true: 1, false: -1}[accepted]
+		}
 		if a.Level != b.Level {
 			return slices.Index(levels, b.Level) - slices.Index(levels, a.Level)
 		}
@@ -170,7 +206,7 @@ func (r *Report) sort() {
 
 // count fills in the summary.
 func (r *Report) count() {
-	r.Summary = Summary{}
+	r.Summary = Summary{Ignored: r.Summary.Ignored}
 	for _, f := range r.Findings {
 		switch {
 		case f.Accepted != nil:
@@ -185,7 +221,44 @@ func (r *Report) count() {
 	}
 }
 
-// Fails reports whether a finding that nobody has accepted is at least as bad.
-func (r *Report) Fails(at Level) bool {
-	return slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.Accepted == nil && f.Level.AtLeast(at) })
+// Locate gives the findings the positions of what changed in the texts of the two
+// sides. A nil text has no positions.
+func (r *Report) Locate(old, new []byte) {
+	rules := newRuleTable()
+	var pointers [2][]string // for each finding one
+	for _, f := range r.Findings {
+		keyword := changed(rules[f.Rule], f.Args)
+		for i, place := range []Place{f.Old, f.New} {
+			if place.Pointer != "" {
+				place.Pointer += keyword
+			}
+			pointers[i] = append(pointers[i], place.Pointer)
+		}
+	}
+	for i, text := range [][]byte{old, new} {
+		var found map[string]Position
+		if text != nil {
+			found = locate.Find(text, pointers[i])
+		}
+		for j, f := range r.Findings {
+			var position *Position
+			if p, ok := found[pointers[i][j]]; ok && pointers[i][j] != "" {
+				position = &p
+			}
+			if i == 0 {
+				f.OldPosition = position
+			} else {
+				f.NewPosition = position
+			}
+		}
+	}
+}
+
+// changed is the pointer from a finding's places to the member that changed.
+func changed(r Rule, args []string) string {
+	if r.Keyword == "" {
+		return ""
+	}
+	keyword := strings.Trim(fill(r.Keyword, args), `"`)
+	return "/" + strings.ReplaceAll(keyword, ".", "/")
 }

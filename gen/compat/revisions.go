@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
 // Revision is a side that is a revision of the protocol.
@@ -16,6 +17,12 @@ type Revision struct {
 	IR    *ir.Revision
 	// Judge confirms witnesses; nil leaves them to the other side's judge.
 	Judge Judge
+	// Schema is the whole schema.json of a side that was read leniently, and Sources
+	// are the pointers of the schemas in it that speak for themselves, as the ir
+	// does not say all of them. Both are empty for a side that the ir says all of.
+	Schema  *tools.Schema
+	Sources []string
+	Notes   Notes
 }
 
 func (r Revision) names() Names {
@@ -38,7 +45,7 @@ func revisions(old, new Revision, exceptions []Exception) (*Report, error) {
 			kind: "revisions", old: old.names(), new: new.names(), judges: [2]Judge{old.Judge, new.Judge},
 			rules: newRuleTable(), findings: map[string]*Finding{},
 		},
-		was: newMessages(old.IR), is: newMessages(new.IR),
+		was: newMessages(old), is: newMessages(new),
 		comparer: newComparer(guardOpenObject),
 	}
 	p.ledger = newLedger(exceptions, p.rules, old.IR.ID, new.IR.ID)
@@ -51,8 +58,8 @@ func revisions(old, new Revision, exceptions []Exception) (*Report, error) {
 	}
 	report.Findings = p.list()
 	report.Problems = p.problems
-	report.sort()
-	report.count()
+	report.notes(old.Notes, new.Notes)
+	report.finish()
 	p.unchanged(report)
 	return report, nil
 }
@@ -200,7 +207,7 @@ func (s *messages) hasMember(name string, path []string) bool {
 func (p *protocol) exists(ch *change, was, is *messages, m *ir.Method, to, judge Direction) {
 	at := &root{use: m.Wire, direction: to, judgedOld: unions(m, judge), judgedNew: unions(m, judge)}
 	has, lacks, way := is, was, widens
-	if strings.HasSuffix(ch.rule, "-removed") {
+	if p.rules.rule(ch.rule).Effect.Narrows() {
 		has, lacks, way = was, is, narrows
 	}
 	decl := has.rev.Lookup(m.Definition)
@@ -255,8 +262,8 @@ func (p *protocol) method(old, new *ir.Method) {
 			args: []string{quoted(old.Capability), quoted(new.Capability)}}, new.Wire, at)
 	}
 	p.compare(at)
-	if new.Notification {
-		return
+	if old.Result == nil || new.Result == nil {
+		return // a notification, or a lenient side has no result that can be compared
 	}
 	p.compare(&root{
 		use: new.Wire + " result", direction: to.answer(), old: p.was.decl(old.Result), new: p.is.decl(new.Result),

@@ -22,6 +22,11 @@ type schemaBuilder struct {
 	sets   map[string]*set
 	// formed are the alternatives by the schemas they are made of.
 	formed map[string][]*Alt
+	// known returns the shape of a schema that is made elsewhere, and name the name of
+	// the declaration that a branch leads to. Both are nil for lists of tools: what
+	// schemas of the protocol say in words is no part of them.
+	known func(s *tools.Schema) (shape *Shape, complete bool)
+	name  func(s *tools.Schema) string
 	// made counts the alternatives that were made.
 	made int
 }
@@ -63,11 +68,19 @@ func (b *schemaBuilder) shape(list ...*tools.Schema) *Shape {
 	if len(list) == 0 {
 		return anything(Place{})
 	}
+	if b.known != nil && len(list) == 1 {
+		if shape, _ := b.known(alias(list[0])); shape != nil {
+			return shape
+		}
+	}
 	key := b.key(list)
 	if have, ok := b.shapes[key]; ok {
 		return have
 	}
 	s := &Shape{Where: Place{Pointer: list[0].Pointer}, About: aboutOf(list)}
+	if b.known != nil {
+		s.About = about{Default: s.About.Default}
+	}
 	b.shapes[key] = s
 	s.set = b.set(list)
 	return s
@@ -114,6 +127,9 @@ func aboutOf(list []*tools.Schema) about {
 	for _, s := range list {
 		if text := describe(s, seen); text != "" {
 			texts = append(texts, text)
+		}
+		if a.Title == "" {
+			a.Title = s.Title
 		}
 		if a.Default == "" && s.Default != "" {
 			a.Default = canonical(s.Default)
@@ -349,6 +365,9 @@ func (b *schemaBuilder) forms(way chosen) []*Alt {
 	var alts []*Alt
 	for _, k := range kinds {
 		a := &Alt{Where: where, Kind: k}
+		if b.name != nil && way.at != nil {
+			a.Name = b.name(way.at)
+		}
 		if accepts := b.accepting(way.all); accepts != nil {
 			a.exact = func(v any) bool { return kindOf(v) == k && accepts(v) }
 		}

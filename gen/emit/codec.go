@@ -117,9 +117,6 @@ func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 						g.Add(decodeExtra())
 						return
 					}
-					g.If(jen.Id("x").Dot("Additional").Op("==").Nil()).Block(
-						jen.Id("x").Dot("Additional").Op("=").Make(goType(&ir.Map{Elem: o.Additional})),
-					)
 					decodeEntry(g, jen.Id("x").Dot("Additional"), o.Additional, 0)
 				})
 			}),
@@ -153,7 +150,9 @@ func requiredCheck(g *jen.Group, o *ir.Object) {
 	g.If(missing).Block(jen.Id("r").Dot("Missing").Call(args...))
 }
 
-func decodeExtra() jen.Code { return jen.Id("x").Dot("Extra").Dot("Decode").Call(jen.Id("r")) }
+func decodeExtra() jen.Code {
+	return jen.Op("*").Id("x").Dot("Extra").Dot("Entry").Call(jen.Id("r")).Op("=").Id("r").Dot("ReadRaw").Call()
+}
 
 func decodeField(g *jen.Group, f *ir.Field) {
 	target := jen.Id("x").Dot(f.Go)
@@ -335,10 +334,6 @@ func decode(g *jen.Group, target *jen.Statement, t ir.Type, depth int) {
 			g.Add(target).Op("=").Qual(wirePath, "Push").Call(target, element)
 		})
 	case *ir.Map:
-		if _, ok := t.Elem.(*ir.Open); ok {
-			g.Add(target).Op("=").Id("r").Dot("ReadObjects").Call()
-			return
-		}
 		g.Add(target).Op("=").Add(goType(t)).Values()
 		g.For(jen.Id("r").Dot("BeginObject").Call(), jen.Id("r").Dot("Member").Call(), jen.Empty()).BlockFunc(func(g *jen.Group) {
 			decodeEntry(g, target, t.Elem, depth)
@@ -373,19 +368,18 @@ func decodesItself(t ir.Type) bool {
 
 // decodeEntry reads the member that the reader is at into a map.
 func decodeEntry(g *jen.Group, target *jen.Statement, elem ir.Type, depth int) {
-	key := jen.Id(name("name", depth))
-	g.Add(key).Op(":=").Id("r").Dot("Name").Call()
-	g.If(jen.List(jen.Id("_"), jen.Id("ok")).Op(":=").Add(target).Index(key), jen.Id("ok")).Block(
-		jen.Id("r").Dot("Duplicate").Call(),
-	)
+	entry := jen.Add(target).Dot("Entry").Call(jen.Id("r"))
 	if value, ok := readExpr(elem); ok {
-		g.Add(target).Index(key).Op("=").Add(value)
+		g.Op("*").Add(entry).Op("=").Add(value)
+		return
+	}
+	if decodesItself(elem) {
+		g.Add(entry).Dot("DecodeJSON").Call(jen.Id("r"))
 		return
 	}
 	element := jen.Id(name("e", depth))
-	g.Var().Add(element).Add(goType(elem))
-	decode(g, element, elem, depth+1)
-	g.Add(target).Index(key).Op("=").Add(element)
+	g.Add(element).Op(":=").Add(entry)
+	decode(g, jen.Parens(jen.Op("*").Add(element)), elem, depth+1)
 }
 
 // name makes a variable of nested loops its own.
@@ -423,7 +417,7 @@ func (e *emitter) plainDecoder(f *jen.File, d *ir.Decl) {
 			local := jen.Id("all")
 			g.Var().Add(local).Add(goType(t))
 			decode(g, local, t, 0)
-			g.Op("*").Id("x").Op("=").Add(local)
+			g.Op("*").Id("x").Op("=").Id(d.Name).Call(local)
 		case *ir.Enum:
 			g.Op("*").Id("x").Op("=").Id(d.Name).Call(jen.Id("r").Dot("ReadString").Call())
 		default:

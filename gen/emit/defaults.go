@@ -175,12 +175,6 @@ func eachDefault(g *jen.Group, value *jen.Statement, t ir.Type, depth int) {
 			eachDefault(g, jen.Add(value).Index(i), t.Elem, depth+1)
 		})
 	case *ir.Map:
-		key, element := jen.Id(name("name", depth)), jen.Id(name("e", depth))
-		g.For(jen.List(key, element).Op(":=").Range().Add(value)).BlockFunc(func(g *jen.Group) {
-			eachDefault(g, element, t.Elem, depth+1)
-			if _, isObject := ir.Resolve(t.Elem).(*ir.Object); isObject {
-				g.Add(value).Index(key).Op("=").Add(element)
-			}
-		})
+		eachEntry(g, value, depth, func(g *jen.Group, _, item *jen.Statement) { eachDefault(g, item, t.Elem, depth+1) })
 	}
 }

@@ -159,7 +159,11 @@ func (e *emitter) packageDoc(f *jen.File) {
 
 // doc renders a doc comment, wrapped. Text from schemas is not trusted: each
 // line gets its own slashes, and what Go source may not hold is left out.
+// doc returns a comment; an empty text makes none.
 func doc(text string) jen.Code {
+	if text == "" {
+		return jen.Null()
+	}
 	return jen.Comment(commentText(text))
 }
 

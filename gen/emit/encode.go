@@ -33,8 +33,9 @@ func (e *emitter) objectEncoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 		}
 		g.If(jen.Len(jen.Id("x").Dot("Extra")).Op(">").Lit(0)).Block(
 			jen.If(
-				jen.List(jen.Id("dst"), jen.Err()).Op("=").Id("x").Dot("Extra").Dot("Append").CallFunc(func(g *jen.Group) {
+				jen.List(jen.Id("dst"), jen.Err()).Op("=").Qual(wirePath, "AppendMembers").CallFunc(func(g *jen.Group) {
 					g.Id("dst")
+					g.Id("x").Dot("Extra")
 					for _, field := range o.Fields {
 						g.Lit(field.Wire)
 					}
@@ -46,7 +47,15 @@ func (e *emitter) objectEncoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 	})
 }
 
-func sortedKeys(m jen.Code) jen.Code { return jen.Qual(wirePath, "Names").Call(m) }
+// eachEntry loops over the entries of a map. Body gets expressions for the name of the
+// entry and for its value, which is addressable.
+func eachEntry(g *jen.Group, m *jen.Statement, depth int, body func(g *jen.Group, name, value *jen.Statement)) {
+	i, entry := jen.Id(name("i", depth)), jen.Id(name("e", depth))
+	g.For(jen.Add(i).Op(":=").Range().Add(m)).BlockFunc(func(g *jen.Group) {
+		g.Add(entry).Op(":=").Op("&").Add(m).Index(i)
+		body(g, jen.Add(entry).Dot("Name"), jen.Add(entry).Dot("Value"))
+	})
+}
 
 // encodeField writes a member: open writes its name.
 func (e *emitter) encodeField(g *jen.Group, f *ir.Field, open jen.Code) {
@@ -207,22 +216,12 @@ func encode(g *jen.Group, value *jen.Statement, t ir.Type, depth int, w wrap) {
 		})
 		appendText(g, "]")
 	case *ir.Map:
-		if _, ok := t.Elem.(*ir.Open); ok {
-			fallible("AppendObjects", value)
-			return
-		}
-		i, key := jen.Id(name("i", depth)), jen.Id(name("name", depth))
+		g.If(jen.Err().Op("=").Add(value).Dot("Check").Call(), jen.Err().Op("!=").Nil()).Block(
+			jen.Return(dst, w(jen.Err())),
+		)
 		appendText(g, "{")
-		g.For(jen.List(i, key).Op(":=").Range().Add(sortedKeys(value))).BlockFunc(func(g *jen.Group) {
-			g.If(jen.Add(i).Op(">").Lit(0)).Block(appendCall(","))
-			appendOrReturn(g, jen.Qual(wirePath, "AppendString").Call(dst, key), w.inValue(key))
-			appendText(g, ":")
-			item := jen.Add(value).Index(key)
-			if _, isObject := ir.Resolve(t.Elem).(*ir.Object); isObject {
-				element := jen.Id(name("e", depth))
-				g.Add(element).Op(":=").Add(item)
-				item = element
-			}
+		eachEntry(g, value, depth, func(g *jen.Group, key, item *jen.Statement) {
+			appendOrReturn(g, jen.Qual(wirePath, "AppendKey").Call(dst, key), w)
 			encode(g, item, t.Elem, depth+1, w.inValue(key))
 		})
 		appendText(g, "}")
@@ -248,6 +247,14 @@ func encodeRef(g *jen.Group, value *jen.Statement, d *ir.Decl, depth int, w wrap
 	}
 }
 
+// undeclared converts a value of a declared map to the type that has the methods of maps.
+func undeclared(value *jen.Statement, t ir.Type) *jen.Statement {
+	if _, isMap := t.(*ir.Map); isMap {
+		return jen.Add(goType(t)).Call(value)
+	}
+	return value
+}
+
 // plainEncoder writes declarations that are neither objects nor unions.
 func (e *emitter) plainEncoder(f *jen.File, d *ir.Decl) {
 	if embeds(d) {
@@ -259,7 +266,7 @@ func (e *emitter) plainEncoder(f *jen.File, d *ir.Decl) {
 		switch under := t.(type) {
 		case *ir.Array, *ir.Map:
 			g.Var().Err().Error()
-			encode(g, value, t, 0, outermost)
+			encode(g, undeclared(value, t), t, 0, outermost)
 			g.Return(jen.Id("dst"), jen.Err())
 		case *ir.Enum:
 			g.Return(jen.Qual(wirePath, "AppendString").Call(jen.Id("dst"), jen.String().Call(value)))

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"strings"
 	"unicode"
 
 	"github.com/dave/jennifer/jen"
@@ -28,6 +29,9 @@ func (e *emitter) types(f *jen.File, decls []*ir.Decl) {
 				continue
 			}
 			f.Type().Id(d.Name).Add(declaredType(d))
+			if m, ok := d.Type.(*ir.Map); ok {
+				mapMethods(f, d.Name, m)
+			}
 			e.marks(f, d)
 		}
 	}
@@ -35,13 +39,13 @@ func (e *emitter) types(f *jen.File, decls []*ir.Decl) {
 
 func (e *emitter) structFields(g *jen.Group, o *ir.Object) {
 	for _, f := range o.Fields {
-		g.Add(doc(f.Doc))
+		g.Add(doc(strings.ReplaceAll(f.Doc, "{absent}", absentWord(f))))
 		g.Id(f.Go).Add(fieldType(f)).Tag(map[string]string{"json": tag(f)})
 	}
 	none := map[string]string{"json": "-"}
 	if o.Additional != nil {
-		g.Add(doc("Additional holds the other members by their names."))
-		g.Id("Additional").Map(jen.String()).Add(goType(o.Additional)).Tag(none)
+		g.Add(doc("Additional holds the other members in their order."))
+		g.Id("Additional").Add(goType(&ir.Map{Elem: o.Additional})).Tag(none)
 	} else {
 		g.Add(doc(fmt.Sprintf("Extra holds the members %s does not define, in their order.", e.source)))
 		g.Id("Extra").Qual(wirePath, "Members").Tag(none)
@@ -50,6 +54,23 @@ func (e *emitter) structFields(g *jen.Group, o *ir.Object) {
 		g.Add(doc(fmt.Sprintf("Other is the value where it is no object, which %s allows.", e.source)))
 		g.Id("Other").Qual(wirePath, "Raw").Tag(none)
 	}
+}
+
+// absentWord returns how a doc comment names the value of a field whose member is absent.
+func absentWord(f *ir.Field) string {
+	switch {
+	case isOptional(f):
+		return "the zero value"
+	case byPointer(f):
+		return "nil"
+	}
+	switch ir.Resolve(f.Base()).(type) {
+	case *ir.Scalar:
+		return "the zero value"
+	case *ir.Any, *ir.Open, *ir.String, *ir.Enum:
+		return `""`
+	}
+	return "nil"
 }
 
 // tag names the member for code that looks at structs, such as schema
@@ -123,7 +144,7 @@ func goType(t ir.Type) jen.Code {
 	case *ir.Array:
 		return jen.Index().Add(goType(t.Elem))
 	case *ir.Map:
-		return jen.Map(jen.String()).Add(goType(t.Elem))
+		return jen.Qual(wirePath, "Map").Types(goType(t.Elem))
 	case *ir.Nullable:
 		if needsPointer(t.Elem) {
 			return jen.Op("*").Add(goType(t.Elem))
@@ -159,6 +180,27 @@ func declaredType(d *ir.Decl) jen.Code {
 		return jen.Struct(goType(d.Type))
 	}
 	return goType(d.Type)
+}
+
+// mapMethods gives a declared map the methods that an undeclared one has.
+func mapMethods(f *jen.File, name string, m *ir.Map) {
+	whole := jen.Add(goType(m)).Call(jen.Id("x"))
+	pointed := jen.Parens(jen.Op("*").Add(goType(m))).Call(jen.Id("x"))
+	value, pointer := jen.Id("x").Id(name), jen.Id("x").Op("*").Id(name)
+	f.Line().Add(doc("Get returns the value of the member called name."))
+	f.Func().Params(value).Id("Get").Params(jen.Id("name").String()).Params(jen.Add(goType(m.Elem)), jen.Bool()).Block(
+		jen.Return(jen.Add(whole).Dot("Get").Call(jen.Id("name"))))
+	f.Line().Add(doc("Set sets the value of the member called name, appending it if there is none."))
+	f.Func().Params(pointer).Id("Set").Params(jen.Id("name").String(), jen.Id("value").Add(goType(m.Elem))).Block(
+		jen.Add(pointed).Dot("Set").Call(jen.Id("name"), jen.Id("value")))
+	f.Line().Add(doc("Delete removes the member called name, if there is one."))
+	f.Func().Params(pointer).Id("Delete").Params(jen.Id("name").String()).Block(
+		jen.Add(pointed).Dot("Delete").Call(jen.Id("name")))
+	f.Line().Add(doc("Len returns the number of members."))
+	f.Func().Params(value).Id("Len").Params().Int().Block(jen.Return(jen.Len(jen.Id("x"))))
+	f.Line().Add(doc("All yields the names and values of the members in their order."))
+	f.Func().Params(value).Id("All").Params().Qual("iter", "Seq2").Types(jen.String(), goType(m.Elem)).Block(
+		jen.Return(jen.Add(whole).Dot("All").Call()))
 }
 
 // marks makes a declaration a variant of its unions.

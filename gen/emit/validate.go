@@ -138,11 +138,9 @@ func check(g *jen.Group, value *jen.Statement, t ir.Type, depth int) {
 			g.Id("c").Dot("Pop").Call()
 		})
 	case *ir.Map:
-		key, element := jen.Id(name("name", depth)), jen.Id(name("e", depth))
-		g.For(jen.List(jen.Id("_"), key).Op(":=").Range().Add(sortedKeys(value))).BlockFunc(func(g *jen.Group) {
-			g.Add(element).Op(":=").Add(value).Index(key)
+		eachEntry(g, value, depth, func(g *jen.Group, key, item *jen.Statement) {
 			g.Id("c").Dot("Push").Call(key)
-			check(g, element, t.Elem, depth+1)
+			check(g, item, t.Elem, depth+1)
 			g.Id("c").Dot("Pop").Call()
 		})
 	}

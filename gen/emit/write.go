@@ -37,7 +37,7 @@ func (e *emitter) objectWriter(f *jen.File, d *ir.Decl, o *ir.Object) {
 func (e *emitter) plainWriter(f *jen.File, d *ir.Decl) {
 	appendFunc(f, jen.Id("x").Id(d.Name)).BlockFunc(func(g *jen.Group) {
 		newWriter(g)
-		put(g, jen.Id("x"), d.Type, 0)
+		put(g, undeclared(jen.Id("x"), d.Type), d.Type, 0)
 		g.Return(jen.Id("w").Dot("End").Call())
 	})
 }
@@ -178,18 +178,12 @@ func put(g *jen.Group, value *jen.Statement, t ir.Type, depth int) {
 	}
 }
 
-// putEntries writes the members of a map.
+// putEntries writes the members of a map, none of which may be one of taken.
 func putEntries(g *jen.Group, all *jen.Statement, elem ir.Type, depth int, taken []jen.Code) {
-	key := jen.Id(name("name", depth))
-	g.For(jen.List(jen.Id("_"), key).Op(":=").Range().Add(sortedKeys(all))).BlockFunc(func(g *jen.Group) {
-		write(g, "Key", append([]jen.Code{key}, taken...)...)
-		item := jen.Add(all).Index(key)
-		if _, isObject := ir.Resolve(elem).(*ir.Object); isObject {
-			element := jen.Id(name("e", depth))
-			g.Add(element).Op(":=").Add(item)
-			item = jen.Op("&").Add(element)
-		}
-		put(g, item, elem, depth+1)
+	write(g, "Fail", jen.Add(all).Dot("Check").Call(taken...))
+	eachEntry(g, all, depth, func(g *jen.Group, key, item *jen.Statement) {
+		write(g, "Key", key)
+		put(g, addressed(item, elem), elem, depth+1)
 	})
 }
 

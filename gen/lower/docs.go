@@ -58,10 +58,9 @@ func (l *lowerer) documentDecl(d *ir.Decl) {
 				l.docs.find(l.docs.in.Fields, "fields", d.Name+"."+f.Wire),
 				l.docs.find(l.docs.in.Properties, "properties", f.Wire),
 				f.Doc,
-				fmt.Sprintf("%s is the member %q.", f.Go, f.Wire),
 			)
 			if f.Const != nil && f.Required {
-				f.Doc += fmt.Sprintf(" It is %#v, which the zero value stands for.", f.Const)
+				f.Doc = strings.TrimSpace(f.Doc + fmt.Sprintf(" It is %#v, which the zero value stands for.", f.Const))
 			}
 		}
 	case *ir.Enum:

@@ -29,9 +29,9 @@ func (s *Schema) said() string {
 	return text
 }
 
-// fieldDoc is the doc comment of a member: what its schema says, and the limits
-// of its values in words.
-func fieldDoc(goName, wire string, all, d disj) string {
+// fieldDoc returns the doc comment of a member: what its schema says, and the limits of
+// its values in words. It is "" when the schema says nothing.
+func fieldDoc(all, d disj) string {
 	text := ""
 	deprecated := false
 	for _, c := range all {
@@ -45,9 +45,6 @@ func fieldDoc(goName, wire string, all, d disj) string {
 	if text == "" {
 		text = d.description()
 	}
-	if text == "" {
-		text = fmt.Sprintf("%s is the member %q.", goName, wire)
-	}
 	if limits := d.limits(); limits != "" {
 		text += "\n\n" + limits
 	}
@@ -59,7 +56,7 @@ func fieldDoc(goName, wire string, all, d disj) string {
 	if deprecated {
 		text += "\n\nDeprecated: the schema says so."
 	}
-	return text
+	return strings.TrimSpace(text)
 }
 
 // limits says in words what values have to keep to, where that is the same for

@@ -265,7 +265,7 @@ func (t *typer) field(name, goName string, shapes []*shape, conditional []Proper
 	if _, isAny := f.Type.(*ir.Any); isAny {
 		f.Soft = false
 	}
-	f.Doc = fieldDoc(goName, name, all, d)
+	f.Doc = fieldDoc(all, d)
 	if t.input && !f.Required {
 		t.fields = append(t.fields, defaulted{f, here, all})
 	}

@@ -19,7 +19,7 @@ func (x *Annotated) DecodeJSON(r *wire.Reader) error {
 			x.Annotations = new(Annotations)
 			x.Annotations.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -36,7 +36,7 @@ func (x *Annotated) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "annotations"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "annotations"); err != nil {
 			return dst, err
 		}
 	}
@@ -70,7 +70,7 @@ func (x *Annotations) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Priority = r.ReadFloat64Pointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -100,7 +100,7 @@ func (x *Annotations) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "audience", "priority"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "audience", "priority"); err != nil {
 			return dst, err
 		}
 	}
@@ -176,7 +176,7 @@ func (x *ImageContent) DecodeJSON(r *wire.Reader) error {
 			x.Annotations = new(Annotations)
 			x.Annotations.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -207,7 +207,7 @@ func (x *ImageContent) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "data", "mimeType", "annotations"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "data", "mimeType", "annotations"); err != nil {
 			return dst, err
 		}
 	}
@@ -263,7 +263,7 @@ func (x *TextContent) DecodeJSON(r *wire.Reader) error {
 			x.Annotations = new(Annotations)
 			x.Annotations.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -290,7 +290,7 @@ func (x *TextContent) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "text", "annotations"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "text", "annotations"); err != nil {
 			return dst, err
 		}
 	}

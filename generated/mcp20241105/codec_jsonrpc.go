@@ -24,7 +24,7 @@ func (x *Error) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Data = r.ReadRaw()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -49,7 +49,7 @@ func (x *Error) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "code", "message", "data"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "code", "message", "data"); err != nil {
 			return dst, err
 		}
 	}
@@ -83,7 +83,7 @@ func (x *JSONRPCError) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -108,7 +108,7 @@ func (x *JSONRPCError) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "id")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "error", "id"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "error", "id"); err != nil {
 			return dst, err
 		}
 	}
@@ -205,7 +205,7 @@ func (x *JSONRPCNotification) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(NotificationParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -232,7 +232,7 @@ func (x *JSONRPCNotification) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -270,7 +270,7 @@ func (x *JSONRPCRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(RequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -301,7 +301,7 @@ func (x *JSONRPCRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "id", "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "id", "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -335,7 +335,7 @@ func (x *JSONRPCResponse) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Result.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -360,7 +360,7 @@ func (x *JSONRPCResponse) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "result")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "id", "result"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "id", "result"); err != nil {
 			return dst, err
 		}
 	}

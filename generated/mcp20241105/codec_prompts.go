@@ -21,7 +21,7 @@ func (x *GetPromptRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -42,7 +42,7 @@ func (x *GetPromptRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -75,16 +75,12 @@ func (x *GetPromptRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta.DecodeJSON(r)
 		case "arguments":
 			r.Once(&seen[0], 2)
-			x.Arguments = map[string]string{}
+			x.Arguments = wire.Map[string]{}
 			for r.BeginObject(); r.Member(); {
-				name := r.Name()
-				if _, ok := x.Arguments[name]; ok {
-					r.Duplicate()
-				}
-				x.Arguments[name] = r.ReadString()
+				*x.Arguments.Entry(r) = r.ReadString()
 			}
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -108,23 +104,23 @@ func (x *GetPromptRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Arguments != nil {
 		dst = append(dst, `,"arguments":`...)
+		if err = x.Arguments.Check(); err != nil {
+			return dst, wire.In(err, "arguments")
+		}
 		dst = append(dst, '{')
-		for i, name := range wire.Names(x.Arguments) {
-			if i > 0 {
-				dst = append(dst, ',')
+		for i := range x.Arguments {
+			e := &x.Arguments[i]
+			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+				return dst, wire.In(err, "arguments")
 			}
-			if dst, err = wire.AppendString(dst, name); err != nil {
-				return dst, wire.In(wire.In(err, name), "arguments")
-			}
-			dst = append(dst, ':')
-			if dst, err = wire.AppendString(dst, x.Arguments[name]); err != nil {
-				return dst, wire.In(wire.In(err, name), "arguments")
+			if dst, err = wire.AppendString(dst, e.Value); err != nil {
+				return dst, wire.In(wire.In(err, e.Name), "arguments")
 			}
 		}
 		dst = append(dst, '}')
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "_meta", "arguments"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "_meta", "arguments"); err != nil {
 			return dst, err
 		}
 	}
@@ -161,7 +157,7 @@ func (x *GetPromptResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Description = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -197,7 +193,7 @@ func (x *GetPromptResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "messages", "_meta", "description"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "messages", "_meta", "description"); err != nil {
 			return dst, err
 		}
 	}
@@ -229,7 +225,7 @@ func (x *ListPromptsRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(PaginatedRequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -252,7 +248,7 @@ func (x *ListPromptsRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -289,7 +285,7 @@ func (x *ListPromptsResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.NextCursor = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -325,7 +321,7 @@ func (x *ListPromptsResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "prompts", "_meta", "nextCursor"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "prompts", "_meta", "nextCursor"); err != nil {
 			return dst, err
 		}
 	}
@@ -362,7 +358,7 @@ func (x *Prompt) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Description = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -398,7 +394,7 @@ func (x *Prompt) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "arguments", "description"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "arguments", "description"); err != nil {
 			return dst, err
 		}
 	}
@@ -432,7 +428,7 @@ func (x *PromptArgument) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Required = r.ReadBoolPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -459,7 +455,7 @@ func (x *PromptArgument) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendBool(dst, *x.Required)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "description", "required"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "description", "required"); err != nil {
 			return dst, err
 		}
 	}
@@ -491,7 +487,7 @@ func (x *PromptListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(NotificationParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -514,7 +510,7 @@ func (x *PromptListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -545,7 +541,7 @@ func (x *PromptMessage) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Role = Role(r.ReadString())
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -566,7 +562,7 @@ func (x *PromptMessage) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "role")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "content", "role"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "content", "role"); err != nil {
 			return dst, err
 		}
 	}
@@ -597,7 +593,7 @@ func (x *PromptReference) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Name = r.ReadString()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -618,7 +614,7 @@ func (x *PromptReference) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "name")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "name"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "name"); err != nil {
 			return dst, err
 		}
 	}

@@ -24,7 +24,7 @@ func (x *BlobResourceContents) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.MIMEType = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -51,7 +51,7 @@ func (x *BlobResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "blob", "uri", "mimeType"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "blob", "uri", "mimeType"); err != nil {
 			return dst, err
 		}
 	}
@@ -86,7 +86,7 @@ func (x *EmbeddedResource) DecodeJSON(r *wire.Reader) error {
 			x.Annotations = new(Annotations)
 			x.Annotations.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -113,7 +113,7 @@ func (x *EmbeddedResource) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "resource", "annotations"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "resource", "annotations"); err != nil {
 			return dst, err
 		}
 	}
@@ -145,7 +145,7 @@ func (x *ListResourceTemplatesRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(PaginatedRequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -168,7 +168,7 @@ func (x *ListResourceTemplatesRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -205,7 +205,7 @@ func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.NextCursor = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -241,7 +241,7 @@ func (x *ListResourceTemplatesResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "resourceTemplates", "_meta", "nextCursor"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "resourceTemplates", "_meta", "nextCursor"); err != nil {
 			return dst, err
 		}
 	}
@@ -273,7 +273,7 @@ func (x *ListResourcesRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(PaginatedRequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -296,7 +296,7 @@ func (x *ListResourcesRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -333,7 +333,7 @@ func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.NextCursor = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -369,7 +369,7 @@ func (x *ListResourcesResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "resources", "_meta", "nextCursor"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "resources", "_meta", "nextCursor"); err != nil {
 			return dst, err
 		}
 	}
@@ -401,7 +401,7 @@ func (x *ListRootsRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(RequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -424,7 +424,7 @@ func (x *ListRootsRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -458,7 +458,7 @@ func (x *ListRootsResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -488,7 +488,7 @@ func (x *ListRootsResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "roots", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "roots", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -519,7 +519,7 @@ func (x *ReadResourceRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -540,7 +540,7 @@ func (x *ReadResourceRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -572,7 +572,7 @@ func (x *ReadResourceRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -595,7 +595,7 @@ func (x *ReadResourceRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "uri", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -629,7 +629,7 @@ func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -659,7 +659,7 @@ func (x *ReadResourceResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "contents", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "contents", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -703,7 +703,7 @@ func (x *Resource) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 5)
 			x.Size = r.ReadInt64Pointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -746,7 +746,7 @@ func (x *Resource) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendInt64(dst, *x.Size)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "uri", "annotations", "description", "mimeType", "size"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "uri", "annotations", "description", "mimeType", "size"); err != nil {
 			return dst, err
 		}
 	}
@@ -777,7 +777,7 @@ func (x *ResourceContents) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.MIMEType = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -800,7 +800,7 @@ func (x *ResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "uri", "mimeType"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "mimeType"); err != nil {
 			return dst, err
 		}
 	}
@@ -872,7 +872,7 @@ func (x *ResourceListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(NotificationParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -895,7 +895,7 @@ func (x *ResourceListChangedNotification) AppendJSON(dst []byte) ([]byte, error)
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -926,7 +926,7 @@ func (x *ResourceReference) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.URI = r.ReadString()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -947,7 +947,7 @@ func (x *ResourceReference) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "uri")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "uri"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "uri"); err != nil {
 			return dst, err
 		}
 	}
@@ -988,7 +988,7 @@ func (x *ResourceTemplate) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 4)
 			x.MIMEType = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1027,7 +1027,7 @@ func (x *ResourceTemplate) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "uriTemplate", "annotations", "description", "mimeType"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "uriTemplate", "annotations", "description", "mimeType"); err != nil {
 			return dst, err
 		}
 	}
@@ -1058,7 +1058,7 @@ func (x *ResourceUpdatedNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1079,7 +1079,7 @@ func (x *ResourceUpdatedNotification) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -1110,7 +1110,7 @@ func (x *ResourceUpdatedNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1133,7 +1133,7 @@ func (x *ResourceUpdatedNotificationParams) AppendJSON(dst []byte) ([]byte, erro
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "uri", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -1164,7 +1164,7 @@ func (x *Root) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Name = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1187,7 +1187,7 @@ func (x *Root) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "uri", "name"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "name"); err != nil {
 			return dst, err
 		}
 	}
@@ -1219,7 +1219,7 @@ func (x *RootsListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(NotificationParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1242,7 +1242,7 @@ func (x *RootsListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -1273,7 +1273,7 @@ func (x *SubscribeRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1294,7 +1294,7 @@ func (x *SubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -1326,7 +1326,7 @@ func (x *SubscribeRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1349,7 +1349,7 @@ func (x *SubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "uri", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -1383,7 +1383,7 @@ func (x *TextResourceContents) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.MIMEType = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1410,7 +1410,7 @@ func (x *TextResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "text", "uri", "mimeType"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "text", "uri", "mimeType"); err != nil {
 			return dst, err
 		}
 	}
@@ -1441,7 +1441,7 @@ func (x *UnsubscribeRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1462,7 +1462,7 @@ func (x *UnsubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -1494,7 +1494,7 @@ func (x *UnsubscribeRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1517,7 +1517,7 @@ func (x *UnsubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "uri", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
 			return dst, err
 		}
 	}

@@ -21,7 +21,7 @@ func (x *CreateMessageRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -42,7 +42,7 @@ func (x *CreateMessageRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -99,7 +99,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 8)
 			x.Temperature = r.ReadFloat64Pointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -174,7 +174,7 @@ func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "maxTokens", "messages", "_meta", "includeContext", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "temperature"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "maxTokens", "messages", "_meta", "includeContext", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "temperature"); err != nil {
 			return dst, err
 		}
 	}
@@ -214,7 +214,7 @@ func (x *CreateMessageResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 4)
 			x.StopReason = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -251,7 +251,7 @@ func (x *CreateMessageResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "content", "model", "role", "_meta", "stopReason"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "content", "model", "role", "_meta", "stopReason"); err != nil {
 			return dst, err
 		}
 	}
@@ -300,7 +300,7 @@ func (x *ModelHint) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Name = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -317,7 +317,7 @@ func (x *ModelHint) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name"); err != nil {
 			return dst, err
 		}
 	}
@@ -357,7 +357,7 @@ func (x *ModelPreferences) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.SpeedPriority = r.ReadFloat64Pointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -399,7 +399,7 @@ func (x *ModelPreferences) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "costPriority", "hints", "intelligencePriority", "speedPriority"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "costPriority", "hints", "intelligencePriority", "speedPriority"); err != nil {
 			return dst, err
 		}
 	}
@@ -430,7 +430,7 @@ func (x *SamplingMessage) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Role = Role(r.ReadString())
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -451,7 +451,7 @@ func (x *SamplingMessage) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "role")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "content", "role"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "content", "role"); err != nil {
 			return dst, err
 		}
 	}

@@ -21,7 +21,7 @@ func (x *CallToolRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -42,7 +42,7 @@ func (x *CallToolRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -77,7 +77,7 @@ func (x *CallToolRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Arguments = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -106,7 +106,7 @@ func (x *CallToolRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "_meta", "arguments"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "_meta", "arguments"); err != nil {
 			return dst, err
 		}
 	}
@@ -143,7 +143,7 @@ func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.IsError = r.ReadBoolPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -177,7 +177,7 @@ func (x *CallToolResult) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendBool(dst, *x.IsError)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "content", "_meta", "isError"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "content", "_meta", "isError"); err != nil {
 			return dst, err
 		}
 	}
@@ -209,7 +209,7 @@ func (x *ListToolsRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(PaginatedRequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -232,7 +232,7 @@ func (x *ListToolsRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -269,7 +269,7 @@ func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.NextCursor = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -305,7 +305,7 @@ func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "tools", "_meta", "nextCursor"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "tools", "_meta", "nextCursor"); err != nil {
 			return dst, err
 		}
 	}
@@ -339,7 +339,7 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Description = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -366,7 +366,7 @@ func (x *Tool) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "inputSchema", "name", "description"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "inputSchema", "name", "description"); err != nil {
 			return dst, err
 		}
 	}
@@ -395,12 +395,15 @@ func (x *ToolInputSchema) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("object")
 		case "properties":
 			r.Once(&seen[0], 1)
-			x.Properties = r.ReadObjects()
+			x.Properties = wire.Map[wire.Object]{}
+			for r.BeginObject(); r.Member(); {
+				*x.Properties.Entry(r) = r.ReadObject()
+			}
 		case "required":
 			r.Once(&seen[0], 2)
 			x.Required = r.ReadStrings()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -418,9 +421,20 @@ func (x *ToolInputSchema) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Properties != nil {
 		dst = append(dst, `,"properties":`...)
-		if dst, err = wire.AppendObjects(dst, x.Properties); err != nil {
+		if err = x.Properties.Check(); err != nil {
 			return dst, wire.In(err, "properties")
 		}
+		dst = append(dst, '{')
+		for i := range x.Properties {
+			e := &x.Properties[i]
+			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+				return dst, wire.In(err, "properties")
+			}
+			if dst, err = wire.AppendObject(dst, e.Value); err != nil {
+				return dst, wire.In(wire.In(err, e.Name), "properties")
+			}
+		}
+		dst = append(dst, '}')
 	}
 	if x.Required != nil {
 		dst = append(dst, `,"required":`...)
@@ -436,7 +450,7 @@ func (x *ToolInputSchema) AppendJSON(dst []byte) ([]byte, error) {
 		dst = append(dst, ']')
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "properties", "required"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "properties", "required"); err != nil {
 			return dst, err
 		}
 	}
@@ -468,7 +482,7 @@ func (x *ToolListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(NotificationParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -491,7 +505,7 @@ func (x *ToolListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}

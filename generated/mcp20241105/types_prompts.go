@@ -27,7 +27,7 @@ type GetPromptRequestParams struct {
 	// protocol.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
 	// Arguments fills in the prompt, by argument name; nil fills in nothing.
-	Arguments map[string]string `json:"arguments,omitempty"`
+	Arguments wire.Map[string] `json:"arguments,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
@@ -38,7 +38,7 @@ type GetPromptResult struct {
 	// Messages is the conversation to put before the model, in order.
 	Messages []PromptMessage `json:"messages"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Description tells what the prompt does; nil says nothing.
@@ -68,7 +68,7 @@ type ListPromptsResult struct {
 	// Prompts is this page's share of the list.
 	Prompts []Prompt `json:"prompts"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// NextCursor leads to the next page; nil means that this is the last.

@@ -56,7 +56,7 @@ type ListResourceTemplatesResult struct {
 	// ResourceTemplates is this page's share of the list.
 	ResourceTemplates []ResourceTemplate `json:"resourceTemplates"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// NextCursor leads to the next page; nil means that this is the last.
@@ -87,7 +87,7 @@ type ListResourcesResult struct {
 	// Resources is this page's share of the list.
 	Resources []Resource `json:"resources"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// NextCursor leads to the next page; nil means that this is the last.
@@ -117,7 +117,7 @@ type ListRootsResult struct {
 	// Roots is the whole list, possibly empty.
 	Roots []Root `json:"roots"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -159,7 +159,7 @@ type ReadResourceResult struct {
 	// Contents holds the items, each with a URI of its own.
 	Contents []ResourceContentsUnion `json:"contents"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -292,7 +292,7 @@ type ResourceUpdatedNotificationParams struct {
 	// URI is what changed: the resource that was subscribed to or one below it.
 	URI string `json:"uri"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members this revision does not define, in their order.

@@ -24,7 +24,7 @@ func (x *Annotations) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Priority = r.ReadFloat64Pointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -54,7 +54,7 @@ func (x *Annotations) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "audience", "priority"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "audience", "priority"); err != nil {
 			return dst, err
 		}
 	}
@@ -92,7 +92,7 @@ func (x *AudioContent) DecodeJSON(r *wire.Reader) error {
 			x.Annotations = new(Annotations)
 			x.Annotations.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -123,7 +123,7 @@ func (x *AudioContent) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "data", "mimeType", "annotations"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "data", "mimeType", "annotations"); err != nil {
 			return dst, err
 		}
 	}
@@ -203,7 +203,7 @@ func (x *ImageContent) DecodeJSON(r *wire.Reader) error {
 			x.Annotations = new(Annotations)
 			x.Annotations.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -234,7 +234,7 @@ func (x *ImageContent) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "data", "mimeType", "annotations"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "data", "mimeType", "annotations"); err != nil {
 			return dst, err
 		}
 	}
@@ -290,7 +290,7 @@ func (x *TextContent) DecodeJSON(r *wire.Reader) error {
 			x.Annotations = new(Annotations)
 			x.Annotations.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -317,7 +317,7 @@ func (x *TextContent) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "text", "annotations"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "text", "annotations"); err != nil {
 			return dst, err
 		}
 	}

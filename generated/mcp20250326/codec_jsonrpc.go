@@ -24,7 +24,7 @@ func (x *Error) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Data = r.ReadRaw()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -49,7 +49,7 @@ func (x *Error) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "code", "message", "data"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "code", "message", "data"); err != nil {
 			return dst, err
 		}
 	}
@@ -73,7 +73,7 @@ func (x *JSONRPCBatchRequest) DecodeJSON(r *wire.Reader) error {
 	for r.BeginArray(); r.Element(); {
 		*wire.Extend(r, &all) = decodeJSONRPCBatchRequestItem(r)
 	}
-	*x = all
+	*x = JSONRPCBatchRequest(all)
 	return r.Err()
 }
 
@@ -143,7 +143,7 @@ func (x *JSONRPCBatchResponse) DecodeJSON(r *wire.Reader) error {
 	for r.BeginArray(); r.Element(); {
 		*wire.Extend(r, &all) = decodeJSONRPCBatchResponseItem(r)
 	}
-	*x = all
+	*x = JSONRPCBatchResponse(all)
 	return r.Err()
 }
 
@@ -230,7 +230,7 @@ func (x *JSONRPCError) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -255,7 +255,7 @@ func (x *JSONRPCError) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "id")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "error", "id"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "error", "id"); err != nil {
 			return dst, err
 		}
 	}
@@ -362,7 +362,7 @@ func (x *JSONRPCNotification) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(NotificationParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -389,7 +389,7 @@ func (x *JSONRPCNotification) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -427,7 +427,7 @@ func (x *JSONRPCRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(RequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -458,7 +458,7 @@ func (x *JSONRPCRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "id", "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "id", "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -492,7 +492,7 @@ func (x *JSONRPCResponse) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Result.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -517,7 +517,7 @@ func (x *JSONRPCResponse) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "result")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "id", "result"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "id", "result"); err != nil {
 			return dst, err
 		}
 	}

@@ -16,7 +16,10 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "experimental":
 			r.Once(&seen[0], 0)
-			x.Experimental = r.ReadObjects()
+			x.Experimental = wire.Map[wire.Object]{}
+			for r.BeginObject(); r.Member(); {
+				*x.Experimental.Entry(r) = r.ReadObject()
+			}
 		case "roots":
 			r.Once(&seen[0], 1)
 			x.Roots = new(ClientCapabilitiesRoots)
@@ -25,7 +28,7 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Sampling = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -37,9 +40,20 @@ func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	dst = append(dst, '{')
 	if x.Experimental != nil {
 		dst = wire.AppendName(dst, "experimental")
-		if dst, err = wire.AppendObjects(dst, x.Experimental); err != nil {
+		if err = x.Experimental.Check(); err != nil {
 			return dst, wire.In(err, "experimental")
 		}
+		dst = append(dst, '{')
+		for i := range x.Experimental {
+			e := &x.Experimental[i]
+			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+				return dst, wire.In(err, "experimental")
+			}
+			if dst, err = wire.AppendObject(dst, e.Value); err != nil {
+				return dst, wire.In(wire.In(err, e.Name), "experimental")
+			}
+		}
+		dst = append(dst, '}')
 	}
 	if x.Roots != nil {
 		dst = wire.AppendName(dst, "roots")
@@ -54,7 +68,7 @@ func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "experimental", "roots", "sampling"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "experimental", "roots", "sampling"); err != nil {
 			return dst, err
 		}
 	}
@@ -82,7 +96,7 @@ func (x *ClientCapabilitiesRoots) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.ListChanged = r.ReadBoolPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -97,7 +111,7 @@ func (x *ClientCapabilitiesRoots) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendBool(dst, *x.ListChanged)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "listChanged"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged"); err != nil {
 			return dst, err
 		}
 	}
@@ -128,7 +142,7 @@ func (x *Implementation) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Version = r.ReadString()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -149,7 +163,7 @@ func (x *Implementation) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "version")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "version"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "version"); err != nil {
 			return dst, err
 		}
 	}
@@ -180,7 +194,7 @@ func (x *InitializeRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -201,7 +215,7 @@ func (x *InitializeRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -239,7 +253,7 @@ func (x *InitializeRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -270,7 +284,7 @@ func (x *InitializeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "capabilities", "clientInfo", "protocolVersion", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "capabilities", "clientInfo", "protocolVersion", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -310,7 +324,7 @@ func (x *InitializeResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 4)
 			x.Instructions = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -347,7 +361,7 @@ func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions"); err != nil {
 			return dst, err
 		}
 	}
@@ -379,7 +393,7 @@ func (x *InitializedNotification) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(NotificationParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -402,7 +416,7 @@ func (x *InitializedNotification) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -434,7 +448,7 @@ func (x *PingRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(RequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -457,7 +471,7 @@ func (x *PingRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -486,7 +500,10 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 			x.Completions = r.ReadObject()
 		case "experimental":
 			r.Once(&seen[0], 1)
-			x.Experimental = r.ReadObjects()
+			x.Experimental = wire.Map[wire.Object]{}
+			for r.BeginObject(); r.Member(); {
+				*x.Experimental.Entry(r) = r.ReadObject()
+			}
 		case "logging":
 			r.Once(&seen[0], 2)
 			x.Logging = r.ReadObject()
@@ -503,7 +520,7 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 			x.Tools = new(ServerCapabilitiesTools)
 			x.Tools.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -521,9 +538,20 @@ func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Experimental != nil {
 		dst = wire.AppendName(dst, "experimental")
-		if dst, err = wire.AppendObjects(dst, x.Experimental); err != nil {
+		if err = x.Experimental.Check(); err != nil {
 			return dst, wire.In(err, "experimental")
 		}
+		dst = append(dst, '{')
+		for i := range x.Experimental {
+			e := &x.Experimental[i]
+			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+				return dst, wire.In(err, "experimental")
+			}
+			if dst, err = wire.AppendObject(dst, e.Value); err != nil {
+				return dst, wire.In(wire.In(err, e.Name), "experimental")
+			}
+		}
+		dst = append(dst, '}')
 	}
 	if x.Logging != "" {
 		dst = wire.AppendName(dst, "logging")
@@ -550,7 +578,7 @@ func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "completions", "experimental", "logging", "prompts", "resources", "tools"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "completions", "experimental", "logging", "prompts", "resources", "tools"); err != nil {
 			return dst, err
 		}
 	}
@@ -578,7 +606,7 @@ func (x *ServerCapabilitiesPrompts) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.ListChanged = r.ReadBoolPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -593,7 +621,7 @@ func (x *ServerCapabilitiesPrompts) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendBool(dst, *x.ListChanged)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "listChanged"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged"); err != nil {
 			return dst, err
 		}
 	}
@@ -624,7 +652,7 @@ func (x *ServerCapabilitiesResources) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Subscribe = r.ReadBoolPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -643,7 +671,7 @@ func (x *ServerCapabilitiesResources) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendBool(dst, *x.Subscribe)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "listChanged", "subscribe"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged", "subscribe"); err != nil {
 			return dst, err
 		}
 	}
@@ -671,7 +699,7 @@ func (x *ServerCapabilitiesTools) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.ListChanged = r.ReadBoolPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -686,7 +714,7 @@ func (x *ServerCapabilitiesTools) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendBool(dst, *x.ListChanged)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "listChanged"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged"); err != nil {
 			return dst, err
 		}
 	}

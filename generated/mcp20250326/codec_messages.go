@@ -156,7 +156,7 @@ func (x *Notification) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(NotificationParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -179,7 +179,7 @@ func (x *Notification) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -207,7 +207,7 @@ func (x *NotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -224,7 +224,7 @@ func (x *NotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -256,7 +256,7 @@ func (x *Request) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(RequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -279,7 +279,7 @@ func (x *Request) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -307,7 +307,7 @@ func (x *RequestMetaObject) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.ProgressToken = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -324,7 +324,7 @@ func (x *RequestMetaObject) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "progressToken"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "progressToken"); err != nil {
 			return dst, err
 		}
 	}
@@ -353,7 +353,7 @@ func (x *RequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -370,7 +370,7 @@ func (x *RequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -398,7 +398,7 @@ func (x *Result) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -415,7 +415,7 @@ func (x *Result) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta"); err != nil {
 			return dst, err
 		}
 	}

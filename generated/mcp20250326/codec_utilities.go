@@ -21,7 +21,7 @@ func (x *CancelledNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -42,7 +42,7 @@ func (x *CancelledNotification) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -76,7 +76,7 @@ func (x *CancelledNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Reason = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -105,7 +105,7 @@ func (x *CancelledNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "requestId", "_meta", "reason"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "requestId", "_meta", "reason"); err != nil {
 			return dst, err
 		}
 	}
@@ -136,7 +136,7 @@ func (x *CompleteRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -157,7 +157,7 @@ func (x *CompleteRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -192,7 +192,7 @@ func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -219,7 +219,7 @@ func (x *CompleteRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "argument", "ref", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "argument", "ref", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -250,7 +250,7 @@ func (x *CompleteRequestParamsArgument) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Value = r.ReadString()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -271,7 +271,7 @@ func (x *CompleteRequestParamsArgument) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "value")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "value"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "value"); err != nil {
 			return dst, err
 		}
 	}
@@ -336,7 +336,7 @@ func (x *CompleteResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -359,7 +359,7 @@ func (x *CompleteResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "completion", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "completion", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -393,7 +393,7 @@ func (x *CompleteResultCompletion) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Total = r.ReadInt64Pointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -425,7 +425,7 @@ func (x *CompleteResultCompletion) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendInt64(dst, *x.Total)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "values", "hasMore", "total"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "values", "hasMore", "total"); err != nil {
 			return dst, err
 		}
 	}
@@ -502,7 +502,7 @@ func (x *LoggingMessageNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -523,7 +523,7 @@ func (x *LoggingMessageNotification) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -560,7 +560,7 @@ func (x *LoggingMessageNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Logger = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -593,7 +593,7 @@ func (x *LoggingMessageNotificationParams) AppendJSON(dst []byte) ([]byte, error
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "data", "level", "_meta", "logger"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "data", "level", "_meta", "logger"); err != nil {
 			return dst, err
 		}
 	}
@@ -625,7 +625,7 @@ func (x *PaginatedRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(PaginatedRequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -648,7 +648,7 @@ func (x *PaginatedRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -680,7 +680,7 @@ func (x *PaginatedRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Cursor = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -703,7 +703,7 @@ func (x *PaginatedRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "_meta", "cursor"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta", "cursor"); err != nil {
 			return dst, err
 		}
 	}
@@ -734,7 +734,7 @@ func (x *PaginatedResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.NextCursor = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -757,7 +757,7 @@ func (x *PaginatedResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "_meta", "nextCursor"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta", "nextCursor"); err != nil {
 			return dst, err
 		}
 	}
@@ -788,7 +788,7 @@ func (x *ProgressNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -809,7 +809,7 @@ func (x *ProgressNotification) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -849,7 +849,7 @@ func (x *ProgressNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 4)
 			x.Total = r.ReadFloat64Pointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -888,7 +888,7 @@ func (x *ProgressNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "progress", "progressToken", "_meta", "message", "total"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "progress", "progressToken", "_meta", "message", "total"); err != nil {
 			return dst, err
 		}
 	}
@@ -919,7 +919,7 @@ func (x *SetLevelRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -940,7 +940,7 @@ func (x *SetLevelRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -972,7 +972,7 @@ func (x *SetLevelRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -995,7 +995,7 @@ func (x *SetLevelRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "level", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "level", "_meta"); err != nil {
 			return dst, err
 		}
 	}

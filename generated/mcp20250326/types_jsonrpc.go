@@ -11,7 +11,7 @@ type Error struct {
 	Code int64 `json:"code"`
 	// Message says in a sentence what went wrong.
 	Message string `json:"message"`
-	// Data is detail in any form the sender likes; nil gives none.
+	// Data is detail in any form the sender likes; "" gives none.
 	Data wire.Raw `json:"data,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`

@@ -27,7 +27,7 @@ func (x *Annotations) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Priority = r.ReadFloat64Pointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -63,7 +63,7 @@ func (x *Annotations) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "audience", "lastModified", "priority"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "audience", "lastModified", "priority"); err != nil {
 			return dst, err
 		}
 	}
@@ -104,7 +104,7 @@ func (x *AudioContent) DecodeJSON(r *wire.Reader) error {
 			x.Annotations = new(Annotations)
 			x.Annotations.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -141,7 +141,7 @@ func (x *AudioContent) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "data", "mimeType", "_meta", "annotations"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "data", "mimeType", "_meta", "annotations"); err != nil {
 			return dst, err
 		}
 	}
@@ -228,7 +228,7 @@ func (x *ImageContent) DecodeJSON(r *wire.Reader) error {
 			x.Annotations = new(Annotations)
 			x.Annotations.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -265,7 +265,7 @@ func (x *ImageContent) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "data", "mimeType", "_meta", "annotations"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "data", "mimeType", "_meta", "annotations"); err != nil {
 			return dst, err
 		}
 	}
@@ -324,7 +324,7 @@ func (x *TextContent) DecodeJSON(r *wire.Reader) error {
 			x.Annotations = new(Annotations)
 			x.Annotations.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -357,7 +357,7 @@ func (x *TextContent) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "text", "_meta", "annotations"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "text", "_meta", "annotations"); err != nil {
 			return dst, err
 		}
 	}

@@ -27,7 +27,7 @@ func (x *BooleanSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -60,7 +60,7 @@ func (x *BooleanSchema) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "default", "description", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "default", "description", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -112,7 +112,7 @@ func (x *ElicitRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -133,7 +133,7 @@ func (x *ElicitRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -168,7 +168,7 @@ func (x *ElicitRequestFormParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -195,7 +195,7 @@ func (x *ElicitRequestFormParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "message", "requestedSchema", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "message", "requestedSchema", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -224,19 +224,15 @@ func (x *ElicitRequestFormParamsRequestedSchema) DecodeJSON(r *wire.Reader) erro
 			x.Type = r.ReadConstString("object")
 		case "properties":
 			r.Once(&seen[0], 1)
-			x.Properties = map[string]PrimitiveSchemaDefinition{}
+			x.Properties = wire.Map[PrimitiveSchemaDefinition]{}
 			for r.BeginObject(); r.Member(); {
-				name := r.Name()
-				if _, ok := x.Properties[name]; ok {
-					r.Duplicate()
-				}
-				x.Properties[name] = decodePrimitiveSchemaDefinition(r)
+				*x.Properties.Entry(r) = decodePrimitiveSchemaDefinition(r)
 			}
 		case "required":
 			r.Once(&seen[0], 2)
 			x.Required = r.ReadStrings()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -253,17 +249,17 @@ func (x *ElicitRequestFormParamsRequestedSchema) AppendJSON(dst []byte) ([]byte,
 		return dst, wire.In(err, "type")
 	}
 	dst = append(dst, `,"properties":`...)
+	if err = x.Properties.Check(); err != nil {
+		return dst, wire.In(err, "properties")
+	}
 	dst = append(dst, '{')
-	for i, name := range wire.Names(x.Properties) {
-		if i > 0 {
-			dst = append(dst, ',')
+	for i := range x.Properties {
+		e := &x.Properties[i]
+		if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+			return dst, wire.In(err, "properties")
 		}
-		if dst, err = wire.AppendString(dst, name); err != nil {
-			return dst, wire.In(wire.In(err, name), "properties")
-		}
-		dst = append(dst, ':')
-		if dst, err = appendPrimitiveSchemaDefinition(dst, x.Properties[name]); err != nil {
-			return dst, wire.In(wire.In(err, name), "properties")
+		if dst, err = appendPrimitiveSchemaDefinition(dst, e.Value); err != nil {
+			return dst, wire.In(wire.In(err, e.Name), "properties")
 		}
 	}
 	dst = append(dst, '}')
@@ -281,7 +277,7 @@ func (x *ElicitRequestFormParamsRequestedSchema) AppendJSON(dst []byte) ([]byte,
 		dst = append(dst, ']')
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "properties", "required"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "properties", "required"); err != nil {
 			return dst, err
 		}
 	}
@@ -313,16 +309,12 @@ func (x *ElicitResult) DecodeJSON(r *wire.Reader) error {
 			x.Meta = r.ReadObject()
 		case "content":
 			r.Once(&seen[0], 2)
-			x.Content = map[string]wire.Scalar{}
+			x.Content = wire.Map[wire.Scalar]{}
 			for r.BeginObject(); r.Member(); {
-				name := r.Name()
-				if _, ok := x.Content[name]; ok {
-					r.Duplicate()
-				}
-				x.Content[name] = r.ReadScalar(wire.ScalarString | wire.ScalarNumber | wire.ScalarBool)
+				*x.Content.Entry(r) = r.ReadScalar(wire.ScalarString | wire.ScalarNumber | wire.ScalarBool)
 			}
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -346,23 +338,23 @@ func (x *ElicitResult) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Content != nil {
 		dst = append(dst, `,"content":`...)
+		if err = x.Content.Check(); err != nil {
+			return dst, wire.In(err, "content")
+		}
 		dst = append(dst, '{')
-		for i, name := range wire.Names(x.Content) {
-			if i > 0 {
-				dst = append(dst, ',')
+		for i := range x.Content {
+			e := &x.Content[i]
+			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+				return dst, wire.In(err, "content")
 			}
-			if dst, err = wire.AppendString(dst, name); err != nil {
-				return dst, wire.In(wire.In(err, name), "content")
-			}
-			dst = append(dst, ':')
-			if dst, err = x.Content[name].AppendJSON(dst); err != nil {
-				return dst, wire.In(wire.In(err, name), "content")
+			if dst, err = e.Value.AppendJSON(dst); err != nil {
+				return dst, wire.In(wire.In(err, e.Name), "content")
 			}
 		}
 		dst = append(dst, '}')
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "action", "_meta", "content"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "action", "_meta", "content"); err != nil {
 			return dst, err
 		}
 	}
@@ -402,7 +394,7 @@ func (x *EnumSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 4)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -455,7 +447,7 @@ func (x *EnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "enum", "description", "enumNames", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "enum", "description", "enumNames", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -495,7 +487,7 @@ func (x *NumberSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 4)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -536,7 +528,7 @@ func (x *NumberSchema) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "description", "maximum", "minimum", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "description", "maximum", "minimum", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -645,7 +637,7 @@ func (x *StringSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 5)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -688,7 +680,7 @@ func (x *StringSchema) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "description", "format", "maxLength", "minLength", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "description", "format", "maxLength", "minLength", "title"); err != nil {
 			return dst, err
 		}
 	}

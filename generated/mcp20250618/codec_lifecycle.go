@@ -19,7 +19,10 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 			x.Elicitation = r.ReadObject()
 		case "experimental":
 			r.Once(&seen[0], 1)
-			x.Experimental = r.ReadObjects()
+			x.Experimental = wire.Map[wire.Object]{}
+			for r.BeginObject(); r.Member(); {
+				*x.Experimental.Entry(r) = r.ReadObject()
+			}
 		case "roots":
 			r.Once(&seen[0], 2)
 			x.Roots = new(ClientCapabilitiesRoots)
@@ -28,7 +31,7 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Sampling = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -46,9 +49,20 @@ func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Experimental != nil {
 		dst = wire.AppendName(dst, "experimental")
-		if dst, err = wire.AppendObjects(dst, x.Experimental); err != nil {
+		if err = x.Experimental.Check(); err != nil {
 			return dst, wire.In(err, "experimental")
 		}
+		dst = append(dst, '{')
+		for i := range x.Experimental {
+			e := &x.Experimental[i]
+			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+				return dst, wire.In(err, "experimental")
+			}
+			if dst, err = wire.AppendObject(dst, e.Value); err != nil {
+				return dst, wire.In(wire.In(err, e.Name), "experimental")
+			}
+		}
+		dst = append(dst, '}')
 	}
 	if x.Roots != nil {
 		dst = wire.AppendName(dst, "roots")
@@ -63,7 +77,7 @@ func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "elicitation", "experimental", "roots", "sampling"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "elicitation", "experimental", "roots", "sampling"); err != nil {
 			return dst, err
 		}
 	}
@@ -91,7 +105,7 @@ func (x *ClientCapabilitiesRoots) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.ListChanged = r.ReadBoolPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -106,7 +120,7 @@ func (x *ClientCapabilitiesRoots) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendBool(dst, *x.ListChanged)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "listChanged"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged"); err != nil {
 			return dst, err
 		}
 	}
@@ -140,7 +154,7 @@ func (x *Implementation) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -167,7 +181,7 @@ func (x *Implementation) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "version", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "version", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -198,7 +212,7 @@ func (x *InitializeRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -219,7 +233,7 @@ func (x *InitializeRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -257,7 +271,7 @@ func (x *InitializeRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -288,7 +302,7 @@ func (x *InitializeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "capabilities", "clientInfo", "protocolVersion", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "capabilities", "clientInfo", "protocolVersion", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -328,7 +342,7 @@ func (x *InitializeResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 4)
 			x.Instructions = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -365,7 +379,7 @@ func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions"); err != nil {
 			return dst, err
 		}
 	}
@@ -397,7 +411,7 @@ func (x *InitializedNotification) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(NotificationParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -420,7 +434,7 @@ func (x *InitializedNotification) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -452,7 +466,7 @@ func (x *PingRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(RequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -475,7 +489,7 @@ func (x *PingRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -504,7 +518,10 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 			x.Completions = r.ReadObject()
 		case "experimental":
 			r.Once(&seen[0], 1)
-			x.Experimental = r.ReadObjects()
+			x.Experimental = wire.Map[wire.Object]{}
+			for r.BeginObject(); r.Member(); {
+				*x.Experimental.Entry(r) = r.ReadObject()
+			}
 		case "logging":
 			r.Once(&seen[0], 2)
 			x.Logging = r.ReadObject()
@@ -521,7 +538,7 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 			x.Tools = new(ServerCapabilitiesTools)
 			x.Tools.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -539,9 +556,20 @@ func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Experimental != nil {
 		dst = wire.AppendName(dst, "experimental")
-		if dst, err = wire.AppendObjects(dst, x.Experimental); err != nil {
+		if err = x.Experimental.Check(); err != nil {
 			return dst, wire.In(err, "experimental")
 		}
+		dst = append(dst, '{')
+		for i := range x.Experimental {
+			e := &x.Experimental[i]
+			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+				return dst, wire.In(err, "experimental")
+			}
+			if dst, err = wire.AppendObject(dst, e.Value); err != nil {
+				return dst, wire.In(wire.In(err, e.Name), "experimental")
+			}
+		}
+		dst = append(dst, '}')
 	}
 	if x.Logging != "" {
 		dst = wire.AppendName(dst, "logging")
@@ -568,7 +596,7 @@ func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "completions", "experimental", "logging", "prompts", "resources", "tools"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "completions", "experimental", "logging", "prompts", "resources", "tools"); err != nil {
 			return dst, err
 		}
 	}
@@ -596,7 +624,7 @@ func (x *ServerCapabilitiesPrompts) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.ListChanged = r.ReadBoolPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -611,7 +639,7 @@ func (x *ServerCapabilitiesPrompts) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendBool(dst, *x.ListChanged)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "listChanged"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged"); err != nil {
 			return dst, err
 		}
 	}
@@ -642,7 +670,7 @@ func (x *ServerCapabilitiesResources) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Subscribe = r.ReadBoolPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -661,7 +689,7 @@ func (x *ServerCapabilitiesResources) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendBool(dst, *x.Subscribe)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "listChanged", "subscribe"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged", "subscribe"); err != nil {
 			return dst, err
 		}
 	}
@@ -689,7 +717,7 @@ func (x *ServerCapabilitiesTools) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.ListChanged = r.ReadBoolPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -704,7 +732,7 @@ func (x *ServerCapabilitiesTools) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendBool(dst, *x.ListChanged)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "listChanged"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged"); err != nil {
 			return dst, err
 		}
 	}

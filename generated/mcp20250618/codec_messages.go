@@ -18,7 +18,7 @@ func (x *BaseMetadata) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -41,7 +41,7 @@ func (x *BaseMetadata) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -210,7 +210,7 @@ func (x *Notification) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(NotificationParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -233,7 +233,7 @@ func (x *Notification) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -261,7 +261,7 @@ func (x *NotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -278,7 +278,7 @@ func (x *NotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -310,7 +310,7 @@ func (x *Request) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(RequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -333,7 +333,7 @@ func (x *Request) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -361,7 +361,7 @@ func (x *RequestMetaObject) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.ProgressToken = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -378,7 +378,7 @@ func (x *RequestMetaObject) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "progressToken"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "progressToken"); err != nil {
 			return dst, err
 		}
 	}
@@ -407,7 +407,7 @@ func (x *RequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -424,7 +424,7 @@ func (x *RequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -452,7 +452,7 @@ func (x *Result) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -469,7 +469,7 @@ func (x *Result) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta"); err != nil {
 			return dst, err
 		}
 	}

@@ -27,7 +27,7 @@ func (x *BlobResourceContents) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.MIMEType = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -60,7 +60,7 @@ func (x *BlobResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "blob", "uri", "_meta", "mimeType"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "blob", "uri", "_meta", "mimeType"); err != nil {
 			return dst, err
 		}
 	}
@@ -98,7 +98,7 @@ func (x *EmbeddedResource) DecodeJSON(r *wire.Reader) error {
 			x.Annotations = new(Annotations)
 			x.Annotations.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -131,7 +131,7 @@ func (x *EmbeddedResource) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "resource", "_meta", "annotations"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "resource", "_meta", "annotations"); err != nil {
 			return dst, err
 		}
 	}
@@ -163,7 +163,7 @@ func (x *ListResourceTemplatesRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(PaginatedRequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -186,7 +186,7 @@ func (x *ListResourceTemplatesRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -223,7 +223,7 @@ func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.NextCursor = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -259,7 +259,7 @@ func (x *ListResourceTemplatesResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "resourceTemplates", "_meta", "nextCursor"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "resourceTemplates", "_meta", "nextCursor"); err != nil {
 			return dst, err
 		}
 	}
@@ -291,7 +291,7 @@ func (x *ListResourcesRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(PaginatedRequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -314,7 +314,7 @@ func (x *ListResourcesRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -351,7 +351,7 @@ func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.NextCursor = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -387,7 +387,7 @@ func (x *ListResourcesResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "resources", "_meta", "nextCursor"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "resources", "_meta", "nextCursor"); err != nil {
 			return dst, err
 		}
 	}
@@ -419,7 +419,7 @@ func (x *ListRootsRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(RequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -442,7 +442,7 @@ func (x *ListRootsRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -476,7 +476,7 @@ func (x *ListRootsResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -506,7 +506,7 @@ func (x *ListRootsResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "roots", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "roots", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -537,7 +537,7 @@ func (x *ReadResourceRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -558,7 +558,7 @@ func (x *ReadResourceRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -590,7 +590,7 @@ func (x *ReadResourceRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -613,7 +613,7 @@ func (x *ReadResourceRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "uri", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -647,7 +647,7 @@ func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -677,7 +677,7 @@ func (x *ReadResourceResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "contents", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "contents", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -727,7 +727,7 @@ func (x *Resource) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 7)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -782,7 +782,7 @@ func (x *Resource) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "uri", "_meta", "annotations", "description", "mimeType", "size", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "uri", "_meta", "annotations", "description", "mimeType", "size", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -816,7 +816,7 @@ func (x *ResourceContents) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.MIMEType = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -845,7 +845,7 @@ func (x *ResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "uri", "_meta", "mimeType"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta", "mimeType"); err != nil {
 			return dst, err
 		}
 	}
@@ -938,7 +938,7 @@ func (x *ResourceLink) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 8)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -997,7 +997,7 @@ func (x *ResourceLink) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "name", "uri", "_meta", "annotations", "description", "mimeType", "size", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "name", "uri", "_meta", "annotations", "description", "mimeType", "size", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -1029,7 +1029,7 @@ func (x *ResourceListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(NotificationParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1052,7 +1052,7 @@ func (x *ResourceListChangedNotification) AppendJSON(dst []byte) ([]byte, error)
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -1099,7 +1099,7 @@ func (x *ResourceTemplate) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 6)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1150,7 +1150,7 @@ func (x *ResourceTemplate) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "uriTemplate", "_meta", "annotations", "description", "mimeType", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "uriTemplate", "_meta", "annotations", "description", "mimeType", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -1181,7 +1181,7 @@ func (x *ResourceTemplateReference) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.URI = r.ReadString()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1202,7 +1202,7 @@ func (x *ResourceTemplateReference) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "uri")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "uri"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "uri"); err != nil {
 			return dst, err
 		}
 	}
@@ -1233,7 +1233,7 @@ func (x *ResourceUpdatedNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1254,7 +1254,7 @@ func (x *ResourceUpdatedNotification) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -1285,7 +1285,7 @@ func (x *ResourceUpdatedNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1308,7 +1308,7 @@ func (x *ResourceUpdatedNotificationParams) AppendJSON(dst []byte) ([]byte, erro
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "uri", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -1342,7 +1342,7 @@ func (x *Root) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Name = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1371,7 +1371,7 @@ func (x *Root) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "uri", "_meta", "name"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta", "name"); err != nil {
 			return dst, err
 		}
 	}
@@ -1403,7 +1403,7 @@ func (x *RootsListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(NotificationParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1426,7 +1426,7 @@ func (x *RootsListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -1457,7 +1457,7 @@ func (x *SubscribeRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1478,7 +1478,7 @@ func (x *SubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -1510,7 +1510,7 @@ func (x *SubscribeRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1533,7 +1533,7 @@ func (x *SubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "uri", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -1570,7 +1570,7 @@ func (x *TextResourceContents) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.MIMEType = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1603,7 +1603,7 @@ func (x *TextResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "text", "uri", "_meta", "mimeType"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "text", "uri", "_meta", "mimeType"); err != nil {
 			return dst, err
 		}
 	}
@@ -1634,7 +1634,7 @@ func (x *UnsubscribeRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1655,7 +1655,7 @@ func (x *UnsubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -1687,7 +1687,7 @@ func (x *UnsubscribeRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1710,7 +1710,7 @@ func (x *UnsubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "uri", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
 			return dst, err
 		}
 	}

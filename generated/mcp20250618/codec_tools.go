@@ -21,7 +21,7 @@ func (x *CallToolRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -42,7 +42,7 @@ func (x *CallToolRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -77,7 +77,7 @@ func (x *CallToolRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Arguments = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -106,7 +106,7 @@ func (x *CallToolRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "_meta", "arguments"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "_meta", "arguments"); err != nil {
 			return dst, err
 		}
 	}
@@ -146,7 +146,7 @@ func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.StructuredContent = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -186,7 +186,7 @@ func (x *CallToolResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "content", "_meta", "isError", "structuredContent"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "content", "_meta", "isError", "structuredContent"); err != nil {
 			return dst, err
 		}
 	}
@@ -218,7 +218,7 @@ func (x *ListToolsRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(PaginatedRequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -241,7 +241,7 @@ func (x *ListToolsRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -278,7 +278,7 @@ func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.NextCursor = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -314,7 +314,7 @@ func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "tools", "_meta", "nextCursor"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "tools", "_meta", "nextCursor"); err != nil {
 			return dst, err
 		}
 	}
@@ -362,7 +362,7 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 6)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -413,7 +413,7 @@ func (x *Tool) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "inputSchema", "name", "_meta", "annotations", "description", "outputSchema", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "inputSchema", "name", "_meta", "annotations", "description", "outputSchema", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -453,7 +453,7 @@ func (x *ToolAnnotations) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 4)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -486,7 +486,7 @@ func (x *ToolAnnotations) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -515,12 +515,15 @@ func (x *ToolInputSchema) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("object")
 		case "properties":
 			r.Once(&seen[0], 1)
-			x.Properties = r.ReadObjects()
+			x.Properties = wire.Map[wire.Object]{}
+			for r.BeginObject(); r.Member(); {
+				*x.Properties.Entry(r) = r.ReadObject()
+			}
 		case "required":
 			r.Once(&seen[0], 2)
 			x.Required = r.ReadStrings()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -538,9 +541,20 @@ func (x *ToolInputSchema) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Properties != nil {
 		dst = append(dst, `,"properties":`...)
-		if dst, err = wire.AppendObjects(dst, x.Properties); err != nil {
+		if err = x.Properties.Check(); err != nil {
 			return dst, wire.In(err, "properties")
 		}
+		dst = append(dst, '{')
+		for i := range x.Properties {
+			e := &x.Properties[i]
+			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+				return dst, wire.In(err, "properties")
+			}
+			if dst, err = wire.AppendObject(dst, e.Value); err != nil {
+				return dst, wire.In(wire.In(err, e.Name), "properties")
+			}
+		}
+		dst = append(dst, '}')
 	}
 	if x.Required != nil {
 		dst = append(dst, `,"required":`...)
@@ -556,7 +570,7 @@ func (x *ToolInputSchema) AppendJSON(dst []byte) ([]byte, error) {
 		dst = append(dst, ']')
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "properties", "required"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "properties", "required"); err != nil {
 			return dst, err
 		}
 	}
@@ -588,7 +602,7 @@ func (x *ToolListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(NotificationParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -611,7 +625,7 @@ func (x *ToolListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -640,12 +654,15 @@ func (x *ToolOutputSchema) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("object")
 		case "properties":
 			r.Once(&seen[0], 1)
-			x.Properties = r.ReadObjects()
+			x.Properties = wire.Map[wire.Object]{}
+			for r.BeginObject(); r.Member(); {
+				*x.Properties.Entry(r) = r.ReadObject()
+			}
 		case "required":
 			r.Once(&seen[0], 2)
 			x.Required = r.ReadStrings()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -663,9 +680,20 @@ func (x *ToolOutputSchema) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Properties != nil {
 		dst = append(dst, `,"properties":`...)
-		if dst, err = wire.AppendObjects(dst, x.Properties); err != nil {
+		if err = x.Properties.Check(); err != nil {
 			return dst, wire.In(err, "properties")
 		}
+		dst = append(dst, '{')
+		for i := range x.Properties {
+			e := &x.Properties[i]
+			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+				return dst, wire.In(err, "properties")
+			}
+			if dst, err = wire.AppendObject(dst, e.Value); err != nil {
+				return dst, wire.In(wire.In(err, e.Name), "properties")
+			}
+		}
+		dst = append(dst, '}')
 	}
 	if x.Required != nil {
 		dst = append(dst, `,"required":`...)
@@ -681,7 +709,7 @@ func (x *ToolOutputSchema) AppendJSON(dst []byte) ([]byte, error) {
 		dst = append(dst, ']')
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "properties", "required"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "properties", "required"); err != nil {
 			return dst, err
 		}
 	}

@@ -21,7 +21,7 @@ func (x *CancelledNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -42,7 +42,7 @@ func (x *CancelledNotification) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -76,7 +76,7 @@ func (x *CancelledNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Reason = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -105,7 +105,7 @@ func (x *CancelledNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "requestId", "_meta", "reason"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "requestId", "_meta", "reason"); err != nil {
 			return dst, err
 		}
 	}
@@ -136,7 +136,7 @@ func (x *CompleteRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -157,7 +157,7 @@ func (x *CompleteRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -196,7 +196,7 @@ func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Context = new(CompleteRequestParamsContext)
 			x.Context.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -229,7 +229,7 @@ func (x *CompleteRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "argument", "ref", "_meta", "context"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "argument", "ref", "_meta", "context"); err != nil {
 			return dst, err
 		}
 	}
@@ -260,7 +260,7 @@ func (x *CompleteRequestParamsArgument) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Value = r.ReadString()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -281,7 +281,7 @@ func (x *CompleteRequestParamsArgument) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "value")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "value"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "value"); err != nil {
 			return dst, err
 		}
 	}
@@ -307,16 +307,12 @@ func (x *CompleteRequestParamsContext) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "arguments":
 			r.Once(&seen[0], 0)
-			x.Arguments = map[string]string{}
+			x.Arguments = wire.Map[string]{}
 			for r.BeginObject(); r.Member(); {
-				name := r.Name()
-				if _, ok := x.Arguments[name]; ok {
-					r.Duplicate()
-				}
-				x.Arguments[name] = r.ReadString()
+				*x.Arguments.Entry(r) = r.ReadString()
 			}
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -328,23 +324,23 @@ func (x *CompleteRequestParamsContext) AppendJSON(dst []byte) ([]byte, error) {
 	dst = append(dst, '{')
 	if x.Arguments != nil {
 		dst = wire.AppendName(dst, "arguments")
+		if err = x.Arguments.Check(); err != nil {
+			return dst, wire.In(err, "arguments")
+		}
 		dst = append(dst, '{')
-		for i, name := range wire.Names(x.Arguments) {
-			if i > 0 {
-				dst = append(dst, ',')
+		for i := range x.Arguments {
+			e := &x.Arguments[i]
+			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+				return dst, wire.In(err, "arguments")
 			}
-			if dst, err = wire.AppendString(dst, name); err != nil {
-				return dst, wire.In(wire.In(err, name), "arguments")
-			}
-			dst = append(dst, ':')
-			if dst, err = wire.AppendString(dst, x.Arguments[name]); err != nil {
-				return dst, wire.In(wire.In(err, name), "arguments")
+			if dst, err = wire.AppendString(dst, e.Value); err != nil {
+				return dst, wire.In(wire.In(err, e.Name), "arguments")
 			}
 		}
 		dst = append(dst, '}')
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "arguments"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "arguments"); err != nil {
 			return dst, err
 		}
 	}
@@ -409,7 +405,7 @@ func (x *CompleteResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -432,7 +428,7 @@ func (x *CompleteResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "completion", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "completion", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -466,7 +462,7 @@ func (x *CompleteResultCompletion) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Total = r.ReadInt64Pointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -498,7 +494,7 @@ func (x *CompleteResultCompletion) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendInt64(dst, *x.Total)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "values", "hasMore", "total"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "values", "hasMore", "total"); err != nil {
 			return dst, err
 		}
 	}
@@ -575,7 +571,7 @@ func (x *LoggingMessageNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -596,7 +592,7 @@ func (x *LoggingMessageNotification) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -633,7 +629,7 @@ func (x *LoggingMessageNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Logger = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -666,7 +662,7 @@ func (x *LoggingMessageNotificationParams) AppendJSON(dst []byte) ([]byte, error
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "data", "level", "_meta", "logger"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "data", "level", "_meta", "logger"); err != nil {
 			return dst, err
 		}
 	}
@@ -698,7 +694,7 @@ func (x *PaginatedRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(PaginatedRequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -721,7 +717,7 @@ func (x *PaginatedRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -753,7 +749,7 @@ func (x *PaginatedRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Cursor = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -776,7 +772,7 @@ func (x *PaginatedRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "_meta", "cursor"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta", "cursor"); err != nil {
 			return dst, err
 		}
 	}
@@ -807,7 +803,7 @@ func (x *PaginatedResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.NextCursor = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -830,7 +826,7 @@ func (x *PaginatedResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "_meta", "nextCursor"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta", "nextCursor"); err != nil {
 			return dst, err
 		}
 	}
@@ -861,7 +857,7 @@ func (x *ProgressNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -882,7 +878,7 @@ func (x *ProgressNotification) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -922,7 +918,7 @@ func (x *ProgressNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 4)
 			x.Total = r.ReadFloat64Pointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -961,7 +957,7 @@ func (x *ProgressNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "progress", "progressToken", "_meta", "message", "total"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "progress", "progressToken", "_meta", "message", "total"); err != nil {
 			return dst, err
 		}
 	}
@@ -992,7 +988,7 @@ func (x *SetLevelRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1013,7 +1009,7 @@ func (x *SetLevelRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -1045,7 +1041,7 @@ func (x *SetLevelRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1068,7 +1064,7 @@ func (x *SetLevelRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "level", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "level", "_meta"); err != nil {
 			return dst, err
 		}
 	}

@@ -86,7 +86,7 @@ type ElicitRequestFormParamsRequestedSchema struct {
 	Type string `json:"type"`
 	// Properties holds the fields of the form, by the name that the answer will
 	// have.
-	Properties map[string]PrimitiveSchemaDefinition `json:"properties"`
+	Properties wire.Map[PrimitiveSchemaDefinition] `json:"properties"`
 	// Required names the fields that must not be left blank; nil means all may
 	// be.
 	Required []string `json:"required,omitempty"`
@@ -100,11 +100,11 @@ type ElicitResult struct {
 	// Action is what the user did; look here before looking at Content.
 	Action ElicitAction `json:"action"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Content holds the answers by field name; nil unless a form was accepted.
-	Content map[string]wire.Scalar `json:"content,omitempty"`
+	Content wire.Map[wire.Scalar] `json:"content,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }

@@ -4,19 +4,19 @@ package mcp20250618
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// ClientCapabilities is what a client is willing to do for a server. A
-// server must not ask for anything whose member is nil; an empty object is
-// enough to declare a feature.
+// ClientCapabilities declares what a client does for a server. A server must
+// not ask for a feature whose member is absent; an empty object is enough to
+// declare a feature.
 type ClientCapabilities struct {
-	// Elicitation declares that servers may ask the user for input; nil means
+	// Elicitation declares that servers may ask the user for input; "" means
 	// they may not.
 	Elicitation wire.Object `json:"elicitation,omitempty"`
 	// Experimental declares features outside the standard, by name, each with
 	// settings of its own; nil declares none.
-	Experimental map[string]wire.Object `json:"experimental,omitempty"`
+	Experimental wire.Map[wire.Object] `json:"experimental,omitempty"`
 	// Roots declares that roots/list is answered; nil means it is not.
 	Roots *ClientCapabilitiesRoots `json:"roots,omitempty"`
-	// Sampling declares that servers may use the client's language model; nil
+	// Sampling declares that servers may use the client's language model; ""
 	// means they may not.
 	Sampling wire.Object `json:"sampling,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -91,7 +91,7 @@ type InitializeResult struct {
 	// ServerInfo is the program on the server's side.
 	ServerInfo Implementation `json:"serverInfo"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Instructions tells the model how to use the server as a whole, perhaps
@@ -133,17 +133,17 @@ func (*PingRequest) isClientRequest() {}
 
 func (*PingRequest) isServerRequest() {}
 
-// ServerCapabilities is what a server offers. A client must not ask for
-// anything whose member is nil; an empty object is enough to declare a
-// feature.
+// ServerCapabilities declares what a server offers. A client must not ask
+// for a feature whose member is absent; an empty object is enough to declare
+// a feature.
 type ServerCapabilities struct {
-	// Completions declares that completion/complete is answered; nil means it is
+	// Completions declares that completion/complete is answered; "" means it is
 	// not.
 	Completions wire.Object `json:"completions,omitempty"`
 	// Experimental declares features outside the standard, by name, each with
 	// settings of its own; nil declares none.
-	Experimental map[string]wire.Object `json:"experimental,omitempty"`
-	// Logging declares that the server sends log records; nil means it does not.
+	Experimental wire.Map[wire.Object] `json:"experimental,omitempty"`
+	// Logging declares that the server sends log records; "" means it does not.
 	Logging wire.Object `json:"logging,omitempty"`
 	// Prompts declares that the server has prompts; nil means it has none.
 	Prompts *ServerCapabilitiesPrompts `json:"prompts,omitempty"`

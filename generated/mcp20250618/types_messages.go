@@ -89,7 +89,7 @@ type Notification struct {
 // room for metadata.
 type NotificationParams struct {
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -109,8 +109,8 @@ type Request struct {
 // RequestMetaObject is metadata of a request. Other members than the
 // declared ones are allowed and kept.
 type RequestMetaObject struct {
-	// ProgressToken asks for progress notifications that repeat it; nil asks for
-	// none. The other side may still send none.
+	// ProgressToken asks for progress notifications that repeat it; the zero
+	// value asks for none. The other side may still send none.
 	ProgressToken ProgressToken `json:"progressToken,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -131,7 +131,7 @@ type RequestParams struct {
 // own.
 type Result struct {
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members this revision does not define, in their order.

@@ -34,8 +34,8 @@ type CreateMessageRequestParams struct {
 	// IncludeContext is a wish for context from other servers or this one; nil
 	// means none is wanted.
 	IncludeContext *IncludeContext `json:"includeContext,omitempty"`
-	// Metadata is for the provider of the model, in whatever form that takes;
-	// nil sends none.
+	// Metadata is for the provider of the model, in whatever form that takes; ""
+	// sends none.
 	Metadata wire.Object `json:"metadata,omitempty"`
 	// ModelPreferences is what the server values in a model; nil leaves the
 	// choice to the client.
@@ -62,7 +62,7 @@ type CreateMessageResult struct {
 	// Role is the speaker, normally the assistant.
 	Role Role `json:"role"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// StopReason is why the model stopped: endTurn, stopSequence, maxTokens,

@@ -26,7 +26,7 @@ type CallToolRequestParams struct {
 	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Arguments is a JSON object that fits the tool's input schema; nil sends
+	// Arguments is a JSON object that fits the tool's input schema; "" sends
 	// none.
 	Arguments wire.Object `json:"arguments,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -37,18 +37,17 @@ type CallToolRequestParams struct {
 // here, with IsError, because the model reads this and may try again; a
 // JSON-RPC error is for calls that never reached a tool.
 type CallToolResult struct {
-	// Content is the result for the model to read; a nil slice is sent as an
-	// empty list.
+	// Content is the result for the model to read; nil is sent as an empty list.
 	Content []ContentBlock `json:"content"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// IsError tells that the tool ran and failed, with the reason in Content;
 	// nil means it did not.
 	IsError *bool `json:"isError,omitempty"`
 	// StructuredContent is the result for programs, in the shape of the tool's
-	// output schema; nil if the tool has none. Repeat it as text in Content for
+	// output schema; "" if the tool has none. Repeat it as text in Content for
 	// clients that do not look here.
 	StructuredContent wire.Object `json:"structuredContent,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -76,7 +75,7 @@ type ListToolsResult struct {
 	// Tools is this page's share of the list.
 	Tools []Tool `json:"tools"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// NextCursor leads to the next page; nil means that this is the last.
@@ -96,7 +95,7 @@ type Tool struct {
 	// ASCII letters, digits, underscores, hyphens and dots are safe everywhere.
 	Name string `json:"name"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Annotations is what the server claims about the tool's behaviour; nil
@@ -143,7 +142,7 @@ type ToolInputSchema struct {
 	// Type is always object. It is "object", which the zero value stands for.
 	Type string `json:"type"`
 	// Properties holds the schemas of the arguments, by name; nil declares none.
-	Properties map[string]wire.Object `json:"properties,omitempty"`
+	Properties wire.Map[wire.Object] `json:"properties,omitempty"`
 	// Required names the arguments that must be given; nil means none.
 	Required []string `json:"required,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -171,7 +170,7 @@ type ToolOutputSchema struct {
 	Type string `json:"type"`
 	// Properties holds the schemas of the result's members, by name; nil
 	// declares none.
-	Properties map[string]wire.Object `json:"properties,omitempty"`
+	Properties wire.Map[wire.Object] `json:"properties,omitempty"`
 	// Required names the members that every result has; nil means none.
 	Required []string `json:"required,omitempty"`
 	// Extra holds the members this revision does not define, in their order.

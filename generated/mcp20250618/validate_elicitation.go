@@ -81,10 +81,10 @@ func (x *ElicitRequestFormParamsRequestedSchema) check(c *wire.Checker) {
 	c.Const(x.Type == "" || x.Type == "object", "\"object\"")
 	c.Pop()
 	c.Push("properties")
-	for _, name := range wire.Names(x.Properties) {
-		e := x.Properties[name]
-		c.Push(name)
-		checkPrimitiveSchemaDefinition(c, e)
+	for i := range x.Properties {
+		e := &x.Properties[i]
+		c.Push(e.Name)
+		checkPrimitiveSchemaDefinition(c, e.Value)
 		c.Pop()
 	}
 	c.Pop()
@@ -105,10 +105,10 @@ func (x *ElicitResult) check(c *wire.Checker) {
 	}
 	c.Pop()
 	c.Push("content")
-	for _, name := range wire.Names(x.Content) {
-		e := x.Content[name]
-		c.Push(name)
-		if !e.Is(wire.ScalarString | wire.ScalarNumber | wire.ScalarBool) {
+	for i := range x.Content {
+		e := &x.Content[i]
+		c.Push(e.Name)
+		if !e.Value.Is(wire.ScalarString | wire.ScalarNumber | wire.ScalarBool) {
 			c.Report("must be a string or a number or a boolean")
 		}
 		c.Pop()

@@ -27,7 +27,7 @@ func (x *Annotations) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Priority = r.ReadFloat64Pointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -63,7 +63,7 @@ func (x *Annotations) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "audience", "lastModified", "priority"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "audience", "lastModified", "priority"); err != nil {
 			return dst, err
 		}
 	}
@@ -104,7 +104,7 @@ func (x *AudioContent) DecodeJSON(r *wire.Reader) error {
 			x.Annotations = new(Annotations)
 			x.Annotations.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -141,7 +141,7 @@ func (x *AudioContent) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "data", "mimeType", "_meta", "annotations"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "data", "mimeType", "_meta", "annotations"); err != nil {
 			return dst, err
 		}
 	}
@@ -224,7 +224,7 @@ func (x *Icon) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Theme = (*IconTheme)(r.ReadStringPointer())
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -266,7 +266,7 @@ func (x *Icon) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "src", "mimeType", "sizes", "theme"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "src", "mimeType", "sizes", "theme"); err != nil {
 			return dst, err
 		}
 	}
@@ -318,7 +318,7 @@ func (x *Icons) DecodeJSON(r *wire.Reader) error {
 				wire.Extend(r, &x.Icons).DecodeJSON(r)
 			}
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -342,7 +342,7 @@ func (x *Icons) AppendJSON(dst []byte) ([]byte, error) {
 		dst = append(dst, ']')
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "icons"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "icons"); err != nil {
 			return dst, err
 		}
 	}
@@ -383,7 +383,7 @@ func (x *ImageContent) DecodeJSON(r *wire.Reader) error {
 			x.Annotations = new(Annotations)
 			x.Annotations.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -420,7 +420,7 @@ func (x *ImageContent) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "data", "mimeType", "_meta", "annotations"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "data", "mimeType", "_meta", "annotations"); err != nil {
 			return dst, err
 		}
 	}
@@ -479,7 +479,7 @@ func (x *TextContent) DecodeJSON(r *wire.Reader) error {
 			x.Annotations = new(Annotations)
 			x.Annotations.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -512,7 +512,7 @@ func (x *TextContent) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "text", "_meta", "annotations"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "text", "_meta", "annotations"); err != nil {
 			return dst, err
 		}
 	}

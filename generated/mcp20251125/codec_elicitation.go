@@ -27,7 +27,7 @@ func (x *BooleanSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -60,7 +60,7 @@ func (x *BooleanSchema) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "default", "description", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "default", "description", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -118,7 +118,7 @@ func (x *ElicitRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Params = decodeElicitRequestParams(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0xf != 0xf {
@@ -147,7 +147,7 @@ func (x *ElicitRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "id", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -189,7 +189,7 @@ func (x *ElicitRequestFormParams) DecodeJSON(r *wire.Reader) error {
 			x.Task = new(TaskMetadata)
 			x.Task.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -228,7 +228,7 @@ func (x *ElicitRequestFormParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "message", "requestedSchema", "_meta", "mode", "task"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "message", "requestedSchema", "_meta", "mode", "task"); err != nil {
 			return dst, err
 		}
 	}
@@ -257,13 +257,9 @@ func (x *ElicitRequestFormParamsRequestedSchema) DecodeJSON(r *wire.Reader) erro
 			x.Type = r.ReadConstString("object")
 		case "properties":
 			r.Once(&seen[0], 1)
-			x.Properties = map[string]PrimitiveSchemaDefinition{}
+			x.Properties = wire.Map[PrimitiveSchemaDefinition]{}
 			for r.BeginObject(); r.Member(); {
-				name := r.Name()
-				if _, ok := x.Properties[name]; ok {
-					r.Duplicate()
-				}
-				x.Properties[name] = decodePrimitiveSchemaDefinition(r)
+				*x.Properties.Entry(r) = decodePrimitiveSchemaDefinition(r)
 			}
 		case "$schema":
 			r.Once(&seen[0], 2)
@@ -272,7 +268,7 @@ func (x *ElicitRequestFormParamsRequestedSchema) DecodeJSON(r *wire.Reader) erro
 			r.Once(&seen[0], 3)
 			x.Required = r.ReadStrings()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -289,17 +285,17 @@ func (x *ElicitRequestFormParamsRequestedSchema) AppendJSON(dst []byte) ([]byte,
 		return dst, wire.In(err, "type")
 	}
 	dst = append(dst, `,"properties":`...)
+	if err = x.Properties.Check(); err != nil {
+		return dst, wire.In(err, "properties")
+	}
 	dst = append(dst, '{')
-	for i, name := range wire.Names(x.Properties) {
-		if i > 0 {
-			dst = append(dst, ',')
+	for i := range x.Properties {
+		e := &x.Properties[i]
+		if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+			return dst, wire.In(err, "properties")
 		}
-		if dst, err = wire.AppendString(dst, name); err != nil {
-			return dst, wire.In(wire.In(err, name), "properties")
-		}
-		dst = append(dst, ':')
-		if dst, err = appendPrimitiveSchemaDefinition(dst, x.Properties[name]); err != nil {
-			return dst, wire.In(wire.In(err, name), "properties")
+		if dst, err = appendPrimitiveSchemaDefinition(dst, e.Value); err != nil {
+			return dst, wire.In(wire.In(err, e.Name), "properties")
 		}
 	}
 	dst = append(dst, '}')
@@ -323,7 +319,7 @@ func (x *ElicitRequestFormParamsRequestedSchema) AppendJSON(dst []byte) ([]byte,
 		dst = append(dst, ']')
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "properties", "$schema", "required"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "properties", "$schema", "required"); err != nil {
 			return dst, err
 		}
 	}
@@ -407,7 +403,7 @@ func (x *ElicitRequestURLParams) DecodeJSON(r *wire.Reader) error {
 			x.Task = new(TaskMetadata)
 			x.Task.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0xf != 0xf {
@@ -448,7 +444,7 @@ func (x *ElicitRequestURLParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "mode", "elicitationId", "message", "url", "_meta", "task"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "mode", "elicitationId", "message", "url", "_meta", "task"); err != nil {
 			return dst, err
 		}
 	}
@@ -520,16 +516,12 @@ func (x *ElicitResult) DecodeJSON(r *wire.Reader) error {
 			x.Meta = r.ReadObject()
 		case "content":
 			r.Once(&seen[0], 2)
-			x.Content = map[string]ElicitResultContent{}
+			x.Content = wire.Map[ElicitResultContent]{}
 			for r.BeginObject(); r.Member(); {
-				name := r.Name()
-				if _, ok := x.Content[name]; ok {
-					r.Duplicate()
-				}
-				x.Content[name] = decodeElicitResultContent(r)
+				*x.Content.Entry(r) = decodeElicitResultContent(r)
 			}
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -553,23 +545,23 @@ func (x *ElicitResult) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Content != nil {
 		dst = append(dst, `,"content":`...)
+		if err = x.Content.Check(); err != nil {
+			return dst, wire.In(err, "content")
+		}
 		dst = append(dst, '{')
-		for i, name := range wire.Names(x.Content) {
-			if i > 0 {
-				dst = append(dst, ',')
+		for i := range x.Content {
+			e := &x.Content[i]
+			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+				return dst, wire.In(err, "content")
 			}
-			if dst, err = wire.AppendString(dst, name); err != nil {
-				return dst, wire.In(wire.In(err, name), "content")
-			}
-			dst = append(dst, ':')
-			if dst, err = appendElicitResultContent(dst, x.Content[name]); err != nil {
-				return dst, wire.In(wire.In(err, name), "content")
+			if dst, err = appendElicitResultContent(dst, e.Value); err != nil {
+				return dst, wire.In(wire.In(err, e.Name), "content")
 			}
 		}
 		dst = append(dst, '}')
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "action", "_meta", "content"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "action", "_meta", "content"); err != nil {
 			return dst, err
 		}
 	}
@@ -628,7 +620,7 @@ func newElicitResultContent() *wire.Box[ElicitResultContent] {
 func (x *ElicitResultContentList) DecodeJSON(r *wire.Reader) error {
 	var all []string
 	all = r.ReadStrings()
-	*x = all
+	*x = ElicitResultContentList(all)
 	return r.Err()
 }
 
@@ -681,7 +673,7 @@ func (x *ElicitationCompleteNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -706,7 +698,7 @@ func (x *ElicitationCompleteNotification) AppendJSON(dst []byte) ([]byte, error)
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -737,7 +729,7 @@ func (x *ElicitationCompleteNotificationParams) DecodeJSON(r *wire.Reader) error
 			r.Once(&seen[0], 1)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -760,7 +752,7 @@ func (x *ElicitationCompleteNotificationParams) AppendJSON(dst []byte) ([]byte, 
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "elicitationId", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "elicitationId", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -791,7 +783,7 @@ func (x *EnumOption) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Title = r.ReadString()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -812,7 +804,7 @@ func (x *EnumOption) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "title")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "const", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "const", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -920,7 +912,7 @@ func (x *LegacyTitledEnumSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 5)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -979,7 +971,7 @@ func (x *LegacyTitledEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "enum", "default", "description", "enumNames", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "enum", "default", "description", "enumNames", "title"); err != nil {
 			return dst, err
 		}
 	}

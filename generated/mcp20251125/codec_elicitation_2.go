@@ -65,7 +65,7 @@ func (x *NumberSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 5)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -112,7 +112,7 @@ func (x *NumberSchema) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "default", "description", "maximum", "minimum", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "default", "description", "maximum", "minimum", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -286,7 +286,7 @@ func (x *StringSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 6)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -335,7 +335,7 @@ func (x *StringSchema) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "default", "description", "format", "maxLength", "minLength", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "default", "description", "format", "maxLength", "minLength", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -402,7 +402,7 @@ func (x *TitledMultiSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 6)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -456,7 +456,7 @@ func (x *TitledMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "items", "default", "description", "maxItems", "minItems", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "items", "default", "description", "maxItems", "minItems", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -487,7 +487,7 @@ func (x *TitledMultiSelectEnumSchemaItems) DecodeJSON(r *wire.Reader) error {
 				wire.Extend(r, &x.AnyOf).DecodeJSON(r)
 			}
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -511,7 +511,7 @@ func (x *TitledMultiSelectEnumSchemaItems) AppendJSON(dst []byte) ([]byte, error
 	}
 	dst = append(dst, ']')
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "anyOf"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "anyOf"); err != nil {
 			return dst, err
 		}
 	}
@@ -554,7 +554,7 @@ func (x *TitledSingleSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 4)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -600,7 +600,7 @@ func (x *TitledSingleSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "oneOf", "default", "description", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "oneOf", "default", "description", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -634,7 +634,7 @@ func (x *URLElicitationRequiredError) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -661,7 +661,7 @@ func (x *URLElicitationRequiredError) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "error", "id"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "error", "id"); err != nil {
 			return dst, err
 		}
 	}
@@ -695,7 +695,7 @@ func (x *URLElicitationRequiredErrorError) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Message = r.ReadString()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -718,7 +718,7 @@ func (x *URLElicitationRequiredErrorError) AppendJSON(dst []byte) ([]byte, error
 		return dst, wire.In(err, "message")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "code", "data", "message"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "code", "data", "message"); err != nil {
 			return dst, err
 		}
 	}
@@ -749,7 +749,7 @@ func (x *URLElicitationRequiredErrorErrorData) DecodeJSON(r *wire.Reader) error 
 				wire.Extend(r, &x.Elicitations).DecodeJSON(r)
 			}
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -773,7 +773,7 @@ func (x *URLElicitationRequiredErrorErrorData) AppendJSON(dst []byte) ([]byte, e
 	}
 	dst = append(dst, ']')
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "elicitations"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "elicitations"); err != nil {
 			return dst, err
 		}
 	}
@@ -819,7 +819,7 @@ func (x *UntitledMultiSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 6)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -873,7 +873,7 @@ func (x *UntitledMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "items", "default", "description", "maxItems", "minItems", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "items", "default", "description", "maxItems", "minItems", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -904,7 +904,7 @@ func (x *UntitledMultiSelectEnumSchemaItems) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Enum = r.ReadStrings()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -932,7 +932,7 @@ func (x *UntitledMultiSelectEnumSchemaItems) AppendJSON(dst []byte) ([]byte, err
 	}
 	dst = append(dst, ']')
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "enum"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "enum"); err != nil {
 			return dst, err
 		}
 	}
@@ -972,7 +972,7 @@ func (x *UntitledSingleSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 4)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1018,7 +1018,7 @@ func (x *UntitledSingleSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) 
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "enum", "default", "description", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "enum", "default", "description", "title"); err != nil {
 			return dst, err
 		}
 	}

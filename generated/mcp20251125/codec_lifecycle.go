@@ -20,7 +20,10 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 			x.Elicitation.DecodeJSON(r)
 		case "experimental":
 			r.Once(&seen[0], 1)
-			x.Experimental = r.ReadObjects()
+			x.Experimental = wire.Map[wire.Object]{}
+			for r.BeginObject(); r.Member(); {
+				*x.Experimental.Entry(r) = r.ReadObject()
+			}
 		case "roots":
 			r.Once(&seen[0], 2)
 			x.Roots = new(ClientCapabilitiesRoots)
@@ -34,7 +37,7 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 			x.Tasks = new(ClientCapabilitiesTasks)
 			x.Tasks.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -52,9 +55,20 @@ func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Experimental != nil {
 		dst = wire.AppendName(dst, "experimental")
-		if dst, err = wire.AppendObjects(dst, x.Experimental); err != nil {
+		if err = x.Experimental.Check(); err != nil {
 			return dst, wire.In(err, "experimental")
 		}
+		dst = append(dst, '{')
+		for i := range x.Experimental {
+			e := &x.Experimental[i]
+			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+				return dst, wire.In(err, "experimental")
+			}
+			if dst, err = wire.AppendObject(dst, e.Value); err != nil {
+				return dst, wire.In(wire.In(err, e.Name), "experimental")
+			}
+		}
+		dst = append(dst, '}')
 	}
 	if x.Roots != nil {
 		dst = wire.AppendName(dst, "roots")
@@ -75,7 +89,7 @@ func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "elicitation", "experimental", "roots", "sampling", "tasks"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "elicitation", "experimental", "roots", "sampling", "tasks"); err != nil {
 			return dst, err
 		}
 	}
@@ -106,7 +120,7 @@ func (x *ClientCapabilitiesElicitation) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.URL = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -129,7 +143,7 @@ func (x *ClientCapabilitiesElicitation) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "form", "url"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "form", "url"); err != nil {
 			return dst, err
 		}
 	}
@@ -157,7 +171,7 @@ func (x *ClientCapabilitiesRoots) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.ListChanged = r.ReadBoolPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -172,7 +186,7 @@ func (x *ClientCapabilitiesRoots) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendBool(dst, *x.ListChanged)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "listChanged"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged"); err != nil {
 			return dst, err
 		}
 	}
@@ -203,7 +217,7 @@ func (x *ClientCapabilitiesSampling) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Tools = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -226,7 +240,7 @@ func (x *ClientCapabilitiesSampling) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "context", "tools"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "context", "tools"); err != nil {
 			return dst, err
 		}
 	}
@@ -261,7 +275,7 @@ func (x *ClientCapabilitiesTasks) DecodeJSON(r *wire.Reader) error {
 			x.Requests = new(ClientCapabilitiesTasksRequests)
 			x.Requests.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -290,7 +304,7 @@ func (x *ClientCapabilitiesTasks) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "cancel", "list", "requests"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "cancel", "list", "requests"); err != nil {
 			return dst, err
 		}
 	}
@@ -323,7 +337,7 @@ func (x *ClientCapabilitiesTasksRequests) DecodeJSON(r *wire.Reader) error {
 			x.Sampling = new(ClientCapabilitiesTasksRequestsSampling)
 			x.Sampling.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -346,7 +360,7 @@ func (x *ClientCapabilitiesTasksRequests) AppendJSON(dst []byte) ([]byte, error)
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "elicitation", "sampling"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "elicitation", "sampling"); err != nil {
 			return dst, err
 		}
 	}
@@ -374,7 +388,7 @@ func (x *ClientCapabilitiesTasksRequestsElicitation) DecodeJSON(r *wire.Reader) 
 			r.Once(&seen[0], 0)
 			x.Create = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -391,7 +405,7 @@ func (x *ClientCapabilitiesTasksRequestsElicitation) AppendJSON(dst []byte) ([]b
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "create"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "create"); err != nil {
 			return dst, err
 		}
 	}
@@ -419,7 +433,7 @@ func (x *ClientCapabilitiesTasksRequestsSampling) DecodeJSON(r *wire.Reader) err
 			r.Once(&seen[0], 0)
 			x.CreateMessage = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -436,7 +450,7 @@ func (x *ClientCapabilitiesTasksRequestsSampling) AppendJSON(dst []byte) ([]byte
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "createMessage"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "createMessage"); err != nil {
 			return dst, err
 		}
 	}
@@ -482,7 +496,7 @@ func (x *Implementation) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 5)
 			x.WebsiteURL = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -534,7 +548,7 @@ func (x *Implementation) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "version", "description", "icons", "title", "websiteUrl"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "version", "description", "icons", "title", "websiteUrl"); err != nil {
 			return dst, err
 		}
 	}
@@ -571,7 +585,7 @@ func (x *InitializeRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0xf != 0xf {
@@ -600,7 +614,7 @@ func (x *InitializeRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "id", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -638,7 +652,7 @@ func (x *InitializeRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -669,7 +683,7 @@ func (x *InitializeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "capabilities", "clientInfo", "protocolVersion", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "capabilities", "clientInfo", "protocolVersion", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -709,7 +723,7 @@ func (x *InitializeResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 4)
 			x.Instructions = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -746,7 +760,7 @@ func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions"); err != nil {
 			return dst, err
 		}
 	}
@@ -781,7 +795,7 @@ func (x *InitializedNotification) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(NotificationParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -808,7 +822,7 @@ func (x *InitializedNotification) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -846,7 +860,7 @@ func (x *PingRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(RequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -877,7 +891,7 @@ func (x *PingRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "id", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -906,7 +920,10 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 			x.Completions = r.ReadObject()
 		case "experimental":
 			r.Once(&seen[0], 1)
-			x.Experimental = r.ReadObjects()
+			x.Experimental = wire.Map[wire.Object]{}
+			for r.BeginObject(); r.Member(); {
+				*x.Experimental.Entry(r) = r.ReadObject()
+			}
 		case "logging":
 			r.Once(&seen[0], 2)
 			x.Logging = r.ReadObject()
@@ -927,7 +944,7 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 			x.Tools = new(ServerCapabilitiesTools)
 			x.Tools.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -945,9 +962,20 @@ func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Experimental != nil {
 		dst = wire.AppendName(dst, "experimental")
-		if dst, err = wire.AppendObjects(dst, x.Experimental); err != nil {
+		if err = x.Experimental.Check(); err != nil {
 			return dst, wire.In(err, "experimental")
 		}
+		dst = append(dst, '{')
+		for i := range x.Experimental {
+			e := &x.Experimental[i]
+			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+				return dst, wire.In(err, "experimental")
+			}
+			if dst, err = wire.AppendObject(dst, e.Value); err != nil {
+				return dst, wire.In(wire.In(err, e.Name), "experimental")
+			}
+		}
+		dst = append(dst, '}')
 	}
 	if x.Logging != "" {
 		dst = wire.AppendName(dst, "logging")
@@ -980,7 +1008,7 @@ func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "completions", "experimental", "logging", "prompts", "resources", "tasks", "tools"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "completions", "experimental", "logging", "prompts", "resources", "tasks", "tools"); err != nil {
 			return dst, err
 		}
 	}
@@ -1008,7 +1036,7 @@ func (x *ServerCapabilitiesPrompts) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.ListChanged = r.ReadBoolPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -1023,7 +1051,7 @@ func (x *ServerCapabilitiesPrompts) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendBool(dst, *x.ListChanged)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "listChanged"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged"); err != nil {
 			return dst, err
 		}
 	}
@@ -1054,7 +1082,7 @@ func (x *ServerCapabilitiesResources) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Subscribe = r.ReadBoolPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -1073,7 +1101,7 @@ func (x *ServerCapabilitiesResources) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendBool(dst, *x.Subscribe)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "listChanged", "subscribe"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged", "subscribe"); err != nil {
 			return dst, err
 		}
 	}
@@ -1108,7 +1136,7 @@ func (x *ServerCapabilitiesTasks) DecodeJSON(r *wire.Reader) error {
 			x.Requests = new(ServerCapabilitiesTasksRequests)
 			x.Requests.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -1137,7 +1165,7 @@ func (x *ServerCapabilitiesTasks) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "cancel", "list", "requests"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "cancel", "list", "requests"); err != nil {
 			return dst, err
 		}
 	}
@@ -1166,7 +1194,7 @@ func (x *ServerCapabilitiesTasksRequests) DecodeJSON(r *wire.Reader) error {
 			x.Tools = new(ServerCapabilitiesTasksRequestsTools)
 			x.Tools.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -1183,7 +1211,7 @@ func (x *ServerCapabilitiesTasksRequests) AppendJSON(dst []byte) ([]byte, error)
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "tools"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "tools"); err != nil {
 			return dst, err
 		}
 	}
@@ -1211,7 +1239,7 @@ func (x *ServerCapabilitiesTasksRequestsTools) DecodeJSON(r *wire.Reader) error 
 			r.Once(&seen[0], 0)
 			x.Call = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -1228,7 +1256,7 @@ func (x *ServerCapabilitiesTasksRequestsTools) AppendJSON(dst []byte) ([]byte, e
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "call"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "call"); err != nil {
 			return dst, err
 		}
 	}
@@ -1256,7 +1284,7 @@ func (x *ServerCapabilitiesTools) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.ListChanged = r.ReadBoolPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -1271,7 +1299,7 @@ func (x *ServerCapabilitiesTools) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendBool(dst, *x.ListChanged)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "listChanged"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged"); err != nil {
 			return dst, err
 		}
 	}

@@ -18,7 +18,7 @@ func (x *BaseMetadata) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -41,7 +41,7 @@ func (x *BaseMetadata) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -229,7 +229,7 @@ func (x *Notification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -252,7 +252,7 @@ func (x *Notification) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -280,7 +280,7 @@ func (x *NotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -297,7 +297,7 @@ func (x *NotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -328,7 +328,7 @@ func (x *Request) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -351,7 +351,7 @@ func (x *Request) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -379,7 +379,7 @@ func (x *RequestMetaObject) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.ProgressToken = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -396,7 +396,7 @@ func (x *RequestMetaObject) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "progressToken"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "progressToken"); err != nil {
 			return dst, err
 		}
 	}
@@ -425,7 +425,7 @@ func (x *RequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -442,7 +442,7 @@ func (x *RequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -470,7 +470,7 @@ func (x *Result) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -487,7 +487,7 @@ func (x *Result) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta"); err != nil {
 			return dst, err
 		}
 	}

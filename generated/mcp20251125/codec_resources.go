@@ -27,7 +27,7 @@ func (x *BlobResourceContents) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.MIMEType = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -60,7 +60,7 @@ func (x *BlobResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "blob", "uri", "_meta", "mimeType"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "blob", "uri", "_meta", "mimeType"); err != nil {
 			return dst, err
 		}
 	}
@@ -98,7 +98,7 @@ func (x *EmbeddedResource) DecodeJSON(r *wire.Reader) error {
 			x.Annotations = new(Annotations)
 			x.Annotations.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -131,7 +131,7 @@ func (x *EmbeddedResource) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "resource", "_meta", "annotations"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "resource", "_meta", "annotations"); err != nil {
 			return dst, err
 		}
 	}
@@ -169,7 +169,7 @@ func (x *ListResourceTemplatesRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(PaginatedRequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -200,7 +200,7 @@ func (x *ListResourceTemplatesRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "id", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -237,7 +237,7 @@ func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.NextCursor = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -273,7 +273,7 @@ func (x *ListResourceTemplatesResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "resourceTemplates", "_meta", "nextCursor"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "resourceTemplates", "_meta", "nextCursor"); err != nil {
 			return dst, err
 		}
 	}
@@ -311,7 +311,7 @@ func (x *ListResourcesRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(PaginatedRequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -342,7 +342,7 @@ func (x *ListResourcesRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "id", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -379,7 +379,7 @@ func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.NextCursor = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -415,7 +415,7 @@ func (x *ListResourcesResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "resources", "_meta", "nextCursor"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "resources", "_meta", "nextCursor"); err != nil {
 			return dst, err
 		}
 	}
@@ -453,7 +453,7 @@ func (x *ListRootsRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(RequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -484,7 +484,7 @@ func (x *ListRootsRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "id", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -518,7 +518,7 @@ func (x *ListRootsResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -548,7 +548,7 @@ func (x *ListRootsResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "roots", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "roots", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -585,7 +585,7 @@ func (x *ReadResourceRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0xf != 0xf {
@@ -614,7 +614,7 @@ func (x *ReadResourceRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "id", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -646,7 +646,7 @@ func (x *ReadResourceRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -669,7 +669,7 @@ func (x *ReadResourceRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "uri", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -703,7 +703,7 @@ func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -733,7 +733,7 @@ func (x *ReadResourceResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "contents", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "contents", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -789,7 +789,7 @@ func (x *Resource) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 8)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -857,7 +857,7 @@ func (x *Resource) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "uri", "_meta", "annotations", "description", "icons", "mimeType", "size", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "uri", "_meta", "annotations", "description", "icons", "mimeType", "size", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -891,7 +891,7 @@ func (x *ResourceContents) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.MIMEType = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -920,7 +920,7 @@ func (x *ResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "uri", "_meta", "mimeType"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta", "mimeType"); err != nil {
 			return dst, err
 		}
 	}
@@ -1019,7 +1019,7 @@ func (x *ResourceLink) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 9)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -1091,7 +1091,7 @@ func (x *ResourceLink) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "name", "uri", "_meta", "annotations", "description", "icons", "mimeType", "size", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "name", "uri", "_meta", "annotations", "description", "icons", "mimeType", "size", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -1126,7 +1126,7 @@ func (x *ResourceListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(NotificationParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1153,7 +1153,7 @@ func (x *ResourceListChangedNotification) AppendJSON(dst []byte) ([]byte, error)
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -1185,7 +1185,7 @@ func (x *ResourceRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1208,7 +1208,7 @@ func (x *ResourceRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "uri", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -1261,7 +1261,7 @@ func (x *ResourceTemplate) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 7)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1325,7 +1325,7 @@ func (x *ResourceTemplate) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "uriTemplate", "_meta", "annotations", "description", "icons", "mimeType", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "uriTemplate", "_meta", "annotations", "description", "icons", "mimeType", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -1356,7 +1356,7 @@ func (x *ResourceTemplateReference) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.URI = r.ReadString()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1377,7 +1377,7 @@ func (x *ResourceTemplateReference) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "uri")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "uri"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "uri"); err != nil {
 			return dst, err
 		}
 	}
@@ -1411,7 +1411,7 @@ func (x *ResourceUpdatedNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -1436,7 +1436,7 @@ func (x *ResourceUpdatedNotification) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -1467,7 +1467,7 @@ func (x *ResourceUpdatedNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1490,7 +1490,7 @@ func (x *ResourceUpdatedNotificationParams) AppendJSON(dst []byte) ([]byte, erro
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "uri", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -1524,7 +1524,7 @@ func (x *Root) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Name = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1553,7 +1553,7 @@ func (x *Root) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "uri", "_meta", "name"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta", "name"); err != nil {
 			return dst, err
 		}
 	}
@@ -1588,7 +1588,7 @@ func (x *RootsListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(NotificationParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1615,7 +1615,7 @@ func (x *RootsListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -1652,7 +1652,7 @@ func (x *SubscribeRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0xf != 0xf {
@@ -1681,7 +1681,7 @@ func (x *SubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "id", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -1713,7 +1713,7 @@ func (x *SubscribeRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1736,7 +1736,7 @@ func (x *SubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "uri", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -1773,7 +1773,7 @@ func (x *TextResourceContents) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.MIMEType = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1806,7 +1806,7 @@ func (x *TextResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "text", "uri", "_meta", "mimeType"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "text", "uri", "_meta", "mimeType"); err != nil {
 			return dst, err
 		}
 	}
@@ -1843,7 +1843,7 @@ func (x *UnsubscribeRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0xf != 0xf {
@@ -1872,7 +1872,7 @@ func (x *UnsubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "id", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -1904,7 +1904,7 @@ func (x *UnsubscribeRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1927,7 +1927,7 @@ func (x *UnsubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "uri", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
 			return dst, err
 		}
 	}

@@ -27,7 +27,7 @@ func (x *CreateMessageRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0xf != 0xf {
@@ -56,7 +56,7 @@ func (x *CreateMessageRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "id", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -127,7 +127,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 				wire.Extend(r, &x.Tools).DecodeJSON(r)
 			}
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -227,7 +227,7 @@ func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		dst = append(dst, ']')
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "maxTokens", "messages", "_meta", "includeContext", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "task", "temperature", "toolChoice", "tools"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "maxTokens", "messages", "_meta", "includeContext", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "task", "temperature", "toolChoice", "tools"); err != nil {
 			return dst, err
 		}
 	}
@@ -307,7 +307,7 @@ func (x *CreateMessageResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 4)
 			x.StopReason = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -344,7 +344,7 @@ func (x *CreateMessageResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "content", "model", "role", "_meta", "stopReason"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "content", "model", "role", "_meta", "stopReason"); err != nil {
 			return dst, err
 		}
 	}
@@ -393,7 +393,7 @@ func (x *ModelHint) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Name = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -410,7 +410,7 @@ func (x *ModelHint) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name"); err != nil {
 			return dst, err
 		}
 	}
@@ -450,7 +450,7 @@ func (x *ModelPreferences) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.SpeedPriority = r.ReadFloat64Pointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -492,7 +492,7 @@ func (x *ModelPreferences) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "costPriority", "hints", "intelligencePriority", "speedPriority"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "costPriority", "hints", "intelligencePriority", "speedPriority"); err != nil {
 			return dst, err
 		}
 	}
@@ -526,7 +526,7 @@ func (x *SamplingMessage) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -553,7 +553,7 @@ func (x *SamplingMessage) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "content", "role", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "content", "role", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -673,7 +673,7 @@ func (x *SamplingMessageContentList) DecodeJSON(r *wire.Reader) error {
 	for r.BeginArray(); r.Element(); {
 		*wire.Extend(r, &all) = decodeSamplingMessageContentBlock(r)
 	}
-	*x = all
+	*x = SamplingMessageContentList(all)
 	return r.Err()
 }
 
@@ -714,7 +714,7 @@ func (x *ToolChoice) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Mode = (*ToolChoiceMode)(r.ReadStringPointer())
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -731,7 +731,7 @@ func (x *ToolChoice) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "mode"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "mode"); err != nil {
 			return dst, err
 		}
 	}
@@ -798,7 +798,7 @@ func (x *ToolResultContent) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 5)
 			x.StructuredContent = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -846,7 +846,7 @@ func (x *ToolResultContent) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "content", "toolUseId", "_meta", "isError", "structuredContent"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "content", "toolUseId", "_meta", "isError", "structuredContent"); err != nil {
 			return dst, err
 		}
 	}
@@ -886,7 +886,7 @@ func (x *ToolUseContent) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 4)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0xf != 0xf {
@@ -921,7 +921,7 @@ func (x *ToolUseContent) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "id", "input", "name", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "id", "input", "name", "_meta"); err != nil {
 			return dst, err
 		}
 	}

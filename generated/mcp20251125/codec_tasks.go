@@ -27,7 +27,7 @@ func (x *CancelTaskRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0xf != 0xf {
@@ -56,7 +56,7 @@ func (x *CancelTaskRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "id", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -88,7 +88,7 @@ func (x *CancelTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -111,7 +111,7 @@ func (x *CancelTaskRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "taskId", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "taskId", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -162,7 +162,7 @@ func (x *CancelTaskResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 7)
 			x.StatusMessage = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1f != 0x1f {
@@ -214,7 +214,7 @@ func (x *CancelTaskResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage"); err != nil {
 			return dst, err
 		}
 	}
@@ -245,7 +245,7 @@ func (x *CreateTaskResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -268,7 +268,7 @@ func (x *CreateTaskResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "task", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "task", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -305,7 +305,7 @@ func (x *GetTaskPayloadRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0xf != 0xf {
@@ -334,7 +334,7 @@ func (x *GetTaskPayloadRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "id", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -366,7 +366,7 @@ func (x *GetTaskPayloadRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -389,7 +389,7 @@ func (x *GetTaskPayloadRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "taskId", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "taskId", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -417,7 +417,7 @@ func (x *GetTaskPayloadResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -434,7 +434,7 @@ func (x *GetTaskPayloadResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -471,7 +471,7 @@ func (x *GetTaskRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0xf != 0xf {
@@ -500,7 +500,7 @@ func (x *GetTaskRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "id", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -532,7 +532,7 @@ func (x *GetTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -555,7 +555,7 @@ func (x *GetTaskRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "taskId", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "taskId", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -606,7 +606,7 @@ func (x *GetTaskResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 7)
 			x.StatusMessage = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1f != 0x1f {
@@ -658,7 +658,7 @@ func (x *GetTaskResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage"); err != nil {
 			return dst, err
 		}
 	}
@@ -696,7 +696,7 @@ func (x *ListTasksRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(PaginatedRequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -727,7 +727,7 @@ func (x *ListTasksRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "id", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -764,7 +764,7 @@ func (x *ListTasksResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.NextCursor = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -800,7 +800,7 @@ func (x *ListTasksResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "tasks", "_meta", "nextCursor"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "tasks", "_meta", "nextCursor"); err != nil {
 			return dst, err
 		}
 	}
@@ -828,7 +828,7 @@ func (x *RelatedTaskMetadata) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.TaskID = r.ReadString()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -845,7 +845,7 @@ func (x *RelatedTaskMetadata) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "taskId")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "taskId"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "taskId"); err != nil {
 			return dst, err
 		}
 	}
@@ -893,7 +893,7 @@ func (x *Task) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 6)
 			x.StatusMessage = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1f != 0x1f {
@@ -939,7 +939,7 @@ func (x *Task) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "pollInterval", "statusMessage"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "pollInterval", "statusMessage"); err != nil {
 			return dst, err
 		}
 	}
@@ -972,7 +972,7 @@ func (x *TaskAugmentedRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Task = new(TaskMetadata)
 			x.Task.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -995,7 +995,7 @@ func (x *TaskAugmentedRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "_meta", "task"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta", "task"); err != nil {
 			return dst, err
 		}
 	}
@@ -1023,7 +1023,7 @@ func (x *TaskMetadata) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.TTL = r.ReadInt64Pointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -1038,7 +1038,7 @@ func (x *TaskMetadata) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendInt64(dst, *x.TTL)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "ttl"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "ttl"); err != nil {
 			return dst, err
 		}
 	}
@@ -1093,7 +1093,7 @@ func (x *TaskStatusNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -1118,7 +1118,7 @@ func (x *TaskStatusNotification) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -1169,7 +1169,7 @@ func (x *TaskStatusNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 7)
 			x.StatusMessage = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1f != 0x1f {
@@ -1221,7 +1221,7 @@ func (x *TaskStatusNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage"); err != nil {
 			return dst, err
 		}
 	}

@@ -27,7 +27,7 @@ func (x *CallToolRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0xf != 0xf {
@@ -56,7 +56,7 @@ func (x *CallToolRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "id", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -95,7 +95,7 @@ func (x *CallToolRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Task = new(TaskMetadata)
 			x.Task.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -130,7 +130,7 @@ func (x *CallToolRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "_meta", "arguments", "task"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "_meta", "arguments", "task"); err != nil {
 			return dst, err
 		}
 	}
@@ -210,7 +210,7 @@ func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.StructuredContent = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -250,7 +250,7 @@ func (x *CallToolResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "content", "_meta", "isError", "structuredContent"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "content", "_meta", "isError", "structuredContent"); err != nil {
 			return dst, err
 		}
 	}
@@ -288,7 +288,7 @@ func (x *ListToolsRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(PaginatedRequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -319,7 +319,7 @@ func (x *ListToolsRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "id", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -356,7 +356,7 @@ func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.NextCursor = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -392,7 +392,7 @@ func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "tools", "_meta", "nextCursor"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "tools", "_meta", "nextCursor"); err != nil {
 			return dst, err
 		}
 	}
@@ -450,7 +450,7 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 8)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -520,7 +520,7 @@ func (x *Tool) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "inputSchema", "name", "_meta", "annotations", "description", "execution", "icons", "outputSchema", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "inputSchema", "name", "_meta", "annotations", "description", "execution", "icons", "outputSchema", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -560,7 +560,7 @@ func (x *ToolAnnotations) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 4)
 			x.Title = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -593,7 +593,7 @@ func (x *ToolAnnotations) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint", "title"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint", "title"); err != nil {
 			return dst, err
 		}
 	}
@@ -621,7 +621,7 @@ func (x *ToolExecution) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.TaskSupport = (*TaskSupport)(r.ReadStringPointer())
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -638,7 +638,7 @@ func (x *ToolExecution) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "taskSupport"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "taskSupport"); err != nil {
 			return dst, err
 		}
 	}
@@ -670,12 +670,15 @@ func (x *ToolInputSchema) DecodeJSON(r *wire.Reader) error {
 			x.Schema = r.ReadStringPointer()
 		case "properties":
 			r.Once(&seen[0], 2)
-			x.Properties = r.ReadObjects()
+			x.Properties = wire.Map[wire.Object]{}
+			for r.BeginObject(); r.Member(); {
+				*x.Properties.Entry(r) = r.ReadObject()
+			}
 		case "required":
 			r.Once(&seen[0], 3)
 			x.Required = r.ReadStrings()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -699,9 +702,20 @@ func (x *ToolInputSchema) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Properties != nil {
 		dst = append(dst, `,"properties":`...)
-		if dst, err = wire.AppendObjects(dst, x.Properties); err != nil {
+		if err = x.Properties.Check(); err != nil {
 			return dst, wire.In(err, "properties")
 		}
+		dst = append(dst, '{')
+		for i := range x.Properties {
+			e := &x.Properties[i]
+			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+				return dst, wire.In(err, "properties")
+			}
+			if dst, err = wire.AppendObject(dst, e.Value); err != nil {
+				return dst, wire.In(wire.In(err, e.Name), "properties")
+			}
+		}
+		dst = append(dst, '}')
 	}
 	if x.Required != nil {
 		dst = append(dst, `,"required":`...)
@@ -717,7 +731,7 @@ func (x *ToolInputSchema) AppendJSON(dst []byte) ([]byte, error) {
 		dst = append(dst, ']')
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "$schema", "properties", "required"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "$schema", "properties", "required"); err != nil {
 			return dst, err
 		}
 	}
@@ -752,7 +766,7 @@ func (x *ToolListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(NotificationParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -779,7 +793,7 @@ func (x *ToolListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -811,12 +825,15 @@ func (x *ToolOutputSchema) DecodeJSON(r *wire.Reader) error {
 			x.Schema = r.ReadStringPointer()
 		case "properties":
 			r.Once(&seen[0], 2)
-			x.Properties = r.ReadObjects()
+			x.Properties = wire.Map[wire.Object]{}
+			for r.BeginObject(); r.Member(); {
+				*x.Properties.Entry(r) = r.ReadObject()
+			}
 		case "required":
 			r.Once(&seen[0], 3)
 			x.Required = r.ReadStrings()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -840,9 +857,20 @@ func (x *ToolOutputSchema) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Properties != nil {
 		dst = append(dst, `,"properties":`...)
-		if dst, err = wire.AppendObjects(dst, x.Properties); err != nil {
+		if err = x.Properties.Check(); err != nil {
 			return dst, wire.In(err, "properties")
 		}
+		dst = append(dst, '{')
+		for i := range x.Properties {
+			e := &x.Properties[i]
+			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+				return dst, wire.In(err, "properties")
+			}
+			if dst, err = wire.AppendObject(dst, e.Value); err != nil {
+				return dst, wire.In(wire.In(err, e.Name), "properties")
+			}
+		}
+		dst = append(dst, '}')
 	}
 	if x.Required != nil {
 		dst = append(dst, `,"required":`...)
@@ -858,7 +886,7 @@ func (x *ToolOutputSchema) AppendJSON(dst []byte) ([]byte, error) {
 		dst = append(dst, ']')
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "type", "$schema", "properties", "required"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "$schema", "properties", "required"); err != nil {
 			return dst, err
 		}
 	}

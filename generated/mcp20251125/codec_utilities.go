@@ -24,7 +24,7 @@ func (x *CancelledNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -49,7 +49,7 @@ func (x *CancelledNotification) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -83,7 +83,7 @@ func (x *CancelledNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.RequestID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -112,7 +112,7 @@ func (x *CancelledNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "_meta", "reason", "requestId"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta", "reason", "requestId"); err != nil {
 			return dst, err
 		}
 	}
@@ -149,7 +149,7 @@ func (x *CompleteRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0xf != 0xf {
@@ -178,7 +178,7 @@ func (x *CompleteRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "id", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -217,7 +217,7 @@ func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Context = new(CompleteRequestParamsContext)
 			x.Context.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -250,7 +250,7 @@ func (x *CompleteRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "argument", "ref", "_meta", "context"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "argument", "ref", "_meta", "context"); err != nil {
 			return dst, err
 		}
 	}
@@ -281,7 +281,7 @@ func (x *CompleteRequestParamsArgument) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Value = r.ReadString()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -302,7 +302,7 @@ func (x *CompleteRequestParamsArgument) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "value")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "name", "value"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "value"); err != nil {
 			return dst, err
 		}
 	}
@@ -328,16 +328,12 @@ func (x *CompleteRequestParamsContext) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "arguments":
 			r.Once(&seen[0], 0)
-			x.Arguments = map[string]string{}
+			x.Arguments = wire.Map[string]{}
 			for r.BeginObject(); r.Member(); {
-				name := r.Name()
-				if _, ok := x.Arguments[name]; ok {
-					r.Duplicate()
-				}
-				x.Arguments[name] = r.ReadString()
+				*x.Arguments.Entry(r) = r.ReadString()
 			}
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -349,23 +345,23 @@ func (x *CompleteRequestParamsContext) AppendJSON(dst []byte) ([]byte, error) {
 	dst = append(dst, '{')
 	if x.Arguments != nil {
 		dst = wire.AppendName(dst, "arguments")
+		if err = x.Arguments.Check(); err != nil {
+			return dst, wire.In(err, "arguments")
+		}
 		dst = append(dst, '{')
-		for i, name := range wire.Names(x.Arguments) {
-			if i > 0 {
-				dst = append(dst, ',')
+		for i := range x.Arguments {
+			e := &x.Arguments[i]
+			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+				return dst, wire.In(err, "arguments")
 			}
-			if dst, err = wire.AppendString(dst, name); err != nil {
-				return dst, wire.In(wire.In(err, name), "arguments")
-			}
-			dst = append(dst, ':')
-			if dst, err = wire.AppendString(dst, x.Arguments[name]); err != nil {
-				return dst, wire.In(wire.In(err, name), "arguments")
+			if dst, err = wire.AppendString(dst, e.Value); err != nil {
+				return dst, wire.In(wire.In(err, e.Name), "arguments")
 			}
 		}
 		dst = append(dst, '}')
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "arguments"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "arguments"); err != nil {
 			return dst, err
 		}
 	}
@@ -430,7 +426,7 @@ func (x *CompleteResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -453,7 +449,7 @@ func (x *CompleteResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "completion", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "completion", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -487,7 +483,7 @@ func (x *CompleteResultCompletion) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Total = r.ReadInt64Pointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -519,7 +515,7 @@ func (x *CompleteResultCompletion) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendInt64(dst, *x.Total)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "values", "hasMore", "total"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "values", "hasMore", "total"); err != nil {
 			return dst, err
 		}
 	}
@@ -599,7 +595,7 @@ func (x *LoggingMessageNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -624,7 +620,7 @@ func (x *LoggingMessageNotification) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -661,7 +657,7 @@ func (x *LoggingMessageNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Logger = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -694,7 +690,7 @@ func (x *LoggingMessageNotificationParams) AppendJSON(dst []byte) ([]byte, error
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "data", "level", "_meta", "logger"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "data", "level", "_meta", "logger"); err != nil {
 			return dst, err
 		}
 	}
@@ -732,7 +728,7 @@ func (x *PaginatedRequest) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(PaginatedRequestParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -763,7 +759,7 @@ func (x *PaginatedRequest) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "id", "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "id", "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -795,7 +791,7 @@ func (x *PaginatedRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Cursor = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -818,7 +814,7 @@ func (x *PaginatedRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "_meta", "cursor"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta", "cursor"); err != nil {
 			return dst, err
 		}
 	}
@@ -849,7 +845,7 @@ func (x *PaginatedResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.NextCursor = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -872,7 +868,7 @@ func (x *PaginatedResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "_meta", "nextCursor"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta", "nextCursor"); err != nil {
 			return dst, err
 		}
 	}
@@ -906,7 +902,7 @@ func (x *ProgressNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -931,7 +927,7 @@ func (x *ProgressNotification) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -971,7 +967,7 @@ func (x *ProgressNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 4)
 			x.Total = r.ReadFloat64Pointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1010,7 +1006,7 @@ func (x *ProgressNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "progress", "progressToken", "_meta", "message", "total"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "progress", "progressToken", "_meta", "message", "total"); err != nil {
 			return dst, err
 		}
 	}
@@ -1047,7 +1043,7 @@ func (x *SetLevelRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0xf != 0xf {
@@ -1076,7 +1072,7 @@ func (x *SetLevelRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "jsonrpc", "method", "id", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -1108,7 +1104,7 @@ func (x *SetLevelRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Meta = new(RequestMetaObject)
 			x.Meta.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1131,7 +1127,7 @@ func (x *SetLevelRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "level", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "level", "_meta"); err != nil {
 			return dst, err
 		}
 	}

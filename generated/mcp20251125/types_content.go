@@ -31,7 +31,7 @@ type AudioContent struct {
 	// takes every format.
 	MIMEType string `json:"mimeType"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Annotations is advice on audience and importance; nil gives none.
@@ -125,7 +125,7 @@ type ImageContent struct {
 	// takes every format.
 	MIMEType string `json:"mimeType"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Annotations is advice on audience and importance; nil gives none.
@@ -168,7 +168,7 @@ type TextContent struct {
 	// Text is the words themselves.
 	Text string `json:"text"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Annotations is advice on audience and importance; nil gives none.

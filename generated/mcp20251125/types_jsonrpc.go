@@ -11,7 +11,7 @@ type Error struct {
 	Code int64 `json:"code"`
 	// Message says in a sentence what went wrong.
 	Message string `json:"message"`
-	// Data is detail in any form the sender likes; nil gives none.
+	// Data is detail in any form the sender likes; "" gives none.
 	Data wire.Raw `json:"data,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -24,8 +24,8 @@ type JSONRPCErrorResponse struct {
 	JSONRPC string `json:"jsonrpc"`
 	// Error says what went wrong.
 	Error Error `json:"error"`
-	// ID is that of the request that failed; nil if the request could not be
-	// read that far.
+	// ID is that of the request that failed; the zero value if the request could
+	// not be read that far.
 	ID RequestId `json:"id,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -63,7 +63,7 @@ type JSONRPCNotification struct {
 	JSONRPC string `json:"jsonrpc"`
 	// Method says what kind of message this is.
 	Method string `json:"method"`
-	// Params is the payload, whose form the method decides; nil sends none.
+	// Params is the payload, whose form the method decides; "" sends none.
 	Params wire.Object `json:"params,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -81,7 +81,7 @@ type JSONRPCRequest struct {
 	ID RequestId `json:"id"`
 	// Method says what kind of message this is.
 	Method string `json:"method"`
-	// Params is the payload, whose form the method decides; nil sends none.
+	// Params is the payload, whose form the method decides; "" sends none.
 	Params wire.Object `json:"params,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`

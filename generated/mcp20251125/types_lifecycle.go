@@ -4,16 +4,16 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// ClientCapabilities is what a client is willing to do for a server. A
-// server must not ask for anything whose member is nil; an empty object is
-// enough to declare a feature.
+// ClientCapabilities declares what a client does for a server. A server must
+// not ask for a feature whose member is absent; an empty object is enough to
+// declare a feature.
 type ClientCapabilities struct {
 	// Elicitation declares that servers may ask the user for input; nil means
 	// they may not.
 	Elicitation *ClientCapabilitiesElicitation `json:"elicitation,omitempty"`
 	// Experimental declares features outside the standard, by name, each with
 	// settings of its own; nil declares none.
-	Experimental map[string]wire.Object `json:"experimental,omitempty"`
+	Experimental wire.Map[wire.Object] `json:"experimental,omitempty"`
 	// Roots declares that roots/list is answered; nil means it is not.
 	Roots *ClientCapabilitiesRoots `json:"roots,omitempty"`
 	// Sampling declares that servers may use the client's language model; nil
@@ -29,10 +29,10 @@ type ClientCapabilities struct {
 // ClientCapabilitiesElicitation says how a server may put questions to the
 // user. An empty one stands for forms alone.
 type ClientCapabilitiesElicitation struct {
-	// Form declares that the client can show forms; nil means it cannot, unless
-	// URL is nil too.
+	// Form declares that the client can show forms; "" means it cannot, unless
+	// URL is "" too.
 	Form wire.Object `json:"form,omitempty"`
-	// URL declares that the client can send the user to a web page; nil means it
+	// URL declares that the client can send the user to a web page; "" means it
 	// cannot.
 	URL wire.Object `json:"url,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -51,11 +51,11 @@ type ClientCapabilitiesRoots struct {
 // ClientCapabilitiesSampling declares that the client lends its language
 // model, and with which extras.
 type ClientCapabilitiesSampling struct {
-	// Context declares that includeContext is honoured; if nil, leave that out
-	// or set it to none.
+	// Context declares that includeContext is honoured; if "", leave that out or
+	// set it to none.
 	Context wire.Object `json:"context,omitempty"`
-	// Tools declares that sampling requests may offer tools to the model; if
-	// nil, such requests fail.
+	// Tools declares that sampling requests may offer tools to the model; if "",
+	// such requests fail.
 	Tools wire.Object `json:"tools,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -64,9 +64,9 @@ type ClientCapabilitiesSampling struct {
 // ClientCapabilitiesTasks says which requests to the client can be run as
 // tasks and what else can be done with those tasks.
 type ClientCapabilitiesTasks struct {
-	// Cancel declares that tasks/cancel is answered; nil means it is not.
+	// Cancel declares that tasks/cancel is answered; "" means it is not.
 	Cancel wire.Object `json:"cancel,omitempty"`
-	// List declares that tasks/list is answered; nil means it is not.
+	// List declares that tasks/list is answered; "" means it is not.
 	List wire.Object `json:"list,omitempty"`
 	// Requests says which requests can be run as tasks; nil means none.
 	Requests *ClientCapabilitiesTasksRequests `json:"requests,omitempty"`
@@ -90,7 +90,7 @@ type ClientCapabilitiesTasksRequests struct {
 // ClientCapabilitiesTasksRequestsElicitation says which elicitation requests
 // the client can run as tasks.
 type ClientCapabilitiesTasksRequestsElicitation struct {
-	// Create declares that elicitation/create can be run as a task; nil means it
+	// Create declares that elicitation/create can be run as a task; "" means it
 	// cannot.
 	Create wire.Object `json:"create,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -101,7 +101,7 @@ type ClientCapabilitiesTasksRequestsElicitation struct {
 // client can run as tasks.
 type ClientCapabilitiesTasksRequestsSampling struct {
 	// CreateMessage declares that sampling/createMessage can be run as a task;
-	// nil means it cannot.
+	// "" means it cannot.
 	CreateMessage wire.Object `json:"createMessage,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -177,7 +177,7 @@ type InitializeResult struct {
 	// ServerInfo is the program on the server's side.
 	ServerInfo Implementation `json:"serverInfo"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Instructions tells the model how to use the server as a whole, perhaps
@@ -227,17 +227,17 @@ func (*PingRequest) isClientRequest() {}
 
 func (*PingRequest) isServerRequest() {}
 
-// ServerCapabilities is what a server offers. A client must not ask for
-// anything whose member is nil; an empty object is enough to declare a
-// feature.
+// ServerCapabilities declares what a server offers. A client must not ask
+// for a feature whose member is absent; an empty object is enough to declare
+// a feature.
 type ServerCapabilities struct {
-	// Completions declares that completion/complete is answered; nil means it is
+	// Completions declares that completion/complete is answered; "" means it is
 	// not.
 	Completions wire.Object `json:"completions,omitempty"`
 	// Experimental declares features outside the standard, by name, each with
 	// settings of its own; nil declares none.
-	Experimental map[string]wire.Object `json:"experimental,omitempty"`
-	// Logging declares that the server sends log records; nil means it does not.
+	Experimental wire.Map[wire.Object] `json:"experimental,omitempty"`
+	// Logging declares that the server sends log records; "" means it does not.
 	Logging wire.Object `json:"logging,omitempty"`
 	// Prompts declares that the server has prompts; nil means it has none.
 	Prompts *ServerCapabilitiesPrompts `json:"prompts,omitempty"`
@@ -277,9 +277,9 @@ type ServerCapabilitiesResources struct {
 // ServerCapabilitiesTasks says which requests to the server can be run as
 // tasks and what else can be done with those tasks.
 type ServerCapabilitiesTasks struct {
-	// Cancel declares that tasks/cancel is answered; nil means it is not.
+	// Cancel declares that tasks/cancel is answered; "" means it is not.
 	Cancel wire.Object `json:"cancel,omitempty"`
-	// List declares that tasks/list is answered; nil means it is not.
+	// List declares that tasks/list is answered; "" means it is not.
 	List wire.Object `json:"list,omitempty"`
 	// Requests says which requests can be run as tasks; nil means none.
 	Requests *ServerCapabilitiesTasksRequests `json:"requests,omitempty"`
@@ -300,7 +300,7 @@ type ServerCapabilitiesTasksRequests struct {
 // can run as tasks.
 type ServerCapabilitiesTasksRequestsTools struct {
 	// Call declares that tools/call can be run as a task, as far as the tool
-	// itself agrees; nil means it cannot.
+	// itself agrees; "" means it cannot.
 	Call wire.Object `json:"call,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`

@@ -12,7 +12,7 @@ type BlobResourceContents struct {
 	// URI identifies the resource; what its scheme means is up to the server.
 	URI string `json:"uri"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
@@ -33,7 +33,7 @@ type EmbeddedResource struct {
 	// Resource is the quoted contents, with their URI.
 	Resource ResourceContentsUnion `json:"resource"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Annotations is advice on audience and importance; nil gives none.
@@ -69,7 +69,7 @@ type ListResourceTemplatesResult struct {
 	// ResourceTemplates is this page's share of the list.
 	ResourceTemplates []ResourceTemplate `json:"resourceTemplates"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// NextCursor leads to the next page; nil means that this is the last.
@@ -105,7 +105,7 @@ type ListResourcesResult struct {
 	// Resources is this page's share of the list.
 	Resources []Resource `json:"resources"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// NextCursor leads to the next page; nil means that this is the last.
@@ -140,7 +140,7 @@ type ListRootsResult struct {
 	// Roots is the whole list, possibly empty.
 	Roots []Root `json:"roots"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -187,7 +187,7 @@ type ReadResourceResult struct {
 	// Contents holds the items, each with a URI of its own.
 	Contents []ResourceContentsUnion `json:"contents"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -205,7 +205,7 @@ type Resource struct {
 	// URI identifies the resource; what its scheme means is up to the server.
 	URI string `json:"uri"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Annotations is advice on audience and importance; nil gives none.
@@ -234,7 +234,7 @@ type ResourceContents struct {
 	// URI identifies the resource; what its scheme means is up to the server.
 	URI string `json:"uri"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
@@ -275,7 +275,7 @@ type ResourceLink struct {
 	// URI identifies the resource; what its scheme means is up to the server.
 	URI string `json:"uri"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Annotations is advice on audience and importance; nil gives none.
@@ -340,7 +340,7 @@ type ResourceTemplate struct {
 	// URITemplate is an RFC 6570 template; filled in, it is the URI to read.
 	URITemplate string `json:"uriTemplate"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Annotations is advice on audience and importance; nil gives none.
@@ -398,7 +398,7 @@ type ResourceUpdatedNotificationParams struct {
 	// URI is what changed: the resource that was subscribed to or one below it.
 	URI string `json:"uri"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -411,7 +411,7 @@ type Root struct {
 	// URI is the root's location; only file URIs are allowed so far.
 	URI string `json:"uri"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Name is what to call the root when showing it; nil gives no name.
@@ -476,7 +476,7 @@ type TextResourceContents struct {
 	// URI identifies the resource; what its scheme means is up to the server.
 	URI string `json:"uri"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// MIMEType is the media type of the content, such as text/markdown; nil

@@ -39,8 +39,8 @@ type CreateMessageRequestParams struct {
 	// IncludeContext is a wish for context from other servers or this one; nil
 	// means none is wanted.
 	IncludeContext *IncludeContext `json:"includeContext,omitempty"`
-	// Metadata is for the provider of the model, in whatever form that takes;
-	// nil sends none.
+	// Metadata is for the provider of the model, in whatever form that takes; ""
+	// sends none.
 	Metadata wire.Object `json:"metadata,omitempty"`
 	// ModelPreferences is what the server values in a model; nil leaves the
 	// choice to the client.
@@ -96,7 +96,7 @@ type CreateMessageResult struct {
 	// Role is the speaker, normally the assistant.
 	Role Role `json:"role"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// StopReason is why the model stopped: endTurn, stopSequence, maxTokens,
@@ -173,7 +173,7 @@ type SamplingMessage struct {
 	// Role is the speaker of this turn.
 	Role Role `json:"role"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -272,13 +272,13 @@ type ToolResultContent struct {
 	// needs exactly one answer.
 	ToolUseID string `json:"toolUseId"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// IsError tells that the call failed, with the reason in Content; nil means
 	// it did not.
 	IsError *bool `json:"isError,omitempty"`
-	// StructuredContent is what the tool returned for programs; nil if it
+	// StructuredContent is what the tool returned for programs; "" if it
 	// returned nothing of the kind.
 	StructuredContent wire.Object `json:"structuredContent,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -303,7 +303,7 @@ type ToolUseContent struct {
 	// Name is that of one of the tools offered in the request.
 	Name string `json:"name"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members this revision does not define, in their order.

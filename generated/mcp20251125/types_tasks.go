@@ -54,7 +54,7 @@ type CancelTaskResult struct {
 	// nil, which is sent as null, means for ever.
 	TTL *int64 `json:"ttl"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// PollInterval is how many milliseconds to wait between calls of tasks/get;
@@ -79,7 +79,7 @@ type CreateTaskResult struct {
 	// by.
 	Task Task `json:"task"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -131,7 +131,7 @@ type GetTaskPayloadRequestParams struct {
 // remember.
 type GetTaskPayloadResult struct {
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -190,7 +190,7 @@ type GetTaskResult struct {
 	// nil, which is sent as null, means for ever.
 	TTL *int64 `json:"ttl"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// PollInterval is how many milliseconds to wait between calls of tasks/get;
@@ -233,7 +233,7 @@ type ListTasksResult struct {
 	// Tasks is this page's share of the list.
 	Tasks []Task `json:"tasks"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// NextCursor leads to the next page; nil means that this is the last.
@@ -369,7 +369,7 @@ type TaskStatusNotificationParams struct {
 	// nil, which is sent as null, means for ever.
 	TTL *int64 `json:"ttl"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// PollInterval is how many milliseconds to wait between calls of tasks/get;

@@ -28,7 +28,7 @@ func (*CancelledNotification) isServerNotification() {}
 // sender likes, why.
 type CancelledNotificationParams struct {
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Reason is a note for logs or the user; nil gives none.
@@ -92,7 +92,7 @@ type CompleteRequestParamsArgument struct {
 type CompleteRequestParamsContext struct {
 	// Arguments holds the values settled before, by argument or variable name;
 	// nil holds none.
-	Arguments map[string]string `json:"arguments,omitempty"`
+	Arguments wire.Map[string] `json:"arguments,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
@@ -122,7 +122,7 @@ type CompleteResult struct {
 	// Completion is the suggestions.
 	Completion CompleteResultCompletion `json:"completion"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -208,7 +208,7 @@ type LoggingMessageNotificationParams struct {
 	// Level is how serious the record is.
 	Level LoggingLevel `json:"level"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Logger names the part of the server that wrote the record; nil names none.
@@ -250,7 +250,7 @@ type PaginatedRequestParams struct {
 // it alone.
 type PaginatedResult struct {
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// NextCursor leads to the next page; nil means that this is the last.
@@ -287,7 +287,7 @@ type ProgressNotificationParams struct {
 	// ProgressToken is the one that the request carried.
 	ProgressToken ProgressToken `json:"progressToken"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Message tells people what is being done right now; nil says nothing.

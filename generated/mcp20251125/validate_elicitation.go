@@ -94,10 +94,10 @@ func (x *ElicitRequestFormParamsRequestedSchema) check(c *wire.Checker) {
 	c.Const(x.Type == "" || x.Type == "object", "\"object\"")
 	c.Pop()
 	c.Push("properties")
-	for _, name := range wire.Names(x.Properties) {
-		e := x.Properties[name]
-		c.Push(name)
-		checkPrimitiveSchemaDefinition(c, e)
+	for i := range x.Properties {
+		e := &x.Properties[i]
+		c.Push(e.Name)
+		checkPrimitiveSchemaDefinition(c, e.Value)
 		c.Pop()
 	}
 	c.Pop()
@@ -166,10 +166,10 @@ func (x *ElicitResult) check(c *wire.Checker) {
 	}
 	c.Pop()
 	c.Push("content")
-	for _, name := range wire.Names(x.Content) {
-		e := x.Content[name]
-		c.Push(name)
-		checkElicitResultContent(c, e)
+	for i := range x.Content {
+		e := &x.Content[i]
+		c.Push(e.Name)
+		checkElicitResultContent(c, e.Value)
 		c.Pop()
 	}
 	c.Pop()

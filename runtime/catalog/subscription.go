@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -47,6 +48,7 @@ func (w *watched) add(s *session, uri string, most int) bool {
 		own = make(map[string]*subscription)
 		w.bySession[s] = own
 	}
+	uri = strings.Clone(uri) // the subscription outlives the request, of which uri is a part
 	if w.byURI[uri] == nil {
 		w.byURI[uri] = make(map[*session]*subscription)
 	}

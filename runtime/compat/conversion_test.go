@@ -19,7 +19,7 @@ func TestPlaces(t *testing.T) {
 			c.Drop("~", x == 1, "why")
 			return x
 		})
-		compat.ValueMap(c, "map", map[string]int{"k": 0}, func(c *compat.Conversion, x int) int {
+		compat.ValueMap(c, "map", wire.Map[int]{{Name: "k"}}, func(c *compat.Conversion, x int) int {
 			c.Require("id", false, "needed")
 			c.Refuse("only the first is told")
 			return x

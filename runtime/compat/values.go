@@ -2,7 +2,6 @@ package compat
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 
@@ -107,18 +106,16 @@ func Elements[A, B any](c *Conversion, list []A, f func(*Conversion, A) B) []B {
 	return out
 }
 
-// ValueMap converts the map of what is held by value in the member called name; nil
-// stays nil. The order is that of the names, so that it does not differ from one time to
-// the next which refusal is told.
-func ValueMap[A, B any](c *Conversion, name string, m map[string]A, f func(*Conversion, A) B) map[string]B {
+// ValueMap converts the map of values in the member called name; nil stays nil.
+func ValueMap[A, B any](c *Conversion, name string, m wire.Map[A], f func(*Conversion, A) B) wire.Map[B] {
 	if m == nil {
 		return nil
 	}
 	c.path = append(c.path, token{name, -1}, token{index: -1})
-	out := make(map[string]B, len(m))
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		c.path[len(c.path)-1].name = key
-		out[key] = f(c, m[key])
+	out := make(wire.Map[B], len(m))
+	for i := range m {
+		c.path[len(c.path)-1].name = m[i].Name
+		out[i] = wire.Entry[B]{Name: m[i].Name, Value: f(c, m[i].Value)}
 	}
 	c.path = c.path[:len(c.path)-2]
 	return out

@@ -78,7 +78,7 @@ func (e *Error) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			e.Data = r.ReadRaw()
 		default:
-			extra.Decode(r)
+			*extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0b11 != 0b11 {

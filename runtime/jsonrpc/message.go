@@ -164,7 +164,7 @@ func read(r *wire.Reader) (m Message, fault string) {
 			r.Once(&seen, bitError)
 			failure = r.ReadRaw()
 		default:
-			extra.Decode(r)
+			*extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if badID {

@@ -45,11 +45,13 @@ const (
 // maxText bounds what a peer chooses and an attribute holds, in bytes.
 const maxText = 512
 
+// bounded returns a copy of s of at most maxText bytes. It is a copy because an exporter
+// keeps spans for a while, and s is a part of a message that may be large.
 func bounded(s string) string {
 	if len(s) > maxText {
-		return strings.ToValidUTF8(s[:maxText], "")
+		s = strings.ToValidUTF8(s[:maxText], "")
 	}
-	return s
+	return strings.Clone(s)
 }
 
 // operation is one message.

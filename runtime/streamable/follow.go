@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -311,7 +312,7 @@ func (e *exchange) events(body io.Reader) (answered bool, err error) {
 		}
 		// Only now: a message that was not delivered is asked for again.
 		if event.HasID {
-			e.last = event.ID
+			e.last = strings.Clone(event.ID) // without the data of the event
 		}
 		if answered {
 			if !reader.Ended() {

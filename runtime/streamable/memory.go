@@ -39,7 +39,6 @@ type memoryStream struct {
 	name   string
 	first  uint64 // number of events[0]
 	events []*memoryEvent
-	few    [2]*memoryEvent // room for as many as most streams have
 }
 
 type memoryEvent struct {
@@ -71,7 +70,6 @@ func (m *MemoryEvents) Append(_ context.Context, session, stream string, n uint6
 	st := s.streams[stream]
 	if st == nil {
 		st = &memoryStream{name: stream, first: n}
-		st.events = st.few[:0]
 		s.streams[stream] = st
 	}
 	e := &memoryEvent{data: slices.Clone(data), session: s, stream: st}
@@ -102,13 +100,16 @@ func (m *MemoryEvents) add(e *memoryEvent) {
 	m.count++
 }
 
-// remove forgets an event, the oldest of its session and so of its stream.
+// remove removes an event, which must be the oldest of its session and so of its stream.
+// It clears the links of the event: a reference to a removed event must not keep the
+// events that came after it.
 func (m *MemoryEvents) remove(e *memoryEvent) {
 	s, st := e.session, e.stream
 	e.older.newer, e.newer.older = e.newer, e.older
 	if s.oldest = e.next; s.oldest == nil {
 		s.newest = nil
 	}
+	e.older, e.newer, e.next = nil, nil, nil
 	m.size -= e.size()
 	s.size -= e.size()
 	m.count--

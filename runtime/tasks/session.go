@@ -19,7 +19,7 @@ import (
 // session keeps the tasks of one.
 type session struct {
 	*Tasks
-	call *runtime.Call // the first; it is over, and stands for the session
+	call *runtime.Call // stands for the session and belongs to no message
 
 	mu      sync.Mutex
 	tasks   []*task // in the order of their creation
@@ -31,7 +31,7 @@ type session struct {
 // session is that of a call.
 func (t *Tasks) session(c *runtime.Call) *session {
 	return c.Kept(t, func(ctx context.Context) any {
-		s := &session{Tasks: t, call: c}
+		s := &session{Tasks: t, call: runtime.CallOf(ctx)}
 		context.AfterFunc(ctx, s.end)
 		return s
 	}).(*session)
@@ -80,9 +80,10 @@ func (s *session) create(ctx context.Context, c *runtime.Call, w work, ttl time.
 		s.drop(t)
 		return nil, runtime.ErrClosed
 	}
-	t.cancel = cancel
 	if !t.listed || t.state.status.terminal() {
 		cancel(context.Canceled)
+	} else {
+		t.cancel = cancel
 	}
 	return answer, nil
 }
@@ -154,7 +155,17 @@ func (s *session) finish(t *task, st status, result wire.Object, err error) {
 		message = fmt.Sprintf("%.500s", err.(*jsonrpc.Error).Message)
 	}
 	s.set(t, st, message)
+	t.stopWork(nil)
 	close(t.done)
+}
+
+// stopWork cancels the work of a task, which is over. It forgets the work, whose context
+// holds the whole request. Under the session's mu.
+func (t *task) stopWork(why error) {
+	if t.cancel != nil {
+		t.cancel(why)
+		t.cancel = nil
+	}
 }
 
 func errCancelled(id string) error {
@@ -293,9 +304,7 @@ func (s *session) drop(t *task) {
 	t.listed = false
 	t.timer.Stop()
 	s.tasks = slices.DeleteFunc(s.tasks, func(other *task) bool { return other == t })
-	if t.cancel != nil {
-		t.cancel(context.Canceled)
-	}
+	t.stopWork(context.Canceled)
 	if !t.state.status.terminal() {
 		close(t.done)
 	}
@@ -381,8 +390,6 @@ func (s *session) stop(_ context.Context, p *taskParams) (state, error) {
 	t.err = errCancelled(t.id)
 	s.set(t, cancelled, "The task was cancelled by request.")
 	close(t.done)
-	if t.cancel != nil {
-		t.cancel(&runtime.CancelledError{Reason: t.state.message})
-	}
+	t.stopWork(&runtime.CancelledError{Reason: t.state.message})
 	return t.state, nil
 }

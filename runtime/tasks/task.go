@@ -38,10 +38,10 @@ type task struct {
 	done    chan struct{} // closed when the task is over or dropped
 
 	state  state
-	asking int         // requests to the peer that wait for their answer
-	result wire.Object // of the request, when completed or failed
-	err    error       // instead of a result
-	cancel context.CancelCauseFunc
+	asking int                     // requests to the peer that wait for their answer
+	result wire.Object             // of the request, when completed or failed
+	err    error                   // instead of a result
+	cancel context.CancelCauseFunc // of the work; nil when it is over
 	timer  *time.Timer
 	listed bool // not dropped
 	news   bool // the peer is to be told of the status

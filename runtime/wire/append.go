@@ -2,7 +2,6 @@ package wire
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -77,11 +76,6 @@ func AppendFloat64(dst []byte, f float64) ([]byte, error) {
 	if abs < 1e15 && abs >= 1 && f == math.Trunc(f) { // most numbers that come by
 		return strconv.AppendInt(dst, int64(f), 10), nil
 	}
-	if abs < 1e12 && abs >= 1e-3 { // and most of the others
-		if n := math.RoundToEven(f * 1000); n/1000 == f { // no other number of 15 digits is so near
-			return appendThousandths(dst, int64(n)), nil
-		}
-	}
 	if abs == 0 || 1e-6 <= abs && abs < 1e21 {
 		return strconv.AppendFloat(dst, f, 'f', -1, 64), nil
 	}
@@ -91,23 +85,6 @@ func AppendFloat64(dst []byte, f float64) ([]byte, error) {
 		dst = dst[:n-1]
 	}
 	return dst, nil
-}
-
-// appendThousandths appends n/1000, which is not an integer.
-func appendThousandths(dst []byte, n int64) []byte {
-	if n < 0 {
-		dst = append(dst, '-')
-		n = -n
-	}
-	dst = strconv.AppendInt(dst, n/1000, 10)
-	dst = append(dst, '.', byte('0'+n/100%10))
-	if n%100 != 0 {
-		dst = append(dst, byte('0'+n/10%10))
-	}
-	if n%10 != 0 {
-		dst = append(dst, byte('0'+n%10))
-	}
-	return dst
 }
 
 // AppendBool appends true or false.
@@ -192,13 +169,9 @@ func AppendName(dst []byte, name string) []byte {
 	}
 }
 
-// AppendKey is [AppendName] for a name that comes from outside. One that is not
-// UTF-8, or is one of taken, the names of the members written already, is an
-// error.
-func AppendKey(dst []byte, name string, taken ...string) ([]byte, error) {
-	if slices.Contains(taken, name) {
-		return dst, encodingError("duplicate member " + strconv.Quote(shown(name)))
-	}
+// AppendKey is [AppendName] for a name that comes from outside. One that is not UTF-8 is
+// an error.
+func AppendKey(dst []byte, name string) ([]byte, error) {
 	if !utf8.ValidString(name) {
 		return dst, encodingError("invalid UTF-8 in the member name " + strconv.Quote(shown(name)))
 	}

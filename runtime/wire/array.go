@@ -1,9 +1,6 @@
 package wire
 
-import (
-	"slices"
-	"unsafe"
-)
+import "unsafe"
 
 // few is how many elements an array has room for at first: most arrays of messages
 // are short, and grow through one, two and four elements otherwise.
@@ -44,22 +41,4 @@ func (r *Reader) room(n, size int) int {
 		most = max(most, rest/max(size, 1))
 	}
 	return min(max(left+left/8+1, n/2), most)
-}
-
-// Names returns the names of a map's members, sorted. A few take no memory where the
-// caller does not keep them.
-func Names[T any](m map[string]T) []string {
-	var few [8]string
-	return sortedNames(few[:0], m)
-}
-
-func sortedNames[T any](names []string, m map[string]T) []string {
-	if len(m) > cap(names) {
-		names = make([]string, 0, len(m))
-	}
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

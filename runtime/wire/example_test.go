@@ -23,7 +23,7 @@ func (p *point) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			p.Y = r.ReadInt64()
 		default:
-			p.Extra.Decode(r)
+			*p.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0b11 != 0b11 {
@@ -36,7 +36,7 @@ func (p *point) AppendJSON(dst []byte) ([]byte, error) {
 	dst = append(dst, '{')
 	dst = wire.AppendInt64(wire.AppendName(dst, "x"), p.X)
 	dst = wire.AppendInt64(wire.AppendName(dst, "y"), p.Y)
-	dst, err := p.Extra.Append(dst, "x", "y")
+	dst, err := wire.AppendMembers(dst, p.Extra, "x", "y")
 	if err != nil {
 		return dst, err
 	}

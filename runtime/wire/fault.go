@@ -68,7 +68,7 @@ func (r *Reader) failScan(f fault, reach int) {
 
 // failString records what is wrong with the string at i that was scanned up to reach.
 func (r *Reader) failString(i, reach int) {
-	at, problem := stringFault(r.text(), i)
+	at, problem := stringFault(r.src, i)
 	r.failSyntax(at, problem)
 	r.about = i
 	r.pos = max(r.pos, reach)

@@ -37,7 +37,7 @@ var pointerNames = strings.NewReplacer("~1", "/", "~0", "~")
 // locate gives the Reader's error its pointer, by reading the text up to the
 // error once more. That costs nothing as long as there are no errors.
 func (r *Reader) locate() {
-	text := r.text()
+	text := r.src
 	path := trace(text, r.about)
 	var pointer []byte
 	for i, l := range path {

@@ -20,6 +20,11 @@ func (x Raw) Kind() Kind {
 	return kindOf(x[i])
 }
 
+// Clone returns a copy of x that shares no memory with the message x was read from.
+// What keeps a value beyond the call that brought it keeps a clone: a part of a message,
+// however small, holds the memory of the whole.
+func (x Raw) Clone() Raw { return Raw(strings.Clone(string(x))) }
+
 // AppendJSON implements [Appender] by [AppendRaw].
 func (x Raw) AppendJSON(dst []byte) ([]byte, error) { return AppendRaw(dst, x) }
 
@@ -43,7 +48,7 @@ type Object string
 // ObjectOf returns the object with these members, in this order. A name that
 // stands twice and a value that is no JSON are errors.
 func ObjectOf(members ...Member) (Object, error) {
-	dst, err := Members(members).Append([]byte{'{'})
+	dst, err := AppendMembers([]byte{'{'}, members)
 	if err != nil {
 		return "", err
 	}
@@ -117,6 +122,9 @@ func (o Object) With(name string, value Raw) (Object, error) {
 	}
 	return Object(append(dst, '}')), nil
 }
+
+// Clone returns a copy of o, as [Raw.Clone] does.
+func (o Object) Clone() Object { return Object(strings.Clone(string(o))) }
 
 // AppendJSON implements [Appender] by [AppendObject].
 func (o Object) AppendJSON(dst []byte) ([]byte, error) { return AppendObject(dst, o) }

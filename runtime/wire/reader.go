@@ -1,7 +1,5 @@
 package wire
 
-import "cmp"
-
 // A Reader reads one text from front to back, value by value.
 //
 // An array or object is read by opening it and asking for one element or
@@ -12,15 +10,13 @@ import "cmp"
 //		case "text":
 //			x.Text = r.ReadString()
 //		default:
-//			x.Extra.Decode(r)
+//			*x.Extra.Entry(r) = r.ReadRaw()
 //		}
 //	}
 //
 // After the first error every method does nothing and returns a zero value.
 type Reader struct {
 	src     string
-	own     []byte // the memory of src, as long as strings may lose their escapes in it
-	whole   string // the text as it came where src is memory of the Reader's own, else ""
 	pos     int
 	depth   int  // how many containers are open
 	fresh   bool // the container has just been opened: no comma comes next
@@ -47,12 +43,6 @@ func NewReader(src []byte) *Reader { return NewStringReader(string(src)) }
 
 // NewStringReader returns a Reader of src. What it reads shares the memory of src.
 func NewStringReader(src string) *Reader { return &Reader{src: src} }
-
-// text returns the text as it came.
-func (r *Reader) text() string { return cmp.Or(r.whole, r.src) }
-
-// keep lets the text be as it is from here on, so that it can be read again.
-func (r *Reader) keep() { r.own = nil }
 
 // Err returns the first error, an [*Error], or nil.
 func (r *Reader) Err() error {

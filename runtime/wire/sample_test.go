@@ -57,7 +57,7 @@ func (x *sample) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 8)
 			x.Params = r.ReadRaw()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0b11 != 0b11 {
@@ -115,7 +115,7 @@ func (x *sample) AppendJSON(dst []byte) ([]byte, error) {
 			return dst, wire.In(err, "params")
 		}
 	}
-	if dst, err = x.Extra.Append(dst, "type", "text", "size", "score", "done", "id", "labels", "notes", "params"); err != nil {
+	if dst, err = wire.AppendMembers(dst, x.Extra, "type", "text", "size", "score", "done", "id", "labels", "notes", "params"); err != nil {
 		return dst, err
 	}
 	return append(dst, '}'), nil
@@ -163,7 +163,7 @@ func (x *notes) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Priority = r.ReadFloat64()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -186,7 +186,7 @@ func (x *notes) AppendJSON(dst []byte) ([]byte, error) {
 	if dst, err = wire.AppendFloat64(dst, x.Priority); err != nil {
 		return dst, wire.In(err, "priority")
 	}
-	if dst, err = x.Extra.Append(dst, "audience", "priority"); err != nil {
+	if dst, err = wire.AppendMembers(dst, x.Extra, "audience", "priority"); err != nil {
 		return dst, err
 	}
 	return append(dst, '}'), nil

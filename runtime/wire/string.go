@@ -258,26 +258,16 @@ func escapeFault(s string) string {
 }
 
 // readRest is scanRest and unquote at once; ok is false where the string is
-// malformed, and end is then how far the scan went. What an escape stands for is
-// never longer than the escape, so that the meaning of a string fits into its place
-// when the memory of the text is the Reader's own, and nothing will read it again.
+// malformed, and end is then how far the scan went.
 func (r *Reader) readRest(start, i int) (s string, end int, ok bool) {
 	src, copied, ascii := r.src, start, true
-	inPlace := r.own != nil && r.trying == 0
 	buf := r.scratch[:0]
-	if inPlace {
-		buf = r.own[start:start]
-	}
 	for i < len(src) && src[i] >= ' ' {
 		switch c := src[i]; {
 		case c == '"':
-			escaped := copied > start
-			switch {
-			case !escaped:
+			if copied == start {
 				s = src[start:i]
-			case inPlace:
-				s = src[start : start+len(append(buf, src[copied:i]...))]
-			default:
+			} else {
 				r.scratch = append(buf, src[copied:i]...)
 				s = r.slabs.holdText(r.scratch)
 			}

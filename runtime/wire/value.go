@@ -1,9 +1,6 @@
 package wire
 
-import (
-	"sync"
-	"unsafe"
-)
+import "sync"
 
 // CodecV1 is referred to by generated code, so that code generated for another
 // version of this package does not compile.
@@ -118,12 +115,7 @@ func Marshal(v Appender) ([]byte, error) {
 // Unmarshal decodes data, which must hold one value and otherwise only white
 // space, into v. It copies data once; v does not refer to data afterwards.
 func Unmarshal(data []byte, v Value) error {
-	own := make([]byte, len(data))
-	copy(own, data)
-	r := readers.Get().(*Reader)
-	r.own, r.src = own, unsafe.String(unsafe.SliceData(own), len(own))
-	r.whole = unsafe.String(unsafe.SliceData(data), len(data))
-	return r.unmarshal(v)
+	return UnmarshalString(string(data), v)
 }
 
 // UnmarshalString is [Unmarshal] without the copy: strings and raws in v share

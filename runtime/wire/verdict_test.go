@@ -81,7 +81,7 @@ func collect(r *wire.Reader) {
 	}
 	var m wire.Members
 	for r.BeginObject(); r.Member(); {
-		m.Decode(r)
+		*m.Entry(r) = r.ReadRaw()
 	}
 }
 

@@ -10,10 +10,7 @@ type Mark struct {
 }
 
 // Mark returns the place where the Reader is.
-func (r *Reader) Mark() Mark {
-	r.keep()
-	return Mark{r.pos, r.depth, r.fresh}
-}
+func (r *Reader) Mark() Mark { return Mark{r.pos, r.depth, r.fresh} }
 
 // Reset goes to a place where the Reader has been. It does not undo an error.
 func (r *Reader) Reset(m Mark) { r.pos, r.depth, r.fresh = m.pos, m.depth, m.fresh }

@@ -65,11 +65,18 @@ func (w *Writer) Name(name string) {
 	}
 }
 
-// Key is [Writer.Name] for a name that comes from outside. One that is not UTF-8,
-// or is one of taken, is an error.
-func (w *Writer) Key(name string, taken ...string) {
+// Key is [Writer.Name] for a name that comes from outside. One that is not UTF-8 is an
+// error.
+func (w *Writer) Key(name string) {
 	if w.err == nil {
-		w.done(AppendKey(w.dst, name, taken...))
+		w.done(AppendKey(w.dst, name))
+	}
+}
+
+// Fail makes an error, unless it is nil, that of the Writer.
+func (w *Writer) Fail(err error) {
+	if w.err == nil && err != nil {
+		w.done(w.dst, err)
 	}
 }
 
@@ -199,6 +206,6 @@ func (w *Writer) NullIf(name string, isNull bool) {
 // is an error.
 func (w *Writer) Members(m Members, taken ...string) {
 	if len(m) > 0 && w.err == nil {
-		w.done(m.Append(w.dst, taken...))
+		w.done(AppendMembers(w.dst, m, taken...))
 	}
 }

@@ -71,7 +71,8 @@ func TestWriterErrors(t *testing.T) {
 				return inner.End()
 			}))
 		}},
-		{"a name", "", func(w *wire.Writer) { w.BeginObject(); w.Key("a", "a") }},
+		{"a name", "", func(w *wire.Writer) { w.BeginObject(); w.Key("\xff") }},
+		{"names that stand twice", "", func(w *wire.Writer) { w.Fail(wire.Map[int]{{"a", 1}, {"a", 2}}.Check()) }},
 		{"a member that is there already", "", func(w *wire.Writer) { w.BeginObject(); w.Members(wire.Members{{Name: "a", Value: "1"}}, "a") }},
 	} {
 		w := wire.NewWriter([]byte(`{"outer":`))

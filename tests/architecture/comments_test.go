@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -31,6 +32,43 @@ func TestComments(t *testing.T) {
 		}
 	}
 	t.Logf("%d identifiers", len(found))
+}
+
+// TestAbsentInComments demands that no doc comment of a field speaks of nil where the
+// field's type has no nil.
+func TestAbsentInComments(t *testing.T) {
+	noNil := map[string]bool{"string": true, "Raw": true, "Object": true, "Scalar": true}
+	speaks := regexp.MustCompile(`\bnil\b|\{absent\}`)
+	checked := 0
+	for path, text := range generatedFiles(t) {
+		file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			field, ok := n.(*ast.Field)
+			if !ok || len(field.Names) != 1 {
+				return true
+			}
+			name := ""
+			switch typ := field.Type.(type) {
+			case *ast.Ident:
+				name = typ.Name
+			case *ast.SelectorExpr:
+				name = typ.Sel.Name
+			}
+			if noNil[name] {
+				checked++
+				if speaks.MatchString(field.Doc.Text()) {
+					t.Errorf("%s: %s is a %s: %s", path, field.Names[0], name, field.Doc.Text())
+				}
+			}
+			return true
+		})
+	}
+	if checked == 0 {
+		t.Error("no field was checked")
+	}
 }
 
 // TestUpstreamProse demands that the doc comments are the project's own: no

@@ -94,8 +94,8 @@ func costOf(t *testing.T, do func() error) cost {
 func TestCost(t *testing.T) {
 	limits := map[string]map[string]cost{
 		"request": {"decode": {2, 270}, "decode-string": {1, 120}},
-		"result":  {"decode": {9, 2100}, "decode-string": {10, 1150}},
-		"list":    {"decode": {340, 107_000}, "decode-string": {350, 76_000}},
+		"result":  {"decode": {11, 2700}, "decode-string": {10, 1150}},
+		"list":    {"decode": {250, 98_000}, "decode-string": {250, 57_000}},
 		"blob":    {"decode": {5, 1<<20 + 16_000}, "decode-string": {4, 300}},
 	}
 	for _, m := range messages() {

@@ -93,10 +93,10 @@ func list(n int) *mcp.ListToolsResult {
 			Title:       new("Read file " + strconv.Itoa(i)),
 			Description: new("Reads a file from the disk and returns its content, line by line.\nLines are numbered from one."),
 			InputSchema: mcp.ToolInputSchema{
-				Properties: map[string]wire.Object{
-					"path":   `{"type":"string","description":"Where the file is"}`,
-					"offset": `{"type":"integer","minimum":0}`,
-					"limit":  `{"type":"integer","maximum":1000}`,
+				Properties: wire.Map[wire.Object]{
+					{Name: "path", Value: `{"type":"string","description":"Where the file is"}`},
+					{Name: "offset", Value: `{"type":"integer","minimum":0}`},
+					{Name: "limit", Value: `{"type":"integer","maximum":1000}`},
 				},
 				Required: []string{"path"},
 			},

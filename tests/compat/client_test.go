@@ -28,8 +28,8 @@ func (newest) Elicit(_ context.Context, params mcp.ElicitRequestParams) (mcp.Eli
 	if _, ok := params.(*mcp.ElicitRequestFormParams); !ok {
 		return nil, errors.New("not a form")
 	}
-	return &mcp.ElicitResult{Action: mcp.ElicitActionAccept, Content: map[string]mcp.ElicitResultContent{
-		"name": mcp.ElicitResultContentScalar{Scalar: wire.StringScalar("Ada")},
+	return &mcp.ElicitResult{Action: mcp.ElicitActionAccept, Content: wire.Map[mcp.ElicitResultContent]{
+		{Name: "name", Value: mcp.ElicitResultContentScalar{Scalar: wire.StringScalar("Ada")}},
 	}}, nil
 }
 
@@ -98,7 +98,7 @@ func use(t *testing.T, ctx context.Context, server mcp.ServerCaller, log *journa
 	completion, err := server.Complete(ctx, &mcp.CompleteRequestParams{
 		Ref:      &mcp.ResourceTemplateReference{URI: "file:///{x}"},
 		Argument: mcp.CompleteRequestParamsArgument{Name: "x", Value: "a"},
-		Context:  &mcp.CompleteRequestParamsContext{Arguments: map[string]string{"y": "b"}},
+		Context:  &mcp.CompleteRequestParamsContext{Arguments: wire.Map[string]{{Name: "y", Value: "b"}}},
 	})
 	said(completion, err)
 	log.mark("tasks/list")

@@ -72,18 +72,18 @@ func addTools(t *testing.T, c *catalog.Catalog) {
 		tool("form", "", func(ctx context.Context) (*mcp.CallToolResult, error) {
 			return elicit(ctx, &mcp.ElicitRequestFormParams{Message: "Who?", Mode: new("form"), RequestedSchema: mcp.ElicitRequestFormParamsRequestedSchema{
 				Schema: new("https://json-schema.org/draft/2020-12/schema"),
-				Properties: map[string]mcp.PrimitiveSchemaDefinition{
-					"age":    &mcp.NumberSchema{Type: mcp.NumberSchemaTypeInteger, Default: new(30.0)},
-					"colour": &mcp.TitledSingleSelectEnumSchema{OneOf: []mcp.EnumOption{{Const: "r", Title: "Red"}, {Const: "g", Title: "Green"}}, Default: new("r")},
-					"size":   &mcp.UntitledSingleSelectEnumSchema{Enum: []string{"S", "M"}, Title: new("Size")},
-					"name":   &mcp.StringSchema{Default: new("Ada")},
+				Properties: wire.Map[mcp.PrimitiveSchemaDefinition]{
+					{Name: "age", Value: &mcp.NumberSchema{Type: mcp.NumberSchemaTypeInteger, Default: new(30.0)}},
+					{Name: "colour", Value: &mcp.TitledSingleSelectEnumSchema{OneOf: []mcp.EnumOption{{Const: "r", Title: "Red"}, {Const: "g", Title: "Green"}}, Default: new("r")}},
+					{Name: "size", Value: &mcp.UntitledSingleSelectEnumSchema{Enum: []string{"S", "M"}, Title: new("Size")}},
+					{Name: "name", Value: &mcp.StringSchema{Default: new("Ada")}},
 				},
 			}})
 		}),
 		tool("choices", "", func(ctx context.Context) (*mcp.CallToolResult, error) {
 			return elicit(ctx, &mcp.ElicitRequestFormParams{Message: "Which?", RequestedSchema: mcp.ElicitRequestFormParamsRequestedSchema{
-				Properties: map[string]mcp.PrimitiveSchemaDefinition{
-					"toppings": &mcp.UntitledMultiSelectEnumSchema{Items: mcp.UntitledMultiSelectEnumSchemaItems{Enum: []string{"a", "b"}}},
+				Properties: wire.Map[mcp.PrimitiveSchemaDefinition]{
+					{Name: "toppings", Value: &mcp.UntitledMultiSelectEnumSchema{Items: mcp.UntitledMultiSelectEnumSchemaItems{Enum: []string{"a", "b"}}}},
 				},
 			}})
 		}),

@@ -103,9 +103,9 @@ func addMcpgen(t *testing.T, c *catalog.Catalog) {
 				return result, nil
 			}),
 			tool("form", "", elicit(&mcp.ElicitRequestFormParams{Message: "Who?", Mode: new("form"), RequestedSchema: mcp.ElicitRequestFormParamsRequestedSchema{
-				Properties: map[string]mcp.PrimitiveSchemaDefinition{
-					"name":   &mcp.StringSchema{Default: new("Ada")},
-					"colour": &mcp.TitledSingleSelectEnumSchema{OneOf: []mcp.EnumOption{{Const: "r", Title: "Red"}, {Const: "g", Title: "Green"}}},
+				Properties: wire.Map[mcp.PrimitiveSchemaDefinition]{
+					{Name: "name", Value: &mcp.StringSchema{Default: new("Ada")}},
+					{Name: "colour", Value: &mcp.TitledSingleSelectEnumSchema{OneOf: []mcp.EnumOption{{Const: "r", Title: "Red"}, {Const: "g", Title: "Green"}}}},
 				},
 			}})),
 			tool("page", "", elicit(&mcp.ElicitRequestURLParams{Message: "Look.", ElicitationID: "1", URL: "https://example.com/"})),

@@ -56,10 +56,10 @@ func (u *user) Elicit(_ context.Context, params mcp.ElicitRequestParams) (mcp.El
 			"integer":                    mcp.ElicitResultContentScalar{Scalar: wire.IntScalar(7)},
 			"untitledMultipleSelectEnum": mcp.ElicitResultContentList{"Violin"},
 		}
-		content := map[string]mcp.ElicitResultContent{}
-		for name := range params.RequestedSchema.Properties {
+		content := wire.Map[mcp.ElicitResultContent]{}
+		for name := range params.RequestedSchema.Properties.All() {
 			if answer, ok := answers[name]; ok {
-				content[name] = answer
+				content.Set(name, answer)
 			}
 		}
 		return &mcp.ElicitResult{Action: mcp.ElicitActionAccept, Content: content}, nil
@@ -237,14 +237,14 @@ func (v *visit) testPrompts() {
 	if err != nil || len(list.Prompts) != 4 {
 		v.Errorf("prompts: got %+v, %v", list, err)
 	}
-	prompt, err := v.server.GetPrompt(v.ctx, &mcp.GetPromptRequestParams{Name: "args-prompt", Arguments: map[string]string{"city": "Zürich"}})
+	prompt, err := v.server.GetPrompt(v.ctx, &mcp.GetPromptRequestParams{Name: "args-prompt", Arguments: wire.Map[string]{{Name: "city", Value: "Zürich"}}})
 	if err != nil {
 		v.Fatal(err)
 	}
 	if text, ok := prompt.Messages[0].Content.(*mcp.TextContent); !ok || prompt.Messages[0].Role != mcp.RoleUser || !strings.Contains(text.Text, "Zürich") {
 		v.Errorf("prompt: got %+v", prompt)
 	}
-	prompt, err = v.server.GetPrompt(v.ctx, &mcp.GetPromptRequestParams{Name: "resource-prompt", Arguments: map[string]string{"resourceType": "Blob", "resourceId": "1"}})
+	prompt, err = v.server.GetPrompt(v.ctx, &mcp.GetPromptRequestParams{Name: "resource-prompt", Arguments: wire.Map[string]{{Name: "resourceType", Value: "Blob"}, {Name: "resourceId", Value: "1"}}})
 	if err != nil {
 		v.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func (v *visit) testCompletion() {
 		{mcp.CompleteRequestParams{
 			Ref:      &mcp.PromptReference{Name: "completable-prompt"},
 			Argument: mcp.CompleteRequestParamsArgument{Name: "name", Value: ""},
-			Context:  &mcp.CompleteRequestParamsContext{Arguments: map[string]string{"department": "Sales"}},
+			Context:  &mcp.CompleteRequestParamsContext{Arguments: wire.Map[string]{{Name: "department", Value: "Sales"}}},
 		}, []string{"David", "Eve", "Frank"}},
 		{mcp.CompleteRequestParams{
 			Ref:      &mcp.ResourceTemplateReference{URI: "demo://resource/dynamic/text/{resourceId}"},

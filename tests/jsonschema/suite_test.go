@@ -39,14 +39,25 @@ var dialects = map[string]string{
 	"draft2020-12": "https://json-schema.org/draft/2020-12/schema",
 }
 
+// module returns the folder of a module that go.mod requires. It downloads the module
+// if it is not in the module cache: no package of it is imported, so nothing else does.
+func module(t *testing.T, path string) string {
+	t.Helper()
+	out, err := exec.Command("go", "mod", "download", "-json", path).Output()
+	if err != nil {
+		t.Fatalf("go mod download %s: %v\n%s", path, err, out)
+	}
+	var downloaded struct{ Dir string }
+	if err := json.Unmarshal(out, &downloaded); err != nil || downloaded.Dir == "" {
+		t.Fatalf("go mod download %s: no folder in %s: %v", path, out, err)
+	}
+	return downloaded.Dir
+}
+
 // suite reads the groups of a draft in the files that match a pattern.
 func suite(t *testing.T, draft, pattern string) []*group {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "cuelang.org/go").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	dir := filepath.Join(strings.TrimSpace(string(out)), "encoding/jsonschema/testdata/external/tests", draft)
+	dir := filepath.Join(module(t, "cuelang.org/go"), "encoding/jsonschema/testdata/external/tests", draft)
 	files, err := filepath.Glob(filepath.Join(dir, pattern))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no tests in %s: %v", dir, err)

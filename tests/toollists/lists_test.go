@@ -78,6 +78,7 @@ func testLists(t *testing.T, lists []string) (fields, raw int) {
 			continue
 		}
 		sampled(t, path, list)
+		ordered(t, path, list)
 		server := fmt.Sprintf("server%d", i)
 		made, err := skeleton.Server(skeleton.Options{List: list, Source: filepath.Base(path), Package: server})
 		if err != nil {

@@ -5,6 +5,7 @@ package judge
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -86,25 +87,41 @@ func Revision(document *schema.Document, rev *ir.Revision) (compat.Judge, error)
 // Tools judges by the schemas of a list of tools. What the list does not have,
 // it refuses; a result without a schema may be any object.
 func Tools(list *tools.List) compat.Judge {
-	sources := map[string]*tools.Schema{}
+	sources, calls := map[string]*tools.Schema{}, map[string]string{}
 	for _, t := range list.Tools {
+		calls[compat.OfCall(t.Name)] = callSchema(t.Name, t.Definition)
 		sources[compat.OfInput(t.Name)] = t.Input
 		sources[compat.OfOutput(t.Name)] = t.Output
 	}
-	return &toolSchemas{sources: sources, validators: map[string]*tools.Validator{}}
+	return &toolSchemas{
+		sources: sources, validators: map[string]*tools.Validator{},
+		calls: &schemas{compiled: map[string]*jsonschema.Schema{}, compile: func(of string) (*jsonschema.Schema, error) {
+			value, err := jsonschema.UnmarshalJSON(strings.NewReader(calls[of]))
+			if err != nil {
+				return nil, nil // not a call of a tool of the list
+			}
+			compiler := jsonschema.NewCompiler()
+			if err := compiler.AddResource(url, value); err != nil {
+				return nil, fmt.Errorf("%s: %w", of, err)
+			}
+			return compiler.Compile(url)
+		}},
+	}
 }
 
 // toolSchemas judges by schemas that are compiled when they are first asked for.
 type toolSchemas struct {
 	sources    map[string]*tools.Schema
 	validators map[string]*tools.Validator
+	// calls judge what [compat.OfCall] names.
+	calls *schemas
 }
 
 // Accepts implements [compat.Judge].
 func (s *toolSchemas) Accepts(of string, text []byte) (bool, error) {
 	source, ok := s.sources[of]
 	if !ok {
-		return false, nil
+		return s.calls.Accepts(of, text)
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {

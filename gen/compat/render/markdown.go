@@ -12,13 +12,20 @@ func (p *printer) markdown(out Output) {
 			p.line("")
 		}
 		p.line("## %s → %s\n", cell(r.Old), cell(r.New))
-		p.line("%s\n", Summary(r))
+		p.line("%s\n", cell(Summary(r)))
+		p.line("%s\n", cell(Suggestion(r)))
 		p.changes(r)
 		for _, level := range []compat.Level{compat.LevelErr, compat.LevelWarn, compat.LevelInfo} {
 			p.table(r, level)
 		}
+		for _, s := range r.Skipped {
+			p.line("> **Skipped:** %s\n", cell(skipped(s)))
+		}
 		for _, warning := range r.Warnings {
 			p.line("> **Warning:** %s\n", cell(warning))
+		}
+		for _, problem := range r.Problems {
+			p.line("> **Problem:** %s %s\n", cell(problem), Bug)
 		}
 	}
 }
@@ -46,21 +53,37 @@ func (p *printer) table(r *compat.Report, level compat.Level) {
 			p.line("| Subject | Change | Sent | Verdicts | Rule |\n|---|---|---|---|---|")
 			first = false
 		}
-		text := cell(f.Message)
-		if f.Accepted != nil {
-			text += "<br>accepted" + cell(until(f.Accepted)+": "+f.Accepted.Reason)
-		}
-		if f.Guard != "" && level != compat.LevelInfo {
-			text += "<br>" + f.Guard + ": " + cell(Why(f))
-		}
-		for _, w := range f.Witnesses {
-			text += "<br>" + cell(w.RefusedBy) + " refuses " + code(string(w.Value))
-		}
-		p.line("| %s | %s | %s | %s | %s |", code(f.Subject), text, Sent(f.Direction), verdicts(f), code(f.Rule))
+		p.line("| %s | %s | %s | %s | %s |", code(f.Subject), change(r, f), Sent(f.Direction), verdicts(r, f), code(f.Rule))
 	}
 	if !first {
 		p.line("")
 	}
+}
+
+// change is the cell that explains and proves a finding.
+func change(r *compat.Report, f *compat.Finding) string {
+	lines := []string{cell(f.Message)}
+	if f.Accepted != nil {
+		lines = append(lines, "accepted"+cell(until(f.Accepted)+": "+f.Accepted.Reason))
+	}
+	for _, text := range says(r, f) {
+		lines = append(lines, cell(text))
+	}
+	if matters(f) {
+		if f.Guard != "" {
+			lines = append(lines, f.Guard+": "+cell(Why(f)))
+		}
+		for _, w := range proof(r, f) {
+			lines = append(lines, cell(w.RefusedBy)+" refuses "+code(string(w.Value)))
+		}
+		if f.Unproven != "" {
+			lines = append(lines, cell(unproven(f)))
+		}
+	}
+	if text := places(r, f); text != "" {
+		lines = append(lines, cell(text))
+	}
+	return strings.Join(lines, "<br>")
 }
 
 // cell keeps a text from ending a cell of a table or being taken for markup.
@@ -79,12 +102,12 @@ func code(s string) string {
 	return fence + s + fence
 }
 
-// Rules writes the rules and the guards.
+// rulesMarkdown writes the rules and the guards.
 func (p *printer) rulesMarkdown() {
-	p.line("| Rule | Category | Effect | Receiver first | Sender first | What it tells |\n|---|---|---|---|---|---|")
+	p.line("| Rule | Category | Effect | Receiver first | Sender first | Version | What changed |\n|---|---|---|---|---|---|---|")
 	for _, r := range compat.Rules() {
 		v := r.Effect.Verdicts()
-		p.line("| %s | %s | %s | %s | %s | %s |", code(r.ID), r.Category, r.Effect, v.ReceiverFirst, v.SenderFirst, cell(r.Doc))
+		p.line("| %s | %s | %s | %s | %s | %s | %s |", code(r.ID), r.Category, r.Effect, v.ReceiverFirst, v.SenderFirst, r.Version, cell(r.Doc))
 	}
 	p.line("\n| Guard | err becomes | Why |\n|---|---|---|")
 	for _, g := range compat.Guards() {

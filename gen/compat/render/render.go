@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -34,8 +35,8 @@ func Formats() []Format { return []Format{Text, JSON, Markdown, GitHub, SARIF} }
 
 // Options say how to write.
 type Options struct {
-	// File is the path of the new side where it is a file, for annotations.
-	File string
+	// Old and New are the paths of the sides that are files, for annotations.
+	Old, New string
 }
 
 // Write writes reports in a format.
@@ -64,9 +65,9 @@ type printer struct {
 	err error
 }
 
-// line writes a line. What it is given may come from a tool list of somebody's, so
-// control characters, with which a name could write lines of its own or command
-// the terminal, are shown as escapes.
+// line writes a line. What it is given may come from a tool list that is not
+// trusted. Characters that could write another line, command the terminal or change
+// the order in which text is shown are written as escapes.
 func (p *printer) line(format string, args ...any) {
 	for i, arg := range args {
 		if text, ok := arg.(string); ok {
@@ -79,18 +80,24 @@ func (p *printer) line(format string, args ...any) {
 }
 
 func visible(s string) string {
-	if !strings.ContainsFunc(s, unicode.IsControl) {
+	if !strings.ContainsFunc(s, hidden) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if unicode.IsControl(r) {
+		if hidden(r) {
 			fmt.Fprintf(&b, "\\u%04x", r)
 		} else {
 			b.WriteRune(r)
 		}
 	}
 	return b.String()
+}
+
+// hidden reports whether a character is a control character, a line separator or a
+// control of the direction of text.
+func hidden(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
 func (p *printer) json(v any) {
@@ -102,7 +109,7 @@ func (p *printer) json(v any) {
 	}
 }
 
-// Summary is the line that every format for people ends a report with, whatever
+// Summary is the line that every format for people has for each report, whatever
 // was found.
 func Summary(r *compat.Report) string {
 	c, s := r.Compared, r.Summary
@@ -113,42 +120,125 @@ func Summary(r *compat.Report) string {
 	if c.Subjects != 1 {
 		noun += "s"
 	}
-	return fmt.Sprintf("%s -> %s: %d %s compared, %d unchanged, %d added, %d removed: %d err, %d warn, %d info, %d accepted",
+	text := fmt.Sprintf("%s -> %s: %d %s compared, %d unchanged, %d added, %d removed: %d err, %d warn, %d info, %d accepted",
 		r.Old, r.New, c.Subjects, noun, c.Unchanged, len(c.Added), len(c.Removed), s.Err, s.Warn, s.Info, s.Accepted)
+	if s.Ignored > 0 {
+		text += fmt.Sprintf(", %d ignored", s.Ignored)
+	}
+	return text
 }
 
-func (p *printer) text(out Output) {
-	for _, r := range out.Reports {
-		for _, f := range r.Findings {
-			p.finding(f)
-		}
-		for _, warning := range r.Warnings {
-			p.line("warning: %s", warning)
-		}
-		p.line("%s", Summary(r))
-	}
+// Suggestion says which part of a semantic version the changes ask for.
+func Suggestion(r *compat.Report) string {
+	return fmt.Sprintf("suggested version change: %s (levels for %s upgraded first)", r.Suggested, upgraded(r.Upgrade))
 }
 
-// finding writes a line, and below it what proves and what explains it.
-func (p *printer) finding(f *compat.Finding) {
-	level := string(f.Level)
-	if f.Accepted != nil {
-		level = "accepted " + level
+func upgraded(u compat.Upgrade) string {
+	switch u {
+	case compat.UpgradeServer:
+		return "the server"
+	case compat.UpgradeClient:
+		return "the client"
 	}
-	p.line("%s: %s: %s [%s %s]", level, f.Subject, f.Message, f.Rule, f.Fingerprint)
-	if f.Level == compat.LevelInfo {
-		return
+	return "either side"
+}
+
+// Bug asks for a report of what the comparison found wrong with itself.
+const Bug = "This is a bug of mcpgen, and changes no finding. Please report it with both sides at https://github.com/mcpgen/mcpgen/issues."
+
+// says returns the sentences of a finding that is not harmless, those of the
+// order of upgrades that counts first. An order that does not count comes with
+// its name.
+func says(r *compat.Report, f *compat.Finding) []string {
+	server, client := f.ServerFirst.Says, f.ClientFirst.Says
+	var list []string
+	add := func(prefix, text string) {
+		if text != "" && !slices.Contains(list, text) {
+			list = append(list, prefix+text)
+		}
 	}
-	p.line("    %s; sent %s in %s", verdicts(f), Sent(f.Direction), strings.Join(f.Uses, ", "))
-	if f.Guard != "" {
-		p.line("    %s: %s", f.Guard, Why(f))
+	switch r.Upgrade {
+	case compat.UpgradeServer:
+		add("", server)
+		if client != server {
+			add("If the client is upgraded first ("+string(f.ClientFirst.Level)+"): ", client)
+		}
+	case compat.UpgradeClient:
+		add("", client)
+		if client != server {
+			add("If the server is upgraded first ("+string(f.ServerFirst.Level)+"): ", server)
+		}
+	default:
+		add("", server)
+		add("", client)
 	}
-	for _, w := range f.Witnesses {
-		p.line("    %s accepts and %s refuses this %s: %s", w.AcceptedBy, w.RefusedBy, w.Of, w.Value)
+	return list
+}
+
+// verdicts says what happens in both orders of upgrades; the one that does not
+// count is in parentheses.
+func verdicts(r *compat.Report, f *compat.Finding) string {
+	server, client := "server first: "+string(f.ServerFirst.Level), "client first: "+string(f.ClientFirst.Level)
+	switch r.Upgrade {
+	case compat.UpgradeServer:
+		return server + " (" + client + ")"
+	case compat.UpgradeClient:
+		return client + " (" + server + ")"
 	}
-	if f.Accepted != nil {
-		p.line("    accepted%s: %s", until(f.Accepted), f.Accepted.Reason)
+	return server + ", " + client
+}
+
+// matters reports whether a finding is shown in full: one that is more than info,
+// or that fails by the level of the order of upgrades that does not count.
+func matters(f *compat.Finding) bool { return f.Level.AtLeast(compat.LevelWarn) || f.Fails }
+
+// proof returns the witnesses of the order of upgrades that counts, and all of
+// them for a finding that fails by the other order.
+func proof(r *compat.Report, f *compat.Finding) []compat.Witness {
+	if f.Fails && !f.Level.AtLeast(compat.LevelWarn) {
+		return f.Witnesses
 	}
+	return f.Proof(r.Upgrade)
+}
+
+// place is a side's label with a position in it, "" if that is unknown.
+func place(label string, p *compat.Position) string {
+	if p == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d:%d", label, p.Line, p.Column)
+}
+
+// places says where a finding is in the sides, "" if that is unknown.
+func places(r *compat.Report, f *compat.Finding) string {
+	old, new := place(r.Old, f.OldPosition), place(r.New, f.NewPosition)
+	switch {
+	case new == "" && old == "":
+		return ""
+	case new == "":
+		return "was at " + old
+	case old == "":
+		return "at " + new
+	}
+	return "at " + new + ", was at " + old
+}
+
+// unproven says why a finding has no example.
+func unproven(f *compat.Finding) string {
+	const lead = "no example found: "
+	return string(f.Level) + ", " + lead + strings.TrimPrefix(f.Unproven, lead)
+}
+
+// skipped says what was left out.
+func skipped(s compat.Skipped) string {
+	text := s.Where.Path
+	if s.Where.Pointer != "" && s.Where.Pointer != s.Where.Path {
+		text = strings.TrimSpace(text + " (" + s.Where.Pointer + ")")
+	}
+	if text == "" {
+		return s.Why
+	}
+	return text + ": " + s.Why
 }
 
 func until(a *compat.Acceptance) string {
@@ -158,16 +248,7 @@ func until(a *compat.Acceptance) string {
 	return " until " + a.Until
 }
 
-// verdicts says what happens when the one or the other goes first.
-func verdicts(f *compat.Finding) string {
-	server, client := f.First()
-	if f.Direction == compat.BothWays {
-		return fmt.Sprintf("receiver first: %s, sender first: %s", f.Verdicts.ReceiverFirst, f.Verdicts.SenderFirst)
-	}
-	return fmt.Sprintf("server first: %s, client first: %s", server, client)
-}
-
-// Sent says in words who is sent a value.
+// Sent says who is sent a value.
 func Sent(d compat.Direction) string {
 	switch d {
 	case compat.ToServer:
@@ -178,8 +259,8 @@ func Sent(d compat.Direction) string {
 	return "both ways"
 }
 
-// Why is why a finding is not as bad as its effect has it: what the ledger says,
-// or else what the guard says of itself.
+// Why says why a finding is not as bad as its effect: the reason of the ledger,
+// or else the doc of the guard.
 func Why(f *compat.Finding) string {
 	if f.Reason != "" {
 		return f.Reason

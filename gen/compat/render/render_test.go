@@ -12,27 +12,32 @@ import (
 
 // output has a finding in which nothing is to be trusted.
 func output() render.Output {
-	evil := "x\n::error::owned\x1b[2J|<b>`y`"
+	evil := "x\n::error::owned\x1b[2J|<b>`y`\u202e\u009b"
 	f := &compat.Finding{
 		Rule: "tool-removed", Category: compat.CategoryTools, Level: compat.LevelErr, Effect: compat.EffectNarrows, Direction: compat.ToServer,
 		Verdicts: compat.Verdicts{ReceiverFirst: compat.LevelErr, SenderFirst: compat.LevelOK},
 		Subject:  evil, Message: evil, Uses: []string{evil}, Fingerprint: "0123456789ab",
-		Witnesses: []compat.Witness{{Breaks: compat.ReceiverFirst, Of: evil, Value: json.RawMessage(`{"a":"\n"}`), AcceptedBy: evil, RefusedBy: evil}},
-		Accepted:  nil,
+		Witnesses:   []compat.Witness{{Breaks: compat.ReceiverFirst, Of: evil, Value: json.RawMessage("{\"a\":\"\\n\u009b\"}"), AcceptedBy: evil, RefusedBy: evil}},
+		ServerFirst: compat.Outcome{Level: compat.LevelErr, Says: evil}, ClientFirst: compat.Outcome{Level: compat.LevelErr, Says: evil + "2"},
+		OldPosition: &compat.Position{Line: 1, Column: 2}, NewPosition: &compat.Position{Line: 3, Column: 4}, Unproven: evil,
 	}
-	return render.Output{Reports: []*compat.Report{{Old: evil, New: evil, Kind: "tools", Findings: []*compat.Finding{f}, Warnings: []string{evil}}}}
+	return render.Output{Reports: []*compat.Report{{Old: evil, New: evil, Kind: "tools", Upgrade: compat.UpgradeServer, Suggested: compat.Major, Findings: []*compat.Finding{f},
+		Warnings: []string{evil}, Problems: []string{evil}, Skipped: []compat.Skipped{{Where: compat.Place{Path: evil, Pointer: evil}, Why: evil}}}}}
 }
 
 // TestUntrusted holds that no name writes a line of its own, or markup.
 func TestUntrusted(t *testing.T) {
 	for _, format := range render.Formats() {
 		var b bytes.Buffer
-		if err := render.Write(&b, format, output(), render.Options{File: "a,b:c\n.json"}); err != nil {
+		if err := render.Write(&b, format, output(), render.Options{Old: "a,b:c\n.json", New: "a,b:c\n.json"}); err != nil {
 			t.Fatal(err)
 		}
 		text := b.String()
 		if strings.Contains(text, "\n::error::owned") || strings.Contains(text, "\x1b") {
 			t.Errorf("%s: a name writes a line of its own:\n%s", format, text)
+		}
+		if format != render.JSON && format != render.SARIF && strings.ContainsAny(text, "\u202e\u009b") {
+			t.Errorf("%s: a name has hidden characters: %q", format, text)
 		}
 		switch format {
 		case render.JSON, render.SARIF:
@@ -77,5 +82,61 @@ func TestRules(t *testing.T) {
 	}
 	if err := render.Rules(&bytes.Buffer{}, render.SARIF); err == nil {
 		t.Error("rules are written as SARIF")
+	}
+}
+
+// TestUnproven holds that every format shows a finding without an example, what was
+// left out and what mcpgen found wrong with itself, and asks for a report of that.
+func TestUnproven(t *testing.T) {
+	f := &compat.Finding{
+		Rule: "tool-removed", Level: compat.LevelErr, Subject: "greet", Message: "tool removed", Direction: compat.ToServer,
+		ServerFirst: compat.Outcome{Level: compat.LevelErr, Says: "An old client may call this tool."}, ClientFirst: compat.Outcome{Level: compat.LevelOK},
+		Unproven: "the pattern of a sibling cannot be sampled",
+	}
+	r := &compat.Report{
+		Old: "a", New: "b", Kind: "tools", Upgrade: compat.UpgradeServer, Suggested: compat.Major, Findings: []*compat.Finding{f},
+		Skipped:  []compat.Skipped{{Where: compat.Place{Path: "wave", Pointer: "/tools/1"}, Why: "the input schema is no object"}},
+		Problems: []string{"the counts of greet do not add up"},
+	}
+	for _, format := range render.Formats() {
+		var b bytes.Buffer
+		if err := render.Write(&b, format, render.Output{Reports: []*compat.Report{r}}, render.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		wants := []string{f.Unproven, r.Skipped[0].Why, "/tools/1", r.Problems[0], "An old client may call this tool."}
+		if format != render.JSON {
+			wants = append(wants, "err, no example found: "+f.Unproven, "Please report it", "server first: err (client first: ok)")
+		}
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", format, want, text)
+			}
+		}
+		if format == render.Text && !strings.HasSuffix(text, "problem: the counts of greet do not add up\n"+render.Bug+"\n") {
+			t.Errorf("the problems are not at the end:\n%s", text)
+		}
+	}
+}
+
+// TestFailsByTheOtherOrder holds that a finding which fails by the order of upgrades
+// that does not count is shown in full.
+func TestFailsByTheOtherOrder(t *testing.T) {
+	f := &compat.Finding{
+		Rule: "member-added", Level: compat.LevelInfo, Subject: "greet.input.a", Direction: compat.ToServer, Fails: true,
+		ServerFirst: compat.Outcome{Level: compat.LevelOK}, ClientFirst: compat.Outcome{Level: compat.LevelErr, Says: "A new client may send `a`."},
+		Witnesses: []compat.Witness{{Breaks: compat.SenderFirst, Value: json.RawMessage(`{"a":1}`)}},
+	}
+	r := &compat.Report{Kind: "tools", Upgrade: compat.UpgradeServer, Findings: []*compat.Finding{f}}
+	for format, want := range map[render.Format]string{
+		render.Text: "example, which", render.GitHub: "::error ", render.SARIF: `"level": "error"`, render.Markdown: "refuses `{\"a\":1}`",
+	} {
+		var b bytes.Buffer
+		if err := render.Write(&b, format, render.Output{Reports: []*compat.Report{r}}, render.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s: no %q in\n%s", format, want, b.String())
+		}
 	}
 }

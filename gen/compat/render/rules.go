@@ -42,10 +42,10 @@ func Rules(w io.Writer, format Format) error {
 
 func (p *printer) rulesText() {
 	t := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "RULE\tCATEGORY\tEFFECT\tRECEIVER FIRST\tSENDER FIRST")
+	fmt.Fprintln(t, "RULE\tCATEGORY\tEFFECT\tRECEIVER FIRST\tSENDER FIRST\tVERSION\tWHAT CHANGED")
 	for _, r := range compat.Rules() {
 		v := r.Effect.Verdicts()
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", r.ID, r.Category, r.Effect, v.ReceiverFirst, v.SenderFirst)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Category, r.Effect, v.ReceiverFirst, v.SenderFirst, r.Version, r.Doc)
 	}
 	p.err = t.Flush()
 	p.line("")

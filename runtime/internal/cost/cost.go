@@ -21,3 +21,23 @@ func Of(f func()) (allocs, bytes float64) {
 	}
 	return allocs, bytes
 }
+
+// Heap returns by how many bytes the heap has grown while f ran, without what the
+// garbage collector can take back. The value that f returns is kept until then.
+func Heap(f func() any) int {
+	before := live()
+	kept := f()
+	grown := live() - before
+	runtime.KeepAlive(kept)
+	return grown
+}
+
+// live returns the bytes of the objects that are in use.
+func live() int {
+	var stats runtime.MemStats
+	for range 3 { // a pool gives up what it has at the second collection
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&stats)
+	return int(stats.HeapAlloc)
+}

@@ -21,7 +21,7 @@ func (x *GetWeatherInput) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Hours = r.ReadInt64Pointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -72,7 +72,7 @@ func (x *GetWeatherOutput) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Wind = r.ReadFloat64()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0xf != 0xf {

@@ -9,16 +9,10 @@ const _ = wire.CodecV1
 
 // GetWeatherInput is the arguments of get_weather.
 type GetWeatherInput struct {
-	// City is the member "city".
-	//
 	// 1 to 100 characters.
 	City string `json:"city"`
-	// Units is the member "units".
-	//
 	// Default: "metric".
 	Units *GetWeatherInputUnits `json:"units,omitempty"`
-	// Hours is the member "hours".
-	//
 	// From 0 to 72.
 	Hours *int64 `json:"hours,omitempty"`
 	// Extra holds the members the schema does not define, in their order.
@@ -47,16 +41,10 @@ func (x GetWeatherInputUnits) Known() bool {
 
 // GetWeatherOutput is the structured result of get_weather.
 type GetWeatherOutput struct {
-	// City is the member "city".
-	City string `json:"city"`
-	// Sky is the member "sky".
-	Sky GetWeatherOutputSky `json:"sky"`
-	// Temperature is the member "temperature".
-	//
+	City string              `json:"city"`
+	Sky  GetWeatherOutputSky `json:"sky"`
 	// From -100 to 100.
 	Temperature float64 `json:"temperature"`
-	// Wind is the member "wind".
-	//
 	// At least 0.
 	Wind float64 `json:"wind"`
 	// Extra holds the members the schema does not define, in their order.

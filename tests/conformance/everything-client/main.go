@@ -20,6 +20,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/elicitation"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // The environment variables by which the suite says what to do.
@@ -95,6 +96,6 @@ type accepting struct{ mcp.UnimplementedClient }
 func (accepting) Elicit(context.Context, mcp.ElicitRequestParams) (mcp.ElicitResponse, error) {
 	return &mcp.ElicitResult{
 		Action:  mcp.ElicitActionAccept,
-		Content: map[string]mcp.ElicitResultContent{},
+		Content: wire.Map[mcp.ElicitResultContent]{},
 	}, nil
 }

@@ -87,9 +87,9 @@ func elicit(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := ask(ctx, revisionElicitation, message, []string{"username", "email"}, map[string]mcp.PrimitiveSchemaDefinition{
-		"username": &mcp.StringSchema{Description: new("The user's name")},
-		"email":    &mcp.StringSchema{Description: new("The user's email address")},
+	result, err := ask(ctx, revisionElicitation, message, []string{"username", "email"}, wire.Map[mcp.PrimitiveSchemaDefinition]{
+		{Name: "username", Value: &mcp.StringSchema{Description: new("The user's name")}},
+		{Name: "email", Value: &mcp.StringSchema{Description: new("The user's email address")}},
 	})
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func elicit(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
 
 // ask shows the user a form, of a sort that there is since a revision, and returns what
 // was filled in.
-func ask(ctx context.Context, since, message string, required []string, form map[string]mcp.PrimitiveSchemaDefinition) (*mcp.CallToolResult, error) {
+func ask(ctx context.Context, since, message string, required []string, form wire.Map[mcp.PrimitiveSchemaDefinition]) (*mcp.CallToolResult, error) {
 	call := runtime.CallOf(ctx)
 	if call.Revision() < since {
 		return nil, fmt.Errorf("revision %s has no such form", call.Revision())
@@ -119,34 +119,34 @@ func ask(ctx context.Context, since, message string, required []string, form map
 }
 
 // defaultsForm has a default for each type of field.
-func defaultsForm() map[string]mcp.PrimitiveSchemaDefinition {
-	return map[string]mcp.PrimitiveSchemaDefinition{
-		"name":     &mcp.StringSchema{Default: new("John Doe")},
-		"age":      &mcp.NumberSchema{Type: mcp.NumberSchemaTypeInteger, Default: new(30.0)},
-		"score":    &mcp.NumberSchema{Type: mcp.NumberSchemaTypeNumber, Default: new(95.5)},
-		"status":   &mcp.UntitledSingleSelectEnumSchema{Enum: []string{"active", "inactive", "pending"}, Default: new("active")},
-		"verified": &mcp.BooleanSchema{Default: new(true)},
+func defaultsForm() wire.Map[mcp.PrimitiveSchemaDefinition] {
+	return wire.Map[mcp.PrimitiveSchemaDefinition]{
+		{Name: "name", Value: &mcp.StringSchema{Default: new("John Doe")}},
+		{Name: "age", Value: &mcp.NumberSchema{Type: mcp.NumberSchemaTypeInteger, Default: new(30.0)}},
+		{Name: "score", Value: &mcp.NumberSchema{Type: mcp.NumberSchemaTypeNumber, Default: new(95.5)}},
+		{Name: "status", Value: &mcp.UntitledSingleSelectEnumSchema{Enum: []string{"active", "inactive", "pending"}, Default: new("active")}},
+		{Name: "verified", Value: &mcp.BooleanSchema{Default: new(true)}},
 	}
 }
 
 // choicesForm has a field of each sort of enum.
-func choicesForm() map[string]mcp.PrimitiveSchemaDefinition {
+func choicesForm() wire.Map[mcp.PrimitiveSchemaDefinition] {
 	titled := []mcp.EnumOption{
 		{Const: "value1", Title: "First Option"},
 		{Const: "value2", Title: "Second Option"},
 		{Const: "value3", Title: "Third Option"},
 	}
-	return map[string]mcp.PrimitiveSchemaDefinition{
-		"untitledSingle": &mcp.UntitledSingleSelectEnumSchema{Enum: []string{"option1", "option2", "option3"}},
-		"titledSingle":   &mcp.TitledSingleSelectEnumSchema{OneOf: titled},
-		"legacyEnum": &mcp.LegacyTitledEnumSchema{
+	return wire.Map[mcp.PrimitiveSchemaDefinition]{
+		{Name: "untitledSingle", Value: &mcp.UntitledSingleSelectEnumSchema{Enum: []string{"option1", "option2", "option3"}}},
+		{Name: "titledSingle", Value: &mcp.TitledSingleSelectEnumSchema{OneOf: titled}},
+		{Name: "legacyEnum", Value: &mcp.LegacyTitledEnumSchema{
 			Enum:      []string{"opt1", "opt2", "opt3"},
 			EnumNames: []string{"Option One", "Option Two", "Option Three"},
-		},
-		"untitledMulti": &mcp.UntitledMultiSelectEnumSchema{
+		}},
+		{Name: "untitledMulti", Value: &mcp.UntitledMultiSelectEnumSchema{
 			Items: mcp.UntitledMultiSelectEnumSchemaItems{Enum: []string{"option1", "option2", "option3"}},
-		},
-		"titledMulti": &mcp.TitledMultiSelectEnumSchema{Items: mcp.TitledMultiSelectEnumSchemaItems{AnyOf: titled}},
+		}},
+		{Name: "titledMulti", Value: &mcp.TitledMultiSelectEnumSchema{Items: mcp.TitledMultiSelectEnumSchemaItems{AnyOf: titled}}},
 	}
 }
 

@@ -19,14 +19,14 @@ func tools(log *slog.Logger) []tool {
 			Name:        "greet",
 			Description: new("Greets somebody."),
 			InputSchema: mcp.ToolInputSchema{
-				Properties: map[string]wire.Object{
-					"name":   `{"type":"string","description":"Whom to greet"}`,
-					"formal": `{"type":"boolean","description":"Greet with respect","default":false}`,
+				Properties: wire.Map[wire.Object]{
+					{Name: "name", Value: `{"type":"string","description":"Whom to greet"}`},
+					{Name: "formal", Value: `{"type":"boolean","description":"Greet with respect","default":false}`},
 				},
 				Required: []string{"name"},
 			},
 			OutputSchema: &mcp.ToolOutputSchema{
-				Properties: map[string]wire.Object{"greeting": `{"type":"string"}`},
+				Properties: wire.Map[wire.Object]{{Name: "greeting", Value: `{"type":"string"}`}},
 				Required:   []string{"greeting"},
 			},
 			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: new(true)},
@@ -35,7 +35,7 @@ func tools(log *slog.Logger) []tool {
 			Name:        "divide",
 			Description: new("Divides one number by another. Dividing by zero fails."),
 			InputSchema: mcp.ToolInputSchema{
-				Properties: map[string]wire.Object{"dividend": `{"type":"number"}`, "divisor": `{"type":"number"}`},
+				Properties: wire.Map[wire.Object]{{Name: "dividend", Value: `{"type":"number"}`}, {Name: "divisor", Value: `{"type":"number"}`}},
 				Required:   []string{"dividend", "divisor"},
 			},
 		}, typed(divide)},
@@ -43,7 +43,7 @@ func tools(log *slog.Logger) []tool {
 			Name:        "count",
 			Description: new("Counts to a number and reports its progress."),
 			InputSchema: mcp.ToolInputSchema{
-				Properties: map[string]wire.Object{"to": `{"type":"integer","minimum":1,"maximum":100}`},
+				Properties: wire.Map[wire.Object]{{Name: "to", Value: `{"type":"integer","minimum":1,"maximum":100}`}},
 				Required:   []string{"to"},
 			},
 		}, typed(count)},
@@ -51,7 +51,7 @@ func tools(log *slog.Logger) []tool {
 			Name:        "wait",
 			Description: new("Waits, unless it is cancelled."),
 			InputSchema: mcp.ToolInputSchema{
-				Properties: map[string]wire.Object{"seconds": `{"type":"number","minimum":0,"maximum":3600}`},
+				Properties: wire.Map[wire.Object]{{Name: "seconds", Value: `{"type":"number","minimum":0,"maximum":3600}`}},
 				Required:   []string{"seconds"},
 			},
 		}, typed(waiter{log}.wait)},

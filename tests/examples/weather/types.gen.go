@@ -17,8 +17,6 @@ type GetForecastInput struct {
 	//
 	// Default: 3.
 	Days *int64 `json:"days,omitempty"`
-	// Units is the member "units".
-	//
 	// Default: "metric".
 	Units *GetForecastInputUnits `json:"units,omitempty"`
 	// Extra holds the members the schema does not define, in their order.
@@ -48,8 +46,6 @@ func (*UnknownGetForecastInputPlace) isGetForecastInputPlace() {}
 //
 // City.
 type GetForecastInputPlaceCity struct {
-	// City is the member "city".
-	//
 	// At least 1 character.
 	City string `json:"city"`
 	// Two letters, to tell cities of one name apart.
@@ -66,12 +62,8 @@ func (*GetForecastInputPlaceCity) isGetForecastInputPlace() {}
 //
 // Position.
 type GetForecastInputPlaceLatitude struct {
-	// Latitude is the member "latitude".
-	//
 	// From -90 to 90.
 	Latitude float64 `json:"latitude"`
-	// Longitude is the member "longitude".
-	//
 	// From -180 to 180.
 	Longitude float64 `json:"longitude"`
 	// Extra holds the members the schema does not define, in their order.
@@ -103,9 +95,8 @@ func (x GetForecastInputUnits) Known() bool {
 // GetForecastOutput is the structured result of get_forecast.
 type GetForecastOutput struct {
 	// The place that was found.
-	Place string `json:"place"`
-	// Days is the member "days".
-	Days []GetForecastOutputDay `json:"days"`
+	Place string                 `json:"place"`
+	Days  []GetForecastOutputDay `json:"days"`
 	// Warnings that hold during these days.
 	Alerts []GetForecastOutputAlertsItem `json:"alerts,omitempty"`
 	// Extra holds the members the schema does not define, in their order.
@@ -137,11 +128,8 @@ func (*UnknownGetForecastOutputAlertsItem) isGetForecastOutputAlertsItem() {}
 //
 // Flood.
 type GetForecastOutputAlertsItemFlood struct {
-	// Kind is the member "kind".
-	//
 	// It is "flood", which the zero value stands for where it is required.
-	Kind string `json:"kind"`
-	// River is the member "river".
+	Kind  string `json:"kind"`
 	River string `json:"river"`
 	// From 1, keep an eye on it, to 5, leave.
 	//
@@ -158,8 +146,6 @@ func (*GetForecastOutputAlertsItemFlood) isGetForecastOutputAlertsItem() {}
 //
 // Storm.
 type GetForecastOutputAlertsItemStorm struct {
-	// Kind is the member "kind".
-	//
 	// It is "storm", which the zero value stands for where it is required.
 	Kind string `json:"kind"`
 	// The fastest wind that is expected.
@@ -172,13 +158,9 @@ func (*GetForecastOutputAlertsItemStorm) isGetForecastOutputAlertsItem() {}
 
 // GetForecastOutputDay is days[] in the structured result of get_forecast.
 type GetForecastOutputDay struct {
-	// Date is the member "date".
-	//
 	// In the format date.
-	Date string `json:"date"`
-	// Sky is the member "sky".
-	Sky GetForecastOutputDaySky `json:"sky"`
-	// Temperature is the member "temperature".
+	Date        string                          `json:"date"`
+	Sky         GetForecastOutputDaySky         `json:"sky"`
 	Temperature GetForecastOutputDayTemperature `json:"temperature"`
 	// Chance of rain in percent, null if nobody knows.
 	//
@@ -216,9 +198,7 @@ func (x GetForecastOutputDaySky) Known() bool {
 // GetForecastOutputDayTemperature is days[].temperature in the structured
 // result of get_forecast.
 type GetForecastOutputDayTemperature struct {
-	// Low is the member "low".
-	Low float64 `json:"low"`
-	// High is the member "high".
+	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 	// Extra holds the members the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -264,18 +244,12 @@ func (x GetWeatherInputUnits) Known() bool {
 
 // ReportSightingInput is the arguments of report_sighting.
 type ReportSightingInput struct {
-	// City is the member "city".
-	//
 	// At least 1 character.
 	City string `json:"city"`
-	// SeenAt is the member "seen-at".
-	//
 	// In the format date-time.
 	SeenAt string `json:"seen-at"`
 	// What instruments say, by what they measure.
-	Readings map[string]float64 `json:"readings,omitempty"`
-	// Tags is the member "tags".
-	//
+	Readings wire.Map[float64] `json:"readings,omitempty"`
 	// At most 5 elements. No two elements are the same.
 	Tags []string `json:"tags,omitempty"`
 	// Extra holds the members the schema does not define, in their order.
@@ -284,8 +258,6 @@ type ReportSightingInput struct {
 
 // ReportSightingOutput is the structured result of report_sighting.
 type ReportSightingOutput struct {
-	// ID is the member "id".
-	//
 	// In the format uuid.
 	ID string `json:"id"`
 	// How many sightings there are of the city.

@@ -46,7 +46,7 @@ func (x *AskRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params = decodeMode(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -67,7 +67,7 @@ func (x *AskRequest) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "params")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -98,7 +98,7 @@ func (x *AskResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -121,7 +121,7 @@ func (x *AskResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "answer", "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "answer", "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -153,7 +153,7 @@ func (x *BareNotification) DecodeJSON(r *wire.Reader) error {
 			x.Params = new(BareNotificationParams)
 			x.Params.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -176,7 +176,7 @@ func (x *BareNotification) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -204,7 +204,7 @@ func (x *BareNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Meta = r.ReadObject()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -221,7 +221,7 @@ func (x *BareNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "_meta"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta"); err != nil {
 			return dst, err
 		}
 	}
@@ -262,7 +262,7 @@ func (x *Bounded) DecodeJSON(r *wire.Reader) error {
 			x.Tree = new(Tree)
 			x.Tree.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -304,7 +304,7 @@ func (x *Bounded) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "n", "at", "list", "tree"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "n", "at", "list", "tree"); err != nil {
 			return dst, err
 		}
 	}
@@ -323,36 +323,29 @@ func (x *Bounded) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object.
 func (x *ByName) DecodeJSON(r *wire.Reader) error {
-	var all map[string]Circle
-	all = map[string]Circle{}
+	var all wire.Map[Circle]
+	all = wire.Map[Circle]{}
 	for r.BeginObject(); r.Member(); {
-		name := r.Name()
-		if _, ok := all[name]; ok {
-			r.Duplicate()
-		}
-		var e Circle
-		e.DecodeJSON(r)
-		all[name] = e
+		all.Entry(r).DecodeJSON(r)
 	}
-	*x = all
+	*x = ByName(all)
 	return r.Err()
 }
 
 // AppendJSON appends the value as JSON to dst.
 func (x ByName) AppendJSON(dst []byte) ([]byte, error) {
 	var err error
+	if err = wire.Map[Circle](x).Check(); err != nil {
+		return dst, err
+	}
 	dst = append(dst, '{')
-	for i, name := range wire.Names(x) {
-		if i > 0 {
-			dst = append(dst, ',')
+	for i := range wire.Map[Circle](x) {
+		e := &wire.Map[Circle](x)[i]
+		if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+			return dst, err
 		}
-		if dst, err = wire.AppendString(dst, name); err != nil {
-			return dst, wire.In(err, name)
-		}
-		dst = append(dst, ':')
-		e := x[name]
-		if dst, err = e.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, name)
+		if dst, err = e.Value.AppendJSON(dst); err != nil {
+			return dst, wire.In(err, e.Name)
 		}
 	}
 	dst = append(dst, '}')
@@ -383,7 +376,7 @@ func (x *Circle) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Radius = Ratio(r.ReadFloat64())
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -404,7 +397,7 @@ func (x *Circle) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "radius")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "kind", "radius"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "kind", "radius"); err != nil {
 			return dst, err
 		}
 	}
@@ -461,7 +454,7 @@ func (x *Defaulted) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Mode = new(r.ReadConstString("plain"))
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -490,7 +483,7 @@ func (x *Defaulted) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "text", "_meta", "mode"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "text", "_meta", "mode"); err != nil {
 			return dst, err
 		}
 	}
@@ -518,7 +511,7 @@ func (x *Endless) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Next.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -535,7 +528,7 @@ func (x *Endless) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "next")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "next"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "next"); err != nil {
 			return dst, err
 		}
 	}
@@ -567,7 +560,7 @@ func (x *EndlessNext) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Stop = r.ReadBoolPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -591,7 +584,7 @@ func (x *EndlessNext) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendBool(dst, *x.Stop)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "next", "stop"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "next", "stop"); err != nil {
 			return dst, err
 		}
 	}
@@ -690,33 +683,24 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 			x.LevelsMay.DecodeJSON(r)
 		case "listOfMaps":
 			r.Once(&seen[0], 24)
-			x.ListOfMaps = []map[string][]wire.Scalar{}
+			x.ListOfMaps = []wire.Map[[]wire.Scalar]{}
 			for r.BeginArray(); r.Element(); {
-				var e map[string][]wire.Scalar
-				e = map[string][]wire.Scalar{}
+				var e wire.Map[[]wire.Scalar]
+				e = wire.Map[[]wire.Scalar]{}
 				for r.BeginObject(); r.Member(); {
-					name2 := r.Name()
-					if _, ok := e[name2]; ok {
-						r.Duplicate()
-					}
-					var e2 []wire.Scalar
-					e2 = []wire.Scalar{}
+					e2 := e.Entry(r)
+					(*e2) = []wire.Scalar{}
 					for r.BeginArray(); r.Element(); {
-						*wire.Extend(r, &e2) = r.ReadScalar(wire.ScalarString | wire.ScalarNull)
+						*wire.Extend(r, &(*e2)) = r.ReadScalar(wire.ScalarString | wire.ScalarNull)
 					}
-					e[name2] = e2
 				}
 				x.ListOfMaps = wire.Push(x.ListOfMaps, e)
 			}
 		case "mapOfEnums":
 			r.Once(&seen[0], 25)
-			x.MapOfEnums = map[string]EverythingMapOfEnumsValue{}
+			x.MapOfEnums = wire.Map[EverythingMapOfEnumsValue]{}
 			for r.BeginObject(); r.Member(); {
-				name := r.Name()
-				if _, ok := x.MapOfEnums[name]; ok {
-					r.Duplicate()
-				}
-				x.MapOfEnums[name] = EverythingMapOfEnumsValue(r.ReadString())
+				*x.MapOfEnums.Entry(r) = EverythingMapOfEnumsValue(r.ReadString())
 			}
 		case "matrix":
 			r.Once(&seen[0], 26)
@@ -756,7 +740,7 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 37)
 			x.WordsMay.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1fff != 0x1fff {
@@ -893,22 +877,22 @@ func (x *Everything) AppendJSON(dst []byte) ([]byte, error) {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
+			if err = e.Check(); err != nil {
+				return dst, wire.In(wire.At(err, i), "listOfMaps")
+			}
 			dst = append(dst, '{')
-			for i2, name2 := range wire.Names(e) {
-				if i2 > 0 {
-					dst = append(dst, ',')
+			for i2 := range e {
+				e2 := &e[i2]
+				if dst, err = wire.AppendKey(dst, e2.Name); err != nil {
+					return dst, wire.In(wire.At(err, i), "listOfMaps")
 				}
-				if dst, err = wire.AppendString(dst, name2); err != nil {
-					return dst, wire.In(wire.At(wire.In(err, name2), i), "listOfMaps")
-				}
-				dst = append(dst, ':')
 				dst = append(dst, '[')
-				for i3, e3 := range e[name2] {
+				for i3, e3 := range e2.Value {
 					if i3 > 0 {
 						dst = append(dst, ',')
 					}
 					if dst, err = e3.AppendJSON(dst); err != nil {
-						return dst, wire.In(wire.At(wire.In(wire.At(err, i3), name2), i), "listOfMaps")
+						return dst, wire.In(wire.At(wire.In(wire.At(err, i3), e2.Name), i), "listOfMaps")
 					}
 				}
 				dst = append(dst, ']')
@@ -919,17 +903,17 @@ func (x *Everything) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.MapOfEnums != nil {
 		dst = append(dst, `,"mapOfEnums":`...)
+		if err = x.MapOfEnums.Check(); err != nil {
+			return dst, wire.In(err, "mapOfEnums")
+		}
 		dst = append(dst, '{')
-		for i, name := range wire.Names(x.MapOfEnums) {
-			if i > 0 {
-				dst = append(dst, ',')
+		for i := range x.MapOfEnums {
+			e := &x.MapOfEnums[i]
+			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+				return dst, wire.In(err, "mapOfEnums")
 			}
-			if dst, err = wire.AppendString(dst, name); err != nil {
-				return dst, wire.In(wire.In(err, name), "mapOfEnums")
-			}
-			dst = append(dst, ':')
-			if dst, err = wire.AppendString(dst, string(x.MapOfEnums[name])); err != nil {
-				return dst, wire.In(wire.In(err, name), "mapOfEnums")
+			if dst, err = wire.AppendString(dst, string(e.Value)); err != nil {
+				return dst, wire.In(wire.In(err, e.Name), "mapOfEnums")
 			}
 		}
 		dst = append(dst, '}')
@@ -1005,7 +989,7 @@ func (x *Everything) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "address", "any", "count", "empty", "flag", "key", "level", "levels", "open", "ratio", "shape", "tree", "words", "addressMay", "anyMay", "byName", "countMay", "emptyMay", "flagMay", "inline", "inlineUnion", "keyMay", "levelMay", "levelsMay", "listOfMaps", "mapOfEnums", "matrix", "mixed", "openMay", "optionalConst", "optionalNumber", "ratioMay", "sameUnion", "shapeMay", "shapes", "treeMay", "wordLists", "wordsMay"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "address", "any", "count", "empty", "flag", "key", "level", "levels", "open", "ratio", "shape", "tree", "words", "addressMay", "anyMay", "byName", "countMay", "emptyMay", "flagMay", "inline", "inlineUnion", "keyMay", "levelMay", "levelsMay", "listOfMaps", "mapOfEnums", "matrix", "mixed", "openMay", "optionalConst", "optionalNumber", "ratioMay", "sameUnion", "shapeMay", "shapes", "treeMay", "wordLists", "wordsMay"); err != nil {
 			return dst, err
 		}
 	}
@@ -1034,7 +1018,7 @@ func (x *EverythingInline) DecodeJSON(r *wire.Reader) error {
 			x.Deep = new(EverythingInlineDeep)
 			x.Deep.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -1051,7 +1035,7 @@ func (x *EverythingInline) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "deep"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "deep"); err != nil {
 			return dst, err
 		}
 	}
@@ -1082,7 +1066,7 @@ func (x *EverythingInlineDeep) DecodeJSON(r *wire.Reader) error {
 				wire.Extend(r, &x.Deeper).DecodeJSON(r)
 			}
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -1106,7 +1090,7 @@ func (x *EverythingInlineDeep) AppendJSON(dst []byte) ([]byte, error) {
 		dst = append(dst, ']')
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "deeper"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "deeper"); err != nil {
 			return dst, err
 		}
 	}
@@ -1134,7 +1118,7 @@ func (x *EverythingInlineDeepDeeperItem) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.X = r.ReadInt64()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1149,7 +1133,7 @@ func (x *EverythingInlineDeepDeeperItem) AppendJSON(dst []byte) ([]byte, error) 
 	dst = append(dst, `{"x":`...)
 	dst = wire.AppendInt64(dst, x.X)
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "x"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "x"); err != nil {
 			return dst, err
 		}
 	}
@@ -1211,7 +1195,7 @@ func (x *EverythingInlineUnionOption1) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.T = r.ReadConstString("x")
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1228,7 +1212,7 @@ func (x *EverythingInlineUnionOption1) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "t")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "t"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "t"); err != nil {
 			return dst, err
 		}
 	}
@@ -1256,7 +1240,7 @@ func (x *EverythingInlineUnionOption2) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.T = r.ReadConstString("y")
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1273,7 +1257,7 @@ func (x *EverythingInlineUnionOption2) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "t")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "t"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "t"); err != nil {
 			return dst, err
 		}
 	}
@@ -1430,7 +1414,7 @@ func (x *Gone) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Code = r.ReadConstInt64(int64(-1))
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1445,7 +1429,7 @@ func (x *Gone) AppendJSON(dst []byte) ([]byte, error) {
 	dst = append(dst, `{"code":`...)
 	dst = wire.AppendInt64(dst, cmp.Or(x.Code, int64(-1)))
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "code"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "code"); err != nil {
 			return dst, err
 		}
 	}
@@ -1511,7 +1495,7 @@ func (x *JsonList) DecodeJSON(r *wire.Reader) error {
 	for r.BeginArray(); r.Element(); {
 		*wire.Extend(r, &all) = decodeJson(r)
 	}
-	*x = all
+	*x = JsonList(all)
 	return r.Err()
 }
 
@@ -1543,33 +1527,29 @@ func (x *JsonList) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object.
 func (x *JsonMap) DecodeJSON(r *wire.Reader) error {
-	var all map[string]Json
-	all = map[string]Json{}
+	var all wire.Map[Json]
+	all = wire.Map[Json]{}
 	for r.BeginObject(); r.Member(); {
-		name := r.Name()
-		if _, ok := all[name]; ok {
-			r.Duplicate()
-		}
-		all[name] = decodeJson(r)
+		*all.Entry(r) = decodeJson(r)
 	}
-	*x = all
+	*x = JsonMap(all)
 	return r.Err()
 }
 
 // AppendJSON appends the value as JSON to dst.
 func (x JsonMap) AppendJSON(dst []byte) ([]byte, error) {
 	var err error
+	if err = wire.Map[Json](x).Check(); err != nil {
+		return dst, err
+	}
 	dst = append(dst, '{')
-	for i, name := range wire.Names(x) {
-		if i > 0 {
-			dst = append(dst, ',')
+	for i := range wire.Map[Json](x) {
+		e := &wire.Map[Json](x)[i]
+		if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+			return dst, err
 		}
-		if dst, err = wire.AppendString(dst, name); err != nil {
-			return dst, wire.In(err, name)
-		}
-		dst = append(dst, ':')
-		if dst, err = appendJson(dst, x[name]); err != nil {
-			return dst, wire.In(err, name)
+		if dst, err = appendJson(dst, e.Value); err != nil {
+			return dst, wire.In(err, e.Name)
 		}
 	}
 	dst = append(dst, '}')

@@ -54,7 +54,7 @@ func (x *Knot) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.None = decodeKnotNone(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -75,7 +75,7 @@ func (x *Knot) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "none")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "loop", "none"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "loop", "none"); err != nil {
 			return dst, err
 		}
 	}
@@ -139,7 +139,7 @@ func (x *Less) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.A = r.ReadString()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -156,7 +156,7 @@ func (x *Less) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "a")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "a"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "a"); err != nil {
 			return dst, err
 		}
 	}
@@ -201,7 +201,7 @@ func (x *Levels) DecodeJSON(r *wire.Reader) error {
 	for r.BeginArray(); r.Element(); {
 		*wire.Extend(r, &all) = Level(r.ReadString())
 	}
-	*x = all
+	*x = Levels(all)
 	return r.Err()
 }
 
@@ -238,7 +238,7 @@ func (x *Lists) DecodeJSON(r *wire.Reader) error {
 	for r.BeginArray(); r.Element(); {
 		wire.Extend(r, &all).DecodeJSON(r)
 	}
-	*x = all
+	*x = Lists(all)
 	return r.Err()
 }
 
@@ -334,7 +334,7 @@ func (x *LowerCase) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.A = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	return r.Err()
@@ -351,7 +351,7 @@ func (x *LowerCase) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "a"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "a"); err != nil {
 			return dst, err
 		}
 	}
@@ -370,35 +370,29 @@ func (x *LowerCase) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object.
 func (x *Maps) DecodeJSON(r *wire.Reader) error {
-	var all map[string]Maps
-	all = map[string]Maps{}
+	var all wire.Map[Maps]
+	all = wire.Map[Maps]{}
 	for r.BeginObject(); r.Member(); {
-		name := r.Name()
-		if _, ok := all[name]; ok {
-			r.Duplicate()
-		}
-		var e Maps
-		e.DecodeJSON(r)
-		all[name] = e
+		all.Entry(r).DecodeJSON(r)
 	}
-	*x = all
+	*x = Maps(all)
 	return r.Err()
 }
 
 // AppendJSON appends the value as JSON to dst.
 func (x Maps) AppendJSON(dst []byte) ([]byte, error) {
 	var err error
+	if err = wire.Map[Maps](x).Check(); err != nil {
+		return dst, err
+	}
 	dst = append(dst, '{')
-	for i, name := range wire.Names(x) {
-		if i > 0 {
-			dst = append(dst, ',')
+	for i := range wire.Map[Maps](x) {
+		e := &wire.Map[Maps](x)[i]
+		if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+			return dst, err
 		}
-		if dst, err = wire.AppendString(dst, name); err != nil {
-			return dst, wire.In(err, name)
-		}
-		dst = append(dst, ':')
-		if dst, err = x[name].AppendJSON(dst); err != nil {
-			return dst, wire.In(err, name)
+		if dst, err = e.Value.AppendJSON(dst); err != nil {
+			return dst, wire.In(err, e.Name)
 		}
 	}
 	dst = append(dst, '}')
@@ -427,7 +421,7 @@ func (x *Matrix) DecodeJSON(r *wire.Reader) error {
 		}
 		all = wire.Push(all, e)
 	}
-	*x = all
+	*x = Matrix(all)
 	return r.Err()
 }
 
@@ -491,7 +485,7 @@ func (x *Merged) DecodeJSON(r *wire.Reader) error {
 			x.Left = new(Tree)
 			x.Left.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0xf != 0xf {
@@ -531,7 +525,7 @@ func (x *Merged) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "value", "a", "children", "own", "left"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "value", "a", "children", "own", "left"); err != nil {
 			return dst, err
 		}
 	}
@@ -636,7 +630,7 @@ func (x *MixedList) DecodeJSON(r *wire.Reader) error {
 	for r.BeginArray(); r.Element(); {
 		*wire.Extend(r, &all) = decodeMixed(r)
 	}
-	*x = all
+	*x = MixedList(all)
 	return r.Err()
 }
 

@@ -21,7 +21,7 @@ func (x *More) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.B = r.ReadInt64()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -40,7 +40,7 @@ func (x *More) AppendJSON(dst []byte) ([]byte, error) {
 	dst = append(dst, `,"b":`...)
 	dst = wire.AppendInt64(dst, x.B)
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "a", "b"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "a", "b"); err != nil {
 			return dst, err
 		}
 	}
@@ -78,7 +78,7 @@ func (x *Narrowed) DecodeJSON(r *wire.Reader) error {
 			x.Tree = new(Tree)
 			x.Tree.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -120,7 +120,7 @@ func (x *Narrowed) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "n", "at", "list", "tree"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "n", "at", "list", "tree"); err != nil {
 			return dst, err
 		}
 	}
@@ -218,7 +218,7 @@ func (x *NotFound) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Path = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -239,7 +239,7 @@ func (x *NotFound) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "code", "path"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "code", "path"); err != nil {
 			return dst, err
 		}
 	}
@@ -270,7 +270,7 @@ func (x *NoteNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Params = decodeMode(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -293,7 +293,7 @@ func (x *NoteNotification) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "method", "params"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
 			return dst, err
 		}
 	}
@@ -342,7 +342,7 @@ func (x *Nullables) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 5)
 			x.Nothing = r.ReadScalar(wire.ScalarNull)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0xf != 0xf {
@@ -394,7 +394,7 @@ func (x *Nullables) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "must", "mustFlag", "mustMany", "mustText", "may", "nothing"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "must", "mustFlag", "mustMany", "mustText", "may", "nothing"); err != nil {
 			return dst, err
 		}
 	}
@@ -485,7 +485,7 @@ func (x *OddNames) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 21)
 			x.X名前 = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -626,7 +626,7 @@ func (x *OddNames) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "quo\"te", "undeclared", "", "$ref", "9lives", "a/b", "a~c", "back\\slash", "back`tick", "decodeJSON", "dst", "err", "extra", "func", "größe", "line\nbreak", "r", "seen", "type", "validate", "x", "名前"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "quo\"te", "undeclared", "", "$ref", "9lives", "a/b", "a~c", "back\\slash", "back`tick", "decodeJSON", "dst", "err", "extra", "func", "größe", "line\nbreak", "r", "seen", "type", "validate", "x", "名前"); err != nil {
 			return dst, err
 		}
 	}
@@ -654,7 +654,7 @@ func (x *Other) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.C.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -671,7 +671,7 @@ func (x *Other) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "c")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "c"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "c"); err != nil {
 			return dst, err
 		}
 	}
@@ -699,7 +699,7 @@ func (x *OtherC) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.D = r.ReadString()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -716,7 +716,7 @@ func (x *OtherC) AppendJSON(dst []byte) ([]byte, error) {
 		return dst, wire.In(err, "d")
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "d"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "d"); err != nil {
 			return dst, err
 		}
 	}
@@ -750,7 +750,7 @@ func (x *Polygon) DecodeJSON(r *wire.Reader) error {
 				*wire.Extend(r, &x.Sides) = r.ReadInt64()
 			}
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -778,7 +778,7 @@ func (x *Polygon) AppendJSON(dst []byte) ([]byte, error) {
 		dst = append(dst, ']')
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "kind", "sides"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "kind", "sides"); err != nil {
 			return dst, err
 		}
 	}
@@ -915,43 +915,38 @@ func newShape() *wire.Box[Shape] {
 
 // DecodeJSON reads an object.
 func (x *Shapes) DecodeJSON(r *wire.Reader) error {
-	var all map[string][]Shape
-	all = map[string][]Shape{}
+	var all wire.Map[[]Shape]
+	all = wire.Map[[]Shape]{}
 	for r.BeginObject(); r.Member(); {
-		name := r.Name()
-		if _, ok := all[name]; ok {
-			r.Duplicate()
-		}
-		var e []Shape
-		e = []Shape{}
+		e := all.Entry(r)
+		(*e) = []Shape{}
 		for r.BeginArray(); r.Element(); {
-			*wire.Extend(r, &e) = decodeShape(r)
+			*wire.Extend(r, &(*e)) = decodeShape(r)
 		}
-		all[name] = e
 	}
-	*x = all
+	*x = Shapes(all)
 	return r.Err()
 }
 
 // AppendJSON appends the value as JSON to dst.
 func (x Shapes) AppendJSON(dst []byte) ([]byte, error) {
 	var err error
+	if err = wire.Map[[]Shape](x).Check(); err != nil {
+		return dst, err
+	}
 	dst = append(dst, '{')
-	for i, name := range wire.Names(x) {
-		if i > 0 {
-			dst = append(dst, ',')
+	for i := range wire.Map[[]Shape](x) {
+		e := &wire.Map[[]Shape](x)[i]
+		if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+			return dst, err
 		}
-		if dst, err = wire.AppendString(dst, name); err != nil {
-			return dst, wire.In(err, name)
-		}
-		dst = append(dst, ':')
 		dst = append(dst, '[')
-		for i2, e2 := range x[name] {
+		for i2, e2 := range e.Value {
 			if i2 > 0 {
 				dst = append(dst, ',')
 			}
 			if dst, err = appendShape(dst, e2); err != nil {
-				return dst, wire.In(wire.At(err, i2), name)
+				return dst, wire.In(wire.At(err, i2), e.Name)
 			}
 		}
 		dst = append(dst, ']')
@@ -990,7 +985,7 @@ func (x *Special) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.ExtraMember = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1023,7 +1018,7 @@ func (x *Special) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "mode", "text", "_meta", "extra"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "mode", "text", "_meta", "extra"); err != nil {
 			return dst, err
 		}
 	}
@@ -1057,7 +1052,7 @@ func (x *Square) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Side = r.ReadFloat64Pointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -1086,7 +1081,7 @@ func (x *Square) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "kind", "corner", "side"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "kind", "corner", "side"); err != nil {
 			return dst, err
 		}
 	}
@@ -1124,7 +1119,7 @@ func (x *Tree) DecodeJSON(r *wire.Reader) error {
 			x.Left = new(Tree)
 			x.Left.DecodeJSON(r)
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1158,7 +1153,7 @@ func (x *Tree) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "children", "value", "left"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "children", "value", "left"); err != nil {
 			return dst, err
 		}
 	}
@@ -1387,7 +1382,7 @@ func (x *Wide) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[1], 3)
 			x.F67 = r.ReadInt64Pointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0xffffffffffffffff != 0xffffffffffffffff || seen[1]&0x1 != 0x1 {
@@ -1542,7 +1537,7 @@ func (x *Wide) AppendJSON(dst []byte) ([]byte, error) {
 		dst = wire.AppendInt64(dst, *x.F67)
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "f00", "f01", "f02", "f03", "f04", "f05", "f06", "f07", "f08", "f09", "f10", "f11", "f12", "f13", "f14", "f15", "f16", "f17", "f18", "f19", "f20", "f21", "f22", "f23", "f24", "f25", "f26", "f27", "f28", "f29", "f30", "f31", "f32", "f33", "f34", "f35", "f36", "f37", "f38", "f39", "f40", "f41", "f42", "f43", "f44", "f45", "f46", "f47", "f48", "f49", "f50", "f51", "f52", "f53", "f54", "f55", "f56", "f57", "f58", "f59", "f60", "f61", "f62", "f63", "f64", "f65", "f66", "f67"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "f00", "f01", "f02", "f03", "f04", "f05", "f06", "f07", "f08", "f09", "f10", "f11", "f12", "f13", "f14", "f15", "f16", "f17", "f18", "f19", "f20", "f21", "f22", "f23", "f24", "f25", "f26", "f27", "f28", "f29", "f30", "f31", "f32", "f33", "f34", "f35", "f36", "f37", "f38", "f39", "f40", "f41", "f42", "f43", "f44", "f45", "f46", "f47", "f48", "f49", "f50", "f51", "f52", "f53", "f54", "f55", "f56", "f57", "f58", "f59", "f60", "f61", "f62", "f63", "f64", "f65", "f66", "f67"); err != nil {
 			return dst, err
 		}
 	}
@@ -1561,43 +1556,38 @@ func (x *Wide) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object.
 func (x *WordLists) DecodeJSON(r *wire.Reader) error {
-	var all map[string][]Words
-	all = map[string][]Words{}
+	var all wire.Map[[]Words]
+	all = wire.Map[[]Words]{}
 	for r.BeginObject(); r.Member(); {
-		name := r.Name()
-		if _, ok := all[name]; ok {
-			r.Duplicate()
-		}
-		var e []Words
-		e = []Words{}
+		e := all.Entry(r)
+		(*e) = []Words{}
 		for r.BeginArray(); r.Element(); {
-			wire.Extend(r, &e).DecodeJSON(r)
+			wire.Extend(r, &(*e)).DecodeJSON(r)
 		}
-		all[name] = e
 	}
-	*x = all
+	*x = WordLists(all)
 	return r.Err()
 }
 
 // AppendJSON appends the value as JSON to dst.
 func (x WordLists) AppendJSON(dst []byte) ([]byte, error) {
 	var err error
+	if err = wire.Map[[]Words](x).Check(); err != nil {
+		return dst, err
+	}
 	dst = append(dst, '{')
-	for i, name := range wire.Names(x) {
-		if i > 0 {
-			dst = append(dst, ',')
+	for i := range wire.Map[[]Words](x) {
+		e := &wire.Map[[]Words](x)[i]
+		if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+			return dst, err
 		}
-		if dst, err = wire.AppendString(dst, name); err != nil {
-			return dst, wire.In(err, name)
-		}
-		dst = append(dst, ':')
 		dst = append(dst, '[')
-		for i2, e2 := range x[name] {
+		for i2, e2 := range e.Value {
 			if i2 > 0 {
 				dst = append(dst, ',')
 			}
 			if dst, err = e2.AppendJSON(dst); err != nil {
-				return dst, wire.In(wire.At(err, i2), name)
+				return dst, wire.In(wire.At(err, i2), e.Name)
 			}
 		}
 		dst = append(dst, ']')
@@ -1618,33 +1608,29 @@ func (x *WordLists) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object.
 func (x *Words) DecodeJSON(r *wire.Reader) error {
-	var all map[string]string
-	all = map[string]string{}
+	var all wire.Map[string]
+	all = wire.Map[string]{}
 	for r.BeginObject(); r.Member(); {
-		name := r.Name()
-		if _, ok := all[name]; ok {
-			r.Duplicate()
-		}
-		all[name] = r.ReadString()
+		*all.Entry(r) = r.ReadString()
 	}
-	*x = all
+	*x = Words(all)
 	return r.Err()
 }
 
 // AppendJSON appends the value as JSON to dst.
 func (x Words) AppendJSON(dst []byte) ([]byte, error) {
 	var err error
+	if err = wire.Map[string](x).Check(); err != nil {
+		return dst, err
+	}
 	dst = append(dst, '{')
-	for i, name := range wire.Names(x) {
-		if i > 0 {
-			dst = append(dst, ',')
+	for i := range wire.Map[string](x) {
+		e := &wire.Map[string](x)[i]
+		if dst, err = wire.AppendKey(dst, e.Name); err != nil {
+			return dst, err
 		}
-		if dst, err = wire.AppendString(dst, name); err != nil {
-			return dst, wire.In(err, name)
-		}
-		dst = append(dst, ':')
-		if dst, err = wire.AppendString(dst, x[name]); err != nil {
-			return dst, wire.In(err, name)
+		if dst, err = wire.AppendString(dst, e.Value); err != nil {
+			return dst, wire.In(err, e.Name)
 		}
 	}
 	dst = append(dst, '}')
@@ -1681,7 +1667,7 @@ func (x *ZeroConsts) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.TextMay = new(r.ReadConstString(""))
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -1710,7 +1696,7 @@ func (x *ZeroConsts) AppendJSON(dst []byte) ([]byte, error) {
 		}
 	}
 	if len(x.Extra) > 0 {
-		if dst, err = x.Extra.Append(dst, "number", "text", "numberMay", "textMay"); err != nil {
+		if dst, err = wire.AppendMembers(dst, x.Extra, "number", "text", "numberMay", "textMay"); err != nil {
 			return dst, err
 		}
 	}

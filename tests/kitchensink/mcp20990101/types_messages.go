@@ -2,7 +2,10 @@
 
 package mcp20990101
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/runtime/wire"
+	"iter"
+)
 
 // Address is the definition of that name.
 type Address string
@@ -23,10 +26,9 @@ type AskRequest struct {
 
 // AskResult is the definition of that name.
 type AskResult struct {
-	// Answer is the member "answer".
 	Answer string `json:"answer"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -49,7 +51,7 @@ func (*BareNotification) isServerNotification() {}
 // BareNotificationParams is the type of BareNotification.params.
 type BareNotificationParams struct {
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -58,28 +60,49 @@ type BareNotificationParams struct {
 
 // Bounded is the definition of that name.
 type Bounded struct {
-	// N is the member "n".
-	N float64 `json:"n"`
-	// At is the member "at".
+	N  float64 `json:"n"`
 	At *string `json:"at,omitempty"`
 	// List declares that tasks/list is answered; nil means it is not.
 	List []wire.Raw `json:"list,omitempty"`
-	// Tree is the member "tree".
-	Tree *Tree `json:"tree,omitempty"`
+	Tree *Tree      `json:"tree,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
 // ByName is the definition of that name.
-type ByName map[string]Circle
+type ByName wire.Map[Circle]
+
+// Get returns the value of the member called name.
+func (x ByName) Get(name string) (Circle, bool) {
+	return wire.Map[Circle](x).Get(name)
+}
+
+// Set sets the value of the member called name, appending it if there is
+// none.
+func (x *ByName) Set(name string, value Circle) {
+	(*wire.Map[Circle])(x).Set(name, value)
+}
+
+// Delete removes the member called name, if there is one.
+func (x *ByName) Delete(name string) {
+	(*wire.Map[Circle])(x).Delete(name)
+}
+
+// Len returns the number of members.
+func (x ByName) Len() int {
+	return len(x)
+}
+
+// All yields the names and values of the members in their order.
+func (x ByName) All() iter.Seq2[string, Circle] {
+	return wire.Map[Circle](x).All()
+}
 
 // Circle is the definition of that name.
 type Circle struct {
-	// Kind is the member "kind". It is "circle", which the zero value stands
-	// for.
-	Kind string `json:"kind"`
-	// Radius is the member "radius".
-	Radius Ratio `json:"radius"`
+	// It is "circle", which the zero value stands for.
+	Kind   string `json:"kind"`
+	Radius Ratio  `json:"radius"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
@@ -99,14 +122,12 @@ type Count int64
 
 // Defaulted is the definition of that name.
 type Defaulted struct {
-	// Text is the member "text".
 	Text string `json:"text"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Mode is the member "mode".
-	Mode *string `json:"mode,omitempty"`
+	Mode *string     `json:"mode,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
@@ -118,7 +139,6 @@ type Empty = wire.Object
 
 // Endless is the definition of that name.
 type Endless struct {
-	// Next is the member "next".
 	Next EndlessNext `json:"next"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -126,99 +146,58 @@ type Endless struct {
 
 // EndlessNext is the definition of that name.
 type EndlessNext struct {
-	// Next is the member "next".
 	Next *Endless `json:"next"`
-	// Stop is the member "stop".
-	Stop *bool `json:"stop,omitempty"`
+	Stop *bool    `json:"stop,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
 // Everything is the definition of that name.
 type Everything struct {
-	// Address is the member "address".
-	Address Address `json:"address"`
-	// Any is the member "any".
-	Any wire.Raw `json:"any"`
-	// Count is the member "count".
-	Count Count `json:"count"`
-	// Empty is the member "empty".
-	Empty Empty `json:"empty"`
-	// Flag is the member "flag".
-	Flag Flag `json:"flag"`
-	// Key is the member "key".
-	Key Key `json:"key"`
-	// Level is the member "level".
-	Level Level `json:"level"`
-	// Levels is the member "levels".
-	Levels Levels `json:"levels"`
-	// Open is the member "open".
-	Open wire.Object `json:"open"`
-	// Ratio is the member "ratio".
-	Ratio Ratio `json:"ratio"`
-	// Shape is the member "shape".
-	Shape Shape `json:"shape"`
-	// Tree is the member "tree".
-	Tree RenamedObject `json:"tree"`
-	// Words is the member "words".
-	Words Words `json:"words"`
-	// AddressMay is the member "addressMay".
-	AddressMay *Address `json:"addressMay,omitempty"`
-	// AnyMay is the member "anyMay".
-	AnyMay wire.Raw `json:"anyMay,omitempty"`
-	// ByName is the member "byName".
-	ByName ByName `json:"byName,omitempty"`
-	// CountMay is the member "countMay".
-	CountMay *Count `json:"countMay,omitempty"`
-	// EmptyMay is the member "emptyMay".
-	EmptyMay Empty `json:"emptyMay,omitempty"`
-	// FlagMay is the member "flagMay".
-	FlagMay *Flag `json:"flagMay,omitempty"`
-	// Inline is the member "inline".
-	Inline *EverythingInline `json:"inline,omitempty"`
-	// InlineUnion is the member "inlineUnion".
-	InlineUnion EverythingInlineUnion `json:"inlineUnion,omitempty"`
-	// KeyMay is the member "keyMay".
-	KeyMay Key `json:"keyMay,omitempty"`
-	// LevelMay is the member "levelMay".
-	LevelMay *Renamed `json:"levelMay,omitempty"`
-	// LevelsMay is the member "levelsMay".
-	LevelsMay RenamedList `json:"levelsMay,omitempty"`
-	// ListOfMaps is the member "listOfMaps".
-	ListOfMaps []map[string][]wire.Scalar `json:"listOfMaps,omitempty"`
-	// MapOfEnums is the member "mapOfEnums".
-	MapOfEnums map[string]EverythingMapOfEnumsValue `json:"mapOfEnums,omitempty"`
-	// Matrix is the member "matrix".
-	Matrix Matrix `json:"matrix,omitempty"`
-	// Mixed is the member "mixed".
-	Mixed Mixed `json:"mixed,omitempty"`
-	// OpenMay is the member "openMay".
-	OpenMay wire.Object `json:"openMay,omitempty"`
-	// OptionalConst is the member "optionalConst".
-	OptionalConst *string `json:"optionalConst,omitempty"`
-	// OptionalNumber is the member "optionalNumber".
-	OptionalNumber *int64 `json:"optionalNumber,omitempty"`
-	// RatioMay is the member "ratioMay".
-	RatioMay *Ratio `json:"ratioMay,omitempty"`
-	// SameUnion is the member "sameUnion".
-	SameUnion Failure `json:"sameUnion,omitempty"`
-	// ShapeMay is the member "shapeMay".
-	ShapeMay RenamedUnion `json:"shapeMay,omitempty"`
-	// Shapes is the member "shapes".
-	Shapes Shapes `json:"shapes,omitempty"`
-	// TreeMay is the member "treeMay".
-	TreeMay *RenamedObject `json:"treeMay,omitempty"`
-	// WordLists is the member "wordLists".
-	WordLists WordLists `json:"wordLists,omitempty"`
-	// WordsMay is the member "wordsMay".
-	WordsMay Words `json:"wordsMay,omitempty"`
+	Address        Address                             `json:"address"`
+	Any            wire.Raw                            `json:"any"`
+	Count          Count                               `json:"count"`
+	Empty          Empty                               `json:"empty"`
+	Flag           Flag                                `json:"flag"`
+	Key            Key                                 `json:"key"`
+	Level          Level                               `json:"level"`
+	Levels         Levels                              `json:"levels"`
+	Open           wire.Object                         `json:"open"`
+	Ratio          Ratio                               `json:"ratio"`
+	Shape          Shape                               `json:"shape"`
+	Tree           RenamedObject                       `json:"tree"`
+	Words          Words                               `json:"words"`
+	AddressMay     *Address                            `json:"addressMay,omitempty"`
+	AnyMay         wire.Raw                            `json:"anyMay,omitempty"`
+	ByName         ByName                              `json:"byName,omitempty"`
+	CountMay       *Count                              `json:"countMay,omitempty"`
+	EmptyMay       Empty                               `json:"emptyMay,omitempty"`
+	FlagMay        *Flag                               `json:"flagMay,omitempty"`
+	Inline         *EverythingInline                   `json:"inline,omitempty"`
+	InlineUnion    EverythingInlineUnion               `json:"inlineUnion,omitempty"`
+	KeyMay         Key                                 `json:"keyMay,omitempty"`
+	LevelMay       *Renamed                            `json:"levelMay,omitempty"`
+	LevelsMay      RenamedList                         `json:"levelsMay,omitempty"`
+	ListOfMaps     []wire.Map[[]wire.Scalar]           `json:"listOfMaps,omitempty"`
+	MapOfEnums     wire.Map[EverythingMapOfEnumsValue] `json:"mapOfEnums,omitempty"`
+	Matrix         Matrix                              `json:"matrix,omitempty"`
+	Mixed          Mixed                               `json:"mixed,omitempty"`
+	OpenMay        wire.Object                         `json:"openMay,omitempty"`
+	OptionalConst  *string                             `json:"optionalConst,omitempty"`
+	OptionalNumber *int64                              `json:"optionalNumber,omitempty"`
+	RatioMay       *Ratio                              `json:"ratioMay,omitempty"`
+	SameUnion      Failure                             `json:"sameUnion,omitempty"`
+	ShapeMay       RenamedUnion                        `json:"shapeMay,omitempty"`
+	Shapes         Shapes                              `json:"shapes,omitempty"`
+	TreeMay        *RenamedObject                      `json:"treeMay,omitempty"`
+	WordLists      WordLists                           `json:"wordLists,omitempty"`
+	WordsMay       Words                               `json:"wordsMay,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
 // EverythingInline is the type of Everything.inline.
 type EverythingInline struct {
-	// Deep is the member "deep".
 	Deep *EverythingInlineDeep `json:"deep,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -226,7 +205,6 @@ type EverythingInline struct {
 
 // EverythingInlineDeep is the type of Everything.inline.deep.
 type EverythingInlineDeep struct {
-	// Deeper is the member "deeper".
 	Deeper []EverythingInlineDeepDeeperItem `json:"deeper,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -235,7 +213,6 @@ type EverythingInlineDeep struct {
 // EverythingInlineDeepDeeperItem is the type of
 // Everything.inline.deep.deeper[].
 type EverythingInlineDeepDeeperItem struct {
-	// X is the member "x".
 	X int64 `json:"x"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -262,7 +239,7 @@ func (*UnknownEverythingInlineUnion) isEverythingInlineUnion() {}
 
 // EverythingInlineUnionOption1 is the type of Everything.inlineUnion|0.
 type EverythingInlineUnionOption1 struct {
-	// T is the member "t". It is "x", which the zero value stands for.
+	// It is "x", which the zero value stands for.
 	T string `json:"t"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -272,7 +249,7 @@ func (*EverythingInlineUnionOption1) isEverythingInlineUnion() {}
 
 // EverythingInlineUnionOption2 is the type of Everything.inlineUnion|1.
 type EverythingInlineUnionOption2 struct {
-	// T is the member "t". It is "y", which the zero value stands for.
+	// It is "y", which the zero value stands for.
 	T string `json:"t"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -341,7 +318,7 @@ type Flag bool
 
 // Gone is the definition of that name.
 type Gone struct {
-	// Code is the member "code". It is -1, which the zero value stands for.
+	// It is -1, which the zero value stands for.
 	Code int64 `json:"code"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -373,7 +350,33 @@ type JsonList []Json
 func (JsonList) isJson() {}
 
 // JsonMap is the definition of that name.
-type JsonMap map[string]Json
+type JsonMap wire.Map[Json]
+
+// Get returns the value of the member called name.
+func (x JsonMap) Get(name string) (Json, bool) {
+	return wire.Map[Json](x).Get(name)
+}
+
+// Set sets the value of the member called name, appending it if there is
+// none.
+func (x *JsonMap) Set(name string, value Json) {
+	(*wire.Map[Json])(x).Set(name, value)
+}
+
+// Delete removes the member called name, if there is one.
+func (x *JsonMap) Delete(name string) {
+	(*wire.Map[Json])(x).Delete(name)
+}
+
+// Len returns the number of members.
+func (x JsonMap) Len() int {
+	return len(x)
+}
+
+// All yields the names and values of the members in their order.
+func (x JsonMap) All() iter.Seq2[string, Json] {
+	return wire.Map[Json](x).All()
+}
 
 // JsonObject is the type of Json|0.
 type JsonObject JsonMap
@@ -392,9 +395,7 @@ type Key = wire.Scalar
 
 // Knot is the definition of that name.
 type Knot struct {
-	// Loop is the member "loop".
-	Loop Loop `json:"loop"`
-	// None is the member "none".
+	Loop Loop     `json:"loop"`
 	None KnotNone `json:"none"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -431,7 +432,6 @@ func (KnotNoneNull) isKnotNone() {}
 
 // Less is the definition of that name.
 type Less struct {
-	// A is the member "a".
 	A string `json:"a"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -492,30 +492,51 @@ func (LoopNumber) isLoop() {}
 
 // LowerCase is the definition of that name.
 type LowerCase struct {
-	// A is the member "a".
 	A *string `json:"a,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
 // Maps is the definition of that name.
-type Maps map[string]Maps
+type Maps wire.Map[Maps]
+
+// Get returns the value of the member called name.
+func (x Maps) Get(name string) (Maps, bool) {
+	return wire.Map[Maps](x).Get(name)
+}
+
+// Set sets the value of the member called name, appending it if there is
+// none.
+func (x *Maps) Set(name string, value Maps) {
+	(*wire.Map[Maps])(x).Set(name, value)
+}
+
+// Delete removes the member called name, if there is one.
+func (x *Maps) Delete(name string) {
+	(*wire.Map[Maps])(x).Delete(name)
+}
+
+// Len returns the number of members.
+func (x Maps) Len() int {
+	return len(x)
+}
+
+// All yields the names and values of the members in their order.
+func (x Maps) All() iter.Seq2[string, Maps] {
+	return wire.Map[Maps](x).All()
+}
 
 // Matrix is the definition of that name.
 type Matrix [][]float64
 
 // Merged is the definition of that name.
 type Merged struct {
-	// Value is the member "value". It is 7, which the zero value stands for.
-	Value int64 `json:"value"`
-	// A is the member "a".
-	A string `json:"a"`
-	// Children is the member "children".
+	// It is 7, which the zero value stands for.
+	Value    int64  `json:"value"`
+	A        string `json:"a"`
 	Children []Tree `json:"children"`
-	// Own is the member "own".
-	Own string `json:"own"`
-	// Left is the member "left".
-	Left *Tree `json:"left,omitempty"`
+	Own      string `json:"own"`
+	Left     *Tree  `json:"left,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
@@ -652,10 +673,8 @@ func (*UnknownMode) isMode() {}
 
 // More is the definition of that name.
 type More struct {
-	// A is the member "a".
 	A string `json:"a"`
-	// B is the member "b".
-	B int64 `json:"b"`
+	B int64  `json:"b"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
@@ -664,14 +683,11 @@ func (*More) isFit() {}
 
 // Narrowed is the definition of that name.
 type Narrowed struct {
-	// N is the member "n".
-	N float64 `json:"n"`
-	// At is the member "at".
+	N  float64 `json:"n"`
 	At *string `json:"at,omitempty"`
 	// List declares that tasks/list is answered; nil means it is not.
 	List []string `json:"list,omitempty"`
-	// Tree is the member "tree".
-	Tree *Tree `json:"tree,omitempty"`
+	Tree *Tree    `json:"tree,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
@@ -701,9 +717,8 @@ func (NestedString) isNested() {}
 
 // NotFound is the definition of that name.
 type NotFound struct {
-	// Code is the member "code". It is 404, which the zero value stands for.
-	Code int64 `json:"code"`
-	// Path is the member "path".
+	// It is 404, which the zero value stands for.
+	Code int64   `json:"code"`
 	Path *string `json:"path,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -729,75 +744,47 @@ type Nothing = wire.Scalar
 
 // Nullables is the definition of that name.
 type Nullables struct {
-	// Must is the member "must".
-	Must *int64 `json:"must"`
-	// MustFlag is the member "mustFlag".
-	MustFlag *bool `json:"mustFlag"`
-	// MustMany is the member "mustMany".
+	Must     *int64      `json:"must"`
+	MustFlag *bool       `json:"mustFlag"`
 	MustMany wire.Scalar `json:"mustMany"`
-	// MustText is the member "mustText".
-	MustText *string `json:"mustText"`
-	// May is the member "may".
-	May wire.Scalar `json:"may,omitempty"`
-	// Nothing is the member "nothing".
-	Nothing Nothing `json:"nothing,omitempty"`
+	MustText *string     `json:"mustText"`
+	May      wire.Scalar `json:"may,omitempty"`
+	Nothing  Nothing     `json:"nothing,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
 // OddNames is the definition of that name.
 type OddNames struct {
-	// QuoTe is the member "quo\"te".
-	QuoTe string `json:"-"`
-	// Undeclared is the member "undeclared".
-	Undeclared wire.Raw `json:"undeclared"`
-	// Field is the member "".
-	Field *string `json:"-"`
-	// Ref is the member "$ref".
-	Ref *string `json:"$ref,omitempty"`
-	// N9lives is the member "9lives".
-	N9lives *string `json:"9lives,omitempty"`
-	// B is the member "a/b".
-	B *string `json:"a/b,omitempty"`
-	// AC is the member "a~c".
-	AC *string `json:"a~c,omitempty"`
-	// BackSlash is the member "back\\slash".
-	BackSlash *string `json:"-"`
-	// BackTick is the member "back`tick".
-	BackTick *string `json:"-"`
-	// DecodeJSONMember is the member "decodeJSON".
-	DecodeJSONMember *string `json:"decodeJSON,omitempty"`
-	// Dst is the member "dst".
-	Dst *string `json:"dst,omitempty"`
-	// Err is the member "err".
-	Err *string `json:"err,omitempty"`
-	// ExtraMember is the member "extra".
-	ExtraMember *string `json:"extra,omitempty"`
-	// Func is the member "func".
-	Func *string `json:"func,omitempty"`
-	// Größe is the member "größe".
-	Größe *string `json:"größe,omitempty"`
-	// LineBreak is the member "line\nbreak".
-	LineBreak *string `json:"-"`
-	// R is the member "r".
-	R *string `json:"r,omitempty"`
-	// Seen is the member "seen".
-	Seen *string `json:"seen,omitempty"`
+	QuoTe            string   `json:"-"`
+	Undeclared       wire.Raw `json:"undeclared"`
+	Field            *string  `json:"-"`
+	Ref              *string  `json:"$ref,omitempty"`
+	N9lives          *string  `json:"9lives,omitempty"`
+	B                *string  `json:"a/b,omitempty"`
+	AC               *string  `json:"a~c,omitempty"`
+	BackSlash        *string  `json:"-"`
+	BackTick         *string  `json:"-"`
+	DecodeJSONMember *string  `json:"decodeJSON,omitempty"`
+	Dst              *string  `json:"dst,omitempty"`
+	Err              *string  `json:"err,omitempty"`
+	ExtraMember      *string  `json:"extra,omitempty"`
+	Func             *string  `json:"func,omitempty"`
+	Größe            *string  `json:"größe,omitempty"`
+	LineBreak        *string  `json:"-"`
+	R                *string  `json:"r,omitempty"`
+	Seen             *string  `json:"seen,omitempty"`
 	// Type is the constant by which a reader recognises this kind of value.
-	Type *string `json:"type,omitempty"`
-	// ValidateMember is the member "validate".
+	Type           *string `json:"type,omitempty"`
 	ValidateMember *string `json:"validate,omitempty"`
-	// X is the member "x".
-	X *string `json:"x,omitempty"`
-	// X名前 is the member "名前".
-	X名前 *string `json:"名前,omitempty"`
+	X              *string `json:"x,omitempty"`
+	X名前            *string `json:"名前,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
 // Other is the definition of that name.
 type Other struct {
-	// C is the member "c".
 	C OtherC `json:"c"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -807,7 +794,6 @@ func (*Other) isFit() {}
 
 // OtherC is the type of Other.c.
 type OtherC struct {
-	// D is the member "d".
 	D string `json:"d"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -815,10 +801,8 @@ type OtherC struct {
 
 // Polygon is the definition of that name.
 type Polygon struct {
-	// Kind is the member "kind".
-	Kind PolygonKind `json:"kind"`
-	// Sides is the member "sides".
-	Sides []int64 `json:"sides,omitempty"`
+	Kind  PolygonKind `json:"kind"`
+	Sides []int64     `json:"sides,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
@@ -905,21 +889,44 @@ type UnknownShape struct {
 func (*UnknownShape) isShape() {}
 
 // Shapes is the definition of that name.
-type Shapes map[string][]Shape
+type Shapes wire.Map[[]Shape]
+
+// Get returns the value of the member called name.
+func (x Shapes) Get(name string) ([]Shape, bool) {
+	return wire.Map[[]Shape](x).Get(name)
+}
+
+// Set sets the value of the member called name, appending it if there is
+// none.
+func (x *Shapes) Set(name string, value []Shape) {
+	(*wire.Map[[]Shape])(x).Set(name, value)
+}
+
+// Delete removes the member called name, if there is one.
+func (x *Shapes) Delete(name string) {
+	(*wire.Map[[]Shape])(x).Delete(name)
+}
+
+// Len returns the number of members.
+func (x Shapes) Len() int {
+	return len(x)
+}
+
+// All yields the names and values of the members in their order.
+func (x Shapes) All() iter.Seq2[string, []Shape] {
+	return wire.Map[[]Shape](x).All()
+}
 
 // Special is the definition of that name.
 type Special struct {
-	// Mode is the member "mode". It is "special", which the zero value stands
-	// for.
+	// It is "special", which the zero value stands for.
 	Mode string `json:"mode"`
-	// Text is the member "text".
 	Text string `json:"text"`
 	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
+	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
 	// protocol.
-	Meta wire.Object `json:"_meta,omitempty"`
-	// ExtraMember is the member "extra".
-	ExtraMember *string `json:"extra,omitempty"`
+	Meta        wire.Object `json:"_meta,omitempty"`
+	ExtraMember *string     `json:"extra,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
@@ -928,13 +935,10 @@ func (*Special) isMode() {}
 
 // Square is the definition of that name.
 type Square struct {
-	// Kind is the member "kind". It is "square", which the zero value stands
-	// for.
-	Kind string `json:"kind"`
-	// Corner is the member "corner".
-	Corner Shape `json:"corner,omitempty"`
-	// Side is the member "side".
-	Side *float64 `json:"side,omitempty"`
+	// It is "square", which the zero value stands for.
+	Kind   string   `json:"kind"`
+	Corner Shape    `json:"corner,omitempty"`
+	Side   *float64 `json:"side,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
@@ -947,174 +951,153 @@ func (*Square) isShape() {}
 
 // Tree is the definition of that name.
 type Tree struct {
-	// Children is the member "children".
-	Children []Tree `json:"children"`
-	// Value is the member "value".
-	Value wire.Raw `json:"value"`
-	// Left is the member "left".
-	Left *Tree `json:"left,omitempty"`
+	Children []Tree   `json:"children"`
+	Value    wire.Raw `json:"value"`
+	Left     *Tree    `json:"left,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
 // Wide is the definition of that name.
 type Wide struct {
-	// F00 is the member "f00".
-	F00 int64 `json:"f00"`
-	// F01 is the member "f01".
-	F01 int64 `json:"f01"`
-	// F02 is the member "f02".
-	F02 int64 `json:"f02"`
-	// F03 is the member "f03".
-	F03 int64 `json:"f03"`
-	// F04 is the member "f04".
-	F04 int64 `json:"f04"`
-	// F05 is the member "f05".
-	F05 int64 `json:"f05"`
-	// F06 is the member "f06".
-	F06 int64 `json:"f06"`
-	// F07 is the member "f07".
-	F07 int64 `json:"f07"`
-	// F08 is the member "f08".
-	F08 int64 `json:"f08"`
-	// F09 is the member "f09".
-	F09 int64 `json:"f09"`
-	// F10 is the member "f10".
-	F10 int64 `json:"f10"`
-	// F11 is the member "f11".
-	F11 int64 `json:"f11"`
-	// F12 is the member "f12".
-	F12 int64 `json:"f12"`
-	// F13 is the member "f13".
-	F13 int64 `json:"f13"`
-	// F14 is the member "f14".
-	F14 int64 `json:"f14"`
-	// F15 is the member "f15".
-	F15 int64 `json:"f15"`
-	// F16 is the member "f16".
-	F16 int64 `json:"f16"`
-	// F17 is the member "f17".
-	F17 int64 `json:"f17"`
-	// F18 is the member "f18".
-	F18 int64 `json:"f18"`
-	// F19 is the member "f19".
-	F19 int64 `json:"f19"`
-	// F20 is the member "f20".
-	F20 int64 `json:"f20"`
-	// F21 is the member "f21".
-	F21 int64 `json:"f21"`
-	// F22 is the member "f22".
-	F22 int64 `json:"f22"`
-	// F23 is the member "f23".
-	F23 int64 `json:"f23"`
-	// F24 is the member "f24".
-	F24 int64 `json:"f24"`
-	// F25 is the member "f25".
-	F25 int64 `json:"f25"`
-	// F26 is the member "f26".
-	F26 int64 `json:"f26"`
-	// F27 is the member "f27".
-	F27 int64 `json:"f27"`
-	// F28 is the member "f28".
-	F28 int64 `json:"f28"`
-	// F29 is the member "f29".
-	F29 int64 `json:"f29"`
-	// F30 is the member "f30".
-	F30 int64 `json:"f30"`
-	// F31 is the member "f31".
-	F31 int64 `json:"f31"`
-	// F32 is the member "f32".
-	F32 int64 `json:"f32"`
-	// F33 is the member "f33".
-	F33 int64 `json:"f33"`
-	// F34 is the member "f34".
-	F34 int64 `json:"f34"`
-	// F35 is the member "f35".
-	F35 int64 `json:"f35"`
-	// F36 is the member "f36".
-	F36 int64 `json:"f36"`
-	// F37 is the member "f37".
-	F37 int64 `json:"f37"`
-	// F38 is the member "f38".
-	F38 int64 `json:"f38"`
-	// F39 is the member "f39".
-	F39 int64 `json:"f39"`
-	// F40 is the member "f40".
-	F40 int64 `json:"f40"`
-	// F41 is the member "f41".
-	F41 int64 `json:"f41"`
-	// F42 is the member "f42".
-	F42 int64 `json:"f42"`
-	// F43 is the member "f43".
-	F43 int64 `json:"f43"`
-	// F44 is the member "f44".
-	F44 int64 `json:"f44"`
-	// F45 is the member "f45".
-	F45 int64 `json:"f45"`
-	// F46 is the member "f46".
-	F46 int64 `json:"f46"`
-	// F47 is the member "f47".
-	F47 int64 `json:"f47"`
-	// F48 is the member "f48".
-	F48 int64 `json:"f48"`
-	// F49 is the member "f49".
-	F49 int64 `json:"f49"`
-	// F50 is the member "f50".
-	F50 int64 `json:"f50"`
-	// F51 is the member "f51".
-	F51 int64 `json:"f51"`
-	// F52 is the member "f52".
-	F52 int64 `json:"f52"`
-	// F53 is the member "f53".
-	F53 int64 `json:"f53"`
-	// F54 is the member "f54".
-	F54 int64 `json:"f54"`
-	// F55 is the member "f55".
-	F55 int64 `json:"f55"`
-	// F56 is the member "f56".
-	F56 int64 `json:"f56"`
-	// F57 is the member "f57".
-	F57 int64 `json:"f57"`
-	// F58 is the member "f58".
-	F58 int64 `json:"f58"`
-	// F59 is the member "f59".
-	F59 int64 `json:"f59"`
-	// F60 is the member "f60".
-	F60 int64 `json:"f60"`
-	// F61 is the member "f61".
-	F61 int64 `json:"f61"`
-	// F62 is the member "f62".
-	F62 int64 `json:"f62"`
-	// F63 is the member "f63".
-	F63 int64 `json:"f63"`
-	// F64 is the member "f64".
-	F64 int64 `json:"f64"`
-	// F65 is the member "f65".
+	F00 int64  `json:"f00"`
+	F01 int64  `json:"f01"`
+	F02 int64  `json:"f02"`
+	F03 int64  `json:"f03"`
+	F04 int64  `json:"f04"`
+	F05 int64  `json:"f05"`
+	F06 int64  `json:"f06"`
+	F07 int64  `json:"f07"`
+	F08 int64  `json:"f08"`
+	F09 int64  `json:"f09"`
+	F10 int64  `json:"f10"`
+	F11 int64  `json:"f11"`
+	F12 int64  `json:"f12"`
+	F13 int64  `json:"f13"`
+	F14 int64  `json:"f14"`
+	F15 int64  `json:"f15"`
+	F16 int64  `json:"f16"`
+	F17 int64  `json:"f17"`
+	F18 int64  `json:"f18"`
+	F19 int64  `json:"f19"`
+	F20 int64  `json:"f20"`
+	F21 int64  `json:"f21"`
+	F22 int64  `json:"f22"`
+	F23 int64  `json:"f23"`
+	F24 int64  `json:"f24"`
+	F25 int64  `json:"f25"`
+	F26 int64  `json:"f26"`
+	F27 int64  `json:"f27"`
+	F28 int64  `json:"f28"`
+	F29 int64  `json:"f29"`
+	F30 int64  `json:"f30"`
+	F31 int64  `json:"f31"`
+	F32 int64  `json:"f32"`
+	F33 int64  `json:"f33"`
+	F34 int64  `json:"f34"`
+	F35 int64  `json:"f35"`
+	F36 int64  `json:"f36"`
+	F37 int64  `json:"f37"`
+	F38 int64  `json:"f38"`
+	F39 int64  `json:"f39"`
+	F40 int64  `json:"f40"`
+	F41 int64  `json:"f41"`
+	F42 int64  `json:"f42"`
+	F43 int64  `json:"f43"`
+	F44 int64  `json:"f44"`
+	F45 int64  `json:"f45"`
+	F46 int64  `json:"f46"`
+	F47 int64  `json:"f47"`
+	F48 int64  `json:"f48"`
+	F49 int64  `json:"f49"`
+	F50 int64  `json:"f50"`
+	F51 int64  `json:"f51"`
+	F52 int64  `json:"f52"`
+	F53 int64  `json:"f53"`
+	F54 int64  `json:"f54"`
+	F55 int64  `json:"f55"`
+	F56 int64  `json:"f56"`
+	F57 int64  `json:"f57"`
+	F58 int64  `json:"f58"`
+	F59 int64  `json:"f59"`
+	F60 int64  `json:"f60"`
+	F61 int64  `json:"f61"`
+	F62 int64  `json:"f62"`
+	F63 int64  `json:"f63"`
+	F64 int64  `json:"f64"`
 	F65 *int64 `json:"f65,omitempty"`
-	// F66 is the member "f66".
 	F66 *int64 `json:"f66,omitempty"`
-	// F67 is the member "f67".
 	F67 *int64 `json:"f67,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
 // WordLists is the definition of that name.
-type WordLists map[string][]Words
+type WordLists wire.Map[[]Words]
+
+// Get returns the value of the member called name.
+func (x WordLists) Get(name string) ([]Words, bool) {
+	return wire.Map[[]Words](x).Get(name)
+}
+
+// Set sets the value of the member called name, appending it if there is
+// none.
+func (x *WordLists) Set(name string, value []Words) {
+	(*wire.Map[[]Words])(x).Set(name, value)
+}
+
+// Delete removes the member called name, if there is one.
+func (x *WordLists) Delete(name string) {
+	(*wire.Map[[]Words])(x).Delete(name)
+}
+
+// Len returns the number of members.
+func (x WordLists) Len() int {
+	return len(x)
+}
+
+// All yields the names and values of the members in their order.
+func (x WordLists) All() iter.Seq2[string, []Words] {
+	return wire.Map[[]Words](x).All()
+}
 
 // Words is the definition of that name.
-type Words map[string]string
+type Words wire.Map[string]
+
+// Get returns the value of the member called name.
+func (x Words) Get(name string) (string, bool) {
+	return wire.Map[string](x).Get(name)
+}
+
+// Set sets the value of the member called name, appending it if there is
+// none.
+func (x *Words) Set(name string, value string) {
+	(*wire.Map[string])(x).Set(name, value)
+}
+
+// Delete removes the member called name, if there is one.
+func (x *Words) Delete(name string) {
+	(*wire.Map[string])(x).Delete(name)
+}
+
+// Len returns the number of members.
+func (x Words) Len() int {
+	return len(x)
+}
+
+// All yields the names and values of the members in their order.
+func (x Words) All() iter.Seq2[string, string] {
+	return wire.Map[string](x).All()
+}
 
 // ZeroConsts is the definition of that name.
 type ZeroConsts struct {
-	// Number is the member "number". It is 0, which the zero value stands for.
+	// It is 0, which the zero value stands for.
 	Number int64 `json:"number"`
-	// Text is the member "text". It is "", which the zero value stands for.
-	Text string `json:"text"`
-	// NumberMay is the member "numberMay".
-	NumberMay *int64 `json:"numberMay,omitempty"`
-	// TextMay is the member "textMay".
-	TextMay *string `json:"textMay,omitempty"`
+	// It is "", which the zero value stands for.
+	Text      string  `json:"text"`
+	NumberMay *int64  `json:"numberMay,omitempty"`
+	TextMay   *string `json:"textMay,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
 }

@@ -79,10 +79,10 @@ func (x ByName) Validate() error {
 }
 
 func (x ByName) check(c *wire.Checker) {
-	for _, name := range wire.Names(x) {
-		e := x[name]
-		c.Push(name)
-		e.check(c)
+	for i := range x {
+		e := &x[i]
+		c.Push(e.Name)
+		e.Value.check(c)
 		c.Pop()
 	}
 }
@@ -209,10 +209,10 @@ func (x *Everything) check(c *wire.Checker) {
 	c.Push("listOfMaps")
 	for i, e := range x.ListOfMaps {
 		c.PushIndex(i)
-		for _, name2 := range wire.Names(e) {
-			e2 := e[name2]
-			c.Push(name2)
-			for i3, e3 := range e2 {
+		for i2 := range e {
+			e2 := &e[i2]
+			c.Push(e2.Name)
+			for i3, e3 := range e2.Value {
 				c.PushIndex(i3)
 				if !e3.Is(wire.ScalarString | wire.ScalarNull) {
 					c.Report("must be a string or null")
@@ -225,11 +225,11 @@ func (x *Everything) check(c *wire.Checker) {
 	}
 	c.Pop()
 	c.Push("mapOfEnums")
-	for _, name := range wire.Names(x.MapOfEnums) {
-		e := x.MapOfEnums[name]
-		c.Push(name)
-		if !e.Known() {
-			c.Report("unknown value %q", string(e))
+	for i := range x.MapOfEnums {
+		e := &x.MapOfEnums[i]
+		c.Push(e.Name)
+		if !(e.Value).Known() {
+			c.Report("unknown value %q", string(e.Value))
 		}
 		c.Pop()
 	}
@@ -449,10 +449,10 @@ func (x JsonMap) Validate() error {
 }
 
 func (x JsonMap) check(c *wire.Checker) {
-	for _, name := range wire.Names(x) {
-		e := x[name]
-		c.Push(name)
-		checkJson(c, e)
+	for i := range x {
+		e := &x[i]
+		c.Push(e.Name)
+		checkJson(c, e.Value)
 		c.Pop()
 	}
 }
@@ -952,10 +952,10 @@ func (x Shapes) Validate() error {
 }
 
 func (x Shapes) check(c *wire.Checker) {
-	for _, name := range wire.Names(x) {
-		e := x[name]
-		c.Push(name)
-		for i2, e2 := range e {
+	for i := range x {
+		e := &x[i]
+		c.Push(e.Name)
+		for i2, e2 := range e.Value {
 			c.PushIndex(i2)
 			checkShape(c, e2)
 			c.Pop()

@@ -24,7 +24,7 @@ func (x *GetForecastInput) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Units = (*GetForecastInputUnits)(r.ReadStringPointer())
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -98,7 +98,7 @@ func (x *GetForecastInputPlaceCity) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Country = r.ReadStringPointer()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -132,7 +132,7 @@ func (x *GetForecastInputPlaceLatitude) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Longitude = r.ReadFloat64()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -175,7 +175,7 @@ func (x *GetForecastOutput) DecodeJSON(r *wire.Reader) error {
 				*wire.Extend(r, &x.Alerts) = decodeGetForecastOutputAlertsItem(r)
 			}
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -260,7 +260,7 @@ func (x *GetForecastOutputAlertsItemFlood) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Level = r.ReadInt64()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x7 != 0x7 {
@@ -295,7 +295,7 @@ func (x *GetForecastOutputAlertsItemStorm) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Gusts = r.ReadFloat64()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -337,7 +337,7 @@ func (x *GetForecastOutputDay) DecodeJSON(r *wire.Reader) error {
 				x.Rain = r.ReadFloat64Pointer()
 			}
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0xf != 0xf {
@@ -374,7 +374,7 @@ func (x *GetForecastOutputDayTemperature) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.High = r.ReadFloat64()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -408,7 +408,7 @@ func (x *GetWeatherInput) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Units = (*GetWeatherInputUnits)(r.ReadStringPointer())
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x1 != 0x1 {
@@ -453,19 +453,15 @@ func (x *ReportSightingInput) DecodeJSON(r *wire.Reader) error {
 			x.SeenAt = r.ReadString()
 		case "readings":
 			r.Once(&seen[0], 2)
-			x.Readings = map[string]float64{}
+			x.Readings = wire.Map[float64]{}
 			for r.BeginObject(); r.Member(); {
-				name := r.Name()
-				if _, ok := x.Readings[name]; ok {
-					r.Duplicate()
-				}
-				x.Readings[name] = r.ReadFloat64()
+				*x.Readings.Entry(r) = r.ReadFloat64()
 			}
 		case "tags":
 			r.Once(&seen[0], 3)
 			x.Tags = r.ReadStrings()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {
@@ -483,9 +479,11 @@ func (x *ReportSightingInput) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Readings != nil {
 		w.Name("readings")
 		w.BeginObject()
-		for _, name := range wire.Names(x.Readings) {
-			w.Key(name)
-			w.PutFloat64(x.Readings[name])
+		w.Fail(x.Readings.Check())
+		for i := range x.Readings {
+			e := &x.Readings[i]
+			w.Key(e.Name)
+			w.PutFloat64(e.Value)
 		}
 		w.EndObject()
 	}
@@ -527,7 +525,7 @@ func (x *ReportSightingOutput) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Total = r.ReadInt64()
 		default:
-			x.Extra.Decode(r)
+			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
 	if seen[0]&0x3 != 0x3 {

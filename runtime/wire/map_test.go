@@ -132,20 +132,75 @@ func TestMembersAppend(t *testing.T) {
 		{`{`, wire.Members{{"\xff", "1"}}, "", `wire: invalid UTF-8 in the member name "\xff"`},
 	}
 	for _, tt := range tests {
-		got, err := tt.members.Append([]byte(tt.dst), "t", "u")
+		got, err := wire.AppendMembers([]byte(tt.dst), tt.members, "t", "u")
 		if tt.err != "" {
 			wantError(t, tt.err, err, tt.err)
 		} else if string(got) != tt.want || err != nil {
 			t.Errorf("got %s, %v, want %s", got, err, tt.want)
 		}
 	}
-	if got, err := many("x").Append([]byte("{"), "t"); err != nil || !strings.HasSuffix(string(got), `"m39":0,"x":0`) {
+	if got, err := wire.AppendMembers([]byte("{"), many("x"), "t"); err != nil || !strings.HasSuffix(string(got), `"m39":0,"x":0`) {
 		t.Errorf("got %s, %v", got, err)
 	}
 	if got := testing.AllocsPerRun(10, func() {
 		var m wire.Members
-		m.Append(nil, "a", "b")
+		wire.AppendMembers(nil, m, "a", "b")
 	}); got > 0 {
 		t.Errorf("appending no members allocates %v times", got)
 	}
+}
+
+// FuzzMap holds that a Map has the members of the object it was read from, in their
+// order, that it is written as it was read, and that it refuses the same texts as an
+// Object does.
+func FuzzMap(f *testing.F) {
+	addTexts(f)
+	var many strings.Builder
+	for i := range 40 {
+		many.WriteString(`"property_` + strconv.Itoa(i) + `":{"type":"object"},`)
+	}
+	for _, text := range []string{
+		`{}`, `{"b":{},"a":{"type":"string"},"":{ }}`, `{"a":{},"b":1}`, `{"a":{}`, `{"a":{"x":1,"x":2}}`,
+		`{"a":{},"a":{}}`, `{"a":{},"\u0061":{}}`, `{"\u0061":{},"a":{}}`, `{"é":{},"日本":{},"é":{}}`, `{"a":{},"a":[}`,
+		`{"a_long_name_1":{},"a_long_name_2":{},"a_long_name_1":{}}`, `{"a":{"type":"string"},"b":{}, "a" : {}}`,
+		`{` + many.String() + `"last":{}}`, `{` + many.String() + `"property_3":{}}`,
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var got wire.Map[wire.Raw]
+		r := wire.NewStringReader(text)
+		for r.BeginObject(); r.Member(); {
+			*got.Entry(r) = r.ReadRaw()
+		}
+		r.End()
+		var want wire.Object
+		if err := wire.UnmarshalString(text, &want); (err == nil) != (r.Err() == nil) {
+			t.Fatalf("as a Map: %v, as an Object: %v", r.Err(), err)
+		} else if err != nil {
+			return
+		}
+		n := 0
+		for name, value := range want.All() {
+			if n >= len(got) || got[n] != (wire.Member{Name: name, Value: value}) {
+				t.Fatalf("member %d: got %v, want %q: %s", n, got, name, value)
+			}
+			n++
+		}
+		written, err := wire.AppendMembers([]byte("{"), got)
+		if n != len(got) || err != nil {
+			t.Fatalf("%d members, not %d: %v", len(got), n, err)
+		}
+		n = 0
+		for name, value := range wire.Object(append(written, '}')).All() {
+			compact, _ := wire.AppendRaw(nil, got[n].Value)
+			if got[n].Name != name || string(compact) != string(value) {
+				t.Fatalf("member %d: wrote %q: %s, want %v", n, name, value, got[n])
+			}
+			n++
+		}
+		if n != len(got) {
+			t.Errorf("wrote %d members of %d", n, len(got))
+		}
+	})
 }
