@@ -114,7 +114,9 @@ func (b *schemaBuilder) condition(a *Alt, s *tools.Schema) {
 	one := &also{keyword: "if", nodes: []*tools.Schema{s.If}, then: branch(s.Then), els: branch(s.Else), condition: b.shape(s.If)}
 	form := *a
 	form.exact = nil
-	if b.prove.altIn(&form, one.then, true) && b.prove.altIn(&form, one.els, true) {
+	then, els := b.prove.altIn(&form, one.then, true), b.prove.altIn(&form, one.els, true)
+	switch {
+	case then && els, then && b.prove.altIn(&form, one.condition, true), els && b.prove.disjoint(&form, one.condition, 0):
 		return
 	}
 	a.Also = append(a.Also, one)

@@ -396,6 +396,24 @@ func (c *comparer) hinted(v view, list []*also) []any {
 				values = append(values, merged(c.base(v, ""), object))
 			}
 		}
+		if one.name != "" {
+			for _, value := range c.make.each(v.from.Object.at(one.name, v.from.Where)) {
+				values = append(values, c.inside(v, one.name, value)...)
+			}
+		}
+	}
+	switch v.from.Kind {
+	case kindObject:
+		if name, ok := c.make.name(v.from.Object, 0); ok {
+			for _, value := range append(c.make.each(v.from.Object.at(name, v.from.Where)), "", num(0), nil, []any{}) {
+				values = append(values, c.inside(v, name, value)...)
+			}
+		}
+	case kindArray:
+		values = append(values, c.lists(v.from, v.to)...)
+		for _, element := range []any{"", "x", num(0), nil, true, []any{}, map[string]any{}} {
+			values = append(values, []any{element}, []any{element, element})
+		}
 	}
 	return values
 }

@@ -110,7 +110,7 @@ func (b *schemaBuilder) array(all []*tools.Schema) (*array, bool) {
 	}
 	for i := range prefix {
 		shape := b.shape(elementsOf(all, i)...)
-		if shape.set.impossible() {
+		if shape.set.empty() {
 			a.limit(i)
 			break
 		}
@@ -242,19 +242,17 @@ func (b *schemaBuilder) object(all []*tools.Schema) (*object, bool) {
 	}
 	for _, name := range names {
 		shape := b.shape(b.membersOf(all, name, "")...)
-		if shape.set.impossible() {
-			if required[name] {
-				return nil, false
-			}
-			if o.Closed {
-				continue
-			}
+		switch {
+		case required[name] && shape.set.empty():
+			return nil, false
+		case shape.set.impossible() && o.Closed:
+			continue
 		}
 		o.Members = append(o.Members, &member{Name: name, Required: required[name], Shape: shape, Where: Place{Pointer: pointer[name]}})
 	}
 	o.sort()
 	b.patterns(o, all)
-	return o, !o.Size.empty()
+	return o, !o.size().empty()
 }
 
 // patterns adds the members whose names match an expression.
@@ -303,6 +301,10 @@ func (b *schemaBuilder) membersOf(all []*tools.Schema, name, pattern string) []*
 	}
 	return list
 }
+
+// empty reports whether a set has no alternatives. One whose alternatives are being
+// made may have some.
+func (s *set) empty() bool { return !s.busy && len(s.alts()) == 0 && !s.busy }
 
 // impossible and everything report what is obvious of a set.
 func (s *set) impossible() bool { return s.fill == nil && !s.busy && len(s.list) == 0 }
