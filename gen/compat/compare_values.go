@@ -359,7 +359,9 @@ func (c *comparer) also(p *pairing, old, new *Alt) {
 			}
 			return list
 		}
-		has := func(a *Alt) bool { return slices.ContainsFunc(a.Also, func(one *also) bool { return one.keyword == keyword }) }
+		has := func(a *Alt) bool {
+			return slices.ContainsFunc(a.Also, func(one *also) bool { return one.keyword == keyword })
+		}
 		added, removed := missing(old, new), missing(new, old)
 		rule := "constraint-changed"
 		switch {

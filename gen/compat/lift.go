@@ -53,9 +53,9 @@ type certainty int
 
 const (
 	refuted  certainty = iota // no value is concerned
-	lost                   // values are taken for something else
-	unproven               // no value was found
-	noted                  // the change is told whatever the values
+	lost                      // values are taken for something else
+	unproven                  // no value was found
+	noted                     // the change is told whatever the values
 	shown
 )
 

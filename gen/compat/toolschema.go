@@ -35,7 +35,7 @@ type schemaBuilder struct {
 // memory. Beyond these limits a shape has one alternative, which only the validator
 // knows.
 const (
-	mostAlts      = 20_000 // of a document
+	mostAlts       = 20_000 // of a document
 	mostBranchings = 600    // of a shape
 )
 

@@ -41,7 +41,9 @@ func (s schemas) keyword(out map[string]any, depth int) {
 		func() { out["maxLength"] = number() },
 		func() { out["pattern"] = pick(s.rng, []string{"^a", "b$", "^[a-c]+$", "", "^.{2,4}$", "^(?=.*a).*$"}) },
 		func() { out["format"] = pick(s.rng, []string{"date", "email", "uri", "ipv4", "color"}) },
-		func() { out["enum"] = pick(s.rng, [][]any{{"a", "b"}, {1, 2}, {"a", 1, nil}, {true, false}, {map[string]any{"a": 1}}}) },
+		func() {
+			out["enum"] = pick(s.rng, [][]any{{"a", "b"}, {1, 2}, {"a", 1, nil}, {true, false}, {map[string]any{"a": 1}}})
+		},
 		func() { out["const"] = pick(s.rng, []any{"a", "b", 1, true, nil}) },
 		func() { out["required"] = names() },
 		func() { out["minItems"] = s.rng.IntN(3) },
@@ -159,7 +161,9 @@ func TestRandomSchemas(t *testing.T) {
 			func(f *compat.Finding) compat.Level { return f.Verdicts.ReceiverFirst },
 			func(f *compat.Finding) compat.Level { return f.Verdicts.SenderFirst },
 		} {
-			told := slices.ContainsFunc(report.Findings, func(f *compat.Finding) bool { return level(f).AtLeast(compat.LevelWarn) && f.Effect != compat.EffectMeaning })
+			told := slices.ContainsFunc(report.Findings, func(f *compat.Finding) bool {
+				return level(f).AtLeast(compat.LevelWarn) && f.Effect != compat.EffectMeaning
+			})
 			if told {
 				breaking++
 			}
