@@ -106,9 +106,6 @@ func (d *differ) lower(side *diffSide, src gen.Source) error {
 	for _, m := range lowered.Revision.Methods {
 		shown.Subjects = append(shown.Subjects, m.Wire)
 	}
-	if src.Pinned {
-		shown.Errata = errataOf(d.project, src.Revision)
-	}
 	d.sides = append(d.sides, shown)
 	side.revision = &compat.Revision{Label: side.label, IR: lowered.Revision}
 	if side.revision.Judge = generatedJudge(src); side.revision.Judge == nil {

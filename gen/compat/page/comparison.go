@@ -123,7 +123,7 @@ func (f *finding) loud() bool {
 func (b *builder) finding(f *compat.Finding, s *speaker, prefix string) *finding {
 	out := &finding{Finding: f, ID: b.taken.take(prefix + f.Fingerprint), Sentence: s.sentence(f), Why: render.Why(f), Doc: b.docs[f.Rule], Sent: render.Sent(f.Direction)}
 	out.levels(s.report.Upgrade)
-	out.OldText, out.NewText = excerpts(f, s.old, s.new)
+	out.OldText, out.NewText = excerpts(s.report, f, s.old, s.new)
 	for _, w := range f.Witnesses {
 		out.Proofs = append(out.Proofs, proof{w, laidOut(w.Value)})
 	}
@@ -189,7 +189,7 @@ func (c *comparison) orders(list []*finding) {
 func (c *comparison) groups(list []*finding, s *speaker, taken ids) {
 	byName := map[string]*group{}
 	for _, f := range list {
-		name, _ := owner(f.Subject, func(name string) bool { return s.old.subjects[name] || s.new.subjects[name] })
+		name := s.owner(f.Finding)
 		g := byName[name]
 		if g == nil {
 			g = &group{ID: taken.take("tool-" + slug(name)), Name: name, State: "changed"}

@@ -18,7 +18,7 @@ type excerpt struct {
 	Rows []excerptRow
 	// Prose is a text that people or models read, not JSON.
 	Prose  bool
-	Errata []Erratum
+	Errata []compat.Corrected
 }
 
 // excerptRow is a line of an excerpt. Kind is "" for a line of both sides, "del"
@@ -37,9 +37,9 @@ const (
 )
 
 // excerpts returns what the two sides say where a finding is.
-func excerpts(f *compat.Finding, old, new *source) (was, is *excerpt) {
-	was = &excerpt{Label: old.Label, Place: f.Old, Errata: old.errata(f.Old.Pointer)}
-	is = &excerpt{Label: new.Label, Place: f.New, Errata: new.errata(f.New.Pointer)}
+func excerpts(r *compat.Report, f *compat.Finding, old, new *source) (was, is *excerpt) {
+	was = &excerpt{Label: old.Label, Place: f.Old, Errata: errata(r, "old", f.Old)}
+	is = &excerpt{Label: new.Label, Place: f.New, Errata: errata(r, "new", f.New)}
 	a, b := focus(f, old.root, new.root)
 	oldText, newText := a.text(), b.text()
 	_, aText := a.str()

@@ -141,17 +141,21 @@ func markPair(a, b *line) {
 
 // wordStart and wordEnd move an offset out of a word.
 func wordStart(s string, i int) int {
-	for i > 0 && !boundary(s[i-1]) {
+	for inWord(s, i) {
 		i--
 	}
 	return i
 }
 
 func wordEnd(s string, i int) int {
-	for i < len(s) && !boundary(s[i]) {
+	for inWord(s, i) {
 		i++
 	}
 	return i
+}
+
+func inWord(s string, i int) bool {
+	return i > 0 && i < len(s) && !boundary(s[i-1]) && !boundary(s[i])
 }
 
 // boundary reports whether a byte is no part of a word. Bytes of characters

@@ -17,6 +17,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"encoding/json"
 	"html/template"
 	"io"
 	"io/fs"
@@ -36,14 +37,6 @@ type Side struct {
 	// Definitions are the names of the definitions, Subjects those of the methods
 	// or tools.
 	Definitions, Subjects []string
-	// Errata are those that Source has been corrected by.
-	Errata []Erratum
-}
-
-// Erratum is a fact that a schema states wrongly and that was corrected before
-// the comparison. Was and Is are JSON texts.
-type Erratum struct {
-	Pointer, Was, Is, Reason string
 }
 
 // Input is what a page shows.
@@ -56,7 +49,7 @@ type Input struct {
 // Write writes the page.
 func Write(w io.Writer, in Input) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"plural": plural, "word": word, "visible": visible,
+		"plural": plural, "word": word, "visible": visible, "text": func(raw json.RawMessage) string { return visible(string(raw)) },
 	}).ParseFS(files, "template/*.html")
 	if err != nil {
 		return err

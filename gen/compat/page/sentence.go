@@ -25,9 +25,7 @@ func (s *speaker) sentence(f *compat.Finding) phrase {
 	switch {
 	case !known:
 	case s.report.Kind != "revisions":
-		if tool := s.tool(f); tool != "" {
-			return toolSentence(f, tool, what)
-		}
+		return toolSentence(f, s.owner(f), what)
 	case f.Effect.Narrows() != f.Effect.Widens():
 		return s.peerSentence(f, what)
 	}
@@ -105,12 +103,13 @@ func toolSentence(f *compat.Finding, tool string, what subject) phrase {
 	return say("% no longer accepts %.", code(tool), what.words)
 }
 
-// tool returns the tool that a finding is about, "" if there is none.
-func (s *speaker) tool(f *compat.Finding) string {
-	name, found := owner(f.Subject, func(name string) bool { return s.old.subjects[name] || s.new.subjects[name] })
-	if !found {
-		return ""
+// owner returns the tool that a finding is about, or what else a server offers,
+// such as a prompt.
+func (s *speaker) owner(f *compat.Finding) string {
+	if name, found := owner(f.Subject, func(name string) bool { return s.old.subjects[name] || s.new.subjects[name] }); found {
+		return name
 	}
+	name, _, _ := strings.Cut(f.Subject, ".arguments")
 	return name
 }
 
@@ -120,25 +119,35 @@ func (s *speaker) inside(f *compat.Finding) string {
 	if s.report.Kind == "revisions" {
 		return f.Subject
 	}
-	rest := strings.TrimPrefix(strings.TrimPrefix(f.Subject, s.tool(f)), ".")
-	if rest == "input" || rest == "output" {
-		return ""
+	rest := strings.TrimPrefix(strings.TrimPrefix(f.Subject, s.owner(f)), ".")
+	part, below, _ := strings.Cut(rest, ".")
+	switch part {
+	case "input", "output", "arguments":
+		return below
 	}
-	return strings.TrimPrefix(strings.TrimPrefix(rest, "input."), "output.")
+	return rest
 }
 
 // change puts those changes into words that are no matter of values accepted.
 func (s *speaker) change(f *compat.Finding) phrase {
-	tool := s.tool(f)
-	switch {
-	case f.Rule == "method-capability-changed" && len(f.Args) == 2:
-		return capability(f, s.since(f))
-	case tool == "" || s.report.Kind == "revisions":
+	if s.report.Kind == "revisions" {
+		if f.Rule == "method-capability-changed" && len(f.Args) == 2 {
+			return capability(f, s.since(f))
+		}
 		return nil
+	}
+	tool := s.owner(f)
+	switch {
 	case f.Rule == "tool-removed":
 		return say("% is gone: every call of it fails.", code(tool))
-	case f.Rule == "tool-added":
+	case f.Rule == "prompt-removed", f.Rule == "resource-removed", f.Rule == "resource-template-removed":
+		return say("% is gone.", code(tool))
+	case f.Rule == "tool-added", f.Rule == "prompt-added", f.Rule == "resource-added", f.Rule == "resource-template-added":
 		return say("% is new.", code(tool))
+	case f.Rule == "tool-renamed" && len(f.Args) > 0:
+		return say("% is called % now: calls by the old name fail.", code(f.Args[0]), code(tool))
+	case f.Rule == "instructions-changed":
+		return say("The instructions changed: a model may act differently.")
 	case f.Rule == "tool-description-changed":
 		return say("The description of % changed: a model may use it differently.", code(tool))
 	case f.Rule == "parameter-description-changed":

@@ -128,19 +128,14 @@ func (s *source) constant(p compat.Place) string {
 	return ""
 }
 
-// errata returns the errata at, below or above a pointer.
-func (s *source) errata(pointer string) []Erratum {
-	var found []Erratum
-	for _, e := range s.Errata {
-		if within(e.Pointer, pointer) {
+// errata returns the errata that were applied to one side of a report at a place or
+// below it.
+func errata(r *compat.Report, side string, p compat.Place) []compat.Corrected {
+	var found []compat.Corrected
+	for _, e := range r.Errata {
+		if e.Side == side && p.Pointer != "" && (e.Pointer == p.Pointer || strings.HasPrefix(e.Pointer, p.Pointer+"/")) {
 			found = append(found, e)
 		}
 	}
 	return found
-}
-
-// within reports whether one JSON Pointer leads to the value of the other, or
-// into it.
-func within(inner, outer string) bool {
-	return inner == outer || strings.HasPrefix(inner, outer+"/")
 }

@@ -20,8 +20,7 @@ type view struct {
 	// Revisions is set on a page of several reports.
 	Revisions   *revisionsView
 	Comparisons []*comparison
-	// Corrected are the sides with errata.
-	Corrected []Side
+	Corrected   []corrected
 	// Findings is the number of findings on the page.
 	Findings int
 }
@@ -170,11 +169,7 @@ func newView(in Input) (*view, error) {
 			v.Worst = c.Counts.Worst()
 		}
 	}
-	for _, s := range in.Sides {
-		if len(s.Errata) > 0 {
-			v.Corrected = append(v.Corrected, s)
-		}
-	}
+	v.Corrected = correctedSides(in.Reports)
 	if len(in.Reports) > 1 {
 		v.Revisions = newRevisionsView(b.order, v.Comparisons, b.sources)
 		v.Heading = "Which MCP revisions work together?"
@@ -185,6 +180,31 @@ func newView(in Input) (*view, error) {
 	}
 	v.head(v.Comparisons[0])
 	return v, nil
+}
+
+// corrected is an erratum that was applied to a side.
+type corrected struct {
+	Label string
+	compat.Corrected
+}
+
+// correctedSides returns the errata of all reports, each once.
+func correctedSides(reports []*compat.Report) []corrected {
+	var all []corrected
+	seen := map[[2]string]bool{}
+	for _, r := range reports {
+		for _, e := range r.Errata {
+			label := r.Old
+			if e.Side == "new" {
+				label = r.New
+			}
+			if key := [2]string{label, e.Pointer}; !seen[key] {
+				seen[key] = true
+				all = append(all, corrected{label, e})
+			}
+		}
+	}
+	return all
 }
 
 // spelled returns a small number as a word.
