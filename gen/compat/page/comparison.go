@@ -83,7 +83,7 @@ func (b *builder) comparison(r *compat.Report, several bool) (*comparison, error
 	}
 	c.ID = b.taken.take(slug(r.Old) + ".." + slug(r.New))
 	if several {
-		prefix = c.ID + "/"
+		prefix = c.ID + "."
 	}
 	s := &speaker{report: r, old: old, new: new, since: func(f *compat.Finding) string { return b.since(r, f) }}
 	loud := 0
