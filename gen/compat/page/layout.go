@@ -8,7 +8,7 @@ import (
 
 // maxInline is the length up to which an array or an object that is part of
 // another stands on one line.
-const maxInline = 40
+const maxInline = 48
 
 // layout returns a JSON text with a line for each member and each element, short
 // arrays and objects on one line.

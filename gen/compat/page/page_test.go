@@ -319,3 +319,13 @@ func TestWorkIsLinear(t *testing.T) {
 			float64(manyObjects)/float64(fewObjects), float64(manyBytes)/float64(fewBytes))
 	}
 }
+
+// TestExcerptIgnoresDrafts holds that the drafts of two schemas are no change in an
+// excerpt.
+func TestExcerptIgnoresDrafts(t *testing.T) {
+	old := &node{raw: []byte(`{"a": {"$ref":"#/definitions/A"}}`)}
+	new := &node{raw: []byte(`{"a": {"$ref": "#/$defs/A"}}`)}
+	if old.text() != new.text() {
+		t.Errorf("%s\n%s", old.text(), new.text())
+	}
+}

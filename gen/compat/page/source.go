@@ -98,8 +98,12 @@ func (n *node) text() string {
 	if value, ok := n.str(); ok && value != "" {
 		return value
 	}
-	return layout(n.raw)
+	return layout(bytes.ReplaceAll(n.raw, oldReference, newReference))
 }
+
+// References of old drafts of JSON Schema are shown as newer drafts write them, so
+// that a line which differs in nothing else is no change.
+var oldReference, newReference = []byte(`"#/definitions/`), []byte(`"#/$defs/`)
 
 // str returns the value of a string.
 func (n *node) str() (value string, ok bool) {
