@@ -37,7 +37,8 @@ type proof struct {
 // builder makes comparisons. All look-ups are by maps, so that the work grows
 // with the number of findings only.
 type builder struct {
-	sources map[string]*source
+	sources []*source
+	byLabel map[string]*source
 	// order has the labels of the sides.
 	order   []string
 	reports map[[2]string]*compat.Report
@@ -72,9 +73,9 @@ func (b *builder) since(r *compat.Report, f *compat.Finding) string {
 }
 
 func (b *builder) comparison(r *compat.Report, several bool) (*comparison, error) {
-	old, new := b.sources[r.Old], b.sources[r.New]
-	if old == nil || new == nil {
-		return nil, fmt.Errorf("%s -> %s: a side has no source", r.Old, r.New)
+	old, new, err := b.sides(r, several)
+	if err != nil {
+		return nil, err
 	}
 	c := &comparison{Report: r, Old: r.Old, New: r.New, Noun: "method", Tools: r.Kind != "revisions"}
 	prefix := ""
@@ -113,6 +114,19 @@ func (b *builder) comparison(r *compat.Report, several bool) (*comparison, error
 		c.kinds(list, b.docs)
 	}
 	return c, nil
+}
+
+// sides returns the sources of a report. Those of a single report are known by their
+// places, as its sides may have one label.
+func (b *builder) sides(r *compat.Report, several bool) (old, new *source, err error) {
+	if !several && len(b.sources) == 2 && b.sources[0].Label == r.Old && b.sources[1].Label == r.New {
+		return b.sources[0], b.sources[1], nil
+	}
+	old, new = b.byLabel[r.Old], b.byLabel[r.New]
+	if old == nil || new == nil {
+		return nil, nil, fmt.Errorf("%s -> %s: a side has no source", r.Old, r.New)
+	}
+	return old, new, nil
 }
 
 // loud reports whether a finding can break something in some order of upgrades.

@@ -329,3 +329,19 @@ func TestExcerptIgnoresDrafts(t *testing.T) {
 		t.Errorf("%s\n%s", old.text(), new.text())
 	}
 }
+
+// TestSidesOfOneName holds that each side shows its own text where both have one
+// name.
+func TestSidesOfOneName(t *testing.T) {
+	in := compared(t, tool(`{"type":"object"}`, `,"description":"Before."`), tool(`{"type":"object"}`, `,"description":"After."`))
+	for i := range in.Sides {
+		in.Sides[i].Label = "cmd:server"
+	}
+	in.Reports[0].Old, in.Reports[0].New = "cmd:server", "cmd:server"
+	text := written(t, in)
+	for _, want := range []string{"<del>Before.</del>", "<ins>After.</ins>"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not have %s", want)
+		}
+	}
+}

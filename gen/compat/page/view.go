@@ -144,13 +144,14 @@ func newView(in Input) (*view, error) {
 	if len(in.Reports) == 0 {
 		return nil, errors.New("a page needs a report")
 	}
-	b := &builder{sources: map[string]*source{}, reports: map[[2]string]*compat.Report{}, docs: map[string]string{}, taken: ids{}}
+	b := &builder{byLabel: map[string]*source{}, reports: map[[2]string]*compat.Report{}, docs: map[string]string{}, taken: ids{}}
 	for _, s := range in.Sides {
 		src, err := newSource(s)
 		if err != nil {
 			return nil, err
 		}
-		b.sources[s.Label] = src
+		b.sources = append(b.sources, src)
+		b.byLabel[s.Label] = src
 		b.order = append(b.order, s.Label)
 	}
 	for _, r := range compat.Rules() {
@@ -171,7 +172,7 @@ func newView(in Input) (*view, error) {
 	}
 	v.Corrected = correctedSides(in.Reports)
 	if len(in.Reports) > 1 {
-		v.Revisions = newRevisionsView(b.order, v.Comparisons, b.sources)
+		v.Revisions = newRevisionsView(b.order, v.Comparisons, b.byLabel)
 		v.Heading = "Which MCP revisions work together?"
 		v.Title = v.Heading
 		v.Description = fmt.Sprintf("What breaks between servers and clients of %s revisions of the Model Context Protocol, %s to %s: %s, each with a message that proves it.",
