@@ -136,7 +136,7 @@ func (f *finding) loud() bool {
 
 func (b *builder) finding(f *compat.Finding, s *speaker, prefix string) *finding {
 	out := &finding{Finding: f, ID: b.taken.take(prefix + f.Fingerprint), Sentence: s.sentence(f), Why: render.Why(f), Doc: b.docs[f.Rule], Sent: render.Sent(f.Direction)}
-	out.levels(s.report.Upgrade)
+	out.levels()
 	out.OldText, out.NewText = excerpts(s.report, f, s.old, s.new)
 	for _, w := range f.Witnesses {
 		out.Proofs = append(out.Proofs, proof{w, laidOut(w.Value)})
@@ -145,21 +145,12 @@ func (b *builder) finding(f *compat.Finding, s *speaker, prefix string) *finding
 	return out
 }
 
-// levels sets the levels by order. That of the report's own order is the
-// finding's, which a policy may have changed.
-func (f *finding) levels(upgrade string) {
-	f.Server, f.Client = f.First()
+// levels sets the levels by order.
+func (f *finding) levels() {
+	f.Server, f.Client = f.ServerFirst.Level, f.ClientFirst.Level
 	f.Either = f.Server
 	if f.Client.AtLeast(f.Server) {
 		f.Either = f.Client
-	}
-	switch upgrade {
-	case "server":
-		f.Server = f.Level
-	case "client":
-		f.Client = f.Level
-	default:
-		f.Either = f.Level
 	}
 }
 
@@ -195,7 +186,7 @@ func (c *comparison) orders(list []*finding) {
 		c.Orders[1].Counts.add(f.Finding, f.Client)
 		c.Orders[2].Counts.add(f.Finding, f.Either)
 	}
-	chosen := max(0, slices.IndexFunc(c.Orders, func(o order) bool { return o.Key == cmp.Or(c.Report.Upgrade, "either") }))
+	chosen := max(0, slices.IndexFunc(c.Orders, func(o order) bool { return o.Key == string(cmp.Or(c.Report.Upgrade, compat.UpgradeEither)) }))
 	c.Orders[chosen].Chosen = true
 }
 

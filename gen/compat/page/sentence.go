@@ -29,7 +29,24 @@ func (s *speaker) sentence(f *compat.Finding) phrase {
 	case f.Effect.Narrows() != f.Effect.Widens():
 		return s.peerSentence(f, what)
 	}
-	return say("%: %", code(f.Subject), f.Message)
+	harm := f.ServerFirst.Says
+	if f.ClientFirst.Level.AtLeast(f.ServerFirst.Level) {
+		harm = f.ClientFirst.Says
+	}
+	return say("%: % %", code(f.Subject), marked(f.Message+"."), marked(harm))
+}
+
+// marked makes code of what stands between backticks.
+func marked(text string) phrase {
+	var p phrase
+	for i, part := range strings.Split(text, "`") {
+		if i%2 == 1 {
+			p = p.add(code(part))
+		} else {
+			p = p.add(part)
+		}
+	}
+	return p
 }
 
 // subject is what a finding is about, said of a value that one side refuses.
@@ -81,7 +98,7 @@ func (s *speaker) peerSentence(f *compat.Finding, what subject) phrase {
 
 // toolSentence is about callers of a tool.
 func toolSentence(f *compat.Finding, tool string, what subject) phrase {
-	server, client := f.First()
+	server, client := f.ServerFirst.Level, f.ClientFirst.Level
 	toCaller := f.Direction == compat.ToClient
 	switch {
 	case toCaller && f.Effect.Widens():
@@ -106,6 +123,9 @@ func toolSentence(f *compat.Finding, tool string, what subject) phrase {
 // owner returns the tool that a finding is about, or what else a server offers,
 // such as a prompt.
 func (s *speaker) owner(f *compat.Finding) string {
+	if f.Tool != "" {
+		return f.Tool
+	}
 	if name, found := owner(f.Subject, func(name string) bool { return s.old.subjects[name] || s.new.subjects[name] }); found {
 		return name
 	}
@@ -159,7 +179,7 @@ func (s *speaker) change(f *compat.Finding) phrase {
 	case f.Rule == "output-schema-removed":
 		return say("% no longer describes its result, which callers of the old list rely on.", code(tool))
 	case strings.HasPrefix(f.Rule, "annotation-"):
-		return say("% %.", code(tool), f.Message)
+		return say("% %.", code(tool), marked(f.Message))
 	case f.Rule == "type-changed" && len(f.Args) == 2:
 		if at := s.inside(f); at != "" {
 			return say("% of % must be % now, was %.", code(at), code(tool), f.Args[1], f.Args[0])
