@@ -74,17 +74,17 @@ func TestSentencesOfTools(t *testing.T) {
 	}{
 		{tool(closed("", "")), `{"tools":[]}`, []string{"greet is gone: every call of it fails."}},
 		{`{"tools":[]}`, tool(closed("", "")), []string{"greet is new."}},
-		{tool(closed("", "")), tool(closed(a, "")), []string{"greet now accepts a; a server with the old list refuses it."}},
+		{tool(closed("", "")), tool(closed(a, "")), []string{"greet now accepts a; if callers go first, the old server refuses it."}},
 		{tool(closed(a, "")), tool(closed(a, `"a"`)), []string{"greet no longer accepts a call without a."}},
-		{tool(closed(a, `"a"`)), tool(closed(a, "")), []string{"greet now accepts a call without a; a server with the old list refuses it."}},
+		{tool(closed(a, `"a"`)), tool(closed(a, "")), []string{"greet now accepts a call without a; if callers go first, the old server refuses it."}},
 		{tool(open(`{"type":"string"}`)), tool(open(`{"type":"string","maxLength":5}`)), []string{"greet no longer accepts a string longer than 5 characters in a."}},
-		{tool(open(`{"type":"integer","minimum":3}`)), tool(open(`{"type":"integer","minimum":1}`)), []string{"greet now accepts a number below 3 in a; a server with the old list refuses it."}},
+		{tool(open(`{"type":"integer","minimum":3}`)), tool(open(`{"type":"integer","minimum":1}`)), []string{"greet now accepts a number below 3 in a; if callers go first, the old server refuses it."}},
 		{tool(open(`{"enum":["x","y"]}`)), tool(open(`{"enum":["x"]}`)), []string{`greet no longer accepts the value "y" in a.`}},
 		{tool(open(`{"type":"string"}`)), tool(open(`{"type":"boolean"}`)), []string{"a of greet must be boolean now, was string."}},
 		{tool(closed("", "")), tool(closed("", ""), `,"description":"Hello."`), []string{"The description of greet changed: a model may use it differently."}},
 		{tool(open(`{"type":"string"}`)), tool(open(`{"type":"string","description":"Who."}`)), []string{"The description of a in greet changed: a model may fill it in differently."}},
 		{tool(closed("", ""), output(a, `"a"`)), tool(closed("", ""), output(a, "")), []string{"greet may now return a result without a, which callers of the old list do not expect."}},
-		{tool(closed("", ""), output(a, "")), tool(closed("", ""), output(a, `"a"`)), []string{"greet no longer returns a result without a; a caller of the new list refuses it from an old server."}},
+		{tool(closed("", ""), output(a, "")), tool(closed("", ""), output(a, `"a"`)), []string{"greet no longer returns a result without a; if callers go first, they refuse it from the old server."}},
 	} {
 		v, err := newView(compared(t, c.old, c.new))
 		if err != nil {

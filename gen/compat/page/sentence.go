@@ -108,12 +108,12 @@ func toolSentence(f *compat.Finding, tool string, what subject) phrase {
 		return say("% may now return %.", code(tool), what.words)
 	case toCaller:
 		if client == compat.LevelErr {
-			return say("% no longer returns %; a caller of the new list refuses it from an old server.", code(tool), what.words)
+			return say("% no longer returns %; if callers go first, they refuse it from the old server.", code(tool), what.words)
 		}
 		return say("% no longer returns %.", code(tool), what.words)
 	case f.Effect.Widens():
 		if client == compat.LevelErr {
-			return say("% now accepts %; a server with the old list refuses it.", code(tool), what.words)
+			return say("% now accepts %; if callers go first, the old server refuses it.", code(tool), what.words)
 		}
 		return say("% now accepts %.", code(tool), what.words)
 	}
