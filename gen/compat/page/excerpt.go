@@ -38,8 +38,10 @@ const (
 
 // excerpts returns what the two sides say where a finding is.
 func excerpts(r *compat.Report, f *compat.Finding, old, new *source) (was, is *excerpt) {
-	was = &excerpt{Label: old.Label, Place: f.Old, Errata: errata(r, "old", f.Old)}
-	is = &excerpt{Label: new.Label, Place: f.New, Errata: errata(r, "new", f.New)}
+	was, is = &excerpt{Label: old.Label, Place: f.Old}, &excerpt{Label: new.Label, Place: f.New}
+	if detail(f) == "" { // the excerpt is all that is at the place
+		was.Errata, is.Errata = errata(r, "old", f.Old), errata(r, "new", f.New)
+	}
 	a, b := focus(f, old.root, new.root)
 	oldText, newText := a.text(), b.text()
 	_, aText := a.str()
