@@ -101,8 +101,8 @@ func (t *Transport) SessionID() string {
 
 // received is what comes of the server where nothing is pushed.
 type received struct {
-	text string
-	err  error
+	in  runtime.Incoming
+	err error
 }
 
 func first(header []string) string {
@@ -165,11 +165,10 @@ func (t *Transport) Start(in runtime.Inbox) { t.inbox, t.pushed = in, true }
 func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
 	select {
 	case r := <-t.in:
-		if r.err == nil && len(r.text) > max {
-			r.err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
-			r.text = ""
+		if r.err == nil && len(r.in.Text) > max {
+			return runtime.Incoming{}, tooLong(r.in, max)
 		}
-		return runtime.Incoming{Text: r.text}, r.err
+		return r.in, r.err
 	case <-t.failed:
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -179,6 +178,14 @@ func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, err
 	case <-ctx.Done():
 		return runtime.Incoming{}, context.Cause(ctx)
 	}
+}
+
+// tooLong is the error of a message that is longer than the session reads.
+func tooLong(in runtime.Incoming, max int) error {
+	if !in.Answers.IsZero() {
+		return &runtime.AnswerError{ID: in.Answers, Err: errTooLong}
+	}
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
 }
 
 // Negotiated implements runtime.Negotiator.
@@ -242,21 +249,38 @@ func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, body []by
 	}
 }
 
-// postOther makes a POST, and when the server is not reached tries again.
+// postOther makes a POST, and tries again when the server is not reached or has no time. What
+// the body of a success says is not waited for.
 func (t *Transport) postOther(body []byte, tries int) error {
+	pace := pace{base: retryWait}
 	for {
-		resp, err := t.do(t.ctx, t.post, body, "")
+		err := t.postOnce(body)
 		if err == nil {
-			defer web.Discard(resp)
-			if resp.StatusCode/100 == 2 {
-				return nil
-			}
-			return t.refused(resp)
+			return nil
 		}
-		if tries--; tries <= 0 || !sleep(t.ctx, retryWait) {
-			return t.sendError(err)
+		pace.failed(err)
+		_, final := errors.AsType[*finalError](err)
+		if final || pace.failures >= tries || !sleep(t.ctx, pace.wait()) {
+			return err
 		}
 	}
+}
+
+// postOnce makes a POST to which there is no answer.
+func (t *Transport) postOnce(body []byte) error {
+	resp, err := t.do(t.ctx, t.post, body, "")
+	if err != nil {
+		return t.sendError(err)
+	}
+	defer web.Discard(resp)
+	if resp.StatusCode/100 == 2 {
+		return nil
+	}
+	err = t.refused(resp)
+	if failure, ok := errors.AsType[*StatusError](err); ok && repeatable(failure) {
+		return err
+	}
+	return &finalError{err}
 }
 
 // sleep waits; false when ctx ends before.
