@@ -237,7 +237,7 @@ func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, body []by
 	sent := make(chan error, 1)
 	go func() {
 		defer t.working.Done()
-		sent <- t.postOther(body, tries)
+		t.postOther(body, tries, sent)
 	}()
 	select {
 	case err := <-sent:
@@ -249,38 +249,30 @@ func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, body []by
 	}
 }
 
-// postOther makes a POST, and tries again when the server is not reached or has no time. What
-// the body of a success says is not waited for.
-func (t *Transport) postOther(body []byte, tries int) error {
+// postOther makes a POST to which there is no answer, and tries again when the server is not
+// reached or has no time. It sends how that ended as soon as it is known: what the body of a
+// success says is not waited for.
+func (t *Transport) postOther(body []byte, tries int, sent chan<- error) {
 	pace := pace{base: retryWait}
 	for {
-		err := t.postOnce(body)
-		if err == nil {
-			return nil
+		resp, err := t.do(t.ctx, t.post, body, "")
+		if err != nil {
+			err = t.sendError(err)
+		} else if resp.StatusCode/100 == 2 {
+			sent <- nil
+			web.Discard(resp)
+			return
+		} else {
+			err = t.refused(resp)
+			web.Discard(resp)
 		}
 		pace.failed(err)
-		_, final := errors.AsType[*finalError](err)
-		if final || pace.failures >= tries || !sleep(t.ctx, pace.wait()) {
-			return err
+		failure, refused := errors.AsType[*StatusError](err)
+		if pace.failures >= tries || refused && !repeatable(failure) || err == ErrSessionLost || !sleep(t.ctx, pace.wait()) {
+			sent <- err
+			return
 		}
 	}
-}
-
-// postOnce makes a POST to which there is no answer.
-func (t *Transport) postOnce(body []byte) error {
-	resp, err := t.do(t.ctx, t.post, body, "")
-	if err != nil {
-		return t.sendError(err)
-	}
-	defer web.Discard(resp)
-	if resp.StatusCode/100 == 2 {
-		return nil
-	}
-	err = t.refused(resp)
-	if failure, ok := errors.AsType[*StatusError](err); ok && repeatable(failure) {
-		return err
-	}
-	return &finalError{err}
 }
 
 // sleep waits; false when ctx ends before.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -25,8 +24,6 @@ var (
 )
 
 const (
-	// drainWait is how long a stream is read on after the answer.
-	drainWait = 100 * time.Millisecond
 	// framing is what an event may have beyond a message of the maximum size.
 	framing = 4 << 10
 	// listenWait is how long the stream of what the server sends on its own is waited for.
@@ -149,19 +146,23 @@ func (e *exchange) fail(err error) {
 
 // read reads the answer to a POST.
 func (e *exchange) read(resp *http.Response) error {
-	defer resp.Body.Close()
-	switch {
-	case resp.StatusCode/100 != 2:
+	media := web.MediaType(resp)
+	if resp.StatusCode/100 != 2 {
 		return e.refused(resp)
-	case !bringsAnswer(resp.StatusCode):
+	}
+	if media != eventstream.MediaType || !bringsAnswer(resp.StatusCode) {
+		defer resp.Body.Close()
+	}
+	if !bringsAnswer(resp.StatusCode) {
 		return unusable(resp, "")
 	}
 	if e.opens {
 		if err := e.t.opened(resp); err != nil {
+			resp.Body.Close()
 			return err
 		}
 	}
-	switch web.MediaType(resp) {
+	switch media {
 	case web.JSON:
 		text, err := web.ReadAnswer(resp, e.t.opts.MaxMessage)
 		if err == web.ErrTooLarge {
@@ -237,8 +238,14 @@ func (e *exchange) follow(resp *http.Response, err error) error {
 // connected reads one connection of a stream. The error is final.
 func (e *exchange) connected(resp *http.Response) (answered bool, err error) {
 	body := &web.Quoted{Reader: resp.Body}
-	answered, err = e.events(body)
-	resp.Body.Close()
+	reader := eventstream.NewReader(body, e.t.opts.MaxMessage+framing)
+	answered, err = e.events(reader)
+	if answered && !reader.Ended() {
+		web.Discard(resp)
+	} else {
+		resp.Body.Close()
+	}
+	reader.Release()
 	e.pace.streamed(e.news)
 	switch {
 	case answered || e.over():
@@ -266,14 +273,6 @@ func (e *exchange) ask() (*http.Response, error) {
 		return nil, err
 	}
 	return e.reopened(resp)
-}
-
-// drain reads a stream that has brought the answer to its end, so that the connection can be
-// used again. A server that does not end it is not waited for.
-func (e *exchange) drain(body io.Reader) {
-	timer := time.AfterFunc(drainWait, e.cancel)
-	defer timer.Stop()
-	_, _ = io.CopyN(io.Discard, body, framing)
 }
 
 // finalError is a failure that trying again does not mend.
@@ -311,10 +310,8 @@ func (e *exchange) wait(d time.Duration) bool {
 }
 
 // events delivers the messages of one connection. Answered: the answer was among them.
-func (e *exchange) events(body io.Reader) (answered bool, err error) {
+func (e *exchange) events(reader *eventstream.Reader) (answered bool, err error) {
 	e.news = false
-	reader := eventstream.NewReader(body, e.t.opts.MaxMessage+framing)
-	defer reader.Release()
 	for {
 		event, err := reader.Next()
 		if err == eventstream.ErrTooLong {
@@ -344,9 +341,6 @@ func (e *exchange) events(body io.Reader) (answered bool, err error) {
 			e.last = strings.Clone(event.ID) // without the data of the event
 		}
 		if answered {
-			if !reader.Ended() {
-				e.drain(body)
-			}
 			return true, nil
 		}
 	}

@@ -186,15 +186,12 @@ func (q *Quoted) Read(p []byte) (int, error) {
 func (q *Quoted) Beginning() string { return string(q.text) }
 
 // Discard closes a body that nobody wants. It first reads what comes within a moment, so that
-// the connection can be used again, but the caller does not wait for that.
+// the connection can be used again.
 func Discard(resp *http.Response) {
+	defer resp.Body.Close()
 	if resp.ContentLength == 0 {
-		resp.Body.Close()
 		return
 	}
-	go func() {
-		defer resp.Body.Close()
-		defer time.AfterFunc(discardWait, func() { resp.Body.Close() }).Stop()
-		_, _ = io.CopyN(io.Discard, resp.Body, maxErrorBody)
-	}()
+	defer time.AfterFunc(discardWait, func() { resp.Body.Close() }).Stop()
+	_, _ = io.CopyN(io.Discard, resp.Body, maxErrorBody)
 }
