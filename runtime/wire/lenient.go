@@ -13,8 +13,11 @@ const (
 	// AbsentNulls reads null as an absent member where null is not allowed and the member may
 	// be absent, and as an empty array where a list is required.
 	AbsentNulls Lenience = 1 << iota
-	// LeaveOut leaves elements that cannot be read out of the list that a result is about.
+	// LeaveOut leaves elements that cannot be read out of the list that a result is about. It
+	// takes effect together with WellFormed.
 	LeaveOut
+	// WellFormed is no lenience: it tells that the text has been checked, see [UnmarshalChecked].
+	WellFormed
 )
 
 // Deviation is a part of a text that a lenient [Reader] accepted although it does not fit.
@@ -49,13 +52,13 @@ type leniently struct {
 	untold     int // how many deviations came after the last
 }
 
-// UnmarshalLenient is [UnmarshalChecked] that accepts what l says. It returns what it accepted
+// UnmarshalLenient is [UnmarshalString] that accepts what l says. It returns what it accepted
 // although it does not fit, in the order of the text: the first thousand of it, and how much
 // more there is. After an error there is none.
 func UnmarshalLenient(text Raw, v Value, l Lenience) (accepted []Deviation, more int, err error) {
 	r := readers.Get().(*Reader)
-	r.src, r.checked = string(text), true
-	r.lenient.lenience = l
+	r.src, r.checked = string(text), l&WellFormed != 0
+	r.lenient.lenience = l &^ WellFormed
 	err = r.decode(v)
 	if err == nil && len(r.lenient.deviations) > 0 {
 		accepted, more = r.deviations(), r.lenient.untold
