@@ -41,8 +41,10 @@ type ClientOptions struct {
 	// MaxMessage is the longest message, in bytes, that is read. 0 is
 	// runtime.DefaultMaxClientMessage. Let it agree with the client's.
 	MaxMessage int
-	// MaxRetries is how often in a row a lost stream is asked for in vain before it is
-	// given up. 0 is DefaultMaxRetries, less is never.
+	// MaxRetries is how often in a row the stream of a call, after it was lost, is asked for
+	// in vain before the call fails. The stream of what the server sends on its own is asked
+	// for as long as the session lasts. 0 is DefaultMaxRetries; with less, neither is asked
+	// for again after a failure.
 	MaxRetries int
 	// Logger is told of streams that are lost; nil: nothing is logged.
 	Logger *slog.Logger

@@ -101,8 +101,9 @@ func ReadList[T any](r *Reader, read func(*T, *Reader) error) []T {
 		return list
 	}
 	for r.BeginArray(); r.Element(); {
-		start := r.element()
-		if read(Extend(r, &list), r) != nil && r.leaveOut(start) {
+		start := r.beginElement()
+		_ = read(Extend(r, &list), r)
+		if !r.endElement(start) {
 			list = shorten(list)
 		}
 	}
@@ -116,9 +117,10 @@ func ReadUnions[T any](r *Reader, read func(*Reader) T) []T {
 		return list
 	}
 	for r.BeginArray(); r.Element(); {
-		start := r.element()
+		start := r.beginElement()
 		place := Extend(r, &list)
-		if *place = read(r); r.err != nil && r.leaveOut(start) {
+		*place = read(r)
+		if !r.endElement(start) {
 			list = shorten(list)
 		}
 	}
@@ -136,18 +138,29 @@ type element struct {
 	pos, depth, deviations, untold int
 }
 
-func (r *Reader) element() element {
+// mayLeaveOut reports whether an element that cannot be read is left out.
+func (r *Reader) mayLeaveOut() bool { return r.lenient.lenience&LeaveOut != 0 && r.checked }
+
+func (r *Reader) beginElement() element {
+	if r.mayLeaveOut() {
+		r.trying++ // so that no error looks for its pointer, one after the other
+	}
 	return element{r.pos, r.depth, len(r.lenient.deviations), r.lenient.untold}
 }
 
-// leaveOut goes on after an element that could not be read, if the Reader is to do so.
-func (r *Reader) leaveOut(start element) bool {
-	if r.lenient.lenience&LeaveOut == 0 || !r.checked || r.err == nil {
-		return false
+// endElement goes on after an element that could not be read, if the Reader is to do so. It
+// returns false if the element is left out.
+func (r *Reader) endElement(start element) (keep bool) {
+	if !r.mayLeaveOut() {
+		return true
+	}
+	r.trying--
+	if r.err == nil {
+		return true
 	}
 	end := skipValue(r.src, start.pos)
 	if end <= start.pos {
-		return false
+		return true
 	}
 	d := deviation{err: r.err, about: r.about, place: r.place}
 	r.err, r.place, r.located = nil, atValue, false
@@ -158,7 +171,7 @@ func (r *Reader) leaveOut(start element) bool {
 	// What was accepted in the element has become of no interest.
 	r.lenient.deviations, r.lenient.untold = r.lenient.deviations[:start.deviations], start.untold
 	r.deviate(d)
-	return true
+	return false
 }
 
 // deviations gives the deviations their pointers, by reading the text up to the last of them
