@@ -19,8 +19,9 @@ type batch struct {
 	lost bool   // a request is not answered
 }
 
-// receiveBatch handles the messages of an array. Reading goroutine.
-func (p *peer) receiveBatch(in Incoming) {
+// receiveBatch handles the messages of an array. The error is that of an array none of whose
+// messages may be handled; the peer is sent it, if this side does that. Reading goroutine.
+func (p *peer) receiveBatch(in Incoming) error {
 	items, err := jsonrpc.ParseBatch(in.Text, maxBatch)
 	if err == nil && !p.lifecycle.batches() {
 		err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: no batches in this revision or before initialize")
@@ -29,7 +30,7 @@ func (p *peer) receiveBatch(in Incoming) {
 		p.log.Warn("batch refused", "error", err)
 		p.refuse(wire.Scalar{}, err, in.Route, nil)
 		p.done(in.Route, false)
-		return
+		return err
 	}
 	b := &batch{peer: p, route: in.Route, left: 1}
 	for i := range items {
@@ -48,6 +49,7 @@ func (p *peer) receiveBatch(in Incoming) {
 		}
 	}
 	b.add(nil, false)
+	return nil
 }
 
 // add takes one answer, which it copies; nil for none, and lost when one was due.

@@ -46,6 +46,13 @@ type ClientOptions struct {
 	// DefaultMaxTimeout, less is none.
 	MaxTimeout time.Duration
 
+	// Lenient says what the client accepts of servers that do not keep to the schema. The zero
+	// value is LenientLists.
+	Lenient Lenience
+	// Deviated, if there is one, is called with what has been accepted in a result because of
+	// Lenient, before the call returns it. It is called concurrently. The logger is told too.
+	Deviated func(ctx context.Context, d *Deviations)
+
 	// KeepAlive is how long the peer may say nothing before it is pinged, and how long it
 	// may take to answer. 0 is for ever.
 	KeepAlive time.Duration
@@ -83,6 +90,7 @@ func NewClient(opts ClientOptions, bindings ...Binding) *Client {
 			failures:   opts.KeepAliveFailures,
 		}),
 	}
+	c.lenient, c.deviated = opts.Lenient, opts.Deviated
 	c.bindings, c.err = bindAll(ToClient, bindings, c.layers)
 	return c
 }

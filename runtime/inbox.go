@@ -58,7 +58,12 @@ func (i Inbox) take(in *Incoming) *Call {
 		return nil
 	}
 	if len(in.Text) > p.limits.message {
-		p.failedToReceive(in, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", p.limits.message))
+		err := jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", p.limits.message)
+		if !in.Answers.IsZero() {
+			p.unanswered(in, "%s", err.Message)
+			return nil
+		}
+		p.failedToReceive(in, err)
 		return nil
 	}
 	return p.take(in)

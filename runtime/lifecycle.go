@@ -60,8 +60,9 @@ func (g *greeting) read(text wire.Raw, info string) error {
 			r.Once(&seen[0], 2)
 			g.info = r.ReadObject().Clone()
 		case "instructions":
-			r.Once(&seen[0], 3)
-			g.instructions = strings.Clone(r.ReadString())
+			if r.Once(&seen[0], 3); !r.ReadNull() { // as some servers write that there are none
+				g.instructions = strings.Clone(r.ReadString())
+			}
 		default:
 			*extra.Entry(r) = r.ReadRaw()
 		}

@@ -93,18 +93,7 @@ func (p *peer) ask(ctx context.Context, q *request, result wire.Value) error {
 	if err != nil {
 		return err
 	}
-	return decodeResult(q.method, r, result)
-}
-
-// decodeResult decodes a result, which was checked with the message that it came in.
-func decodeResult(method string, text wire.Raw, result wire.Value) error {
-	if result == nil {
-		return nil
-	}
-	if err := wire.UnmarshalChecked(text, result); err != nil {
-		return fmt.Errorf("runtime: result of %s: %w", method, err)
-	}
-	return nil
+	return p.decodeResult(ctx, q, r, result)
 }
 
 // exchange is ask without middleware and decoding. The peer is told when the answer is not waited for

@@ -270,15 +270,21 @@ func (p *peer) malformed(m *jsonrpc.Message, err error, route Route, b *batch) {
 	p.log.Warn("bad message", "error", err)
 	id := m.ID
 	if m.Kind == jsonrpc.Response {
-		p.resolve(id, reply{err: fmt.Errorf("runtime: bad response: %w", err)})
+		p.resolve(id, reply{err: fmt.Errorf("runtime: bad response: %s", problemOf(err))})
 		id = wire.Scalar{}
 	}
 	p.refuse(id, err, route, b)
 }
 
-// refuse answers with an error. A zero id is one that could not be told. Reading
-// goroutine.
+// refuse answers with an error, if this side does. A zero id is one that could not be told.
+// Reading goroutine.
 func (p *peer) refuse(id wire.Scalar, err error, route Route, b *batch) {
+	if !p.answersUnknown(id) {
+		if b != nil {
+			b.add(nil, false)
+		}
+		return
+	}
 	if id.IsZero() {
 		id = p.lifecycle.unknownID()
 	}

@@ -59,6 +59,9 @@ func (p *peer) take(in *Incoming) *Call {
 	if p.limits.ping > 0 {
 		p.heard.Store(true)
 	}
+	if !in.Answers.IsZero() {
+		return p.takeAnswer(in)
+	}
 	if jsonrpc.IsBatch(in.Text) {
 		p.receiveBatch(*in)
 		return nil

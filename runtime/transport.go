@@ -43,6 +43,12 @@ type Incoming struct {
 	Text  string // one JSON text: a message or a batch
 	Route Route
 
+	// Answers, unless it is zero, is the id of a request of this side that the text must
+	// answer, because the transport keeps an answer with its request as HTTP does. The wait
+	// for the answer ends with the text whatever it holds, and the peer is sent no error for
+	// a text that is no message.
+	Answers wire.Scalar
+
 	// Context, if there is one, has values for the contexts of the handlers, such as who
 	// the user is whom an HTTP request has authenticated. Its end ends nothing, because a
 	// handler may go on without the connection that the message came by.
