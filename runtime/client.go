@@ -109,7 +109,7 @@ func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 	s.peer.listen()
 	go func() {
 		defer close(s.done)
-		s.err = s.peer.run()
+		s.err = s.peer.run(context.Background())
 	}()
 	server, err := l.handshake(ctx, s.peer)
 	if err != nil {

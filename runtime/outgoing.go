@@ -437,6 +437,7 @@ func (p *peer) hangUp(why error) {
 	}
 	if p.over != nil {
 		close(p.over)
+		p.over = nil
 	}
 	p.mu.Unlock()
 	for _, w := range waiting {

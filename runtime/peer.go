@@ -56,6 +56,8 @@ type peer struct {
 	queue      []*Call       // notifications waiting for the goroutine that handles them
 	draining   bool          // that goroutine is there
 	active     int           // goroutines of this session, the reading one apart
+	serving    int           // goroutines of requests, which are among the active
+	served     chan struct{} // made when requests are refused from now on; closed when none is served
 	closed     bool          // no new goroutine may start
 	idle       chan struct{} // made with closed; closed when no goroutine is left
 
@@ -107,9 +109,10 @@ func newPeer(ctx context.Context, t Outbox, l lifecycle, shared *common) *peer {
 	return p
 }
 
-// run serves until the peer ends the session, returning nil, the transport fails, or
-// the session's context ends, returning why. No goroutine is left then, see closeWait.
-func (p *peer) run() error {
+// run serves until the peer ends the session, returning nil, the transport fails or the
+// session is given up, returning why, or ctx ends: then the session is drained, and run
+// returns the cause. No goroutine is left then, see closeWait and abandonWait.
+func (p *peer) run(ctx context.Context) error {
 	var reading <-chan error
 	if p.turn.pusher == nil {
 		reading = p.turn.ended
@@ -123,6 +126,13 @@ func (p *peer) run() error {
 			reading = nil
 		}
 		return p.finish(context.Cause(p.ctx), reading)
+	case <-ctx.Done():
+		bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(p.limits.grace, 0))
+		defer cancel()
+		if p.drain(bound, p.turn.ended) || p.turn.reader.Swap(readerGoroutine) == readerNobody {
+			reading = nil
+		}
+		return p.finish(context.Cause(ctx), reading)
 	}
 }
 
@@ -151,13 +161,15 @@ func (p *peer) finish(err error, reading <-chan error) error {
 	p.stop()
 	if err == io.EOF {
 		wait(p.idle, p.limits.grace, p.ctx.Done())
+		p.expel()
 	}
 	p.cancel(ErrClosed)
 	wait(p.idle, closeWait, nil) // for what is being sent, such as cancellations
 	if err := p.transport.Close(); err != nil {
 		p.log.Debug("closing the transport failed", "error", err)
 	}
-	<-p.idle
+	wait(p.idle, abandonWait, nil)
+	p.logAbandoned()
 	if reading != nil {
 		wait(reading, closeWait, nil)
 	}
@@ -201,6 +213,7 @@ func (p *peer) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.closed {
+		p.refuseRequestsLocked()
 		p.closed, p.idle = true, make(chan struct{})
 		if p.endBackground != nil {
 			p.endBackground(ErrClosed)
@@ -230,6 +243,10 @@ func (p *peer) enterLocked() bool {
 func (p *peer) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.leaveLocked()
+}
+
+func (p *peer) leaveLocked() {
 	p.active--
 	if p.closed && p.active == 0 {
 		close(p.idle)
@@ -285,7 +302,11 @@ func (p *peer) refuse(id wire.Scalar, err error, route Route, b *batch) {
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
 	p.encodeError(buf, id, err)
-	p.answer(buf, splice{}, id, route, b)
+	if b != nil {
+		b.add(*buf, false)
+		return
+	}
+	p.send(p.ctx, buf, splice{}, Outgoing{Kind: jsonrpc.Response, ID: id, Route: route, NotBegun: err == errNotBegun})
 }
 
 // done tells the transport that nothing more is sent on a route.

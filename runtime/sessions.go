@@ -73,7 +73,7 @@ func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverL
 
 // serve runs a session from its first message to its end.
 func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
-	l, p, err := s.session(ctx, t, h)
+	l, p, err := s.session(context.WithoutCancel(ctx), t, h)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
 	p.receiveFrom(t)
 	l.begin(h)
 	p.listen()
-	return p.run()
+	return p.run(ctx)
 }
 
 // begin announces a session that is resumed.
