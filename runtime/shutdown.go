@@ -25,7 +25,7 @@ const (
 	expelWait = time.Second
 	// abandonWait bounds the wait for handlers that do not heed the end of their
 	// contexts, once the session is over.
-	abandonWait = 2 * time.Second
+	abandonWait = time.Second
 )
 
 // refuseRequests refuses requests from now on. It returns a channel that is closed when

@@ -105,7 +105,7 @@ func TestShutdownReadsOn(t *testing.T) {
 // TestShutdownCutsShort holds that a call which does not end gets an error after the grace
 // period, whatever its handler does, and that Serve returns nevertheless.
 func TestShutdownCutsShort(t *testing.T) {
-	const grace, expel, abandon = 3 * time.Second, time.Second, 2 * time.Second
+	const grace, expel, abandon = 3 * time.Second, time.Second, time.Second
 	for _, c := range []struct {
 		tool     string
 		answered time.Duration
