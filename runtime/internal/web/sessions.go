@@ -11,13 +11,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // The refusals that have to do with sessions.
 var (
 	ErrNoSession = Refuse(http.StatusNotFound, "not found: no such session")
-	errTooMany   = Refuse(http.StatusServiceUnavailable, "unavailable: too many sessions")
-	ErrClosing   = Refuse(http.StatusServiceUnavailable, "unavailable: the server is shutting down")
+	errTooMany   = &Refusal{http.StatusServiceUnavailable, jsonrpc.CodeServerBusy, "unavailable: too many sessions"}
+	ErrClosing   = &Refusal{http.StatusServiceUnavailable, jsonrpc.CodeServerBusy, "unavailable: shutting down; try again later"}
 	errUser      = Refuse(http.StatusForbidden, "forbidden: the user is not known")
 )
 
