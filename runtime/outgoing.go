@@ -124,6 +124,8 @@ func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 	if err = p.sendRequest(ctx, wire.IntScalar(n), q); err == nil {
 		sent = true
 		r, err = p.await(ctx, w, limit, q)
+	} else {
+		sent = ctx.Err() != nil // or will be, if the transport has begun with it
 	}
 	givenUp := err != nil && p.forget(n)
 	switch {

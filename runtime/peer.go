@@ -40,6 +40,7 @@ type peer struct {
 
 	heard    atomic.Bool  // a message came since keepAlive looked; not kept up without it
 	logLevel atomic.Int32 // the severity from which on the peer wants log messages
+	garbage  int          // texts that were no messages; the reading goroutine's own
 	telling  sync.Mutex   // held while the transport is told of the session
 
 	mu       sync.Mutex
@@ -75,8 +76,8 @@ type lifecycle interface {
 	// batches reports whether a batch may come now.
 	batches() bool
 	// unknownID is what an error answer has for an id when that of the request could
-	// not be told: null, or zero for none.
-	unknownID() wire.Scalar
+	// not be told: null, or zero for none. False: there is no such answer.
+	unknownID() (id wire.Scalar, answered bool)
 }
 
 // admission is how a message is handled.
@@ -283,11 +284,14 @@ func (p *peer) receive(m *jsonrpc.Message, in *Incoming, b *batch) *Call {
 
 // malformed answers what is no message. The answer to a bad response has no id, because
 // the peer would take its own for that of a request; the caller waiting for it is told.
-func (p *peer) malformed(m *jsonrpc.Message, err error, route Route, b *batch) {
-	p.log.Warn("bad message", "error", err)
+func (p *peer) malformed(m *jsonrpc.Message, err error, text string, route Route, b *batch) {
+	p.logGarbage("bad message", err, text)
 	id := m.ID
+	if _, answered := p.lifecycle.unknownID(); !answered && m.Method == "" {
+		id = wire.Scalar{} // of whatever it is, and not of a request
+	}
 	if m.Kind == jsonrpc.Response {
-		p.resolve(id, reply{err: fmt.Errorf("runtime: bad response: %w", err)})
+		p.resolve(m.ID, reply{err: fmt.Errorf("runtime: bad response: %w", err)})
 		id = wire.Scalar{}
 	}
 	p.refuse(id, err, route, b)
@@ -297,7 +301,14 @@ func (p *peer) malformed(m *jsonrpc.Message, err error, route Route, b *batch) {
 // goroutine.
 func (p *peer) refuse(id wire.Scalar, err error, route Route, b *batch) {
 	if id.IsZero() {
-		id = p.lifecycle.unknownID()
+		unknown, answered := p.lifecycle.unknownID()
+		if !answered {
+			if b != nil {
+				b.add(nil, false)
+			}
+			return
+		}
+		id = unknown
 	}
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
