@@ -84,6 +84,7 @@ func NewClient(opts ClientOptions, bindings ...Binding) *Client {
 		}),
 	}
 	c.bindings, c.err = bindAll(ToClient, bindings, c.layers)
+	c.err = errors.Join(c.err, checkCapabilities(opts.Capabilities))
 	return c
 }
 
@@ -96,6 +97,9 @@ func (c *Client) self() implementation {
 // *VersionError. It owns the transport, also when it fails. Ctx is for the opening
 // alone; the session lasts until Close or until the server ends it.
 func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
+	if err := checkNotNil("transport", t); err != nil {
+		return nil, errors.Join(c.err, err)
+	}
 	if c.err != nil {
 		return nil, errors.Join(c.err, t.Close())
 	}

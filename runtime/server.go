@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -92,6 +93,7 @@ func NewServer(opts ServerOptions, bindings ...Binding) *Server {
 		}),
 	}
 	s.bindings, s.err = bindAll(ToServer, bindings, s.layers)
+	s.err = errors.Join(s.err, checkCapabilities(opts.Capabilities))
 	return s
 }
 

@@ -59,6 +59,9 @@ func (c *Call) Session() *ServerSession {
 // session makes a session; one whose handshake is known is resumed.
 func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverLifecycle, *peer, error) {
 	l := &serverLifecycle{server: s}
+	if err := checkNotNil("transport", out); err != nil {
+		return nil, nil, errors.Join(s.err, err)
+	}
 	err := s.err
 	if err == nil && h.Revision != "" {
 		err = l.resume(h)
