@@ -134,7 +134,7 @@ func (c *Catalog) callTool(ctx context.Context, p *callParams) (wire.Appender, e
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "unknown tool: %.100q", p.name)
 	}
 	if c.opts.CallRate > 0 {
-		if err := c.sessionOf(ctx).admitCall(); err != nil {
+		if err := c.sessionOf(ctx).calls.admit(); err != nil {
 			return nil, err
 		}
 	}
