@@ -37,6 +37,7 @@ type Transport struct {
 	closed  chan struct{}
 	writing chan struct{} // holds a token while a line is written
 	failed  error         // of a write, after which the stream has half a line; guarded by writing
+	try     *tryWriter    // writes to out without waiting; nil when it cannot
 	writer  spare.Goroutine
 }
 
@@ -97,6 +98,14 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	if err := t.lock(ctx); err != nil {
 		return err
 	}
+	if t.try != nil {
+		n, err := t.try.write(line)
+		if err != nil || n == len(line) {
+			defer t.unlock()
+			return t.done(err)
+		}
+		line = line[n:]
+	}
 	if ctx.Done() == nil || m.Kind == jsonrpc.Response {
 		defer t.unlock()
 		return t.write(line)
@@ -143,12 +152,17 @@ func (t *Transport) lock(ctx context.Context) error {
 
 func (t *Transport) unlock() { <-t.writing }
 
-// write writes one line. Between lock and unlock.
+// write writes a line, or the rest of one. Between lock and unlock.
 func (t *Transport) write(line []byte) error {
 	n, err := t.out.Write(line)
 	if err == nil && n < len(line) {
 		err = io.ErrShortWrite
 	}
+	return t.done(err)
+}
+
+// done takes note of the end of a write, and returns its error. Between lock and unlock.
+func (t *Transport) done(err error) error {
 	if t.failed = err; err != nil && t.isClosed() {
 		return runtime.ErrClosed
 	}
