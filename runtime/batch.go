@@ -27,7 +27,7 @@ func (p *peer) receiveBatch(in Incoming) error {
 		err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: no batches in this revision or before initialize")
 	}
 	if err != nil {
-		p.log.Warn("batch refused", "error", err)
+		p.logGarbage("batch refused", err, in.Text)
 		p.refuse(wire.Scalar{}, err, in.Route, nil)
 		p.done(in.Route, false)
 		return err
@@ -41,7 +41,7 @@ func (p *peer) receiveBatch(in Incoming) error {
 	for i := range items {
 		m := &items[i].Message
 		if err := items[i].Err; err != nil {
-			p.malformed(m, err, in.Route, b)
+			p.malformed(m, err, "", in.Route, b)
 			continue
 		}
 		if c := p.receive(m, &in, b); c != nil {

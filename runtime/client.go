@@ -92,6 +92,7 @@ func NewClient(opts ClientOptions, bindings ...Binding) *Client {
 	}
 	c.lenient, c.deviated = opts.Lenient, opts.Deviated
 	c.bindings, c.err = bindAll(ToClient, bindings, c.layers)
+	c.err = errors.Join(c.err, checkCapabilities(opts.Capabilities))
 	return c
 }
 
@@ -104,6 +105,9 @@ func (c *Client) self() implementation {
 // *VersionError. It owns the transport, also when it fails. Ctx is for the opening
 // alone; the session lasts until Close or until the server ends it.
 func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
+	if err := checkNotNil("transport", t); err != nil {
+		return nil, errors.Join(c.err, err)
+	}
 	if c.err != nil {
 		return nil, errors.Join(c.err, t.Close())
 	}
@@ -117,7 +121,7 @@ func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 	s.peer.listen()
 	go func() {
 		defer close(s.done)
-		s.err = s.peer.run()
+		s.err = s.peer.run(context.Background())
 	}()
 	server, err := l.handshake(ctx, s.peer)
 	if err != nil {

@@ -83,9 +83,10 @@ func (i Inbox) End(why error) {
 
 // Open begins a session whose messages are put into the inbox that it returns. It has no
 // goroutine while nothing is being handled, nor one that waits for ctx, which gives its
-// handlers values and their end: the session lasts until End is called or KeepAlive gives it up.
-// When all its handlers have returned and out is closed, ended is called in a goroutine with
-// what Serve would have returned. A handshake with a revision is gone on with, see Resume.
+// handlers values and their end: the session lasts until End or Shutdown is called or KeepAlive
+// gives it up. When all its handlers have returned, except those that Serve would not wait for,
+// and out is closed, ended is called in a goroutine with what Serve would have returned. A
+// handshake with a revision is gone on with, see Resume.
 // After an error out is closed, and ended is not called.
 func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(error)) (Inbox, error) {
 	l, p, err := s.session(ctx, out, h)

@@ -113,6 +113,8 @@ func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 	if err = p.sendRequest(ctx, wire.IntScalar(n), q); err == nil {
 		sent = true
 		r, err = p.await(ctx, w, limit, q)
+	} else {
+		sent = ctx.Err() != nil // or will be, if the transport has begun with it
 	}
 	givenUp := err != nil && p.forget(n)
 	switch {
@@ -426,6 +428,7 @@ func (p *peer) hangUp(why error) {
 	}
 	if p.over != nil {
 		close(p.over)
+		p.over = nil
 	}
 	p.mu.Unlock()
 	for _, w := range waiting {

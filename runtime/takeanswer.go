@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // takeAnswer is take for a text that must answer a request of this side. If it does not, the
@@ -56,12 +55,4 @@ func problemOf(err error) string {
 		return e.Message
 	}
 	return err.Error()
-}
-
-// answersUnknown reports whether this side answers what it cannot read with an error that has
-// no id. A server does, as section 5 of JSON-RPC 2.0 wants. A client does not: what a server
-// sends is mostly answers, and an error for one of those tells the server nothing.
-func (p *peer) answersUnknown(id wire.Scalar) bool {
-	_, client := p.lifecycle.(*clientLifecycle)
-	return !client || !id.IsZero()
 }

@@ -63,6 +63,13 @@ type Outgoing struct {
 	ID     wire.Scalar  // of a request or a response; zero for notifications, batches and errors without an id
 	Method string       // of a request or a notification
 	Route  Route        // of the request this message answers or belongs to; nil for none
+
+	// NotBegun marks the error of a request that was refused because the session shuts
+	// down.
+	NotBegun bool
+	// Abandoned marks a response that is sent in place of a handler that does not
+	// return. It must not wait for the handler's goroutine.
+	Abandoned bool
 }
 
 // Backlog is a Transport that knows whether Receive would return a message at once. When it

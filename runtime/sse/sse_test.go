@@ -59,7 +59,7 @@ var base = handlers{
 }
 
 func newServer(t testing.TB, opts Options) (*httptest.Server, *Handler) {
-	h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, base.bind(runtime.ToServer)), opts)
+	h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Grace: time.Second}, base.bind(runtime.ToServer)), opts)
 	mux := http.NewServeMux()
 	mux.Handle("/api/", http.StripPrefix("/api", h))
 	ts := httptest.NewServer(mux)
