@@ -34,3 +34,6 @@ var errBootstrap = errors.New("this mcpgen was built without the generated code 
 
 // fetch needs the generated code to talk to a server.
 func (o *origin) fetch(context.Context, io.Writer) ([]byte, error) { return nil, errBootstrap }
+
+// catalog does too.
+func (o *origin) catalog(context.Context, io.Writer) ([]byte, error) { return nil, errBootstrap }

@@ -23,6 +23,8 @@ type differ struct {
 	all, schema, quiet              bool
 	format, failOn, upgrade, config string
 	project                         *spec.Spec
+	// live is the server that is the new side; its headers are for url: sides too.
+	live origin
 	// sides are those that were read, for the page.
 	sides []page.Side
 }
@@ -38,9 +40,19 @@ func diffCommand() *cobra.Command {
 		Long: `Compare two sides and tell what changes on the wire. A side is
 
   2025-06-18         a pinned revision
-  FILE, URL or -     a schema.json or a tool list: the answer to tools/list
+  FILE, URL or -     a schema.json, or a list of what a server offers
   git:REV:PATH       either, as it is in a commit of the git repository
   REVISION=SIDE      a schema, and the revision it is of
+  cmd:COMMAND        what a server offers that the command starts
+  url:URL            what a server offers that is reached over HTTP
+
+--cmd and --url name the new side: mcpgen diff tools.json --cmd ./server.
+
+A list is the answer to tools/list, an array of tools, or an object with some of
+the members tools, prompts, resources, resourceTemplates, instructions and
+capabilities; all of these are compared. It may be JSON, JSON lines or YAML.
+What cannot be read in a schema or a list is left out of the comparison, and the
+report says so.
 
 Messages are compared, not definitions: a definition renamed, moved behind a
 reference or repeated is no change. A finding has a level for each order of
@@ -92,7 +104,11 @@ not be compared. mcpgen rules lists the rules.`,
 			switch {
 			case d.schema && len(args) > 0, d.all && len(args) > 0:
 				return errors.New("--all and --schema take no arguments")
-			case !d.schema && !d.all && len(args) != 2:
+			case len(d.live.headers) > 0 && d.live.url == "" && !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "url:") }):
+				return errors.New("--header is for --url and for sides url:URL")
+			case d.live.given() && len(args) != 1:
+				return fmt.Errorf("with --cmd or --url, which is the new side, diff takes the old one; got %d", len(args))
+			case !d.live.given() && !d.schema && !d.all && len(args) != 2:
 				return fmt.Errorf("diff takes two sides, OLD and NEW, or --all; got %d", len(args))
 			}
 			return nil
@@ -105,6 +121,7 @@ not be compared. mcpgen rules lists the rules.`,
 	cmd.Flags().StringVar(&d.failOn, "fail-on", "", "the findings that make the exit code 1: err, warn, info, none or conditions such as server=err,client=warn (default: err)")
 	cmd.Flags().StringVar(&d.config, "config", "", "file with the policy (default: mcpgen.yaml, if there is one)")
 	cmd.Flags().BoolVarP(&d.quiet, "quiet", "q", false, "print no report; the exit code has the answer")
+	d.live.flags(cmd)
 	cmd.Flags().BoolVar(&d.schema, "schema", false, "print the JSON Schema of --format json, and compare nothing")
 	return cmd
 }
@@ -129,6 +146,9 @@ func (d *differ) run(cmd *cobra.Command, args []string) error {
 		out.Reports, err = d.matrix(cmd)
 	} else {
 		var report *compat.Report
+		if args, err = d.live.sides(args); err != nil {
+			return err
+		}
 		report, options, err = d.pair(cmd, args[0], args[1])
 		out.Reports = []*compat.Report{report}
 	}

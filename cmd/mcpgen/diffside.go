@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os/exec"
 	"regexp"
@@ -12,11 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpgen/mcpgen/gen"
+	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/compat"
 	"github.com/mcpgen/mcpgen/gen/compat/judge"
 	"github.com/mcpgen/mcpgen/gen/compat/page"
-	"github.com/mcpgen/mcpgen/gen/schema"
-	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
 // diffSide is a side of a comparison: a revision or a tool list.
@@ -39,6 +37,14 @@ func (s *diffSide) kind() string {
 
 // side reads what an argument names.
 func (d *differ) side(cmd *cobra.Command, arg string) (*diffSide, error) {
+	side := &diffSide{label: arg}
+	if command, ok := strings.CutPrefix(arg, "cmd:"); ok {
+		return side, d.liveSide(cmd, side, &origin{command: command})
+	}
+	if url, ok := strings.CutPrefix(arg, "url:"); ok {
+		side.label = withoutSecrets(url)
+		return side, d.liveSide(cmd, side, &origin{url: url, headers: d.live.headers})
+	}
 	revision, name, named := strings.Cut(arg, "=")
 	if !named || gen.CheckRevision(revision) != nil || strings.Contains(revision, "/") {
 		revision, name, named = "", arg, false
@@ -50,33 +56,18 @@ func (d *differ) side(cmd *cobra.Command, arg string) (*diffSide, error) {
 	if err != nil {
 		return nil, err
 	}
-	side := &diffSide{label: arg, text: src}
+	side.text = src
 	if name != "-" && !strings.Contains(name, ":") {
 		side.file = name
 	}
-	switch kind, err := sniff(src); {
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", arg, err)
-	case kind == "schema":
-		if revision == "" {
-			revision = d.revisionOf(name)
-		}
-		err = d.schemaSide(side, revision, src)
-		return side, err
+	text, isSchema := catalog.Schema(name, src)
+	switch {
+	case isSchema:
+		return side, d.schemaSide(side, revision, name, text)
 	case named:
-		return nil, fmt.Errorf("%s: a tool list is of no revision", arg)
+		return nil, fmt.Errorf("%s: a tool list is of no revision; leave out %q", arg, revision+"=")
 	}
-	list, err := tools.Read(src)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", arg, err)
-	}
-	var names []string
-	for _, t := range list.Tools {
-		names = append(names, t.Name)
-	}
-	d.sides = append(d.sides, page.Side{Label: arg, Source: src, Subjects: names})
-	side.tools = &compat.ToolList{Label: arg, List: list, Judge: judge.Tools(list)}
-	return side, nil
+	return side, d.listSide(side, name, src)
 }
 
 // pinned is a side that is a pinned revision, judged by its generated code
@@ -95,6 +86,17 @@ func (d *differ) lower(side *diffSide, src gen.Source) error {
 	if err != nil {
 		return err
 	}
+	side.revision = &compat.Revision{Label: side.label, IR: lowered.Revision}
+	for _, e := range d.project.Errata {
+		if e.Revision == src.Revision {
+			side.revision.Notes.Errata = append(side.revision.Notes.Errata, e)
+		}
+	}
+	return d.judged(side, lowered, generatedJudge(src))
+}
+
+// judged gives a side that is a schema its judge, and the page its text.
+func (d *differ) judged(side *diffSide, lowered *gen.Lowered, by compat.Judge) (err error) {
 	text, err := lowered.Document.JSON()
 	if err != nil {
 		return err
@@ -107,16 +109,18 @@ func (d *differ) lower(side *diffSide, src gen.Source) error {
 		shown.Subjects = append(shown.Subjects, m.Wire)
 	}
 	d.sides = append(d.sides, shown)
-	side.revision = &compat.Revision{Label: side.label, IR: lowered.Revision}
-	if side.revision.Judge = generatedJudge(src); side.revision.Judge == nil {
+	if side.revision.Judge = by; by == nil {
 		side.revision.Judge, err = judge.Revision(lowered.Document, lowered.Revision)
 	}
 	return err
 }
 
 // schemaSide is a side that is a schema. One that says what is pinned for its
-// revision is that.
-func (d *differ) schemaSide(side *diffSide, revision string, src []byte) error {
+// revision is that; others are read leniently.
+func (d *differ) schemaSide(side *diffSide, revision, name string, src []byte) error {
+	if revision == "" {
+		revision = d.revisionOf(name, src)
+	}
 	if _, pinned := d.project.Pin(revision); pinned {
 		if differences, _, err := gen.VerifyFacts(d.project, revision, src); err == nil && len(differences) == 0 {
 			pinned, err := gen.PinnedSource(d.project, revision)
@@ -126,20 +130,26 @@ func (d *differ) schemaSide(side *diffSide, revision string, src []byte) error {
 			return d.lower(side, pinned)
 		}
 	}
-	if err := d.lower(side, gen.Source{Revision: revision, Schema: src}); err != nil {
+	lenient, err := gen.LowerLenient(d.project, gen.Source{Revision: revision, Schema: src})
+	if err != nil {
 		return fmt.Errorf("%s, read as revision %s: %w", side.label, revision, err)
 	}
-	return nil
+	side.revision = &compat.Revision{Label: side.label, IR: lenient.Lowered.Revision, Schema: lenient.Schema, Sources: lenient.Sources}
+	side.revision.Notes.Errata = lenient.Errata
+	for _, note := range lenient.Notes {
+		side.revision.Notes.Skipped = append(side.revision.Notes.Skipped, compat.Skipped{Where: compat.Place{Pointer: note.Pointer}, Why: note.Problem})
+	}
+	return d.judged(side, lenient.Lowered, nil)
 }
 
 // revisionOf guesses the revision that a schema is of: the last date in its
-// path, or else the newest that is pinned.
-func (d *differ) revisionOf(name string) string {
+// path, or else the pinned one that it has most definitions of, the newest of
+// equals.
+func (d *differ) revisionOf(name string, src []byte) string {
 	if dates := dateInPath.FindAllString(name, -1); dates != nil {
 		return dates[len(dates)-1]
 	}
-	revisions := d.project.Revisions()
-	return revisions[len(revisions)-1]
+	return gen.Closest(d.project, src)
 }
 
 var dateInPath = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)
@@ -181,30 +191,4 @@ func readGit(ctx context.Context, object string) ([]byte, error) {
 		err = fmt.Errorf("git:%s: %s", object, strings.TrimSpace(stderr.String()))
 	}
 	return src, err
-}
-
-// sniff tells schemas from tool lists.
-func sniff(src []byte) (string, error) {
-	if text := bytes.TrimLeft(src, " \t\r\n"); bytes.HasPrefix(text, []byte("[")) {
-		return "tools", nil
-	}
-	root, err := schema.Tree("", src)
-	if err != nil {
-		var problem *schema.Error
-		if errors.As(err, &problem) {
-			err = fmt.Errorf("%s %s", strings.TrimSpace("the text "+problem.Pointer), problem.Problem)
-		}
-		return "", err
-	}
-	for _, name := range []string{"$defs", "definitions"} {
-		if _, ok := root[name]; ok {
-			return "schema", nil
-		}
-	}
-	for _, name := range []string{"tools", "result"} {
-		if _, ok := root[name]; ok {
-			return "tools", nil
-		}
-	}
-	return "", errors.New(`is neither a schema, which has "$defs" or "definitions", nor a tool list, which has "tools"`)
 }

@@ -20,13 +20,18 @@ import (
 )
 
 // listServer is a server that answers tools/list with what is in a file, right or wrong,
-// a page for each definition.
-type listServer struct{ all []wire.Raw }
+// a page for each definition. What else a server may offer it answers in one page.
+type listServer struct {
+	all []wire.Raw
+	// file is the whole object, "" for an array of tools.
+	file wire.Object
+}
 
 func newListServer(text []byte) (*listServer, error) {
 	s := &listServer{}
 	r := wire.NewReader(text)
 	if r.Kind() == wire.KindObject {
+		s.file = wire.Object(text)
 		tools, _ := r.PeekRaw("tools")
 		r = wire.NewStringReader(string(tools))
 	}
@@ -43,6 +48,9 @@ func (s *listServer) binding(note func(method string)) runtime.Binding {
 	b.Handle = func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
 		if note != nil {
 			note(method)
+		}
+		if list, ok := s.file.Get(otherLists[method]); ok {
+			return wire.Raw(`{"` + otherLists[method] + `":` + string(list) + `}`), nil
 		}
 		if method != "tools/list" {
 			return below(ctx, method, params)
@@ -65,8 +73,15 @@ func (s *listServer) binding(note func(method string)) runtime.Binding {
 	return b
 }
 
+// otherLists are the members of results with other lists, by method.
+var otherLists = map[string]string{"prompts/list": "prompts", "resources/list": "resources", "resources/templates/list": "resourceTemplates"}
+
 func (s *listServer) server(note func(string)) *runtime.Server {
-	return runtime.NewServer(runtime.ServerOptions{Name: "lists", Version: "1", Capabilities: wire.Raw(`{"tools":{}}`)}, s.binding(note))
+	capabilities := wire.Raw(`{"tools":{}}`)
+	if declared, ok := s.file.Get("capabilities"); ok {
+		capabilities = declared
+	}
+	return runtime.NewServer(runtime.ServerOptions{Name: "lists", Version: "1", Capabilities: capabilities}, s.binding(note))
 }
 
 // listServerMain is a program for scripts: it serves the list in a file.

@@ -183,7 +183,7 @@ func (a *assembler) confirm(judges [2]Judge, judged [2][]string, text []byte) er
 		if j == nil {
 			continue
 		}
-		all := true
+		all := len(judged[i]) > 0 // a side without such messages refuses them
 		for _, of := range judged[i] {
 			ok, err := j.Accepts(of, text)
 			if err != nil {

@@ -64,7 +64,7 @@ func (s ruleSet) patch() ruleSet {
 
 // Rules returns the rules, sorted by category and id.
 func Rules() []Rule {
-	list := slices.Concat(memberRules(), valueRules(), boundRules(), methodRules(), toolRules(), modelRules())
+	list := slices.Concat(memberRules(), valueRules(), boundRules(), methodRules(), toolRules(), callRules(), serverRules(), modelRules())
 	for i := range list {
 		r := &list[i]
 		if r.Version == "" {
@@ -96,7 +96,7 @@ func harmOf(e Effect) string {
 	return "{sender} may send a value that {receiver} refuses."
 }
 
-var categories = []Category{CategoryWire, CategoryMethods, CategoryTools, CategoryModel}
+var categories = []Category{CategoryWire, CategoryMethods, CategoryTools, CategoryServer, CategoryModel}
 
 func memberRules() ruleSet {
 	w := CategoryWire
@@ -217,8 +217,6 @@ func toolRules() ruleSet {
 			args("member").patch().keyword("{0}"),
 		alone(t, EffectNone, "tool-title-changed", "title is {1}, was {0}", "The title, which people see, changed.").
 			args(argBefore, argAfter).patch().keyword("title"),
-		alone(t, EffectMeaning, "task-support-changed", "task support is `{1}`, was `{0}`", "The tool can, must or cannot be called as a task.").
-			args(argBefore, argAfter).harm("A client that goes by one definition may call the tool in a way that the server of the other refuses.").keyword("execution/taskSupport"),
 	)
 	for _, a := range annotations {
 		list = append(list,
@@ -246,16 +244,18 @@ func modelRules() ruleSet {
 // annotations are the hints of a tool as promises: the value that promises, and
 // what an absent hint stands for.
 var annotations = []annotation{
-	{"readOnlyHint", "read-only", true, false, "to change nothing"},
-	{"destructiveHint", "not-destructive", false, true, "to destroy nothing"},
-	{"idempotentHint", "idempotent", true, false, "that calling it again changes nothing more"},
-	{"openWorldHint", "closed-world", false, true, "to stay in a closed world"},
+	{"readOnlyHint", "read-only", true, false, false, "to change nothing"},
+	{"destructiveHint", "not-destructive", false, true, true, "to destroy nothing"},
+	{"idempotentHint", "idempotent", true, false, true, "that calling it again changes nothing more"},
+	{"openWorldHint", "closed-world", false, true, false, "to stay in a closed world"},
 }
 
 type annotation struct {
 	member, id       string
 	promises, absent bool
-	promise          string
+	// ifWrites says that the hint has a meaning only for tools that change things.
+	ifWrites bool
+	promise  string
 }
 
 func (a annotation) keyword() string { return "annotations/" + a.member }

@@ -112,6 +112,10 @@ func (c *comparer) about(old, new *Shape) []*change {
 		list = append(list, &change{rule: "parameter-description-changed", subject: new.Where.Path, old: old.Where, new: new.Where,
 			args: []string{name, inQuotes(old.About.Description), inQuotes(new.About.Description)}})
 	}
+	if old.About.Title != new.About.Title {
+		list = append(list, &change{rule: "parameter-title-changed", subject: new.Where.Path, old: old.Where, new: new.Where,
+			args: []string{name, inQuotes(old.About.Title), inQuotes(new.About.Title)}})
+	}
 	if old.About.Default != new.About.Default {
 		list = append(list, &change{rule: "default-changed", subject: new.Where.Path, old: old.Where, new: new.Where,
 			args: []string{name, quoted(old.About.Default), quoted(new.About.Default)}})

@@ -2,6 +2,7 @@ package compat
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
@@ -10,6 +11,8 @@ import (
 // builder makes shapes of one revision's ir.
 type builder struct {
 	decls map[*ir.Decl]*Shape
+	// sources speak for some places instead of the ir; nil where it says all.
+	sources *sources
 }
 
 // decl is the shape of a declaration.
@@ -20,6 +23,9 @@ func (b *builder) decl(d *ir.Decl) *Shape {
 	where := Place{d.Name, d.Pointer}
 	s := &Shape{Where: where}
 	b.decls[d] = s
+	if b.fromSource(d, s) {
+		return s
+	}
 	switch t := d.Type.(type) {
 	case *ir.Ref:
 		s.Alts = b.decl(t.Decl).Alts
@@ -50,6 +56,9 @@ func (b *builder) fields(o *object, t *ir.Object, name string) {
 
 func (b *builder) field(f *ir.Field, of string) *member {
 	where := Place{of + "." + f.Wire, f.Pointer}
+	if shape := b.sourceAt(where); shape != nil {
+		return &member{Name: f.Wire, Required: f.Required, Where: where, Shape: shape}
+	}
 	m := &member{Name: f.Wire, Required: f.Required, Where: where, Shape: b.shape(f.Base(), where)}
 	switch c := f.Const.(type) {
 	case string:
@@ -77,6 +86,9 @@ func constant(where Place, k kind, value string) *Shape {
 
 // shape is the shape of a type that stands at a place.
 func (b *builder) shape(t ir.Type, where Place) *Shape {
+	if shape := b.sourceAt(where); shape != nil {
+		return shape
+	}
 	if ref, ok := t.(*ir.Ref); ok {
 		return b.decl(ref.Decl)
 	}
@@ -140,8 +152,10 @@ type messages struct {
 	methods map[string]*ir.Method
 }
 
-func newMessages(rev *ir.Revision) *messages {
-	m := &messages{&builder{map[*ir.Decl]*Shape{}}, rev, map[string]*ir.Method{}}
+func newMessages(side Revision) *messages {
+	rev := side.IR
+	m := &messages{&builder{decls: map[*ir.Decl]*Shape{}}, rev, map[string]*ir.Method{}}
+	m.sources = newSources(side, m.builder)
 	for _, method := range rev.Methods {
 		m.methods[method.Wire] = method
 	}
@@ -159,22 +173,31 @@ func envelopeOf(m *ir.Method) string {
 // message is a request or notification as it goes over the wire: what its own
 // definition says, and what it leaves to the envelope.
 func (s *messages) message(m *ir.Method) (*Shape, []string, error) {
-	own, ok := ir.Resolve(&ir.Ref{Decl: s.rev.Lookup(m.Definition)}).(*ir.Object)
-	if !ok {
-		return nil, nil, fmt.Errorf("%s: %s is no object", s.rev.ID, m.Definition)
-	}
 	decl := s.rev.Lookup(m.Definition)
-	where := Place{decl.Name, decl.Pointer}
-	o := &object{}
-	s.fields(o, own, decl.Name)
-	judged := []string{Key(decl)}
-	if envelope := s.rev.Lookup(envelopeOf(m)); envelope != nil {
-		judged = append(judged, Key(envelope))
-		if fields, ok := envelope.Type.(*ir.Object); ok {
-			s.enclose(o, fields, envelope.Name)
-		}
+	if decl == nil {
+		return nil, nil, fmt.Errorf("%s: %s is no definition", s.rev.ID, m.Definition)
 	}
-	return &Shape{Where: where, Alts: []*Alt{{Name: decl.Name, Where: where, Kind: kindObject, Object: o}}}, judged, nil
+	judged := []string{Key(decl)}
+	envelope := s.rev.Lookup(envelopeOf(m))
+	if envelope != nil {
+		judged = append(judged, Key(envelope))
+	}
+	shape := &Shape{Where: Place{decl.Name, decl.Pointer}}
+	for _, a := range s.decl(decl).Alts {
+		if a.Kind != kindObject {
+			continue // a message is an object, whatever else its definition takes
+		}
+		one, o := *a, *a.Object
+		o.Members = slices.Clone(o.Members)
+		if envelope != nil {
+			if fields, ok := envelope.Type.(*ir.Object); ok {
+				s.enclose(&o, fields, envelope.Name)
+			}
+		}
+		one.Object = &o
+		shape.Alts = append(shape.Alts, &one)
+	}
+	return shape, judged, nil
 }
 
 // enclose adds what the envelope demands of a message.
@@ -188,8 +211,10 @@ func (s *messages) enclose(o *object, envelope *ir.Object, name string) {
 			o.sort()
 			continue
 		}
-		own.Required = own.Required || outer.Required
-		own.Shape = meet.shapes(own.Shape, outer.Shape)
+		both := *own
+		both.Required = own.Required || outer.Required
+		both.Shape = meet.shapes(own.Shape, outer.Shape)
+		o.Members[slices.Index(o.Members, own)] = &both
 	}
 }
 

@@ -28,7 +28,8 @@ type Report struct {
 	Findings []*Finding `json:"findings"`
 	// Warnings are about the policy: rows that have expired or match no finding.
 	Warnings []string `json:"warnings,omitempty"`
-	// Skipped is what the comparison left out.
+	// Skipped is what the comparison left out, or took for something else than it
+	// says.
 	Skipped []Skipped `json:"skipped,omitempty"`
 	// Errata lists the facts that were put right before the sides were compared.
 	Errata []Corrected `json:"errata,omitempty"`

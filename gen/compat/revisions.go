@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
 // Revision is a side that is a revision of the protocol.
@@ -17,6 +18,12 @@ type Revision struct {
 	IR    *ir.Revision
 	// Judge confirms witnesses; nil leaves them to the other side's judge.
 	Judge Judge
+	// Schema is the whole schema.json of a side that was read leniently, and Sources
+	// are the pointers of the schemas in it that speak for themselves, as the ir
+	// does not say all of them. Both are empty for a side that the ir says all of.
+	Schema  *tools.Schema
+	Sources []string
+	Notes   Notes
 }
 
 func (r Revision) names() Names {
@@ -39,7 +46,7 @@ func revisions(old, new Revision, exceptions []Exception) (*Report, error) {
 			kind: "revisions", old: old.names(), new: new.names(), judges: [2]Judge{old.Judge, new.Judge},
 			rules: newRuleTable(), findings: map[string]*Finding{},
 		},
-		was: newMessages(old.IR), is: newMessages(new.IR),
+		was: newMessages(old), is: newMessages(new),
 		comparer: newComparer(guardOpenObject),
 	}
 	p.ledger = newLedger(exceptions, p.rules, old.IR.ID, new.IR.ID)
@@ -52,6 +59,7 @@ func revisions(old, new Revision, exceptions []Exception) (*Report, error) {
 		return nil, err
 	}
 	report.Findings = p.list()
+	report.notes(old.Notes, new.Notes)
 	report.finish()
 	p.unchanged(report)
 	return report, nil
@@ -224,8 +232,8 @@ func (p *protocol) method(old, new *ir.Method) {
 			args: []string{quoted(old.Capability), quoted(new.Capability)}}, at)
 	}
 	p.compare(at)
-	if new.Notification {
-		return
+	if old.Result == nil || new.Result == nil {
+		return // a notification, or a lenient side has no result that can be compared
 	}
 	p.compare(&root{
 		use: new.Wire + " result", direction: to.answer(), old: p.was.decl(old.Result), new: p.is.decl(new.Result),
@@ -294,7 +302,11 @@ func (p *protocol) unchanged(report *Report) {
 		}
 		own := map[string]bool{wire: true}
 		for _, m := range []*ir.Method{old, new} {
-			own[m.Definition], own[m.Params.Name] = true, true
+			own[m.Definition] = true
+			if m.Params == nil {
+				continue
+			}
+			own[m.Params.Name] = true
 			if m.Result != nil {
 				own[m.Result.Name] = true
 				if u, ok := m.Result.Type.(*ir.Union); ok {

@@ -161,7 +161,7 @@ const (
 
 // Guards lists the guards.
 func Guards() []Guard {
-	return []Guard{
+	return append(serverGuards(), []Guard{
 		{ID: guardOpenObject, Level: LevelInfo, Doc: "Objects of the protocol are open: a receiver ignores members it does not know."},
 		{ID: guardIgnoredMember, Level: LevelWarn, Doc: "The object is open: the receiver accepts the member and ignores it."},
 		{ID: guardReadAsAnother, Level: LevelWarn, Doc: "The receiver accepts the value as another variant, and loses what is new in it."},
@@ -171,7 +171,7 @@ func Guards() []Guard {
 		{ID: guardListed, Level: LevelInfo, SenderOnly: true, Doc: "A client calls only tools that the server lists."},
 		{ID: guardUndeclared, Level: LevelWarn, Doc: "Only members that neither side declares are affected."},
 		{ID: guardPromisedNobody, Level: LevelInfo, Doc: "The schema constrains nothing."},
-	}
+	}...)
 }
 
 func guard(id string) Guard {

@@ -95,7 +95,7 @@ type (
 	}
 
 	// about is what a schema tells people and models of a value.
-	about struct{ Description, Default string }
+	about struct{ Description, Default, Title string }
 
 	// span is a range of numbers; nil is no limit.
 	span struct {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -14,8 +15,12 @@ import (
 type ToolList struct {
 	Label string
 	List  *tools.List
+	// Catalog is what the list is part of, with all else that the server offers; nil
+	// where nothing is known of that.
+	Catalog *catalog.Catalog
 	// Judge confirms witnesses; of is what [OfInput] and [OfOutput] give.
 	Judge Judge
+	Notes Notes
 }
 
 // OfInput and OfOutput say what a witness about a tool is: its arguments, or its
@@ -34,6 +39,15 @@ func Tools(old, new ToolList) (*Report, error) {
 	}
 	report := &Report{Old: old.Label, New: new.Label, Kind: t.kind}
 	was, is := byName(old.List), byName(new.List)
+	if old.Catalog != nil && new.Catalog != nil && !t.has(report, old, new, catalog.Tools) {
+		was, is = nil, nil
+	}
+	renamed := renames(was, is)
+	for before, after := range renamed {
+		// From here on the tool has its new name on both sides.
+		was[after] = was[before]
+		delete(was, before)
+	}
 	for _, name := range slices.Sorted(maps.Keys(was)) {
 		if is[name] == nil {
 			report.Compared.Removed = append(report.Compared.Removed, name)
@@ -42,6 +56,9 @@ func Tools(old, new ToolList) (*Report, error) {
 		}
 		report.Compared.Subjects++
 		before := len(t.order)
+		if was[name].Name != name {
+			t.renamed(was[name], is[name])
+		}
 		t.tool(was[name], is[name])
 		if len(t.order) == before {
 			report.Compared.Unchanged++
@@ -55,10 +72,12 @@ func Tools(old, new ToolList) (*Report, error) {
 			t.presence("tool-added", is[name])
 		}
 	}
+	t.offers(report, old, new)
 	if err := errors.Join(t.errs...); err != nil {
 		return nil, err
 	}
 	report.Findings = t.list()
+	report.notes(old.Notes, new.Notes)
 	name(report.Findings, old.List, new.List)
 	report.finish()
 	return report, nil
@@ -124,9 +143,12 @@ func (t *toolLists) tool(old, new *tools.Tool) {
 	if old.Description != new.Description {
 		tell("tool-description-changed", inQuotes(old.Description), inQuotes(new.Description))
 	}
-	if old.Title != new.Title {
-		tell("tool-title-changed", inQuotes(old.Title), inQuotes(new.Title))
+	if was, is := titleOf(old), titleOf(new); was != is {
+		tell("tool-title-changed", inQuotes(was), inQuotes(is))
 	}
+	t.taskSupport(old, new)
+	t.dialects(old, new, tell)
+	t.mirrored(old, new)
 	t.annotations(old, new, tell)
 	t.metadata(old, new, tell)
 }
@@ -185,8 +207,21 @@ func misfits(m *maker, s *Shape) []any {
 	return list
 }
 
+// titleOf is what people are shown as a tool's title.
+func titleOf(tool *tools.Tool) string {
+	if hints, ok := tool.Definition.Get("annotations"); ok && tool.Title == "" && hints.Kind() == wire.KindObject {
+		title, _ := stringMember(wire.Object(hints), "title")
+		return title
+	}
+	return tool.Title
+}
+
 func (t *toolLists) annotations(old, new *tools.Tool, tell func(rule string, args ...string)) {
+	readOnly := annotations[0]
 	for _, a := range annotations {
+		if a.ifWrites && (readOnly.promised(old) || readOnly.promised(new)) {
+			continue // which says more than these hints can
+		}
 		before, after := a.promised(old), a.promised(new)
 		switch {
 		case before && !after:
@@ -217,10 +252,6 @@ func (t *toolLists) metadata(old, new *tools.Tool, tell func(rule string, args .
 		if was[name] == is[name] {
 			continue
 		}
-		if name == "execution.taskSupport" {
-			tell("task-support-changed", quoted(was[name]), quoted(is[name]))
-			continue
-		}
 		tell("tool-metadata-changed", name)
 	}
 }
@@ -229,14 +260,15 @@ func otherMembers(tool *tools.Tool) map[string]string {
 	others := map[string]string{}
 	for name, raw := range tool.Definition.All() {
 		switch name {
-		case "name", "title", "description", "inputSchema", "outputSchema":
+		case "name", "title", "description", "inputSchema", "outputSchema", "input_schema", "parameters":
 		case "annotations", "execution":
 			if raw.Kind() != wire.KindObject {
 				others[name] = canonical(raw)
 				continue
 			}
 			for inner, value := range wire.Object(raw).All() {
-				if !slices.ContainsFunc(annotations, func(a annotation) bool { return a.member == inner }) {
+				told := inner == "title" || inner == "taskSupport"
+				if !told && !slices.ContainsFunc(annotations, func(a annotation) bool { return a.member == inner }) {
 					others[name+"."+inner] = canonical(value)
 				}
 			}

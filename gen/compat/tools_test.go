@@ -114,7 +114,6 @@ var toolCases = []struct{ old, new, want string }{
 	{with(`,"annotations":{"destructiveHint":false}`), with(``), `annotation-not-destructive-lost t warn warn`},
 	{with(`,"annotations":{"destructiveHint":true}`), with(``), ``},
 	{with(``), with(`,"annotations":{"idempotentHint":true,"openWorldHint":false}`), "annotation-closed-world-gained t info info\nannotation-idempotent-gained t info info"},
-	{with(``), with(`,"execution":{"taskSupport":"required"}`), `task-support-changed t warn warn`},
 }
 
 // told renders findings, sorted.
@@ -203,9 +202,9 @@ func TestToolsMirror(t *testing.T) {
 // Rules about methods are told of in tests/diff.
 func TestEveryRuleTold(t *testing.T) {
 	all := map[string]bool{}
-	for _, test := range toolCases {
+	for _, test := range slices.Concat(toolCases, offerCases) {
 		for _, sides := range [][2]string{{test.old, test.new}, {test.new, test.old}} {
-			r, err := compat.Tools(toolSide(t, "old", sides[0]), toolSide(t, "new", sides[1]))
+			r, err := compat.Tools(offerSide(t, "old", sides[0]), offerSide(t, "new", sides[1]))
 			if err != nil {
 				t.Fatal(err)
 			}

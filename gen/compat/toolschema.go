@@ -19,6 +19,10 @@ type schemaBuilder struct {
 	made int
 	// defs are the definitions of the document, which opaque constraints may lead to.
 	defs string
+	// known returns the shape of a schema that is made elsewhere, and whether it is
+	// complete; nil where it is made here. It is nil itself for lists of tools: what
+	// schemas of the protocol say in words is no part of it.
+	known func(s *tools.Schema) (shape *Shape, complete bool)
 }
 
 func newSchemaBuilder(document *tools.Schema) *schemaBuilder {
@@ -44,8 +48,21 @@ func (b *schemaBuilder) shape(s *tools.Schema, path string) *Shape {
 	if done, ok := b.done[s]; ok {
 		return done
 	}
-	where := Place{path, s.Pointer}
-	shape := &Shape{Where: where, About: about{describe(s, map[*tools.Schema]bool{}), canonical(s.Default)}}
+	if b.known != nil {
+		if shape, _ := b.known(alias(s)); shape != nil {
+			return shape
+		}
+	}
+	return b.make(s, Place{path, s.Pointer})
+}
+
+// make is shape for a schema whose shape is made here and now.
+func (b *schemaBuilder) make(s *tools.Schema, where Place) *Shape {
+	shape := &Shape{Where: where, About: about{Default: canonical(s.Default)}}
+	if b.known == nil {
+		shape.About.Description = describe(s, map[*tools.Schema]bool{})
+		shape.About.Title = s.Title
+	}
 	b.done[s] = shape // a schema may lead back to itself
 	shape.Alts = join(b.alts(s, where, map[*tools.Schema]bool{}))
 	return shape
@@ -70,6 +87,11 @@ func describe(s *tools.Schema, seen map[*tools.Schema]bool) string {
 // alts are the alternatives of a schema; busy are the schemas that it is, by
 // reference, a part of.
 func (b *schemaBuilder) alts(s *tools.Schema, where Place, busy map[*tools.Schema]bool) []*Alt {
+	if b.known != nil {
+		if shape, complete := b.known(s); complete {
+			return shape.Alts
+		}
+	}
 	switch {
 	case s.Always != nil && *s.Always:
 		return anything(where).Alts

@@ -5,8 +5,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/schema"
 )
+
+// allOf lowers an allOf to one object. In a lenient run the file's own text says
+// what cannot be merged.
+func (l *lowerer) allOf(s *schema.Schema, at place) *ir.Object {
+	before := len(l.notes)
+	merged := l.mergeAllOf(s)
+	if len(l.notes) > before {
+		l.notes = l.notes[:before]
+		l.doc.Keep(s)
+	}
+	return l.object(merged, at)
+}
 
 // mergeAllOf makes one object of the branches of an allOf.
 func (l *lowerer) mergeAllOf(s *schema.Schema) *schema.Schema {

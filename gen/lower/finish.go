@@ -114,7 +114,7 @@ func (l *lowerer) checkIdentifiers(r *ir.Revision) {
 	}
 	claim := func(pointer, name, by string) {
 		if other, ok := taken[name]; ok {
-			l.failAt(pointer, "%s needs the Go name %s, which %s has too", by, name, other)
+			l.failName(pointer, "%s needs the Go name %s, which %s has too", by, name, other)
 		}
 		taken[name] = by
 	}
@@ -136,7 +136,7 @@ func (l *lowerer) checkIdentifiers(r *ir.Revision) {
 	functions := map[string]string{}
 	for _, m := range r.Methods {
 		if other, ok := functions[m.Go]; ok {
-			l.failAt(l.definition(m.Definition).Pointer, "methods %q and %q have the Go name %s", m.Wire, other, m.Go)
+			l.failName(l.definition(m.Definition).Pointer, "methods %q and %q have the Go name %s", m.Wire, other, m.Go)
 		}
 		functions[m.Go] = m.Wire
 	}

@@ -29,6 +29,9 @@ type Input struct {
 	Strict bool
 	// Extra are rows given by the user for this revision. They are always strict.
 	Extra *spec.Overlay
+	// Lenient makes notes of what would be errors, for a comparison: what cannot be
+	// lowered is left out, and Go names need not be good ones.
+	Lenient bool
 }
 
 // Output is a lowered revision and what was used to make it.
@@ -38,6 +41,8 @@ type Output struct {
 	Unused []string
 	// UsedDocs are the keys of the docs that found their place.
 	UsedDocs map[string]bool
+	// Notes say what a lenient run left out.
+	Notes []error
 }
 
 // Lower makes the ir of a revision.
@@ -49,6 +54,8 @@ func Lower(in Input) (*Output, error) {
 		injected: map[*schema.Schema]bool{},
 		decls:    map[string]*ir.Decl{},
 		origin:   map[*ir.Decl]*schema.Schema{},
+		lenient:  in.Lenient,
+		defined:  map[string]*ir.Decl{},
 	}
 	l.names = names.New(l.overlay.initialisms)
 	l.overlay.check(l.failAt)
@@ -84,7 +91,7 @@ func Lower(in Input) (*Output, error) {
 	if err := l.err(); err != nil {
 		return nil, err
 	}
-	return &Output{Revision: rev, Unused: unused, UsedDocs: l.docs.used}, nil
+	return &Output{Revision: rev, Unused: unused, UsedDocs: l.docs.used, Notes: l.notes}, nil
 }
 
 // lowerer is the state the passes share.
@@ -97,7 +104,12 @@ type lowerer struct {
 	decls    map[string]*ir.Decl
 	// origin is the schema a declaration was made from.
 	origin map[*ir.Decl]*schema.Schema
-	errs   []error
+	// defined are the declarations of definitions, by the definition's name.
+	defined map[string]*ir.Decl
+	errs    []error
+	// lenient is that of the input, notes what it made of errors.
+	lenient bool
+	notes   []error
 }
 
 func (l *lowerer) fail(s *schema.Schema, format string, args ...any) {
@@ -105,7 +117,27 @@ func (l *lowerer) fail(s *schema.Schema, format string, args ...any) {
 }
 
 func (l *lowerer) failAt(pointer, format string, args ...any) {
-	l.errs = append(l.errs, &schema.Error{Revision: l.doc.Revision, Pointer: pointer, Problem: fmt.Sprintf(format, args...)})
+	err := &schema.Error{Revision: l.doc.Revision, Pointer: pointer, Problem: fmt.Sprintf(format, args...)}
+	if l.lenient {
+		l.notes = append(l.notes, err)
+		return
+	}
+	l.errs = append(l.errs, err)
+}
+
+// failName is fail about Go names and decoders, which no comparison needs.
+func (l *lowerer) failName(pointer, format string, args ...any) {
+	if !l.lenient {
+		l.failAt(pointer, format, args...)
+	}
+}
+
+// free returns a name like the one given that no declaration has.
+func (l *lowerer) free(name string) string {
+	for l.decls[name] != nil {
+		name += "_"
+	}
+	return name
 }
 
 func (l *lowerer) err() error {

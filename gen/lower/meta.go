@@ -80,6 +80,7 @@ func (l *lowerer) addProperty(s *schema.Schema, name string, property *schema.Sc
 		s = branch
 	}
 	l.injected[property] = true
+	l.doc.Inject(property)
 	i, _ := slices.BinarySearchFunc(s.Properties, name, func(p schema.Property, name string) int {
 		return strings.Compare(p.Name, name)
 	})

@@ -98,21 +98,34 @@ func (l *lowerer) method(def schema.Definition, wire string) *ir.Method {
 	if m.Go == "" || !isExported(m.Go) {
 		m.Go = l.names.Exported(wire)
 	}
-	params := field(l.definition(def.Name), "params")
-	ref, ok := params.Type.(*ir.Ref)
-	if !ok || !isMessage(ref.Decl) {
-		l.failAt(params.Pointer, "params of %q are no object with members", wire)
+	if !l.params(m, def) && !l.lenient {
 		return nil
 	}
-	m.Params, m.ParamsRequired = ref.Decl, params.Required
 	if m.Notification {
 		return m
 	}
-	if m.Result = l.result(def, m); m.Result == nil {
+	if m.Result = l.result(def, m); m.Result == nil && !l.lenient {
 		return nil
 	}
-	m.Paginated = field(m.Params, "cursor") != nil && field(m.Result, "nextCursor") != nil
+	m.Paginated = m.Params != nil && m.Result != nil && field(m.Params, "cursor") != nil && field(m.Result, "nextCursor") != nil
 	return m
+}
+
+// params finds the params of a message. Without any it reports that and returns
+// false.
+func (l *lowerer) params(m *ir.Method, def schema.Definition) bool {
+	params := field(l.definition(def.Name), "params")
+	if params == nil {
+		l.fail(def.Schema, "%q has no params", m.Wire)
+		return false
+	}
+	ref, ok := params.Type.(*ir.Ref)
+	if !ok || !isMessage(ref.Decl) {
+		l.failAt(params.Pointer, "params of %q are no object with members", m.Wire)
+		return false
+	}
+	m.Params, m.ParamsRequired = ref.Decl, params.Required
+	return true
 }
 
 // isMessage reports whether params or a result may have the type.

@@ -34,28 +34,27 @@ func (l *lowerer) declareDefinitions() {
 		if !isExported(name) {
 			name = l.names.Exported(name)
 		}
-		if other, ok := l.decls[name]; ok {
+		if other, ok := l.decls[name]; ok && l.lenient {
+			name = l.free(name)
+		} else if ok {
 			l.fail(def.Schema, "definition %q has the Go name %s, which %q has too (%s)", def.Name, name, other.Path, other.Pointer)
 			continue
 		}
 		decl := &ir.Decl{Name: name, Path: def.Name, Pointer: def.Schema.Pointer, Definition: true}
 		l.decls[name] = decl
+		l.defined[def.Name] = decl
 		l.origin[decl] = def.Schema
 	}
 }
 
 func (l *lowerer) definition(name string) *ir.Decl {
-	decl := l.decls[name]
-	if decl == nil || decl.Path != name {
-		decl = l.decls[l.names.Exported(name)]
-	}
-	return decl
+	return l.defined[name]
 }
 
 func (l *lowerer) lowerDefinitions() {
 	for _, def := range l.doc.Definitions {
 		decl := l.definition(def.Name)
-		if decl == nil || decl.Type != nil || decl.Path != def.Name {
+		if decl == nil || decl.Type != nil {
 			continue
 		}
 		l.lowerDecl(decl, def.Schema, place{def.Name, decl.Name})
@@ -67,7 +66,7 @@ func (l *lowerer) lowerDecl(decl *ir.Decl, s *schema.Schema, at place) {
 	l.refuseConst(s)
 	switch {
 	case s.AllOf != nil:
-		decl.Type = l.object(l.mergeAllOf(s), at)
+		decl.Type = l.allOf(s, at)
 	case s.AnyOf != nil:
 		decl.Type = &ir.Union{} // variants may lead back here
 		l.union(decl, s, at)
@@ -146,6 +145,9 @@ func (l *lowerer) refuseConst(s *schema.Schema) {
 // sameDefinition finds the definition an inline union restates.
 func (l *lowerer) sameDefinition(s *schema.Schema) *ir.Decl {
 	for _, def := range l.doc.Definitions {
+		if s.Source != nil || def.Schema.Source != nil {
+			continue // more than the branches speaks
+		}
 		if def.Schema != s && def.Schema.AnyOf != nil && sameBranches(s.AnyOf, def.Schema.AnyOf) {
 			return l.definition(def.Name)
 		}
@@ -177,11 +179,16 @@ func (l *lowerer) anonymous(s *schema.Schema, at place) ir.Type {
 		if same(l.origin[other], s) {
 			return &ir.Ref{Decl: other}
 		}
-		if !star {
+		switch {
+		case star:
+			name = at.name
+		case !l.lenient:
 			l.fail(s, "the type at %s has the Go name %s, which the different type at %s has too (%s): an overlay row can name it", at.path, name, other.Path, other.Pointer)
 			return &ir.Ref{Decl: other}
 		}
-		name = at.name
+		if l.lenient {
+			name = l.free(at.path)
+		}
 	}
 	decl := &ir.Decl{Name: name, Path: at.path, Pointer: s.Pointer}
 	l.decls[name] = decl
@@ -191,7 +198,7 @@ func (l *lowerer) anonymous(s *schema.Schema, at place) ir.Type {
 }
 
 func same(a, b *schema.Schema) bool {
-	if a.AnyOf != nil && b.AnyOf != nil {
+	if a.AnyOf != nil && b.AnyOf != nil && a.Source == nil && b.Source == nil {
 		return sameBranches(a.AnyOf, b.AnyOf)
 	}
 	return schema.Equal(a, b)
@@ -267,7 +274,7 @@ func (l *lowerer) nameFields(s *schema.Schema, object *ir.Object) {
 			f.Go += "Member"
 		}
 		if other, ok := taken[f.Go]; ok {
-			l.failAt(f.Pointer, "member %q has the Go name %s, which member %q has too", f.Wire, f.Go, other.Wire)
+			l.failName(f.Pointer, "member %q has the Go name %s, which member %q has too", f.Wire, f.Go, other.Wire)
 		}
 		taken[f.Go] = f
 	}

@@ -81,7 +81,7 @@ func (l *lowerer) wrapped(t ir.Type, s *schema.Schema, at place, i int) []*ir.Va
 	suffix := "Scalar"
 	if len(s.Types) == 1 {
 		suffix = map[string]string{"array": "List", "object": "Object", "string": "String", "integer": "Number", "number": "Number", "boolean": "Boolean", "null": "Null"}[s.Types[0]]
-	} else if s.Types == nil {
+	} else if s.Types == nil && !l.lenient {
 		l.fail(s, "a variant that accepts anything cannot be told apart")
 		return nil
 	}
@@ -92,6 +92,9 @@ func (l *lowerer) wrapped(t ir.Type, s *schema.Schema, at place, i int) []*ir.Va
 		if _, taken := l.decls[name]; taken {
 			name = at.branch(i).name
 		}
+	}
+	if l.lenient && l.decls[name] != nil {
+		name = l.free(path)
 	}
 	decl := &ir.Decl{Name: name, Path: path, Pointer: s.Pointer}
 	if other, ok := l.decls[name]; ok {
@@ -133,7 +136,7 @@ func (l *lowerer) decider(union *ir.Decl) *unions.Decider {
 			row.use()
 		},
 		Fail: func(a, b *ir.Variant) {
-			l.failAt(union.Pointer, "variants %s and %s of %s cannot be told apart by kind, const or required members: an overlay row must say how", a.Decl.Name, b.Decl.Name, union.Name)
+			l.failName(union.Pointer, "variants %s and %s of %s cannot be told apart by kind, const or required members: an overlay row must say how", a.Decl.Name, b.Decl.Name, union.Name)
 		},
 	}
 }
@@ -150,7 +153,7 @@ func (l *lowerer) sortedDecls() []*ir.Decl {
 func (l *lowerer) byContext(decl *ir.Decl, u *ir.Union, r *row[spec.ContextRow]) {
 	for _, v := range u.Variants {
 		if _, ok := ir.Resolve(v.Decl.Type).(*ir.Object); !ok {
-			l.failAt(decl.Pointer, "the overlay says that %s is known from its context, and its variant %s is no object with members", decl.Name, v.Decl.Name)
+			l.failName(decl.Pointer, "the overlay says that %s is known from its context, and its variant %s is no object with members", decl.Name, v.Decl.Name)
 		}
 	}
 	for i, v := range u.Variants {
@@ -162,5 +165,5 @@ func (l *lowerer) byContext(decl *ir.Decl, u *ir.Union, r *row[spec.ContextRow])
 			return
 		}
 	}
-	l.failAt(decl.Pointer, "the overlay names %s as the variant of %s that accepts all, and it is none of its variants", r.it.Catchall, decl.Name)
+	l.failName(decl.Pointer, "the overlay names %s as the variant of %s that accepts all, and it is none of its variants", r.it.Catchall, decl.Name)
 }

@@ -18,24 +18,37 @@ func applyErrata(revision string, root map[string]any, errata []spec.Erratum) er
 		if e.Revision != revision {
 			continue
 		}
-		oldValue, err := normalize(e.Old)
+		misfit, err := apply(root, e)
 		if err != nil {
 			return &Error{revision, e.Pointer, "erratum: " + err.Error()}
 		}
-		newValue, err := normalize(e.New)
-		if err != nil {
-			return &Error{revision, e.Pointer, "erratum: " + err.Error()}
+		if misfit != "" {
+			return &Error{revision, e.Pointer, "stale erratum: " + misfit}
 		}
-		set, current, ok := locate(root, e.Pointer)
-		if !ok {
-			return &Error{revision, e.Pointer, "stale erratum: nothing stands here"}
-		}
-		if !reflect.DeepEqual(current, oldValue) {
-			return &Error{revision, e.Pointer, fmt.Sprintf("stale erratum: want %s, found %s", show(oldValue), show(current))}
-		}
-		set(newValue)
 	}
 	return nil
+}
+
+// apply patches the tree in place where the erratum fits; misfit says why it does
+// not.
+func apply(root map[string]any, e spec.Erratum) (misfit string, err error) {
+	oldValue, err := normalize(e.Old)
+	if err != nil {
+		return "", err
+	}
+	newValue, err := normalize(e.New)
+	if err != nil {
+		return "", err
+	}
+	set, current, ok := locate(root, e.Pointer)
+	if !ok {
+		return "nothing stands here", nil
+	}
+	if !reflect.DeepEqual(current, oldValue) {
+		return fmt.Sprintf("want %s, found %s", show(oldValue), show(current)), nil
+	}
+	set(newValue)
+	return "", nil
 }
 
 // locate finds the value at a JSON Pointer and the function that replaces it.

@@ -32,6 +32,11 @@ func Parse(revision string, src []byte, errata []spec.Erratum) (*Document, error
 	if err := a.err(); err != nil {
 		return nil, err
 	}
+	return parse(revision, root, container)
+}
+
+// parse makes the document of a tree that the audit has taken.
+func parse(revision string, root map[string]any, container string) (*Document, error) {
 	patched, err := json.Marshal(root)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", revision, err)
@@ -51,6 +56,17 @@ func Parse(revision string, src []byte, errata []spec.Erratum) (*Document, error
 
 // Tree decodes a schema.json as plain JSON objects with exact numbers.
 func Tree(revision string, src []byte) (map[string]any, error) {
+	root, err := decode(revision, src)
+	if err != nil {
+		return nil, err
+	}
+	if pointer, ok := repeated(json.NewDecoder(bytes.NewReader(src)), ""); ok {
+		return nil, &Error{revision, pointer, "stands twice"}
+	}
+	return root, nil
+}
+
+func decode(revision string, src []byte) (map[string]any, error) {
 	dec := json.NewDecoder(bytes.NewReader(src))
 	dec.UseNumber()
 	var root map[string]any
@@ -62,9 +78,6 @@ func Tree(revision string, src []byte) (map[string]any, error) {
 	}
 	if !utf8.Valid(src) {
 		return nil, &Error{revision, "", "is not UTF-8"}
-	}
-	if pointer, ok := repeated(json.NewDecoder(bytes.NewReader(src)), ""); ok {
-		return nil, &Error{revision, pointer, "stands twice"}
 	}
 	return root, nil
 }
@@ -152,7 +165,7 @@ func Equal(a, b *Schema) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Ref == b.Ref && slices.Equal(a.Types, b.Types) && slices.Equal(a.Required, b.Required) &&
+	return equalSource(a, b) && a.Ref == b.Ref && slices.Equal(a.Types, b.Types) && slices.Equal(a.Required, b.Required) &&
 		a.Const == b.Const && slices.Equal(a.Enum, b.Enum) && a.Format == b.Format && a.MaxItems == b.MaxItems &&
 		equalBound(a.Minimum, b.Minimum) && equalBound(a.Maximum, b.Maximum) &&
 		Equal(a.Items, b.Items) && a.Open() == b.Open() && (a.Open() || Equal(a.Additional, b.Additional)) &&

@@ -5,6 +5,9 @@ import "encoding/json"
 // JSON renders the document as a schema.json of its dialect, for validators
 // that judge the generated code.
 func (d *Document) JSON() ([]byte, error) {
+	if d.source != nil {
+		return d.lenientJSON()
+	}
 	defs := map[string]any{}
 	for _, def := range d.Definitions {
 		defs[def.Name] = d.node(def.Schema)
@@ -12,7 +15,10 @@ func (d *Document) JSON() ([]byte, error) {
 	return json.MarshalIndent(map[string]any{"$schema": d.Dialect, d.Container: defs}, "", " ")
 }
 
-func (d *Document) node(s *Schema) map[string]any {
+func (d *Document) node(s *Schema) any {
+	if s.Source != nil {
+		return s.Source
+	}
 	n := map[string]any{}
 	if s.Ref != "" {
 		n["$ref"] = Child("#/"+d.Container, s.Ref)

@@ -27,6 +27,11 @@ type Document struct {
 	Container string
 	// Definitions are sorted by name.
 	Definitions []Definition
+
+	// source is the tree of a lenient document, nil for others; injected are the
+	// members that were added.
+	source   map[string]any
+	injected []*Schema
 }
 
 // Definition is a named schema of a document.
@@ -76,6 +81,12 @@ type Schema struct {
 	Maximum *float64
 	// MaxItems is 0 when there is no limit.
 	MaxItems int
+
+	// Source is the whole schema as it stands in the file, where that says more
+	// than the other members can; nil elsewhere. Only [ParseLenient] sets it: other
+	// documents are understood in full. It is a map[string]any or another value of
+	// encoding/json.
+	Source any
 }
 
 // Property is a member an object schema declares.

@@ -3,32 +3,21 @@ package skeleton
 import (
 	"bytes"
 	"encoding/json"
-	"path"
 
+	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
-// Read reads a tool list that is JSON or YAML. Name is that of its file: what ends in
-// .yaml or .yml is YAML, and so is what does not begin as JSON does.
+// Read reads a tool list that is JSON or YAML. Name is that of its file, see
+// [catalog.IsYAML].
 func Read(name string, text []byte) (*tools.List, error) {
-	if isYAML(name, text) {
+	if catalog.IsYAML(name, text) {
 		var err error
-		if text, err = fromYAML(text); err != nil {
+		if text, err = catalog.FromYAML(text); err != nil {
 			return nil, err
 		}
 	}
 	return tools.Read(text)
-}
-
-func isYAML(name string, text []byte) bool {
-	switch path.Ext(name) {
-	case ".yaml", ".yml":
-		return true
-	case ".json":
-		return false
-	}
-	text = bytes.TrimSpace(text)
-	return len(text) > 0 && text[0] != '{' && text[0] != '['
 }
 
 // Canonical returns the text of a list as it is kept in a file: the definitions in their

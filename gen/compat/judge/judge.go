@@ -89,6 +89,7 @@ func Tools(list *tools.List) compat.Judge {
 	sources := map[string]string{}
 	for _, t := range list.Tools {
 		sources[compat.OfInput(t.Name)] = string(t.Input.Source)
+		sources[compat.OfCall(t.Name)] = callSchema(t.Name, t.Definition)
 		sources[compat.OfOutput(t.Name)] = `{"type":"object"}`
 		if t.Output != nil {
 			sources[compat.OfOutput(t.Name)] = string(t.Output.Source)

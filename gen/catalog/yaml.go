@@ -1,4 +1,4 @@
-package skeleton
+package catalog
 
 import (
 	"fmt"
@@ -13,18 +13,39 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// fromYAML makes JSON of YAML: members in their order, numbers as they are written.
-func fromYAML(text []byte) ([]byte, error) {
+// FromYAML makes JSON of one YAML document: members in their order, numbers as they
+// are written. An error is a [*tools.Error].
+func FromYAML(text []byte) ([]byte, error) {
+	docs, err := fromYAML(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(docs) != 1 {
+		return nil, &tools.Error{Problem: "must be one YAML document"}
+	}
+	return docs[0], nil
+}
+
+// fromYAML makes JSON of each document of a text.
+func fromYAML(text []byte) ([][]byte, error) {
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
 		line, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n") // then comes the source
 		return nil, &tools.Error{Problem: line}
 	}
-	if len(file.Docs) != 1 || file.Docs[0].Body == nil {
-		return nil, &tools.Error{Problem: "must be one YAML document"}
+	var docs [][]byte
+	for _, doc := range file.Docs {
+		if doc.Body == nil || doc.Body.Type() == ast.CommentType {
+			continue
+		}
+		y := yaml{anchors: map[string]ast.Node{}}
+		text, err := y.append(nil, doc.Body, "")
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, text)
 	}
-	y := yaml{anchors: map[string]ast.Node{}}
-	return y.append(nil, file.Docs[0].Body, "")
+	return docs, nil
 }
 
 // maxText bounds, in bytes, what aliases may make of a text, and maxDepth how deep they

@@ -1,0 +1,326 @@
+// Package catalog reads what a server offers: its tools, prompts, resources and
+// resource templates, its instructions and its capabilities.
+//
+// It is for comparisons, so that it takes the forms in which such lists are kept
+// and sent: an array of tools; an object with some of the members tools, prompts,
+// resources, resourceTemplates, instructions and capabilities; responses with
+// these, alone, in pages or among other messages; as JSON, JSON lines, JSON with
+// comments, YAML or an event stream. What it cannot read in one of them it notes.
+// Package tools reads the tools themselves.
+//
+// The words: a part is one of those members; a piece is an object that has some of
+// them; a catalog is what all pieces of a text have together.
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Part is one of the things that a catalog has.
+type Part string
+
+// The parts, as they are called in results.
+const (
+	Tools        Part = "tools"
+	Prompts      Part = "prompts"
+	Resources    Part = "resources"
+	Templates    Part = "resourceTemplates"
+	Instructions Part = "instructions"
+	Capabilities Part = "capabilities"
+)
+
+// lists are the parts that are lists, with the member that tells entries apart.
+var lists = []struct {
+	part Part
+	key  string
+}{{Prompts, "name"}, {Resources, "uri"}, {Templates, "uriTemplate"}}
+
+// Catalog is what a server offers.
+type Catalog struct {
+	// Tools is never nil.
+	Tools *tools.List
+	// Prompts, Resources and Templates are in the order of the text. No two of a
+	// list have one key.
+	Prompts, Resources, Templates []*Entry
+	Instructions                  string
+	Capabilities                  wire.Object
+	// Has tells the parts that the text has from those it says nothing about.
+	Has map[Part]bool
+	// Whole says that the text is kept as one object of parts, so that a list it
+	// does not have is one that the server does not have.
+	Whole bool
+	// Notes say what was left out or read otherwise than it is written.
+	Notes []*tools.Error
+}
+
+// Entry is a prompt, a resource or a resource template.
+type Entry struct {
+	// Key is the prompt's name, the resource's URI or the URI template.
+	Key string
+	// Definition is the text of the entry, without white space.
+	Definition wire.Object
+	// Pointer is where it stands.
+	Pointer string
+}
+
+// ErrNone says that a text is JSON or YAML and has no part of a catalog.
+var ErrNone = errors.New(`expected a list of tools (an array of them, or "tools", "prompts", "resources" or "resourceTemplates" in an object), found none`)
+
+// Read reads a catalog. Name is that of the file, see [IsYAML]. An error is a
+// [*SyntaxError] where it has a place.
+func Read(name string, text []byte) (*Catalog, error) {
+	docs, notes, err := documents(name, text)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{catalog: &Catalog{Has: map[Part]bool{}}, keys: map[Part]map[string]*Entry{}, next: map[Part]string{}}
+	for _, note := range notes {
+		r.tools.Note("", note)
+	}
+	for _, doc := range docs {
+		r.find(doc.at, doc.text, 0)
+	}
+	c := r.catalog
+	if !r.found {
+		return nil, ErrNone
+	}
+	for part, at := range r.next {
+		r.tools.Note(at, fmt.Sprintf("the list of %s goes on, and its other pages are not here: they are not compared", part))
+	}
+	c.Whole = len(docs) == 1 && r.pieces == 1 && r.whole
+	c.Tools, c.Notes = &r.tools.List, r.tools.Notes
+	return c, nil
+}
+
+type reader struct {
+	catalog *Catalog
+	tools   tools.Lenient
+	keys    map[Part]map[string]*Entry
+	// next are the places of cursors to pages that have not come.
+	next map[Part]string
+	// pieces counts the pieces; whole says that the last stood alone in its text.
+	pieces       int
+	whole, found bool
+}
+
+// mostLevels is how deep pieces are looked for.
+const mostLevels = 8
+
+// find reads the pieces in a value.
+func (r *reader) find(at string, raw wire.Raw, level int) {
+	if level > mostLevels {
+		return
+	}
+	switch raw.Kind() {
+	case wire.KindArray:
+		all := elements(raw)
+		if level == 0 && isTools(all) {
+			r.pieces++
+			r.add(at, all)
+			return
+		}
+		for i, element := range all {
+			r.find(at+"/"+strconv.Itoa(i), element, level+1)
+		}
+	case wire.KindObject:
+		o := wire.Object(raw)
+		if isPiece(o, level) {
+			r.piece(at, o, level)
+			return
+		}
+		_, message := o.Get("method")
+		for name, value := range o.All() {
+			if !message || name != "params" { // what a request is about is not what a server offers
+				r.find(wire.ChildPointer(at, name), value, level+1)
+			}
+		}
+	}
+}
+
+// isTools tells an array of tools from one of messages or pages.
+func isTools(all []wire.Raw) bool {
+	for _, element := range all {
+		if element.Kind() != wire.KindObject {
+			continue
+		}
+		o := wire.Object(element)
+		for _, name := range []string{"jsonrpc", "result", string(Tools), string(Prompts), string(Resources), string(Templates), "message"} {
+			if _, ok := o.Get(name); ok {
+				return false
+			}
+		}
+	}
+	return len(all) == 0 || slices.ContainsFunc(all, func(raw wire.Raw) bool {
+		if raw.Kind() != wire.KindObject {
+			return false
+		}
+		_, named := wire.Object(raw).Get("name")
+		_, function := wire.Object(raw).Get("function")
+		return named || function
+	})
+}
+
+// isPiece reports whether an object has parts of its own.
+func isPiece(o wire.Object, level int) bool {
+	if _, message := o.Get("method"); message {
+		return false
+	}
+	for _, part := range []Part{Tools, Prompts, Resources, Templates} {
+		if raw, ok := o.Get(string(part)); ok && raw.Kind() == wire.KindArray {
+			return true
+		}
+	}
+	if byName, ok := o.Get(string(Tools)); ok && level <= 1 && isByName(byName) {
+		return true
+	}
+	_, declared := o.Get(string(Capabilities))
+	_, revision := o.Get("protocolVersion")
+	_, server := o.Get("serverInfo")
+	return declared && (revision || server)
+}
+
+// isByName tells an object of tools by name from the capability of that name.
+func isByName(raw wire.Raw) bool {
+	if raw.Kind() != wire.KindObject || wire.Object(raw).Len() == 0 {
+		return false
+	}
+	for _, value := range wire.Object(raw).All() {
+		if value.Kind() != wire.KindObject {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *reader) piece(at string, o wire.Object, level int) {
+	c := r.catalog
+	r.pieces++
+	r.found = true
+	_, message := o.Get("jsonrpc")
+	r.whole = level == 0 && !message
+	if raw, ok := o.Get(string(Tools)); ok {
+		here := at + "/tools"
+		if raw.Kind() == wire.KindArray {
+			r.add(here, elements(raw))
+		} else if isByName(raw) {
+			c.Has[Tools] = true
+			for name, definition := range wire.Object(raw).All() {
+				r.tools.Add(wire.ChildPointer(here, name), name, definition)
+			}
+		}
+	}
+	for _, list := range lists {
+		if raw, ok := o.Get(string(list.part)); ok && raw.Kind() == wire.KindArray {
+			r.entries(list.part, list.key, at+"/"+string(list.part), raw)
+		}
+	}
+	if raw, ok := o.Get(string(Instructions)); ok {
+		if text, isText := raw.Str(); isText {
+			c.Has[Instructions], c.Instructions = true, text
+		}
+	}
+	if raw, ok := o.Get(string(Capabilities)); ok && raw.Kind() == wire.KindObject {
+		c.Has[Capabilities], c.Capabilities = true, wire.Object(raw)
+		c.Has[Instructions] = c.Has[Instructions] || isHandshake(o)
+	}
+	r.cursor(at, o)
+}
+
+// isHandshake reports whether a piece is the result of initialize, which has the
+// instructions or there are none.
+func isHandshake(o wire.Object) bool {
+	_, revision := o.Get("protocolVersion")
+	_, server := o.Get("serverInfo")
+	return revision && server
+}
+
+// cursor remembers that a list goes on, and forgets it when its next page comes.
+func (r *reader) cursor(at string, o wire.Object) {
+	next, ok := o.Get("nextCursor")
+	text, isText := next.Str()
+	goes := ok && next.Kind() != wire.KindNull && !(isText && text == "")
+	for _, part := range []Part{Tools, Prompts, Resources, Templates} {
+		if _, has := o.Get(string(part)); !has {
+			continue
+		}
+		delete(r.next, part)
+		if goes {
+			r.next[part] = at + "/nextCursor"
+		}
+	}
+}
+
+func (r *reader) add(at string, all []wire.Raw) {
+	r.found, r.catalog.Has[Tools] = true, true
+	for i, raw := range all {
+		r.tools.Add(at+"/"+strconv.Itoa(i), "", raw)
+	}
+}
+
+func (r *reader) entries(part Part, key, at string, raw wire.Raw) {
+	c := r.catalog
+	c.Has[part] = true
+	if r.keys[part] == nil {
+		r.keys[part] = map[string]*Entry{}
+	}
+	for i, element := range elements(raw) {
+		here := at + "/" + strconv.Itoa(i)
+		compact, err := wire.AppendRaw(nil, element)
+		o := wire.Object(compact)
+		name, _ := o.Get(key)
+		text, ok := name.Str()
+		if err != nil || element.Kind() != wire.KindObject || !ok {
+			r.tools.Note(here, fmt.Sprintf("has no %q that is a string; it is not compared", key))
+			continue
+		}
+		if other := r.keys[part][text]; other != nil {
+			if other.Definition != o {
+				r.tools.Note(here, fmt.Sprintf("%q stands at %s too; only that one is compared", text, other.Pointer))
+			}
+			continue
+		}
+		e := &Entry{text, o, here}
+		r.keys[part][text] = e
+		switch part {
+		case Prompts:
+			c.Prompts = append(c.Prompts, e)
+		case Resources:
+			c.Resources = append(c.Resources, e)
+		default:
+			c.Templates = append(c.Templates, e)
+		}
+	}
+}
+
+// elements returns the elements of a well-formed array.
+func elements(raw wire.Raw) []wire.Raw {
+	var all []wire.Raw
+	in := wire.NewStringReader(string(raw))
+	for in.BeginArray(); in.Element(); {
+		all = append(all, in.ReadRaw())
+	}
+	return all
+}
+
+// Count returns how much of a part there is.
+func (c *Catalog) Count(part Part) int {
+	switch part {
+	case Tools:
+		return len(c.Tools.Tools)
+	case Prompts:
+		return len(c.Prompts)
+	case Resources:
+		return len(c.Resources)
+	case Templates:
+		return len(c.Templates)
+	case Instructions:
+		return min(len(c.Instructions), 1)
+	}
+	return c.Capabilities.Len()
+}

@@ -1,0 +1,286 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// SyntaxError says where a text is not what it should be.
+type SyntaxError struct {
+	// Line and Column, in bytes, count from 1.
+	Line, Column int
+	Problem      string
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Problem)
+}
+
+func syntaxError(text []byte, offset int, problem string) error {
+	before := text[:min(max(offset, 0), len(text))]
+	return &SyntaxError{bytes.Count(before, []byte("\n")) + 1, len(before) - bytes.LastIndexByte(before, '\n'), problem}
+}
+
+// IsYAML tells YAML from JSON: what ends in .yaml or .yml is YAML, what ends in
+// .json is not, and of other names, what does not begin as JSON does.
+func IsYAML(name string, text []byte) bool {
+	switch path.Ext(name) {
+	case ".yaml", ".yml":
+		return true
+	case ".json", ".jsonl", ".ndjson", ".jsonc", ".json5":
+		return false
+	}
+	text = bytes.TrimSpace(text)
+	return len(text) > 0 && text[0] != '{' && text[0] != '[' && text[0] != '/'
+}
+
+// document is one JSON value of a text.
+type document struct {
+	// at is the pointer of the value: "" if it is the only one, else its index.
+	at   string
+	text wire.Raw
+}
+
+// documents returns the JSON values of a text in any of the forms that lists are
+// kept in: JSON, one value or several; JSON with comments and trailing commas;
+// the lines of an event stream; YAML. Notes say what was read otherwise than it is
+// written.
+func documents(name string, text []byte) (docs []document, notes []string, err error) {
+	if text, err = plain(text); err != nil {
+		return nil, nil, err
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, nil, errors.New("is empty")
+	}
+	var values [][]byte
+	if events := dataOf(text); events != nil {
+		values, err = split(events)
+	} else if IsYAML(name, text) {
+		if values, err = fromYAML(text); err != nil || len(values) == 1 && wire.Raw(values[0]).Kind() == wire.KindString {
+			if lines := messageLines(text); lines != nil {
+				values, err = lines, nil
+				notes = append(notes, "the lines that are no JSON are ignored")
+			}
+		}
+		err = placed(err)
+	} else if values, err = split(text); err != nil {
+		if bare := withoutComments(text); !bytes.Equal(bare, text) {
+			values, err = split(bare)
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, value := range values {
+		doc := document{text: wire.Raw(value)}
+		if len(values) > 1 {
+			doc.at = fmt.Sprintf("/%d", i)
+		}
+		in := wire.NewStringReader(string(value))
+		in.ReadRaw()
+		in.End()
+		var trouble *wire.Error
+		if errors.As(in.Err(), &trouble) {
+			// JSON all the same, with a name twice in an object or half a character.
+			notes = append(notes, doc.at+trouble.Pointer+": "+trouble.Problem)
+			doc.text = lastOfEach(value)
+		}
+		docs = append(docs, doc)
+	}
+	return docs, notes, nil
+}
+
+// placed gives an error about YAML its place, which it has in words.
+func placed(err error) error {
+	if err == nil {
+		return nil
+	}
+	var problem *tools.Error
+	place := yamlPlace.FindStringSubmatch(err.Error())
+	if !errors.As(err, &problem) || place == nil {
+		return fmt.Errorf("is not YAML: %w", err)
+	}
+	line, _ := strconv.Atoi(place[1])
+	column, _ := strconv.Atoi(place[2])
+	text := strings.Replace(err.Error(), place[0], "", 1)
+	return &SyntaxError{line, column, "is not YAML: " + strings.TrimSpace(strings.TrimPrefix(text, ":"))}
+}
+
+var yamlPlace = regexp.MustCompile(`(?:\[|line )(\d+)(?::|, column )(\d+)(?:\]|:) ?`)
+
+// Schema returns the text of a JSON Schema with definitions, as JSON, and whether
+// the text is one.
+func Schema(name string, text []byte) ([]byte, bool) {
+	docs, _, err := documents(name, text)
+	if err != nil || len(docs) != 1 || docs[0].text.Kind() != wire.KindObject {
+		return nil, false
+	}
+	o := wire.Object(docs[0].text)
+	if list, ok := o.Get("tools"); ok && list.Kind() == wire.KindArray {
+		return nil, false
+	}
+	for _, container := range []string{"$defs", "definitions"} {
+		if defs, ok := o.Get(container); ok && defs.Kind() == wire.KindObject {
+			return []byte(o), true
+		}
+	}
+	return nil, false
+}
+
+// lastOfEach writes a value once more, with the last of members that have one name.
+func lastOfEach(value []byte) wire.Raw {
+	dec := json.NewDecoder(bytes.NewReader(value))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil {
+		return "null"
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "null"
+	}
+	return wire.Raw(text)
+}
+
+// plain returns a text as UTF-8 without a byte order mark.
+func plain(text []byte) ([]byte, error) {
+	var order binary.ByteOrder
+	switch {
+	case bytes.HasPrefix(text, []byte("\xef\xbb\xbf")):
+		text = text[3:]
+	case bytes.HasPrefix(text, []byte("\xff\xfe")):
+		order = binary.LittleEndian
+	case bytes.HasPrefix(text, []byte("\xfe\xff")):
+		order = binary.BigEndian
+	}
+	if order != nil {
+		units := make([]uint16, 0, len(text)/2)
+		for rest := text[2:]; len(rest) >= 2; rest = rest[2:] {
+			units = append(units, order.Uint16(rest))
+		}
+		text = []byte(string(utf16.Decode(units)))
+	}
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return nil, syntaxError(text, i, "is not UTF-8")
+		}
+		i += size
+	}
+	return text, nil
+}
+
+// split returns the JSON values that stand one after the other in a text.
+func split(text []byte) ([][]byte, error) {
+	var values [][]byte
+	end := len(bytes.TrimRight(text, " \t\r\n"))
+	dec := json.NewDecoder(bytes.NewReader(text))
+	for {
+		var value json.RawMessage
+		err := dec.Decode(&value)
+		var syntax *json.SyntaxError
+		switch {
+		case err == nil:
+			values = append(values, value)
+			continue
+		case errors.As(err, &syntax):
+			return nil, syntaxError(text, int(syntax.Offset)-1, "is not JSON: "+syntax.Error())
+		case dec.InputOffset() < int64(end):
+			return nil, syntaxError(text, end, "is not JSON: it ends too early")
+		}
+		return values, nil
+	}
+}
+
+// dataOf returns the data lines of a text that is an event stream, nil for others.
+func dataOf(text []byte) []byte {
+	var data []byte
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimRight(line, "\r\n")
+		field, value, ok := bytes.Cut(line, []byte(":"))
+		switch {
+		case len(line) == 0:
+		case !ok && data == nil:
+			return nil
+		case string(field) == "data":
+			data = append(append(data, value...), '\n')
+		case string(field) == "event", string(field) == "id", string(field) == "retry", len(field) == 0:
+		default:
+			return nil
+		}
+	}
+	return data
+}
+
+// messageLines returns the lines that are JSON objects or arrays, of a text in
+// which a program has written other lines too.
+func messageLines(text []byte) [][]byte {
+	var lines [][]byte
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && (line[0] == '{' || line[0] == '[') && json.Valid(line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// withoutComments blanks comments and the commas before a closing bracket, so that
+// what is left stands where it stood.
+func withoutComments(text []byte) []byte {
+	out := bytes.Clone(text)
+	blank := func(from, to int) {
+		for i := from; i < to; i++ {
+			if out[i] != '\n' {
+				out[i] = ' '
+			}
+		}
+	}
+	comma := -1 // the last token, if it was one
+	for i := 0; i < len(out); i++ {
+		switch c := out[i]; {
+		case c == '"':
+			comma = -1
+			for i++; i < len(out) && out[i] != '"'; i++ {
+				if out[i] == '\\' {
+					i++
+				}
+			}
+		case c == '/' && bytes.HasPrefix(out[i:], []byte("//")):
+			end := len(out)
+			if n := bytes.IndexByte(out[i:], '\n'); n >= 0 {
+				end = i + n
+			}
+			blank(i, end)
+		case c == '/' && bytes.HasPrefix(out[i:], []byte("/*")):
+			end := len(out)
+			if n := bytes.Index(out[i:], []byte("*/")); n >= 0 {
+				end = i + n + 2
+			}
+			blank(i, end)
+		case c == ',':
+			comma = i
+		case c == '}' || c == ']':
+			if comma >= 0 {
+				out[comma] = ' '
+			}
+			comma = -1
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+		default:
+			comma = -1
+		}
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package gen
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/lower"
+	"github.com/mcpgen/mcpgen/gen/schema"
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/spec"
+)
+
+// Lenient is a source that was read for a comparison: with all keywords of JSON
+// Schema, and without what cannot be understood.
+type Lenient struct {
+	*Lowered
+	// Schema is the whole schema.json, and Sources are the pointers of the schemas
+	// in it of which the ir does not say all.
+	Schema  *tools.Schema
+	Sources []string
+	// Errata are those that were applied.
+	Errata []spec.Erratum
+	// Notes say what was left out; they are about the comparison.
+	Notes []*schema.Error
+}
+
+// LowerLenient makes the ir of a source that [Lower] may refuse. Only a text that
+// is no JSON object with definitions is an error.
+func LowerLenient(s *spec.Spec, src Source) (*Lenient, error) {
+	read, err := schema.ParseLenient(src.Revision, src.Schema, s.Errata)
+	if err != nil {
+		return nil, err
+	}
+	doc := read.Document
+	lowered, err := lower.Lower(lower.Input{Document: doc, Overlay: s.Overlay, Docs: s.Docs, Extra: src.Overlay, Lenient: true})
+	if err != nil {
+		return nil, err
+	}
+	out := &Lenient{
+		Lowered: &Lowered{Document: doc, Revision: lowered.Revision, UnusedOverlay: lowered.Unused, usedDocs: lowered.UsedDocs},
+		Errata:  read.Errata, Notes: read.Notes,
+	}
+	for _, note := range lowered.Notes {
+		var problem *schema.Error
+		if !errors.As(note, &problem) {
+			problem = &schema.Error{Revision: src.Revision, Problem: note.Error()}
+		}
+		out.Notes = append(out.Notes, problem)
+	}
+	text, err := doc.JSON()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", src.Revision, err)
+	}
+	root, notes := tools.ReadSchema(text)
+	for _, note := range notes {
+		out.Notes = append(out.Notes, &schema.Error{Revision: src.Revision, Pointer: note.Pointer, Problem: note.Problem})
+	}
+	out.Schema, out.Sources = root, doc.Sources()
+	// The validators judge by what has been understood.
+	return out, doc.Replace([]byte(root.Source))
+}
+
+// Closest returns the pinned revision of whose definitions a schema.json has the
+// most, the newest of equals.
+func Closest(s *spec.Spec, src []byte) string {
+	theirs := definitions(src)
+	best, most := "", -1
+	for _, revision := range s.Revisions() {
+		facts, err := s.Schema(revision)
+		if err != nil {
+			continue
+		}
+		shared := 0
+		ours := definitions(facts)
+		for name, text := range ours {
+			if theirs[name] == text {
+				shared++
+			}
+		}
+		if shared >= most {
+			best, most = revision, shared
+		}
+	}
+	return best
+}
+
+// definitions are the texts of a schema's definitions, without prose.
+func definitions(src []byte) map[string]string {
+	facts, err := schema.Facts("", src)
+	if err != nil {
+		return nil
+	}
+	var root map[string]json.RawMessage
+	if json.Unmarshal(facts, &root) != nil {
+		return nil
+	}
+	all := map[string]string{}
+	for _, container := range []string{"$defs", "definitions"} {
+		var defs map[string]json.RawMessage
+		if json.Unmarshal(root[container], &defs) == nil {
+			for name, text := range defs {
+				all[name] = strings.ReplaceAll(string(text), "#/definitions/", "#/$defs/")
+			}
+		}
+	}
+	return all
+}
