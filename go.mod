@@ -20,7 +20,6 @@ require (
 	go.opentelemetry.io/otel/sdk/metric v1.47.0
 	go.opentelemetry.io/otel/trace v1.47.0
 	golang.org/x/text v0.14.0
-	golang.org/x/time v0.16.0
 )
 
 require (

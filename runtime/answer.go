@@ -11,7 +11,8 @@ import (
 )
 
 // Answer handles one request with a typed handler: it decodes and validates params,
-// calls h and validates the result. Absent params are read as an empty object. Bad
+// calls h and validates the result. Absent params are read as an empty object, and members
+// that are null but may only be absent as absent, because some peers write them so. Bad
 // params are a *jsonrpc.Error with CodeInvalidParams that names each problem with its
 // JSON Pointer; a bad result is an ordinary error, so the peer reads of an internal
 // error and the log tells which.
@@ -80,15 +81,14 @@ func Params[P any, PP interface {
 }
 
 func decodeParams(ctx context.Context, params wire.Raw, v wire.Value) error {
-	var err error
-	switch c := CallOf(ctx); {
-	case params == "":
-		err = wire.UnmarshalChecked("{}", v)
-	case c != nil && c.params == params: // and not made by middleware
-		err = wire.UnmarshalChecked(params, v)
-	default:
-		err = wire.UnmarshalString(string(params), v)
+	lenience := wire.AbsentNulls
+	if c := CallOf(ctx); c != nil && c.params == params { // and not made by middleware
+		lenience |= wire.WellFormed
 	}
+	if params == "" || params == "null" {
+		params = "{}"
+	}
+	_, _, err := wire.UnmarshalLenient(params, v, lenience)
 	if err == nil {
 		err = wire.Validate(v)
 	}

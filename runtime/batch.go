@@ -19,17 +19,18 @@ type batch struct {
 	lost bool   // a request is not answered
 }
 
-// receiveBatch handles the messages of an array. Reading goroutine.
-func (p *peer) receiveBatch(in Incoming) {
+// receiveBatch handles the messages of an array. The error is that of an array none of whose
+// messages may be handled; the peer is sent it, if this side does that. Reading goroutine.
+func (p *peer) receiveBatch(in Incoming) error {
 	items, err := jsonrpc.ParseBatch(in.Text, maxBatch)
 	if err == nil && !p.lifecycle.batches() {
 		err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: no batches in this revision or before initialize")
 	}
 	if err != nil {
-		p.log.Warn("batch refused", "error", err)
+		p.logGarbage("batch refused", err, in.Text)
 		p.refuse(wire.Scalar{}, err, in.Route, nil)
 		p.done(in.Route, false)
-		return
+		return err
 	}
 	b := &batch{peer: p, route: in.Route, left: 1}
 	for i := range items {
@@ -40,7 +41,7 @@ func (p *peer) receiveBatch(in Incoming) {
 	for i := range items {
 		m := &items[i].Message
 		if err := items[i].Err; err != nil {
-			p.malformed(m, err, in.Route, b)
+			p.malformed(m, err, "", in.Route, b)
 			continue
 		}
 		if c := p.receive(m, &in, b); c != nil {
@@ -48,6 +49,7 @@ func (p *peer) receiveBatch(in Incoming) {
 		}
 	}
 	b.add(nil, false)
+	return nil
 }
 
 // add takes one answer, which it copies; nil for none, and lost when one was due.

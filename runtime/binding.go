@@ -158,6 +158,8 @@ func (b *bound) handle(ctx context.Context, method string, params wire.Raw) (wir
 	switch {
 	case err != nil:
 		return b.fallback(ctx, method, params, err)
+	case method == methodListRoots && b.Direction == ToClient:
+		return checkRoots(result)
 	case method == methodSetLevel && b.Direction == ToServer:
 		CallOf(ctx).setLogLevel(params) // a level the handler took and nobody knows changes nothing
 	}

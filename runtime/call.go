@@ -34,6 +34,7 @@ type Call struct {
 
 	long       splice // belongs into the encoded answer
 	unanswered bool   // it is over without an answer; its own goroutine's
+	abandoned  bool   // it was answered in place of its handler; written under the peer's mu while in flight
 	reported   bool   // progress is the last value sent; guarded by mu
 
 	// mu is held while progress is sent and while over is set, so that no progress can

@@ -19,6 +19,7 @@ type row struct {
 	to      Direction
 	need    int       // index in bound.needs; 0 is nothing
 	refined []refined // what some requests of the method need besides
+	lists   bool      // the result is about a list
 }
 
 // refined is a refinement with its place in bound.needs.
@@ -109,7 +110,7 @@ func (b *bound) tabulate() {
 	b.rows = make(map[string]row, len(b.Methods))
 	for i := range b.Methods {
 		m := &b.Methods[i]
-		b.rows[m.Name] = row{kind: m.Kind, to: m.Direction, need: b.need(m.Capability)}
+		b.rows[m.Name] = row{kind: m.Kind, to: m.Direction, need: b.need(m.Capability), lists: m.Paginated || m.Name == methodListRoots}
 	}
 	for i := range refinements {
 		f := &refinements[i]

@@ -46,6 +46,13 @@ type ClientOptions struct {
 	// DefaultMaxTimeout, less is none.
 	MaxTimeout time.Duration
 
+	// Lenient says what the client accepts of servers that do not keep to the schema. The zero
+	// value is LenientLists.
+	Lenient Lenience
+	// Deviated, if there is one, is called with what has been accepted in a result because of
+	// Lenient, before the call returns it. It is called concurrently. The logger is told too.
+	Deviated func(ctx context.Context, d *Deviations)
+
 	// KeepAlive is how long the peer may say nothing before it is pinged, and how long it
 	// may take to answer. 0 is for ever.
 	KeepAlive time.Duration
@@ -83,7 +90,9 @@ func NewClient(opts ClientOptions, bindings ...Binding) *Client {
 			failures:   opts.KeepAliveFailures,
 		}),
 	}
+	c.lenient, c.deviated = opts.Lenient, opts.Deviated
 	c.bindings, c.err = bindAll(ToClient, bindings, c.layers)
+	c.err = errors.Join(c.err, checkCapabilities(opts.Capabilities))
 	return c
 }
 
@@ -96,6 +105,9 @@ func (c *Client) self() implementation {
 // *VersionError. It owns the transport, also when it fails. Ctx is for the opening
 // alone; the session lasts until Close or until the server ends it.
 func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
+	if err := checkNotNil("transport", t); err != nil {
+		return nil, errors.Join(c.err, err)
+	}
 	if c.err != nil {
 		return nil, errors.Join(c.err, t.Close())
 	}
@@ -109,7 +121,7 @@ func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 	s.peer.listen()
 	go func() {
 		defer close(s.done)
-		s.err = s.peer.run()
+		s.err = s.peer.run(context.Background())
 	}()
 	server, err := l.handshake(ctx, s.peer)
 	if err != nil {

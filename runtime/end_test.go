@@ -22,7 +22,7 @@ func TestEnd(t *testing.T) {
 		case <-time.After(3 * time.Second):
 			return args, nil
 		case <-ctx.Done():
-			time.Sleep(time.Second)
+			time.Sleep(time.Second / 2)
 			return nil, ctx.Err()
 		}
 	}})
@@ -35,9 +35,10 @@ func TestEnd(t *testing.T) {
 		err    error
 	}{
 		{name: "default grace", lasts: 3 * time.Second, want: []string{answered("1", `\{\}`)}},
-		{name: "short grace", grace: time.Second, lasts: 2 * time.Second},
-		{name: "no grace", grace: -1, lasts: time.Second},
-		{name: "cancelled", cancel: true, lasts: time.Second, err: context.Canceled},
+		{name: "short grace", grace: time.Second, lasts: time.Second * 3 / 2, want: []string{cutShort}},
+		{name: "no grace", grace: -1, lasts: time.Second / 2, want: []string{cutShort}},
+		{name: "cancelled", cancel: true, lasts: 3 * time.Second, want: []string{answered("1", `\{\}`)}, err: context.Canceled},
+		{name: "cancelled, short grace", grace: time.Second, cancel: true, lasts: time.Second * 3 / 2, want: []string{cutShort}, err: context.Canceled},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -65,6 +66,9 @@ func TestEnd(t *testing.T) {
 		})
 	}
 }
+
+// cutShort is the answer to request 1 when a shutdown ends it.
+const cutShort = `"id":1,"error":\{"code":-32603,"message":"cancelled: shutting down`
 
 // TestPipedInput is what `printf ... | server` does: all lines at once, the last
 // without a newline, then the end.

@@ -16,6 +16,7 @@ type gate struct {
 	mu      sync.Mutex
 	places  int           // that are free
 	waiting chan struct{} // takes the next place that is left; nil when nobody waits
+	unbound bool          // everybody may enter
 	stuck   bool          // the reading goroutine's own
 }
 
@@ -24,7 +25,7 @@ func newGate(n int) gate { return gate{places: n} }
 // enter takes a place; only the reading goroutine calls it.
 func (g *gate) enter(ctx context.Context) bool {
 	g.mu.Lock()
-	if g.places > 0 {
+	if g.places > 0 || g.unbound {
 		g.places--
 		g.mu.Unlock()
 		g.stuck = false
@@ -54,6 +55,17 @@ func (g *gate) enter(ctx context.Context) bool {
 	}
 	g.waiting = nil
 	return false
+}
+
+// unbind lets everybody in from now on.
+func (g *gate) unbind() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.unbound = true
+	if g.waiting != nil {
+		g.waiting <- struct{}{}
+		g.waiting = nil
+	}
 }
 
 // leave gives a place back.

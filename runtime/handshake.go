@@ -54,6 +54,9 @@ func (l *serverLifecycle) resume(h Handshake) error {
 // transport that reads messages before a session asks for them heeds it.
 func (s *Server) MaxMessage() int { return s.limits.message }
 
+// Grace is how long requests may go on when their session shuts down; 0 is not at all.
+func (s *Server) Grace() time.Duration { return max(s.limits.grace, 0) }
+
 // Logger is the options' Logger, or one that discards.
 func (s *Server) Logger() *slog.Logger { return s.log }
 

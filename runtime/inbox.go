@@ -58,7 +58,12 @@ func (i Inbox) take(in *Incoming) *Call {
 		return nil
 	}
 	if len(in.Text) > p.limits.message {
-		p.failedToReceive(in, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", p.limits.message))
+		err := jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", p.limits.message)
+		if !in.Answers.IsZero() {
+			p.unanswered(in, "%s", err.Message)
+			return nil
+		}
+		p.failedToReceive(in, err)
 		return nil
 	}
 	return p.take(in)
@@ -78,9 +83,10 @@ func (i Inbox) End(why error) {
 
 // Open begins a session whose messages are put into the inbox that it returns. It has no
 // goroutine while nothing is being handled, nor one that waits for ctx, which gives its
-// handlers values and their end: the session lasts until End is called or KeepAlive gives it up.
-// When all its handlers have returned and out is closed, ended is called in a goroutine with
-// what Serve would have returned. A handshake with a revision is gone on with, see Resume.
+// handlers values and their end: the session lasts until End or Shutdown is called or KeepAlive
+// gives it up. When all its handlers have returned, except those that Serve would not wait for,
+// and out is closed, ended is called in a goroutine with what Serve would have returned. A
+// handshake with a revision is gone on with, see Resume.
 // After an error out is closed, and ended is not called.
 func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(error)) (Inbox, error) {
 	l, p, err := s.session(ctx, out, h)

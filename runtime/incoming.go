@@ -33,10 +33,11 @@ func (p *peer) receiveRequest(m *jsonrpc.Message, in *Incoming, b *batch) *Call 
 	if err := p.register(c); err != nil {
 		p.requests.leave()
 		p.log.Warn("request refused", "method", m.Method, "id", m.ID, "error", err)
-		if err != ErrClosed {
-			// Without the id: the peer would take this for the answer to the first one.
-			p.refuse(wire.Scalar{}, err, in.Route, b)
+		id := m.ID
+		if err != errNotBegun {
+			id = wire.Scalar{} // the peer would take this for the answer to the first one
 		}
+		p.refuse(id, err, in.Route, b)
 		return nil
 	}
 	return c
@@ -75,23 +76,26 @@ func (p *peer) newCall(m *jsonrpc.Message, a admission, in *Incoming, b *batch) 
 }
 
 // register makes c cancellable and counts its goroutine.
-func (p *peer) register(c *Call) error {
+func (p *peer) register(c *Call) *jsonrpc.Error {
 	c.key = c.id.Canonical()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
+	case p.served != nil:
+		return errNotBegun
 	case p.inflight.get(c.key) != nil:
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", c.id.String())
 	case !p.enterLocked():
-		return ErrClosed
+		return errNotBegun
 	}
+	p.serving++
 	p.inflight.add(c)
 	return nil
 }
 
 // serve handles a request. It is the last thing a goroutine of the session does.
 func (c *Call) serve() {
-	defer c.peer.leave()
+	defer c.peer.leaveRequest()
 	defer c.ended()
 	defer c.peer.requests.leave()
 	defer c.context.cancel(nil)
@@ -102,7 +106,7 @@ func (c *Call) serve() {
 // when all its requests are.
 func (c *Call) ended() {
 	c.release()
-	if c.batch == nil {
+	if c.batch == nil && !c.abandoned {
 		c.peer.done(c.route, c.unanswered)
 	}
 }
@@ -123,7 +127,7 @@ func (c *Call) answer(buf *[]byte) {
 		return
 	}
 	c.unanswered = true
-	if c.batch != nil {
+	if c.batch != nil && !c.abandoned {
 		c.batch.add(nil, true)
 	}
 }
@@ -182,6 +186,9 @@ func (c *Call) encode(buf *[]byte) {
 }
 
 func (c *Call) encodeError(buf *[]byte, err error) {
+	if peerError(err) == errInternal && context.Cause(&c.context) == ErrShutdown {
+		err = errCutShort
+	}
 	if peerError(err) == errInternal && c.context.Err() == nil {
 		c.peer.log.Error("request failed", "method", c.method, "id", c.id, "error", err)
 	}

@@ -16,6 +16,18 @@ func (f *inflight) get(key wire.Scalar) *Call {
 	return f.more[key]
 }
 
+// all returns every call in flight.
+func (f *inflight) all() []*Call {
+	var calls []*Call
+	if f.one != nil {
+		calls = append(calls, f.one)
+	}
+	for _, c := range f.more {
+		calls = append(calls, c)
+	}
+	return calls
+}
+
 // add takes a call whose key is none of theirs.
 func (f *inflight) add(c *Call) {
 	if f.one == nil {

@@ -60,8 +60,9 @@ func (g *greeting) read(text wire.Raw, info string) error {
 			r.Once(&seen[0], 2)
 			g.info = r.ReadObject().Clone()
 		case "instructions":
-			r.Once(&seen[0], 3)
-			g.instructions = strings.Clone(r.ReadString())
+			if r.Once(&seen[0], 3); !r.ReadNull() { // as some servers write that there are none
+				g.instructions = strings.Clone(r.ReadString())
+			}
 		default:
 			*extra.Entry(r) = r.ReadRaw()
 		}
@@ -164,7 +165,7 @@ type serverLifecycle struct {
 
 func (l *serverLifecycle) batches() bool { return l.bound != nil && allowsBatches(l.terms.revision) }
 
-func (l *serverLifecycle) unknownID() wire.Scalar { return unknownID(l.terms.spoken()) }
+func (l *serverLifecycle) unknownID() (wire.Scalar, bool) { return unknownID(l.terms.spoken()), true }
 
 func (l *serverLifecycle) admit(m jsonrpc.Message) (admission, error) {
 	if m.Kind == jsonrpc.Request && m.Method == methodInitialize {
@@ -254,7 +255,9 @@ type clientLifecycle struct {
 
 func (l *clientLifecycle) batches() bool { return l.bound != nil && allowsBatches(l.terms.revision) }
 
-func (l *clientLifecycle) unknownID() wire.Scalar { return unknownID(l.terms.spoken()) }
+// A server that says what is no message, such as a line of its log, is not told so with
+// each: it would have to read what it does not expect.
+func (l *clientLifecycle) unknownID() (wire.Scalar, bool) { return wire.Scalar{}, false }
 
 func (l *clientLifecycle) admit(m jsonrpc.Message) (admission, error) {
 	if l.bound == nil {

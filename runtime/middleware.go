@@ -82,7 +82,7 @@ func transmit(ctx context.Context, m *Message) error {
 	if m.reply, err = m.peer.exchange(ctx, &m.request); err != nil {
 		return err
 	}
-	return decodeResult(m.request.method, m.reply, m.Result)
+	return m.peer.decodeResult(ctx, &m.request, m.reply, m.Result)
 }
 
 // layers is the middleware of a server or client, the outermost first.

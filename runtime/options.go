@@ -24,6 +24,9 @@ type common struct {
 	buffers buffers
 	layers  layers
 	sender  Sender // nil without middleware for messages sent
+
+	lenient  Lenience
+	deviated func(context.Context, *Deviations) // nil for none
 }
 
 func newCommon(l *slog.Logger, middleware []Middleware, lim limits) *common {

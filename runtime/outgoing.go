@@ -93,18 +93,7 @@ func (p *peer) ask(ctx context.Context, q *request, result wire.Value) error {
 	if err != nil {
 		return err
 	}
-	return decodeResult(q.method, r, result)
-}
-
-// decodeResult decodes a result, which was checked with the message that it came in.
-func decodeResult(method string, text wire.Raw, result wire.Value) error {
-	if result == nil {
-		return nil
-	}
-	if err := wire.UnmarshalChecked(text, result); err != nil {
-		return fmt.Errorf("runtime: result of %s: %w", method, err)
-	}
-	return nil
+	return p.decodeResult(ctx, q, r, result)
 }
 
 // exchange is ask without middleware and decoding. The peer is told when the answer is not waited for
@@ -124,6 +113,8 @@ func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 	if err = p.sendRequest(ctx, wire.IntScalar(n), q); err == nil {
 		sent = true
 		r, err = p.await(ctx, w, limit, q)
+	} else {
+		sent = ctx.Err() != nil // or will be, if the transport has begun with it
 	}
 	givenUp := err != nil && p.forget(n)
 	switch {
@@ -437,6 +428,7 @@ func (p *peer) hangUp(why error) {
 	}
 	if p.over != nil {
 		close(p.over)
+		p.over = nil
 	}
 	p.mu.Unlock()
 	for _, w := range waiting {

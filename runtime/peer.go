@@ -40,6 +40,7 @@ type peer struct {
 
 	heard    atomic.Bool  // a message came since keepAlive looked; not kept up without it
 	logLevel atomic.Int32 // the severity from which on the peer wants log messages
+	garbage  int          // texts that were no messages; the reading goroutine's own
 	telling  sync.Mutex   // held while the transport is told of the session
 
 	mu       sync.Mutex
@@ -56,6 +57,8 @@ type peer struct {
 	queue      []*Call       // notifications waiting for the goroutine that handles them
 	draining   bool          // that goroutine is there
 	active     int           // goroutines of this session, the reading one apart
+	serving    int           // goroutines of requests, which are among the active
+	served     chan struct{} // made when requests are refused from now on; closed when none is served
 	closed     bool          // no new goroutine may start
 	idle       chan struct{} // made with closed; closed when no goroutine is left
 
@@ -73,8 +76,8 @@ type lifecycle interface {
 	// batches reports whether a batch may come now.
 	batches() bool
 	// unknownID is what an error answer has for an id when that of the request could
-	// not be told: null, or zero for none.
-	unknownID() wire.Scalar
+	// not be told: null, or zero for none. False: there is no such answer.
+	unknownID() (id wire.Scalar, answered bool)
 }
 
 // admission is how a message is handled.
@@ -107,9 +110,10 @@ func newPeer(ctx context.Context, t Outbox, l lifecycle, shared *common) *peer {
 	return p
 }
 
-// run serves until the peer ends the session, returning nil, the transport fails, or
-// the session's context ends, returning why. No goroutine is left then, see closeWait.
-func (p *peer) run() error {
+// run serves until the peer ends the session, returning nil, the transport fails or the
+// session is given up, returning why, or ctx ends: then the session is drained, and run
+// returns the cause. No goroutine is left then, see closeWait and abandonWait.
+func (p *peer) run(ctx context.Context) error {
 	var reading <-chan error
 	if p.turn.pusher == nil {
 		reading = p.turn.ended
@@ -123,6 +127,13 @@ func (p *peer) run() error {
 			reading = nil
 		}
 		return p.finish(context.Cause(p.ctx), reading)
+	case <-ctx.Done():
+		bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(p.limits.grace, 0))
+		defer cancel()
+		if p.drain(bound, p.turn.ended) || p.turn.reader.Swap(readerGoroutine) == readerNobody {
+			reading = nil
+		}
+		return p.finish(context.Cause(ctx), reading)
 	}
 }
 
@@ -151,13 +162,15 @@ func (p *peer) finish(err error, reading <-chan error) error {
 	p.stop()
 	if err == io.EOF {
 		wait(p.idle, p.limits.grace, p.ctx.Done())
+		p.expel()
 	}
 	p.cancel(ErrClosed)
 	wait(p.idle, closeWait, nil) // for what is being sent, such as cancellations
 	if err := p.transport.Close(); err != nil {
 		p.log.Debug("closing the transport failed", "error", err)
 	}
-	<-p.idle
+	wait(p.idle, abandonWait, nil)
+	p.logAbandoned()
 	if reading != nil {
 		wait(reading, closeWait, nil)
 	}
@@ -201,6 +214,7 @@ func (p *peer) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.closed {
+		p.refuseRequestsLocked()
 		p.closed, p.idle = true, make(chan struct{})
 		if p.endBackground != nil {
 			p.endBackground(ErrClosed)
@@ -230,6 +244,10 @@ func (p *peer) enterLocked() bool {
 func (p *peer) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.leaveLocked()
+}
+
+func (p *peer) leaveLocked() {
 	p.active--
 	if p.closed && p.active == 0 {
 		close(p.idle)
@@ -266,26 +284,40 @@ func (p *peer) receive(m *jsonrpc.Message, in *Incoming, b *batch) *Call {
 
 // malformed answers what is no message. The answer to a bad response has no id, because
 // the peer would take its own for that of a request; the caller waiting for it is told.
-func (p *peer) malformed(m *jsonrpc.Message, err error, route Route, b *batch) {
-	p.log.Warn("bad message", "error", err)
+func (p *peer) malformed(m *jsonrpc.Message, err error, text string, route Route, b *batch) {
+	p.logGarbage("bad message", err, text)
 	id := m.ID
+	if _, answered := p.lifecycle.unknownID(); !answered && m.Method == "" {
+		id = wire.Scalar{} // of whatever it is, and not of a request
+	}
 	if m.Kind == jsonrpc.Response {
-		p.resolve(id, reply{err: fmt.Errorf("runtime: bad response: %w", err)})
+		p.resolve(m.ID, reply{err: fmt.Errorf("runtime: bad response: %s", problemOf(err))})
 		id = wire.Scalar{}
 	}
 	p.refuse(id, err, route, b)
 }
 
-// refuse answers with an error. A zero id is one that could not be told. Reading
-// goroutine.
+// refuse answers with an error, if this side does. A zero id is one that could not be told.
+// Reading goroutine.
 func (p *peer) refuse(id wire.Scalar, err error, route Route, b *batch) {
 	if id.IsZero() {
-		id = p.lifecycle.unknownID()
+		unknown, answered := p.lifecycle.unknownID()
+		if !answered {
+			if b != nil {
+				b.add(nil, false)
+			}
+			return
+		}
+		id = unknown
 	}
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
 	p.encodeError(buf, id, err)
-	p.answer(buf, splice{}, id, route, b)
+	if b != nil {
+		b.add(*buf, false)
+		return
+	}
+	p.send(p.ctx, buf, splice{}, Outgoing{Kind: jsonrpc.Response, ID: id, Route: route, NotBegun: err == errNotBegun})
 }
 
 // done tells the transport that nothing more is sent on a route.

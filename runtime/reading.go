@@ -46,7 +46,7 @@ func (p *peer) failedToReceive(in *Incoming, err error) bool {
 	}
 	refusal, ok := errors.AsType[*jsonrpc.Error](err)
 	if ok {
-		p.log.Warn("message refused", "error", refusal)
+		p.logGarbage("message refused", refusal, "")
 		p.refuse(wire.Scalar{}, refusal, in.Route, nil)
 		p.done(in.Route, false)
 	}
@@ -56,20 +56,36 @@ func (p *peer) failedToReceive(in *Incoming, err error) bool {
 // take handles what has been received, all but a request to be served, which it returns.
 // Reading goroutine.
 func (p *peer) take(in *Incoming) *Call {
-	if p.limits.ping > 0 {
-		p.heard.Store(true)
+	if !in.Answers.IsZero() {
+		p.hear()
+		return p.takeAnswer(in)
 	}
 	if jsonrpc.IsBatch(in.Text) {
+		p.hear()
 		p.receiveBatch(*in)
 		return nil
 	}
 	m, err := jsonrpc.Parse(in.Text)
 	if err != nil {
-		p.malformed(&m, err, in.Route, nil)
+		p.hear()
+		p.malformed(&m, err, in.Text, in.Route, nil)
 		p.done(in.Route, false)
 		return nil
 	}
-	c := p.receive(&m, in, nil)
+	return p.takeMessage(&m, in)
+}
+
+// hear takes note that the peer has said something.
+func (p *peer) hear() {
+	if p.limits.ping > 0 {
+		p.heard.Store(true)
+	}
+}
+
+// takeMessage is take for a message. Reading goroutine.
+func (p *peer) takeMessage(m *jsonrpc.Message, in *Incoming) *Call {
+	p.hear()
+	c := p.receive(m, in, nil)
 	if c == nil {
 		p.done(in.Route, m.Kind == jsonrpc.Request && p.stopped())
 	}
@@ -243,22 +259,44 @@ func (p *peer) readFor(w *pending) (reply, bool) {
 		default:
 		}
 		in, err := t.source.Receive(p.ctx, p.limits.message)
-		switch {
-		case err == ErrInterrupted:
+		if err == nil && p.takeResponse(&in) {
+			continue
+		}
+		if err == ErrInterrupted {
 			t.slow.Store(wary)
-			t.reader.Store(readerGoroutine)
-			go p.read()
-			return reply{}, false
-		case err == nil:
-			if c := p.take(&in); c != nil {
-				go c.serve()
-			}
-		case !p.failedToReceive(&in, err):
-			t.reader.Store(readerGoroutine)
-			t.end(err)
-			return reply{}, false
+		}
+		// What else there is to do may take longer than the caller waits.
+		t.reader.Store(readerGoroutine)
+		go p.readOn(&in, err)
+		return reply{}, false
+	}
+}
+
+// takeResponse is take for a response; false when it is something else. Reading goroutine.
+func (p *peer) takeResponse(in *Incoming) bool {
+	if !in.Answers.IsZero() || jsonrpc.IsBatch(in.Text) {
+		return false
+	}
+	m, err := jsonrpc.Parse(in.Text)
+	if err != nil || m.Kind != jsonrpc.Response {
+		return false
+	}
+	p.takeMessage(&m, in)
+	return true
+}
+
+// readOn is read that begins with what has been received already.
+func (p *peer) readOn(in *Incoming, err error) {
+	if err != nil && !p.failedToReceive(in, err) {
+		p.turn.end(err)
+		return
+	}
+	if err == nil {
+		if c := p.take(in); c != nil {
+			go c.serve()
 		}
 	}
+	p.read()
 }
 
 // startTicking makes sure that the request which has begun will be looked at.

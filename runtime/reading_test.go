@@ -63,6 +63,7 @@ func TestReadingGoesOn(t *testing.T) {
 				}
 				client.Close()
 				<-ended
+				time.Sleep(2 * time.Hour) // for handlers that heed nothing
 			})
 		})
 	}

@@ -14,6 +14,7 @@ const (
 	methodElicit      = "elicitation/create"
 	methodSample      = "sampling/createMessage"
 	methodTaskResult  = "tasks/result"
+	methodListRoots   = "roots/list"
 )
 
 // The revisions at which something the runtime does by itself begins. Revisions are

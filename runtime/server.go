@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -41,8 +42,10 @@ type ServerOptions struct {
 	// MaxConcurrent bounds the requests of a session that are handled at a time. 0 is
 	// DefaultMaxConcurrent.
 	MaxConcurrent int
-	// Grace is how long requests may go on after the end of a session's input, so that
-	// they are answered; then their contexts end. 0 is DefaultGrace, less is none.
+	// Grace is how long requests may go on when their session shuts down: when the
+	// context of Serve or the session's input ends, or an HTTP handler is closed. Then
+	// their contexts end with the cause ErrShutdown, and those that have no answer get an
+	// error. 0 is DefaultGrace, less is none.
 	Grace time.Duration
 
 	// Timeout is how long the answer to a request of this side may take when the
@@ -90,13 +93,18 @@ func NewServer(opts ServerOptions, bindings ...Binding) *Server {
 		}),
 	}
 	s.bindings, s.err = bindAll(ToServer, bindings, s.layers)
+	s.err = errors.Join(s.err, checkCapabilities(opts.Capabilities))
 	return s
 }
 
-// Serve serves one session until the client ends it, which returns nil, the transport
-// fails, or ctx ends, which returns its cause. Requests that are being handled when
-// the client's input ends are answered within the options' Grace. All handlers have
-// returned when Serve does, and the transport is closed.
+// Serve serves one session until the client ends it, the transport fails, or ctx ends. It
+// returns nil, the error of the transport or the cause of ctx.
+//
+// Requests in flight when ctx or the client's input ends are answered within the options'
+// Grace; meanwhile new ones are refused with an error, which says that they were not
+// begun. Handlers get the values of ctx but not its end: their contexts end when Grace is
+// over. The transport is closed when Serve returns, and all handlers have returned, except
+// those that go on for seconds after the end of their contexts; these are logged.
 func (s *Server) Serve(ctx context.Context, t Transport) error {
 	return s.serve(ctx, t, Handshake{})
 }

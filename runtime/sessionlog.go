@@ -33,3 +33,21 @@ func (l sessionLog) write(level slog.Level, text string, args []any) {
 	r.Add(args...)
 	_ = l.to.Handler().Handle(ctx, r)
 }
+
+// maxGarbage is how many texts that are no messages are logged one by one.
+const maxGarbage = 16
+
+// logGarbage logs that something received is no message. Of many it logs fewer and fewer. A
+// client logs the beginning of the text: it may be what a server has printed by mistake.
+// Reading goroutine.
+func (p *peer) logGarbage(what string, err error, text string) {
+	p.garbage++
+	if p.garbage > maxGarbage && p.garbage&(p.garbage-1) != 0 {
+		return
+	}
+	attrs := []any{"error", err, "count", p.garbage}
+	if _, answered := p.lifecycle.unknownID(); !answered && text != "" {
+		attrs = append(attrs, "text", text[:min(len(text), 200)])
+	}
+	p.log.write(slog.LevelWarn, what, attrs)
+}

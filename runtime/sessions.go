@@ -59,6 +59,9 @@ func (c *Call) Session() *ServerSession {
 // session makes a session; one whose handshake is known is resumed.
 func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverLifecycle, *peer, error) {
 	l := &serverLifecycle{server: s}
+	if err := checkNotNil("transport", out); err != nil {
+		return nil, nil, errors.Join(s.err, err)
+	}
 	err := s.err
 	if err == nil && h.Revision != "" {
 		err = l.resume(h)
@@ -73,7 +76,7 @@ func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverL
 
 // serve runs a session from its first message to its end.
 func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
-	l, p, err := s.session(ctx, t, h)
+	l, p, err := s.session(context.WithoutCancel(ctx), t, h)
 	if err != nil {
 		return err
 	}
@@ -81,7 +84,7 @@ func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
 	p.receiveFrom(t)
 	l.begin(h)
 	p.listen()
-	return p.run()
+	return p.run(ctx)
 }
 
 // begin announces a session that is resumed.

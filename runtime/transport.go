@@ -43,6 +43,12 @@ type Incoming struct {
 	Text  string // one JSON text: a message or a batch
 	Route Route
 
+	// Answers, unless it is zero, is the id of a request of this side that the text must
+	// answer, because the transport keeps an answer with its request as HTTP does. The wait
+	// for the answer ends with the text whatever it holds, and the peer is sent no error for
+	// a text that is no message.
+	Answers wire.Scalar
+
 	// Context, if there is one, has values for the contexts of the handlers, such as who
 	// the user is whom an HTTP request has authenticated. Its end ends nothing, because a
 	// handler may go on without the connection that the message came by.
@@ -57,6 +63,13 @@ type Outgoing struct {
 	ID     wire.Scalar  // of a request or a response; zero for notifications, batches and errors without an id
 	Method string       // of a request or a notification
 	Route  Route        // of the request this message answers or belongs to; nil for none
+
+	// NotBegun marks the error of a request that was refused because the session shuts
+	// down.
+	NotBegun bool
+	// Abandoned marks a response that is sent in place of a handler that does not
+	// return. It must not wait for the handler's goroutine.
+	Abandoned bool
 }
 
 // Backlog is a Transport that knows whether Receive would return a message at once. When it

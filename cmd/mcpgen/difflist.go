@@ -89,13 +89,9 @@ func withoutSecrets(address string) string {
 
 // liveSide is a side that is a running server.
 func (d *differ) liveSide(cmd *cobra.Command, side *diffSide, from *origin) error {
-	text, err := from.catalog(cmd.Context(), cmd.ErrOrStderr())
+	text, err := from.indented(cmd)
 	if err != nil {
 		return fmt.Errorf("%s: %w", side.label, err)
 	}
-	var indented bytes.Buffer
-	if err := json.Indent(&indented, text, "", "  "); err != nil {
-		return fmt.Errorf("%s: %w", side.label, err)
-	}
-	return d.listSide(side, "list.json", indented.Bytes())
+	return d.listSide(side, "list.json", text)
 }

@@ -39,7 +39,6 @@ var needed = []string{
 	"github.com/yosida95/uritemplate/v3",
 	"go.yaml.in/yaml/v4",
 	"golang.org/x/text",
-	"golang.org/x/time",
 }
 
 // module says what a go.mod for the folder has; nil where none is to be written: a

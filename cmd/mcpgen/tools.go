@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -37,6 +39,7 @@ type origin struct {
 func importCommand() *cobra.Command {
 	var from origin
 	var out string
+	var all bool
 	cmd := &cobra.Command{
 		Use:   "import [FILE]",
 		Short: "Write the list of a running server's tools, or of a file, to tools.json",
@@ -46,14 +49,16 @@ generate: the list of a server that is started (--cmd) or reached over HTTP
 
 A server gets the handshake and requests for the pages of its list, nothing else.
 The file has the full definitions in the server's order, and nothing about where
-they came from.`,
+they came from.
+
+With --all the file also has the server's prompts, resources, resource templates,
+instructions and capabilities, which mcpgen diff compares.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			list, err := from.read(cmd, args)
+			list, text, err := from.file(cmd, args, all)
 			if err != nil {
 				return err
 			}
-			text := skeleton.Canonical(list)
 			if out == "-" {
 				_, err := cmd.OutOrStdout().Write(text)
 				return err
@@ -66,8 +71,46 @@ they came from.`,
 		},
 	}
 	from.flags(cmd)
+	cmd.Flags().BoolVar(&all, "all", false, "write all that a running server offers, not only its tools")
 	cmd.Flags().StringVarP(&out, "out", "o", "tools.json", "file to write; - is standard output")
 	return cmd
+}
+
+// file returns a list and the text that is written of it.
+func (o *origin) file(cmd *cobra.Command, args []string, all bool) (*tools.List, []byte, error) {
+	if !all {
+		list, err := o.read(cmd, args)
+		if err != nil {
+			return nil, nil, err
+		}
+		return list, skeleton.Canonical(list), nil
+	}
+	if err := o.check(args); err != nil {
+		return nil, nil, err
+	}
+	text, err := o.indented(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := skeleton.Read("list.json", text)
+	return list, text, err
+}
+
+// indented is the catalog of a running server as it is kept in a file.
+func (o *origin) indented(cmd *cobra.Command) ([]byte, error) {
+	if !o.given() {
+		return nil, errors.New("--all is for --cmd and --url")
+	}
+	text, err := o.catalog(cmd.Context(), cmd.ErrOrStderr())
+	if err != nil {
+		return nil, err
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, text, "", "  "); err != nil {
+		return nil, err
+	}
+	indented.WriteByte('\n')
+	return indented.Bytes(), nil
 }
 
 // flags are those that name a running server.
@@ -80,7 +123,8 @@ func (o *origin) flags(cmd *cobra.Command) {
 // given reports whether a running server is named.
 func (o *origin) given() bool { return o.command != "" || o.url != "" }
 
-func (o *origin) read(cmd *cobra.Command, args []string) (*tools.List, error) {
+// check refuses more or less than one source.
+func (o *origin) check(args []string) error {
 	given := len(args)
 	for _, flag := range []string{o.command, o.url} {
 		if flag != "" {
@@ -89,10 +133,18 @@ func (o *origin) read(cmd *cobra.Command, args []string) (*tools.List, error) {
 	}
 	switch {
 	case given != 1:
-		return nil, errors.New("give one of --cmd, --url and FILE")
+		return errors.New("give one of --cmd, --url and FILE")
 	case o.url == "" && len(o.headers) > 0:
-		return nil, errors.New("--header is for --url")
-	case len(args) == 1:
+		return errors.New("--header is for --url")
+	}
+	return nil
+}
+
+func (o *origin) read(cmd *cobra.Command, args []string) (*tools.List, error) {
+	if err := o.check(args); err != nil {
+		return nil, err
+	}
+	if len(args) == 1 {
 		return readList(cmd, args[0])
 	}
 	text, err := o.fetch(cmd.Context(), cmd.ErrOrStderr())

@@ -108,8 +108,13 @@ func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 			jen.Switch(jen.Id("r").Dot("Name").Call()).BlockFunc(func(g *jen.Group) {
 				for i, field := range o.Fields {
 					g.Case(jen.Lit(field.Wire)).BlockFunc(func(g *jen.Group) {
-						g.Id("r").Dot("Once").Call(jen.Op("&").Id("seen").Index(jen.Lit(i/64)), jen.Lit(i%64))
-						decodeField(g, field)
+						seen := []jen.Code{jen.Op("&").Id("seen").Index(jen.Lit(i / 64)), jen.Lit(i % 64)}
+						if e.maySendNull(field) {
+							g.If(jen.Id("r").Dot("Present").Call(seen...)).BlockFunc(func(g *jen.Group) { e.decodeField(g, d, field) })
+							return
+						}
+						g.Id("r").Dot("Once").Call(seen...)
+						e.decodeField(g, d, field)
 					})
 				}
 				g.Default().BlockFunc(func(g *jen.Group) {
@@ -154,8 +159,71 @@ func decodeExtra() jen.Code {
 	return jen.Op("*").Id("x").Dot("Extra").Dot("Entry").Call(jen.Id("r")).Op("=").Id("r").Dot("ReadRaw").Call()
 }
 
-func decodeField(g *jen.Group, f *ir.Field) {
+// maySendNull reports whether some peers write null for a member instead of leaving it out.
+// Those who call the tools of a list do not get away with it: the schema that a tool declares
+// is its own.
+func (e *emitter) maySendNull(f *ir.Field) bool {
+	return e.rev != nil && !f.Required && !acceptsNull(f.Type)
+}
+
+// acceptsNull reports whether null is a value of a type.
+func acceptsNull(t ir.Type) bool {
+	switch t := ir.Resolve(t).(type) {
+	case *ir.Nullable, *ir.Any:
+		return true
+	case *ir.Scalar:
+		return t.Kinds.Null
+	}
+	return false
+}
+
+// isList reports whether a member is the list, or one of the lists, that a result is about,
+// whose elements can be left out one by one.
+func (e *emitter) isList(d *ir.Decl, f *ir.Field) bool {
+	if e.rev == nil || !f.Required || !e.results[d] {
+		return false
+	}
+	t, ok := f.Type.(*ir.Array)
+	return ok && (decodesItself(t.Elem) || isUnionRef(t.Elem))
+}
+
+func isUnionRef(t ir.Type) bool {
+	ref, ok := t.(*ir.Ref)
+	if !ok {
+		return false
+	}
+	_, ok = ref.Decl.Type.(*ir.Union)
+	return ok
+}
+
+// resultsOf are the declarations of a revision's results, the variants of unions included.
+func resultsOf(rev *ir.Revision) map[*ir.Decl]bool {
+	all := make(map[*ir.Decl]bool)
+	for _, m := range rev.Methods {
+		if m.Result == nil {
+			continue
+		}
+		all[m.Result] = true
+		if u, ok := ir.Resolve(m.Result.Type).(*ir.Union); ok {
+			for _, v := range u.Variants {
+				all[v.Decl] = true
+			}
+		}
+	}
+	return all
+}
+
+func (e *emitter) decodeField(g *jen.Group, d *ir.Decl, f *ir.Field) {
 	target := jen.Id("x").Dot(f.Go)
+	if e.isList(d, f) {
+		elem := f.Type.(*ir.Array).Elem
+		read, element := "ReadList", jen.Parens(jen.Op("*").Add(goType(elem))).Dot("DecodeJSON")
+		if isUnionRef(elem) {
+			read, element = "ReadUnions", jen.Id(decoderName(elem.(*ir.Ref).Decl))
+		}
+		g.Add(target).Op("=").Qual(wirePath, read).Call(jen.Id("r"), element)
+		return
+	}
 	if !f.Soft {
 		decodeValue(g, target, f)
 		return

@@ -83,7 +83,7 @@ func Ladder(revisions []*ir.Revision, steps []*convert.Step, dir string) (files.
 	f.Add(doc("Report is something that could not be kept, and where."))
 	f.Type().Id("Report").Op("=").Qual(compatPath, "Report")
 	f.Line()
-	f.Add(doc("RevisionError says that a message was not sent, because the revision of the session has no way of saying it."))
+	f.Add(doc("RevisionError says that a request was not sent, because the revision of the session has no way of saying it."))
 	f.Type().Id("RevisionError").Op("=").Qual(compatPath, "RevisionError")
 	f.Line()
 	f.Add(doc("Serve makes of the binding of a server, for the revision that it is written against, bindings for all revisions. What clients send is converted to that revision, what the server answers, asks and tells to theirs."))

@@ -31,7 +31,7 @@ func Header(source string) string {
 // Revision renders the package of a revision as files below dir.
 func Revision(r *ir.Revision, dir string) ([]files.File, error) {
 	e := &emitter{
-		rev: r, pkg: r.Package, header: r.ID, prefix: dir + "/", suffix: ".go",
+		rev: r, results: resultsOf(r), pkg: r.Package, header: r.ID, prefix: dir + "/", suffix: ".go",
 		source: "this revision", unknownNote: " Validate reports it.",
 	}
 	e.render("doc.go", e.packageDoc)
@@ -53,6 +53,8 @@ func Revision(r *ir.Revision, dir string) ([]files.File, error) {
 
 type emitter struct {
 	rev *ir.Revision
+	// results are the declarations of the revision's results.
+	results map[*ir.Decl]bool
 	// pkg is the name of the package, header what it is made from.
 	pkg, header string
 	// prefix and suffix stand around the names of files.

@@ -255,7 +255,14 @@ func callBody(g *jen.Group, m *ir.Method) {
 		jen.Err().Op(":=").Id("c").Dot("caller").Dot("Call").Call(jen.Id("ctx"), jen.Lit(m.Wire), params, jen.Id("result")),
 		jen.Err().Op("!=").Nil(),
 	).Block(jen.Return(jen.Nil(), jen.Err()))
-	if isUnion(m.Result) {
+	if u, ok := ir.Resolve(m.Result.Type).(*ir.Union); ok {
+		if !u.Context {
+			// The sender of a result knows the revision, so there is none that it does not define.
+			g.If(
+				jen.List(jen.Id("_"), jen.Id("unknown")).Op(":=").Id("result").Dot("V").Assert(jen.Op("*").Id("Unknown"+m.Result.Name)),
+				jen.Id("unknown"),
+			).Block(jen.Return(jen.Nil(), jen.Qual(runtimePath, "UnknownResult").Call(jen.Lit(m.Wire), jen.Id("result"))))
+		}
 		g.Return(jen.Id("result").Dot("V"), jen.Nil())
 		return
 	}

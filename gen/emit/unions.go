@@ -93,7 +93,7 @@ func (e decider) byConst(g *jen.Group, d *ir.ByConst) {
 		}
 	})
 	if d.Absent != nil {
-		g.If(jen.Op("!").Id("ok").Op("&&").Id("r").Dot("PeekHas").Call(jen.Lit(d.Member)).Op("==").Lit(0)).BlockFunc(func(g *jen.Group) {
+		g.If(jen.Op("!").Id("ok").Op("&&").Id("r").Dot("PeekAbsent").Call(jen.Lit(d.Member))).BlockFunc(func(g *jen.Group) {
 			e.decision(g, d.Absent)
 		})
 	}

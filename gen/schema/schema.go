@@ -133,13 +133,15 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s: %s", e.Revision, pointer, e.Problem)
 }
 
+var pointerTokens = strings.NewReplacer("~", "~0", "/", "~1")
+
 // Child extends a JSON Pointer by unescaped segments.
 func Child(pointer string, segments ...string) string {
 	var b strings.Builder
 	b.WriteString(pointer)
 	for _, s := range segments {
 		b.WriteByte('/')
-		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(s))
+		b.WriteString(pointerTokens.Replace(s))
 	}
 	return b.String()
 }

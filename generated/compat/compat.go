@@ -26,7 +26,7 @@ type Options = compat.Options
 // Report is something that could not be kept, and where.
 type Report = compat.Report
 
-// RevisionError says that a message was not sent, because the revision of
+// RevisionError says that a request was not sent, because the revision of
 // the session has no way of saying it.
 type RevisionError = compat.RevisionError
 

@@ -15,9 +15,10 @@ func (x *Annotated) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "annotations":
-			r.Once(&seen[0], 0)
-			x.Annotations = new(Annotations)
-			x.Annotations.DecodeJSON(r)
+			if r.Present(&seen[0], 0) {
+				x.Annotations = new(Annotations)
+				x.Annotations.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -61,14 +62,16 @@ func (x *Annotations) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "audience":
-			r.Once(&seen[0], 0)
-			x.Audience = []Role{}
-			for r.BeginArray(); r.Element(); {
-				*wire.Extend(r, &x.Audience) = Role(r.ReadString())
+			if r.Present(&seen[0], 0) {
+				x.Audience = []Role{}
+				for r.BeginArray(); r.Element(); {
+					*wire.Extend(r, &x.Audience) = Role(r.ReadString())
+				}
 			}
 		case "priority":
-			r.Once(&seen[0], 1)
-			x.Priority = r.ReadFloat64Pointer()
+			if r.Present(&seen[0], 1) {
+				x.Priority = r.ReadFloat64Pointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -172,9 +175,10 @@ func (x *ImageContent) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.MIMEType = r.ReadString()
 		case "annotations":
-			r.Once(&seen[0], 3)
-			x.Annotations = new(Annotations)
-			x.Annotations.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Annotations = new(Annotations)
+				x.Annotations.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -259,9 +263,10 @@ func (x *TextContent) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Text = r.ReadString()
 		case "annotations":
-			r.Once(&seen[0], 2)
-			x.Annotations = new(Annotations)
-			x.Annotations.DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Annotations = new(Annotations)
+				x.Annotations.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

@@ -201,9 +201,10 @@ func (x *JSONRPCNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Method = r.ReadString()
 		case "params":
-			r.Once(&seen[0], 2)
-			x.Params = new(NotificationParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Params = new(NotificationParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -266,9 +267,10 @@ func (x *JSONRPCRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Method = r.ReadString()
 		case "params":
-			r.Once(&seen[0], 3)
-			x.Params = new(RequestParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Params = new(RequestParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

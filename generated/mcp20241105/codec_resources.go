@@ -21,8 +21,9 @@ func (x *BlobResourceContents) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.URI = r.ReadString()
 		case "mimeType":
-			r.Once(&seen[0], 2)
-			x.MIMEType = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.MIMEType = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -82,9 +83,10 @@ func (x *EmbeddedResource) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Resource = decodeResourceContentsUnion(r)
 		case "annotations":
-			r.Once(&seen[0], 2)
-			x.Annotations = new(Annotations)
-			x.Annotations.DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Annotations = new(Annotations)
+				x.Annotations.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -141,9 +143,10 @@ func (x *ListResourceTemplatesRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("resources/templates/list")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(PaginatedRequestParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(PaginatedRequestParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -194,16 +197,15 @@ func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "resourceTemplates":
 			r.Once(&seen[0], 0)
-			x.ResourceTemplates = []ResourceTemplate{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.ResourceTemplates).DecodeJSON(r)
-			}
+			x.ResourceTemplates = wire.ReadList(r, (*ResourceTemplate).DecodeJSON)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "nextCursor":
-			r.Once(&seen[0], 2)
-			x.NextCursor = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.NextCursor = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -269,9 +271,10 @@ func (x *ListResourcesRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("resources/list")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(PaginatedRequestParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(PaginatedRequestParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -322,16 +325,15 @@ func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "resources":
 			r.Once(&seen[0], 0)
-			x.Resources = []Resource{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Resources).DecodeJSON(r)
-			}
+			x.Resources = wire.ReadList(r, (*Resource).DecodeJSON)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "nextCursor":
-			r.Once(&seen[0], 2)
-			x.NextCursor = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.NextCursor = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -397,9 +399,10 @@ func (x *ListRootsRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("roots/list")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(RequestParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(RequestParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -450,13 +453,11 @@ func (x *ListRootsResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "roots":
 			r.Once(&seen[0], 0)
-			x.Roots = []Root{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Roots).DecodeJSON(r)
-			}
+			x.Roots = wire.ReadList(r, (*Root).DecodeJSON)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -568,9 +569,10 @@ func (x *ReadResourceRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.URI = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -621,13 +623,11 @@ func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "contents":
 			r.Once(&seen[0], 0)
-			x.Contents = []ResourceContentsUnion{}
-			for r.BeginArray(); r.Element(); {
-				*wire.Extend(r, &x.Contents) = decodeResourceContentsUnion(r)
-			}
+			x.Contents = wire.ReadUnions(r, decodeResourceContentsUnion)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -690,18 +690,22 @@ func (x *Resource) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.URI = r.ReadString()
 		case "annotations":
-			r.Once(&seen[0], 2)
-			x.Annotations = new(Annotations)
-			x.Annotations.DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Annotations = new(Annotations)
+				x.Annotations.DecodeJSON(r)
+			}
 		case "description":
-			r.Once(&seen[0], 3)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "mimeType":
-			r.Once(&seen[0], 4)
-			x.MIMEType = r.ReadStringPointer()
+			if r.Present(&seen[0], 4) {
+				x.MIMEType = r.ReadStringPointer()
+			}
 		case "size":
-			r.Once(&seen[0], 5)
-			x.Size = r.ReadInt64Pointer()
+			if r.Present(&seen[0], 5) {
+				x.Size = r.ReadInt64Pointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -774,8 +778,9 @@ func (x *ResourceContents) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.URI = r.ReadString()
 		case "mimeType":
-			r.Once(&seen[0], 1)
-			x.MIMEType = r.ReadStringPointer()
+			if r.Present(&seen[0], 1) {
+				x.MIMEType = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -868,9 +873,10 @@ func (x *ResourceListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("notifications/resources/list_changed")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(NotificationParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(NotificationParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -978,15 +984,18 @@ func (x *ResourceTemplate) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.URITemplate = r.ReadString()
 		case "annotations":
-			r.Once(&seen[0], 2)
-			x.Annotations = new(Annotations)
-			x.Annotations.DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Annotations = new(Annotations)
+				x.Annotations.DecodeJSON(r)
+			}
 		case "description":
-			r.Once(&seen[0], 3)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "mimeType":
-			r.Once(&seen[0], 4)
-			x.MIMEType = r.ReadStringPointer()
+			if r.Present(&seen[0], 4) {
+				x.MIMEType = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1107,8 +1116,9 @@ func (x *ResourceUpdatedNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.URI = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1161,8 +1171,9 @@ func (x *Root) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.URI = r.ReadString()
 		case "name":
-			r.Once(&seen[0], 1)
-			x.Name = r.ReadStringPointer()
+			if r.Present(&seen[0], 1) {
+				x.Name = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1215,9 +1226,10 @@ func (x *RootsListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("notifications/roots/list_changed")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(NotificationParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(NotificationParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1322,9 +1334,10 @@ func (x *SubscribeRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.URI = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1380,8 +1393,9 @@ func (x *TextResourceContents) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.URI = r.ReadString()
 		case "mimeType":
-			r.Once(&seen[0], 2)
-			x.MIMEType = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.MIMEType = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1490,9 +1504,10 @@ func (x *UnsubscribeRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.URI = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

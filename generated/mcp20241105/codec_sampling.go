@@ -76,28 +76,35 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 				wire.Extend(r, &x.Messages).DecodeJSON(r)
 			}
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		case "includeContext":
-			r.Once(&seen[0], 3)
-			x.IncludeContext = (*IncludeContext)(r.ReadStringPointer())
+			if r.Present(&seen[0], 3) {
+				x.IncludeContext = (*IncludeContext)(r.ReadStringPointer())
+			}
 		case "metadata":
-			r.Once(&seen[0], 4)
-			x.Metadata = r.ReadObject()
+			if r.Present(&seen[0], 4) {
+				x.Metadata = r.ReadObject()
+			}
 		case "modelPreferences":
-			r.Once(&seen[0], 5)
-			x.ModelPreferences = new(ModelPreferences)
-			x.ModelPreferences.DecodeJSON(r)
+			if r.Present(&seen[0], 5) {
+				x.ModelPreferences = new(ModelPreferences)
+				x.ModelPreferences.DecodeJSON(r)
+			}
 		case "stopSequences":
-			r.Once(&seen[0], 6)
-			x.StopSequences = r.ReadStrings()
+			if r.Present(&seen[0], 6) {
+				x.StopSequences = r.ReadStrings()
+			}
 		case "systemPrompt":
-			r.Once(&seen[0], 7)
-			x.SystemPrompt = r.ReadStringPointer()
+			if r.Present(&seen[0], 7) {
+				x.SystemPrompt = r.ReadStringPointer()
+			}
 		case "temperature":
-			r.Once(&seen[0], 8)
-			x.Temperature = r.ReadFloat64Pointer()
+			if r.Present(&seen[0], 8) {
+				x.Temperature = r.ReadFloat64Pointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -208,11 +215,13 @@ func (x *CreateMessageResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Role = Role(r.ReadString())
 		case "_meta":
-			r.Once(&seen[0], 3)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 3) {
+				x.Meta = r.ReadObject()
+			}
 		case "stopReason":
-			r.Once(&seen[0], 4)
-			x.StopReason = r.ReadStringPointer()
+			if r.Present(&seen[0], 4) {
+				x.StopReason = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -297,8 +306,9 @@ func (x *ModelHint) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
-			x.Name = r.ReadStringPointer()
+			if r.Present(&seen[0], 0) {
+				x.Name = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -342,20 +352,24 @@ func (x *ModelPreferences) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "costPriority":
-			r.Once(&seen[0], 0)
-			x.CostPriority = r.ReadFloat64Pointer()
+			if r.Present(&seen[0], 0) {
+				x.CostPriority = r.ReadFloat64Pointer()
+			}
 		case "hints":
-			r.Once(&seen[0], 1)
-			x.Hints = []ModelHint{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Hints).DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Hints = []ModelHint{}
+				for r.BeginArray(); r.Element(); {
+					wire.Extend(r, &x.Hints).DecodeJSON(r)
+				}
 			}
 		case "intelligencePriority":
-			r.Once(&seen[0], 2)
-			x.IntelligencePriority = r.ReadFloat64Pointer()
+			if r.Present(&seen[0], 2) {
+				x.IntelligencePriority = r.ReadFloat64Pointer()
+			}
 		case "speedPriority":
-			r.Once(&seen[0], 3)
-			x.SpeedPriority = r.ReadFloat64Pointer()
+			if r.Present(&seen[0], 3) {
+				x.SpeedPriority = r.ReadFloat64Pointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

@@ -70,12 +70,14 @@ func (x *CallToolRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Name = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		case "arguments":
-			r.Once(&seen[0], 2)
-			x.Arguments = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Arguments = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -132,16 +134,15 @@ func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			r.Once(&seen[0], 0)
-			x.Content = []ContentBlock{}
-			for r.BeginArray(); r.Element(); {
-				*wire.Extend(r, &x.Content) = decodeContentBlock(r)
-			}
+			x.Content = wire.ReadUnions(r, decodeContentBlock)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "isError":
-			r.Once(&seen[0], 2)
-			x.IsError = r.ReadBoolPointer()
+			if r.Present(&seen[0], 2) {
+				x.IsError = r.ReadBoolPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -205,9 +206,10 @@ func (x *ListToolsRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("tools/list")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(PaginatedRequestParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(PaginatedRequestParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -258,16 +260,15 @@ func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "tools":
 			r.Once(&seen[0], 0)
-			x.Tools = []Tool{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Tools).DecodeJSON(r)
-			}
+			x.Tools = wire.ReadList(r, (*Tool).DecodeJSON)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "nextCursor":
-			r.Once(&seen[0], 2)
-			x.NextCursor = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.NextCursor = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -336,8 +337,9 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Name = r.ReadString()
 		case "description":
-			r.Once(&seen[0], 2)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.Description = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -394,14 +396,16 @@ func (x *ToolInputSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Type = r.ReadConstString("object")
 		case "properties":
-			r.Once(&seen[0], 1)
-			x.Properties = wire.Map[wire.Object]{}
-			for r.BeginObject(); r.Member(); {
-				*x.Properties.Entry(r) = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Properties = wire.Map[wire.Object]{}
+				for r.BeginObject(); r.Member(); {
+					*x.Properties.Entry(r) = r.ReadObject()
+				}
 			}
 		case "required":
-			r.Once(&seen[0], 2)
-			x.Required = r.ReadStrings()
+			if r.Present(&seen[0], 2) {
+				x.Required = r.ReadStrings()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -478,9 +482,10 @@ func (x *ToolListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("notifications/tools/list_changed")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(NotificationParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(NotificationParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

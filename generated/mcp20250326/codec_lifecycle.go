@@ -15,18 +15,21 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "experimental":
-			r.Once(&seen[0], 0)
-			x.Experimental = wire.Map[wire.Object]{}
-			for r.BeginObject(); r.Member(); {
-				*x.Experimental.Entry(r) = r.ReadObject()
+			if r.Present(&seen[0], 0) {
+				x.Experimental = wire.Map[wire.Object]{}
+				for r.BeginObject(); r.Member(); {
+					*x.Experimental.Entry(r) = r.ReadObject()
+				}
 			}
 		case "roots":
-			r.Once(&seen[0], 1)
-			x.Roots = new(ClientCapabilitiesRoots)
-			x.Roots.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Roots = new(ClientCapabilitiesRoots)
+				x.Roots.DecodeJSON(r)
+			}
 		case "sampling":
-			r.Once(&seen[0], 2)
-			x.Sampling = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Sampling = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -93,8 +96,9 @@ func (x *ClientCapabilitiesRoots) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "listChanged":
-			r.Once(&seen[0], 0)
-			x.ListChanged = r.ReadBoolPointer()
+			if r.Present(&seen[0], 0) {
+				x.ListChanged = r.ReadBoolPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -249,9 +253,10 @@ func (x *InitializeRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.ProtocolVersion = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 3)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -318,11 +323,13 @@ func (x *InitializeResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.ServerInfo.DecodeJSON(r)
 		case "_meta":
-			r.Once(&seen[0], 3)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 3) {
+				x.Meta = r.ReadObject()
+			}
 		case "instructions":
-			r.Once(&seen[0], 4)
-			x.Instructions = r.ReadStringPointer()
+			if r.Present(&seen[0], 4) {
+				x.Instructions = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -389,9 +396,10 @@ func (x *InitializedNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("notifications/initialized")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(NotificationParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(NotificationParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -444,9 +452,10 @@ func (x *PingRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("ping")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(RequestParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(RequestParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -496,29 +505,35 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "completions":
-			r.Once(&seen[0], 0)
-			x.Completions = r.ReadObject()
+			if r.Present(&seen[0], 0) {
+				x.Completions = r.ReadObject()
+			}
 		case "experimental":
-			r.Once(&seen[0], 1)
-			x.Experimental = wire.Map[wire.Object]{}
-			for r.BeginObject(); r.Member(); {
-				*x.Experimental.Entry(r) = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Experimental = wire.Map[wire.Object]{}
+				for r.BeginObject(); r.Member(); {
+					*x.Experimental.Entry(r) = r.ReadObject()
+				}
 			}
 		case "logging":
-			r.Once(&seen[0], 2)
-			x.Logging = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Logging = r.ReadObject()
+			}
 		case "prompts":
-			r.Once(&seen[0], 3)
-			x.Prompts = new(ServerCapabilitiesPrompts)
-			x.Prompts.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Prompts = new(ServerCapabilitiesPrompts)
+				x.Prompts.DecodeJSON(r)
+			}
 		case "resources":
-			r.Once(&seen[0], 4)
-			x.Resources = new(ServerCapabilitiesResources)
-			x.Resources.DecodeJSON(r)
+			if r.Present(&seen[0], 4) {
+				x.Resources = new(ServerCapabilitiesResources)
+				x.Resources.DecodeJSON(r)
+			}
 		case "tools":
-			r.Once(&seen[0], 5)
-			x.Tools = new(ServerCapabilitiesTools)
-			x.Tools.DecodeJSON(r)
+			if r.Present(&seen[0], 5) {
+				x.Tools = new(ServerCapabilitiesTools)
+				x.Tools.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -603,8 +618,9 @@ func (x *ServerCapabilitiesPrompts) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "listChanged":
-			r.Once(&seen[0], 0)
-			x.ListChanged = r.ReadBoolPointer()
+			if r.Present(&seen[0], 0) {
+				x.ListChanged = r.ReadBoolPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -646,11 +662,13 @@ func (x *ServerCapabilitiesResources) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "listChanged":
-			r.Once(&seen[0], 0)
-			x.ListChanged = r.ReadBoolPointer()
+			if r.Present(&seen[0], 0) {
+				x.ListChanged = r.ReadBoolPointer()
+			}
 		case "subscribe":
-			r.Once(&seen[0], 1)
-			x.Subscribe = r.ReadBoolPointer()
+			if r.Present(&seen[0], 1) {
+				x.Subscribe = r.ReadBoolPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -696,8 +714,9 @@ func (x *ServerCapabilitiesTools) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "listChanged":
-			r.Once(&seen[0], 0)
-			x.ListChanged = r.ReadBoolPointer()
+			if r.Present(&seen[0], 0) {
+				x.ListChanged = r.ReadBoolPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

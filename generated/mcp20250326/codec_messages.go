@@ -152,9 +152,10 @@ func (x *Notification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadString()
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(NotificationParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(NotificationParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -204,8 +205,9 @@ func (x *NotificationParams) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 0) {
+				x.Meta = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -252,9 +254,10 @@ func (x *Request) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadString()
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(RequestParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(RequestParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -304,8 +307,9 @@ func (x *RequestMetaObject) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "progressToken":
-			r.Once(&seen[0], 0)
-			x.ProgressToken = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+			if r.Present(&seen[0], 0) {
+				x.ProgressToken = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -349,9 +353,10 @@ func (x *RequestParams) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 0) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -395,8 +400,9 @@ func (x *Result) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 0) {
+				x.Meta = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

@@ -15,17 +15,20 @@ func (x *Annotations) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "audience":
-			r.Once(&seen[0], 0)
-			x.Audience = []Role{}
-			for r.BeginArray(); r.Element(); {
-				*wire.Extend(r, &x.Audience) = Role(r.ReadString())
+			if r.Present(&seen[0], 0) {
+				x.Audience = []Role{}
+				for r.BeginArray(); r.Element(); {
+					*wire.Extend(r, &x.Audience) = Role(r.ReadString())
+				}
 			}
 		case "lastModified":
-			r.Once(&seen[0], 1)
-			x.LastModified = r.ReadStringPointer()
+			if r.Present(&seen[0], 1) {
+				x.LastModified = r.ReadStringPointer()
+			}
 		case "priority":
-			r.Once(&seen[0], 2)
-			x.Priority = r.ReadFloat64Pointer()
+			if r.Present(&seen[0], 2) {
+				x.Priority = r.ReadFloat64Pointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -97,12 +100,14 @@ func (x *AudioContent) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.MIMEType = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 3)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 3) {
+				x.Meta = r.ReadObject()
+			}
 		case "annotations":
-			r.Once(&seen[0], 4)
-			x.Annotations = new(Annotations)
-			x.Annotations.DecodeJSON(r)
+			if r.Present(&seen[0], 4) {
+				x.Annotations = new(Annotations)
+				x.Annotations.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -221,12 +226,14 @@ func (x *ImageContent) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.MIMEType = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 3)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 3) {
+				x.Meta = r.ReadObject()
+			}
 		case "annotations":
-			r.Once(&seen[0], 4)
-			x.Annotations = new(Annotations)
-			x.Annotations.DecodeJSON(r)
+			if r.Present(&seen[0], 4) {
+				x.Annotations = new(Annotations)
+				x.Annotations.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -317,12 +324,14 @@ func (x *TextContent) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Text = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Meta = r.ReadObject()
+			}
 		case "annotations":
-			r.Once(&seen[0], 3)
-			x.Annotations = new(Annotations)
-			x.Annotations.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Annotations = new(Annotations)
+				x.Annotations.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

@@ -18,14 +18,17 @@ func (x *BooleanSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Type = r.ReadConstString("boolean")
 		case "default":
-			r.Once(&seen[0], 1)
-			x.Default = r.ReadBoolPointer()
+			if r.Present(&seen[0], 1) {
+				x.Default = r.ReadBoolPointer()
+			}
 		case "description":
-			r.Once(&seen[0], 2)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "title":
-			r.Once(&seen[0], 3)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -164,9 +167,10 @@ func (x *ElicitRequestFormParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.RequestedSchema.DecodeJSON(r)
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -229,8 +233,9 @@ func (x *ElicitRequestFormParamsRequestedSchema) DecodeJSON(r *wire.Reader) erro
 				*x.Properties.Entry(r) = decodePrimitiveSchemaDefinition(r)
 			}
 		case "required":
-			r.Once(&seen[0], 2)
-			x.Required = r.ReadStrings()
+			if r.Present(&seen[0], 2) {
+				x.Required = r.ReadStrings()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -305,13 +310,15 @@ func (x *ElicitResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Action = ElicitAction(r.ReadString())
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "content":
-			r.Once(&seen[0], 2)
-			x.Content = wire.Map[wire.Scalar]{}
-			for r.BeginObject(); r.Member(); {
-				*x.Content.Entry(r) = r.ReadScalar(wire.ScalarString | wire.ScalarNumber | wire.ScalarBool)
+			if r.Present(&seen[0], 2) {
+				x.Content = wire.Map[wire.Scalar]{}
+				for r.BeginObject(); r.Member(); {
+					*x.Content.Entry(r) = r.ReadScalar(wire.ScalarString | wire.ScalarNumber | wire.ScalarBool)
+				}
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -385,14 +392,17 @@ func (x *EnumSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Enum = r.ReadStrings()
 		case "description":
-			r.Once(&seen[0], 2)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "enumNames":
-			r.Once(&seen[0], 3)
-			x.EnumNames = r.ReadStrings()
+			if r.Present(&seen[0], 3) {
+				x.EnumNames = r.ReadStrings()
+			}
 		case "title":
-			r.Once(&seen[0], 4)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 4) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -475,17 +485,21 @@ func (x *NumberSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Type = NumberSchemaType(r.ReadString())
 		case "description":
-			r.Once(&seen[0], 1)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 1) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "maximum":
-			r.Once(&seen[0], 2)
-			x.Maximum = r.ReadFloat64Pointer()
+			if r.Present(&seen[0], 2) {
+				x.Maximum = r.ReadFloat64Pointer()
+			}
 		case "minimum":
-			r.Once(&seen[0], 3)
-			x.Minimum = r.ReadFloat64Pointer()
+			if r.Present(&seen[0], 3) {
+				x.Minimum = r.ReadFloat64Pointer()
+			}
 		case "title":
-			r.Once(&seen[0], 4)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 4) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -622,20 +636,25 @@ func (x *StringSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Type = r.ReadConstString("string")
 		case "description":
-			r.Once(&seen[0], 1)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 1) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "format":
-			r.Once(&seen[0], 2)
-			x.Format = (*StringSchemaFormat)(r.ReadStringPointer())
+			if r.Present(&seen[0], 2) {
+				x.Format = (*StringSchemaFormat)(r.ReadStringPointer())
+			}
 		case "maxLength":
-			r.Once(&seen[0], 3)
-			x.MaxLength = r.ReadInt64Pointer()
+			if r.Present(&seen[0], 3) {
+				x.MaxLength = r.ReadInt64Pointer()
+			}
 		case "minLength":
-			r.Once(&seen[0], 4)
-			x.MinLength = r.ReadInt64Pointer()
+			if r.Present(&seen[0], 4) {
+				x.MinLength = r.ReadInt64Pointer()
+			}
 		case "title":
-			r.Once(&seen[0], 5)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 5) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

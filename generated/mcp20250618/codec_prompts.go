@@ -70,14 +70,16 @@ func (x *GetPromptRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Name = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		case "arguments":
-			r.Once(&seen[0], 2)
-			x.Arguments = wire.Map[string]{}
-			for r.BeginObject(); r.Member(); {
-				*x.Arguments.Entry(r) = r.ReadString()
+			if r.Present(&seen[0], 2) {
+				x.Arguments = wire.Map[string]{}
+				for r.BeginObject(); r.Member(); {
+					*x.Arguments.Entry(r) = r.ReadString()
+				}
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -146,16 +148,15 @@ func (x *GetPromptResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "messages":
 			r.Once(&seen[0], 0)
-			x.Messages = []PromptMessage{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Messages).DecodeJSON(r)
-			}
+			x.Messages = wire.ReadList(r, (*PromptMessage).DecodeJSON)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "description":
-			r.Once(&seen[0], 2)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.Description = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -221,9 +222,10 @@ func (x *ListPromptsRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("prompts/list")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(PaginatedRequestParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(PaginatedRequestParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -274,16 +276,15 @@ func (x *ListPromptsResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "prompts":
 			r.Once(&seen[0], 0)
-			x.Prompts = []Prompt{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Prompts).DecodeJSON(r)
-			}
+			x.Prompts = wire.ReadList(r, (*Prompt).DecodeJSON)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "nextCursor":
-			r.Once(&seen[0], 2)
-			x.NextCursor = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.NextCursor = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -349,20 +350,24 @@ func (x *Prompt) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Name = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "arguments":
-			r.Once(&seen[0], 2)
-			x.Arguments = []PromptArgument{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Arguments).DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Arguments = []PromptArgument{}
+				for r.BeginArray(); r.Element(); {
+					wire.Extend(r, &x.Arguments).DecodeJSON(r)
+				}
 			}
 		case "description":
-			r.Once(&seen[0], 3)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "title":
-			r.Once(&seen[0], 4)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 4) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -440,14 +445,17 @@ func (x *PromptArgument) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Name = r.ReadString()
 		case "description":
-			r.Once(&seen[0], 1)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 1) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "required":
-			r.Once(&seen[0], 2)
-			x.Required = r.ReadBoolPointer()
+			if r.Present(&seen[0], 2) {
+				x.Required = r.ReadBoolPointer()
+			}
 		case "title":
-			r.Once(&seen[0], 3)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -510,9 +518,10 @@ func (x *PromptListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("notifications/prompts/list_changed")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(NotificationParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(NotificationParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -620,8 +629,9 @@ func (x *PromptReference) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Name = r.ReadString()
 		case "title":
-			r.Once(&seen[0], 2)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

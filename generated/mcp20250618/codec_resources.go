@@ -21,11 +21,13 @@ func (x *BlobResourceContents) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.URI = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Meta = r.ReadObject()
+			}
 		case "mimeType":
-			r.Once(&seen[0], 3)
-			x.MIMEType = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.MIMEType = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -91,12 +93,14 @@ func (x *EmbeddedResource) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Resource = decodeResourceContentsUnion(r)
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Meta = r.ReadObject()
+			}
 		case "annotations":
-			r.Once(&seen[0], 3)
-			x.Annotations = new(Annotations)
-			x.Annotations.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Annotations = new(Annotations)
+				x.Annotations.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -159,9 +163,10 @@ func (x *ListResourceTemplatesRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("resources/templates/list")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(PaginatedRequestParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(PaginatedRequestParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -212,16 +217,15 @@ func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "resourceTemplates":
 			r.Once(&seen[0], 0)
-			x.ResourceTemplates = []ResourceTemplate{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.ResourceTemplates).DecodeJSON(r)
-			}
+			x.ResourceTemplates = wire.ReadList(r, (*ResourceTemplate).DecodeJSON)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "nextCursor":
-			r.Once(&seen[0], 2)
-			x.NextCursor = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.NextCursor = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -287,9 +291,10 @@ func (x *ListResourcesRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("resources/list")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(PaginatedRequestParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(PaginatedRequestParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -340,16 +345,15 @@ func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "resources":
 			r.Once(&seen[0], 0)
-			x.Resources = []Resource{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Resources).DecodeJSON(r)
-			}
+			x.Resources = wire.ReadList(r, (*Resource).DecodeJSON)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "nextCursor":
-			r.Once(&seen[0], 2)
-			x.NextCursor = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.NextCursor = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -415,9 +419,10 @@ func (x *ListRootsRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("roots/list")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(RequestParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(RequestParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -468,13 +473,11 @@ func (x *ListRootsResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "roots":
 			r.Once(&seen[0], 0)
-			x.Roots = []Root{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Roots).DecodeJSON(r)
-			}
+			x.Roots = wire.ReadList(r, (*Root).DecodeJSON)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -586,9 +589,10 @@ func (x *ReadResourceRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.URI = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -639,13 +643,11 @@ func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "contents":
 			r.Once(&seen[0], 0)
-			x.Contents = []ResourceContentsUnion{}
-			for r.BeginArray(); r.Element(); {
-				*wire.Extend(r, &x.Contents) = decodeResourceContentsUnion(r)
-			}
+			x.Contents = wire.ReadUnions(r, decodeResourceContentsUnion)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -708,24 +710,30 @@ func (x *Resource) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.URI = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Meta = r.ReadObject()
+			}
 		case "annotations":
-			r.Once(&seen[0], 3)
-			x.Annotations = new(Annotations)
-			x.Annotations.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Annotations = new(Annotations)
+				x.Annotations.DecodeJSON(r)
+			}
 		case "description":
-			r.Once(&seen[0], 4)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 4) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "mimeType":
-			r.Once(&seen[0], 5)
-			x.MIMEType = r.ReadStringPointer()
+			if r.Present(&seen[0], 5) {
+				x.MIMEType = r.ReadStringPointer()
+			}
 		case "size":
-			r.Once(&seen[0], 6)
-			x.Size = r.ReadInt64Pointer()
+			if r.Present(&seen[0], 6) {
+				x.Size = r.ReadInt64Pointer()
+			}
 		case "title":
-			r.Once(&seen[0], 7)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 7) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -810,11 +818,13 @@ func (x *ResourceContents) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.URI = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "mimeType":
-			r.Once(&seen[0], 2)
-			x.MIMEType = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.MIMEType = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -919,24 +929,30 @@ func (x *ResourceLink) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.URI = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 3)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 3) {
+				x.Meta = r.ReadObject()
+			}
 		case "annotations":
-			r.Once(&seen[0], 4)
-			x.Annotations = new(Annotations)
-			x.Annotations.DecodeJSON(r)
+			if r.Present(&seen[0], 4) {
+				x.Annotations = new(Annotations)
+				x.Annotations.DecodeJSON(r)
+			}
 		case "description":
-			r.Once(&seen[0], 5)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 5) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "mimeType":
-			r.Once(&seen[0], 6)
-			x.MIMEType = r.ReadStringPointer()
+			if r.Present(&seen[0], 6) {
+				x.MIMEType = r.ReadStringPointer()
+			}
 		case "size":
-			r.Once(&seen[0], 7)
-			x.Size = r.ReadInt64Pointer()
+			if r.Present(&seen[0], 7) {
+				x.Size = r.ReadInt64Pointer()
+			}
 		case "title":
-			r.Once(&seen[0], 8)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 8) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1025,9 +1041,10 @@ func (x *ResourceListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("notifications/resources/list_changed")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(NotificationParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(NotificationParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1083,21 +1100,26 @@ func (x *ResourceTemplate) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.URITemplate = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Meta = r.ReadObject()
+			}
 		case "annotations":
-			r.Once(&seen[0], 3)
-			x.Annotations = new(Annotations)
-			x.Annotations.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Annotations = new(Annotations)
+				x.Annotations.DecodeJSON(r)
+			}
 		case "description":
-			r.Once(&seen[0], 4)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 4) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "mimeType":
-			r.Once(&seen[0], 5)
-			x.MIMEType = r.ReadStringPointer()
+			if r.Present(&seen[0], 5) {
+				x.MIMEType = r.ReadStringPointer()
+			}
 		case "title":
-			r.Once(&seen[0], 6)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 6) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1282,8 +1304,9 @@ func (x *ResourceUpdatedNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.URI = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1336,11 +1359,13 @@ func (x *Root) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.URI = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "name":
-			r.Once(&seen[0], 2)
-			x.Name = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.Name = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1399,9 +1424,10 @@ func (x *RootsListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("notifications/roots/list_changed")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(NotificationParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(NotificationParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1506,9 +1532,10 @@ func (x *SubscribeRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.URI = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1564,11 +1591,13 @@ func (x *TextResourceContents) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.URI = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Meta = r.ReadObject()
+			}
 		case "mimeType":
-			r.Once(&seen[0], 3)
-			x.MIMEType = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.MIMEType = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1683,9 +1712,10 @@ func (x *UnsubscribeRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.URI = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

@@ -70,12 +70,14 @@ func (x *CallToolRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Name = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		case "arguments":
-			r.Once(&seen[0], 2)
-			x.Arguments = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Arguments = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -132,19 +134,19 @@ func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			r.Once(&seen[0], 0)
-			x.Content = []ContentBlock{}
-			for r.BeginArray(); r.Element(); {
-				*wire.Extend(r, &x.Content) = decodeContentBlock(r)
-			}
+			x.Content = wire.ReadUnions(r, decodeContentBlock)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "isError":
-			r.Once(&seen[0], 2)
-			x.IsError = r.ReadBoolPointer()
+			if r.Present(&seen[0], 2) {
+				x.IsError = r.ReadBoolPointer()
+			}
 		case "structuredContent":
-			r.Once(&seen[0], 3)
-			x.StructuredContent = r.ReadObject()
+			if r.Present(&seen[0], 3) {
+				x.StructuredContent = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -214,9 +216,10 @@ func (x *ListToolsRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("tools/list")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(PaginatedRequestParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(PaginatedRequestParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -267,16 +270,15 @@ func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "tools":
 			r.Once(&seen[0], 0)
-			x.Tools = []Tool{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Tools).DecodeJSON(r)
-			}
+			x.Tools = wire.ReadList(r, (*Tool).DecodeJSON)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "nextCursor":
-			r.Once(&seen[0], 2)
-			x.NextCursor = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.NextCursor = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -345,22 +347,27 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Name = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Meta = r.ReadObject()
+			}
 		case "annotations":
-			r.Once(&seen[0], 3)
-			x.Annotations = new(ToolAnnotations)
-			x.Annotations.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Annotations = new(ToolAnnotations)
+				x.Annotations.DecodeJSON(r)
+			}
 		case "description":
-			r.Once(&seen[0], 4)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 4) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "outputSchema":
-			r.Once(&seen[0], 5)
-			x.OutputSchema = new(ToolOutputSchema)
-			x.OutputSchema.DecodeJSON(r)
+			if r.Present(&seen[0], 5) {
+				x.OutputSchema = new(ToolOutputSchema)
+				x.OutputSchema.DecodeJSON(r)
+			}
 		case "title":
-			r.Once(&seen[0], 6)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 6) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -438,20 +445,25 @@ func (x *ToolAnnotations) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "destructiveHint":
-			r.Once(&seen[0], 0)
-			x.DestructiveHint = r.ReadBoolPointer()
+			if r.Present(&seen[0], 0) {
+				x.DestructiveHint = r.ReadBoolPointer()
+			}
 		case "idempotentHint":
-			r.Once(&seen[0], 1)
-			x.IdempotentHint = r.ReadBoolPointer()
+			if r.Present(&seen[0], 1) {
+				x.IdempotentHint = r.ReadBoolPointer()
+			}
 		case "openWorldHint":
-			r.Once(&seen[0], 2)
-			x.OpenWorldHint = r.ReadBoolPointer()
+			if r.Present(&seen[0], 2) {
+				x.OpenWorldHint = r.ReadBoolPointer()
+			}
 		case "readOnlyHint":
-			r.Once(&seen[0], 3)
-			x.ReadOnlyHint = r.ReadBoolPointer()
+			if r.Present(&seen[0], 3) {
+				x.ReadOnlyHint = r.ReadBoolPointer()
+			}
 		case "title":
-			r.Once(&seen[0], 4)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 4) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -514,14 +526,16 @@ func (x *ToolInputSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Type = r.ReadConstString("object")
 		case "properties":
-			r.Once(&seen[0], 1)
-			x.Properties = wire.Map[wire.Object]{}
-			for r.BeginObject(); r.Member(); {
-				*x.Properties.Entry(r) = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Properties = wire.Map[wire.Object]{}
+				for r.BeginObject(); r.Member(); {
+					*x.Properties.Entry(r) = r.ReadObject()
+				}
 			}
 		case "required":
-			r.Once(&seen[0], 2)
-			x.Required = r.ReadStrings()
+			if r.Present(&seen[0], 2) {
+				x.Required = r.ReadStrings()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -598,9 +612,10 @@ func (x *ToolListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("notifications/tools/list_changed")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(NotificationParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(NotificationParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -653,14 +668,16 @@ func (x *ToolOutputSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Type = r.ReadConstString("object")
 		case "properties":
-			r.Once(&seen[0], 1)
-			x.Properties = wire.Map[wire.Object]{}
-			for r.BeginObject(); r.Member(); {
-				*x.Properties.Entry(r) = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Properties = wire.Map[wire.Object]{}
+				for r.BeginObject(); r.Member(); {
+					*x.Properties.Entry(r) = r.ReadObject()
+				}
 			}
 		case "required":
-			r.Once(&seen[0], 2)
-			x.Required = r.ReadStrings()
+			if r.Present(&seen[0], 2) {
+				x.Required = r.ReadStrings()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

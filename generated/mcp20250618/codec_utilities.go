@@ -70,11 +70,13 @@ func (x *CancelledNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.RequestID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "reason":
-			r.Once(&seen[0], 2)
-			x.Reason = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.Reason = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -188,13 +190,15 @@ func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Ref = decodeCompleteRequestParamsRef(r)
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		case "context":
-			r.Once(&seen[0], 3)
-			x.Context = new(CompleteRequestParamsContext)
-			x.Context.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Context = new(CompleteRequestParamsContext)
+				x.Context.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -306,10 +310,11 @@ func (x *CompleteRequestParamsContext) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "arguments":
-			r.Once(&seen[0], 0)
-			x.Arguments = wire.Map[string]{}
-			for r.BeginObject(); r.Member(); {
-				*x.Arguments.Entry(r) = r.ReadString()
+			if r.Present(&seen[0], 0) {
+				x.Arguments = wire.Map[string]{}
+				for r.BeginObject(); r.Member(); {
+					*x.Arguments.Entry(r) = r.ReadString()
+				}
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -402,8 +407,9 @@ func (x *CompleteResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Completion.DecodeJSON(r)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -456,11 +462,13 @@ func (x *CompleteResultCompletion) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Values = r.ReadStrings()
 		case "hasMore":
-			r.Once(&seen[0], 1)
-			x.HasMore = r.ReadBoolPointer()
+			if r.Present(&seen[0], 1) {
+				x.HasMore = r.ReadBoolPointer()
+			}
 		case "total":
-			r.Once(&seen[0], 2)
-			x.Total = r.ReadInt64Pointer()
+			if r.Present(&seen[0], 2) {
+				x.Total = r.ReadInt64Pointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -623,11 +631,13 @@ func (x *LoggingMessageNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Level = LoggingLevel(r.ReadString())
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Meta = r.ReadObject()
+			}
 		case "logger":
-			r.Once(&seen[0], 3)
-			x.Logger = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.Logger = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -690,9 +700,10 @@ func (x *PaginatedRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadString()
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(PaginatedRequestParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(PaginatedRequestParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -742,12 +753,14 @@ func (x *PaginatedRequestParams) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 0) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		case "cursor":
-			r.Once(&seen[0], 1)
-			x.Cursor = r.ReadStringPointer()
+			if r.Present(&seen[0], 1) {
+				x.Cursor = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -797,11 +810,13 @@ func (x *PaginatedResult) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 0) {
+				x.Meta = r.ReadObject()
+			}
 		case "nextCursor":
-			r.Once(&seen[0], 1)
-			x.NextCursor = r.ReadStringPointer()
+			if r.Present(&seen[0], 1) {
+				x.NextCursor = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -909,14 +924,17 @@ func (x *ProgressNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.ProgressToken = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Meta = r.ReadObject()
+			}
 		case "message":
-			r.Once(&seen[0], 3)
-			x.Message = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.Message = r.ReadStringPointer()
+			}
 		case "total":
-			r.Once(&seen[0], 4)
-			x.Total = r.ReadFloat64Pointer()
+			if r.Present(&seen[0], 4) {
+				x.Total = r.ReadFloat64Pointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1037,9 +1055,10 @@ func (x *SetLevelRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Level = LoggingLevel(r.ReadString())
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

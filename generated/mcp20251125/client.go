@@ -218,6 +218,9 @@ func (c ClientCaller) Elicit(ctx context.Context, params ElicitRequestParams) (E
 	if err := c.caller.Call(ctx, "elicitation/create", params, result); err != nil {
 		return nil, err
 	}
+	if _, unknown := result.V.(*UnknownElicitResponse); unknown {
+		return nil, runtime.UnknownResult("elicitation/create", result)
+	}
 	return result.V, nil
 }
 
@@ -298,6 +301,9 @@ func (c ClientCaller) CreateMessage(ctx context.Context, params *CreateMessageRe
 	result := newCreateMessageResponse()
 	if err := c.caller.Call(ctx, "sampling/createMessage", runtime.Params(params), result); err != nil {
 		return nil, err
+	}
+	if _, unknown := result.V.(*UnknownCreateMessageResponse); unknown {
+		return nil, runtime.UnknownResult("sampling/createMessage", result)
 	}
 	return result.V, nil
 }

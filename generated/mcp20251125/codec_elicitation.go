@@ -18,14 +18,17 @@ func (x *BooleanSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Type = r.ReadConstString("boolean")
 		case "default":
-			r.Once(&seen[0], 1)
-			x.Default = r.ReadBoolPointer()
+			if r.Present(&seen[0], 1) {
+				x.Default = r.ReadBoolPointer()
+			}
 		case "description":
-			r.Once(&seen[0], 2)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "title":
-			r.Once(&seen[0], 3)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -178,16 +181,19 @@ func (x *ElicitRequestFormParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.RequestedSchema.DecodeJSON(r)
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		case "mode":
-			r.Once(&seen[0], 3)
-			x.Mode = new(r.ReadConstString("form"))
+			if r.Present(&seen[0], 3) {
+				x.Mode = new(r.ReadConstString("form"))
+			}
 		case "task":
-			r.Once(&seen[0], 4)
-			x.Task = new(TaskMetadata)
-			x.Task.DecodeJSON(r)
+			if r.Present(&seen[0], 4) {
+				x.Task = new(TaskMetadata)
+				x.Task.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -262,11 +268,13 @@ func (x *ElicitRequestFormParamsRequestedSchema) DecodeJSON(r *wire.Reader) erro
 				*x.Properties.Entry(r) = decodePrimitiveSchemaDefinition(r)
 			}
 		case "$schema":
-			r.Once(&seen[0], 2)
-			x.Schema = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.Schema = r.ReadStringPointer()
+			}
 		case "required":
-			r.Once(&seen[0], 3)
-			x.Required = r.ReadStrings()
+			if r.Present(&seen[0], 3) {
+				x.Required = r.ReadStrings()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -350,7 +358,7 @@ func decodeElicitRequestParams(r *wire.Reader) ElicitRequestParams {
 			v.DecodeJSON(r)
 			return v
 		}
-		if !ok && r.PeekHas("mode") == 0 {
+		if !ok && r.PeekAbsent("mode") {
 			v := new(ElicitRequestFormParams)
 			v.DecodeJSON(r)
 			return v
@@ -395,13 +403,15 @@ func (x *ElicitRequestURLParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.URL = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 4)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 4) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		case "task":
-			r.Once(&seen[0], 5)
-			x.Task = new(TaskMetadata)
-			x.Task.DecodeJSON(r)
+			if r.Present(&seen[0], 5) {
+				x.Task = new(TaskMetadata)
+				x.Task.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -512,13 +522,15 @@ func (x *ElicitResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Action = ElicitAction(r.ReadString())
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "content":
-			r.Once(&seen[0], 2)
-			x.Content = wire.Map[ElicitResultContent]{}
-			for r.BeginObject(); r.Member(); {
-				*x.Content.Entry(r) = decodeElicitResultContent(r)
+			if r.Present(&seen[0], 2) {
+				x.Content = wire.Map[ElicitResultContent]{}
+				for r.BeginObject(); r.Member(); {
+					*x.Content.Entry(r) = decodeElicitResultContent(r)
+				}
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -726,8 +738,9 @@ func (x *ElicitationCompleteNotificationParams) DecodeJSON(r *wire.Reader) error
 			r.Once(&seen[0], 0)
 			x.ElicitationID = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -900,17 +913,21 @@ func (x *LegacyTitledEnumSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Enum = r.ReadStrings()
 		case "default":
-			r.Once(&seen[0], 2)
-			x.Default = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.Default = r.ReadStringPointer()
+			}
 		case "description":
-			r.Once(&seen[0], 3)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "enumNames":
-			r.Once(&seen[0], 4)
-			x.EnumNames = r.ReadStrings()
+			if r.Present(&seen[0], 4) {
+				x.EnumNames = r.ReadStrings()
+			}
 		case "title":
-			r.Once(&seen[0], 5)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 5) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

@@ -50,20 +50,25 @@ func (x *NumberSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Type = NumberSchemaType(r.ReadString())
 		case "default":
-			r.Once(&seen[0], 1)
-			x.Default = r.ReadFloat64Pointer()
+			if r.Present(&seen[0], 1) {
+				x.Default = r.ReadFloat64Pointer()
+			}
 		case "description":
-			r.Once(&seen[0], 2)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "maximum":
-			r.Once(&seen[0], 3)
-			x.Maximum = r.ReadFloat64Pointer()
+			if r.Present(&seen[0], 3) {
+				x.Maximum = r.ReadFloat64Pointer()
+			}
 		case "minimum":
-			r.Once(&seen[0], 4)
-			x.Minimum = r.ReadFloat64Pointer()
+			if r.Present(&seen[0], 4) {
+				x.Minimum = r.ReadFloat64Pointer()
+			}
 		case "title":
-			r.Once(&seen[0], 5)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 5) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -268,23 +273,29 @@ func (x *StringSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Type = r.ReadConstString("string")
 		case "default":
-			r.Once(&seen[0], 1)
-			x.Default = r.ReadStringPointer()
+			if r.Present(&seen[0], 1) {
+				x.Default = r.ReadStringPointer()
+			}
 		case "description":
-			r.Once(&seen[0], 2)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "format":
-			r.Once(&seen[0], 3)
-			x.Format = (*StringSchemaFormat)(r.ReadStringPointer())
+			if r.Present(&seen[0], 3) {
+				x.Format = (*StringSchemaFormat)(r.ReadStringPointer())
+			}
 		case "maxLength":
-			r.Once(&seen[0], 4)
-			x.MaxLength = r.ReadInt64Pointer()
+			if r.Present(&seen[0], 4) {
+				x.MaxLength = r.ReadInt64Pointer()
+			}
 		case "minLength":
-			r.Once(&seen[0], 5)
-			x.MinLength = r.ReadInt64Pointer()
+			if r.Present(&seen[0], 5) {
+				x.MinLength = r.ReadInt64Pointer()
+			}
 		case "title":
-			r.Once(&seen[0], 6)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 6) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -387,20 +398,25 @@ func (x *TitledMultiSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Items.DecodeJSON(r)
 		case "default":
-			r.Once(&seen[0], 2)
-			x.Default = r.ReadStrings()
+			if r.Present(&seen[0], 2) {
+				x.Default = r.ReadStrings()
+			}
 		case "description":
-			r.Once(&seen[0], 3)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "maxItems":
-			r.Once(&seen[0], 4)
-			x.MaxItems = r.ReadInt64Pointer()
+			if r.Present(&seen[0], 4) {
+				x.MaxItems = r.ReadInt64Pointer()
+			}
 		case "minItems":
-			r.Once(&seen[0], 5)
-			x.MinItems = r.ReadInt64Pointer()
+			if r.Present(&seen[0], 5) {
+				x.MinItems = r.ReadInt64Pointer()
+			}
 		case "title":
-			r.Once(&seen[0], 6)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 6) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -545,14 +561,17 @@ func (x *TitledSingleSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 				wire.Extend(r, &x.OneOf).DecodeJSON(r)
 			}
 		case "default":
-			r.Once(&seen[0], 2)
-			x.Default = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.Default = r.ReadStringPointer()
+			}
 		case "description":
-			r.Once(&seen[0], 3)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "title":
-			r.Once(&seen[0], 4)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 4) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -631,8 +650,9 @@ func (x *URLElicitationRequiredError) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Error.DecodeJSON(r)
 		case "id":
-			r.Once(&seen[0], 2)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+			if r.Present(&seen[0], 2) {
+				x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -804,20 +824,25 @@ func (x *UntitledMultiSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Items.DecodeJSON(r)
 		case "default":
-			r.Once(&seen[0], 2)
-			x.Default = r.ReadStrings()
+			if r.Present(&seen[0], 2) {
+				x.Default = r.ReadStrings()
+			}
 		case "description":
-			r.Once(&seen[0], 3)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "maxItems":
-			r.Once(&seen[0], 4)
-			x.MaxItems = r.ReadInt64Pointer()
+			if r.Present(&seen[0], 4) {
+				x.MaxItems = r.ReadInt64Pointer()
+			}
 		case "minItems":
-			r.Once(&seen[0], 5)
-			x.MinItems = r.ReadInt64Pointer()
+			if r.Present(&seen[0], 5) {
+				x.MinItems = r.ReadInt64Pointer()
+			}
 		case "title":
-			r.Once(&seen[0], 6)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 6) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -963,14 +988,17 @@ func (x *UntitledSingleSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Enum = r.ReadStrings()
 		case "default":
-			r.Once(&seen[0], 2)
-			x.Default = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.Default = r.ReadStringPointer()
+			}
 		case "description":
-			r.Once(&seen[0], 3)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "title":
-			r.Once(&seen[0], 4)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 4) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

@@ -80,8 +80,9 @@ func (x *JSONRPCErrorResponse) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Error.DecodeJSON(r)
 		case "id":
-			r.Once(&seen[0], 2)
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+			if r.Present(&seen[0], 2) {
+				x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -203,8 +204,9 @@ func (x *JSONRPCNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Method = r.ReadString()
 		case "params":
-			r.Once(&seen[0], 2)
-			x.Params = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Params = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -267,8 +269,9 @@ func (x *JSONRPCRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Method = r.ReadString()
 		case "params":
-			r.Once(&seen[0], 3)
-			x.Params = r.ReadObject()
+			if r.Present(&seen[0], 3) {
+				x.Params = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

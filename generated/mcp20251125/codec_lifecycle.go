@@ -15,27 +15,32 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "elicitation":
-			r.Once(&seen[0], 0)
-			x.Elicitation = new(ClientCapabilitiesElicitation)
-			x.Elicitation.DecodeJSON(r)
+			if r.Present(&seen[0], 0) {
+				x.Elicitation = new(ClientCapabilitiesElicitation)
+				x.Elicitation.DecodeJSON(r)
+			}
 		case "experimental":
-			r.Once(&seen[0], 1)
-			x.Experimental = wire.Map[wire.Object]{}
-			for r.BeginObject(); r.Member(); {
-				*x.Experimental.Entry(r) = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Experimental = wire.Map[wire.Object]{}
+				for r.BeginObject(); r.Member(); {
+					*x.Experimental.Entry(r) = r.ReadObject()
+				}
 			}
 		case "roots":
-			r.Once(&seen[0], 2)
-			x.Roots = new(ClientCapabilitiesRoots)
-			x.Roots.DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Roots = new(ClientCapabilitiesRoots)
+				x.Roots.DecodeJSON(r)
+			}
 		case "sampling":
-			r.Once(&seen[0], 3)
-			x.Sampling = new(ClientCapabilitiesSampling)
-			x.Sampling.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Sampling = new(ClientCapabilitiesSampling)
+				x.Sampling.DecodeJSON(r)
+			}
 		case "tasks":
-			r.Once(&seen[0], 4)
-			x.Tasks = new(ClientCapabilitiesTasks)
-			x.Tasks.DecodeJSON(r)
+			if r.Present(&seen[0], 4) {
+				x.Tasks = new(ClientCapabilitiesTasks)
+				x.Tasks.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -114,11 +119,13 @@ func (x *ClientCapabilitiesElicitation) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "form":
-			r.Once(&seen[0], 0)
-			x.Form = r.ReadObject()
+			if r.Present(&seen[0], 0) {
+				x.Form = r.ReadObject()
+			}
 		case "url":
-			r.Once(&seen[0], 1)
-			x.URL = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.URL = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -168,8 +175,9 @@ func (x *ClientCapabilitiesRoots) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "listChanged":
-			r.Once(&seen[0], 0)
-			x.ListChanged = r.ReadBoolPointer()
+			if r.Present(&seen[0], 0) {
+				x.ListChanged = r.ReadBoolPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -211,11 +219,13 @@ func (x *ClientCapabilitiesSampling) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "context":
-			r.Once(&seen[0], 0)
-			x.Context = r.ReadObject()
+			if r.Present(&seen[0], 0) {
+				x.Context = r.ReadObject()
+			}
 		case "tools":
-			r.Once(&seen[0], 1)
-			x.Tools = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Tools = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -265,15 +275,18 @@ func (x *ClientCapabilitiesTasks) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "cancel":
-			r.Once(&seen[0], 0)
-			x.Cancel = r.ReadObject()
+			if r.Present(&seen[0], 0) {
+				x.Cancel = r.ReadObject()
+			}
 		case "list":
-			r.Once(&seen[0], 1)
-			x.List = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.List = r.ReadObject()
+			}
 		case "requests":
-			r.Once(&seen[0], 2)
-			x.Requests = new(ClientCapabilitiesTasksRequests)
-			x.Requests.DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Requests = new(ClientCapabilitiesTasksRequests)
+				x.Requests.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -329,13 +342,15 @@ func (x *ClientCapabilitiesTasksRequests) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "elicitation":
-			r.Once(&seen[0], 0)
-			x.Elicitation = new(ClientCapabilitiesTasksRequestsElicitation)
-			x.Elicitation.DecodeJSON(r)
+			if r.Present(&seen[0], 0) {
+				x.Elicitation = new(ClientCapabilitiesTasksRequestsElicitation)
+				x.Elicitation.DecodeJSON(r)
+			}
 		case "sampling":
-			r.Once(&seen[0], 1)
-			x.Sampling = new(ClientCapabilitiesTasksRequestsSampling)
-			x.Sampling.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Sampling = new(ClientCapabilitiesTasksRequestsSampling)
+				x.Sampling.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -385,8 +400,9 @@ func (x *ClientCapabilitiesTasksRequestsElicitation) DecodeJSON(r *wire.Reader) 
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "create":
-			r.Once(&seen[0], 0)
-			x.Create = r.ReadObject()
+			if r.Present(&seen[0], 0) {
+				x.Create = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -430,8 +446,9 @@ func (x *ClientCapabilitiesTasksRequestsSampling) DecodeJSON(r *wire.Reader) err
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "createMessage":
-			r.Once(&seen[0], 0)
-			x.CreateMessage = r.ReadObject()
+			if r.Present(&seen[0], 0) {
+				x.CreateMessage = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -481,20 +498,24 @@ func (x *Implementation) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Version = r.ReadString()
 		case "description":
-			r.Once(&seen[0], 2)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "icons":
-			r.Once(&seen[0], 3)
-			x.Icons = []Icon{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Icons).DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Icons = []Icon{}
+				for r.BeginArray(); r.Element(); {
+					wire.Extend(r, &x.Icons).DecodeJSON(r)
+				}
 			}
 		case "title":
-			r.Once(&seen[0], 4)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 4) {
+				x.Title = r.ReadStringPointer()
+			}
 		case "websiteUrl":
-			r.Once(&seen[0], 5)
-			x.WebsiteURL = r.ReadStringPointer()
+			if r.Present(&seen[0], 5) {
+				x.WebsiteURL = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -648,9 +669,10 @@ func (x *InitializeRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.ProtocolVersion = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 3)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -717,11 +739,13 @@ func (x *InitializeResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.ServerInfo.DecodeJSON(r)
 		case "_meta":
-			r.Once(&seen[0], 3)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 3) {
+				x.Meta = r.ReadObject()
+			}
 		case "instructions":
-			r.Once(&seen[0], 4)
-			x.Instructions = r.ReadStringPointer()
+			if r.Present(&seen[0], 4) {
+				x.Instructions = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -791,9 +815,10 @@ func (x *InitializedNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Method = r.ReadConstString("notifications/initialized")
 		case "params":
-			r.Once(&seen[0], 2)
-			x.Params = new(NotificationParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Params = new(NotificationParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -856,9 +881,10 @@ func (x *PingRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 		case "params":
-			r.Once(&seen[0], 3)
-			x.Params = new(RequestParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Params = new(RequestParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -916,33 +942,40 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "completions":
-			r.Once(&seen[0], 0)
-			x.Completions = r.ReadObject()
+			if r.Present(&seen[0], 0) {
+				x.Completions = r.ReadObject()
+			}
 		case "experimental":
-			r.Once(&seen[0], 1)
-			x.Experimental = wire.Map[wire.Object]{}
-			for r.BeginObject(); r.Member(); {
-				*x.Experimental.Entry(r) = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Experimental = wire.Map[wire.Object]{}
+				for r.BeginObject(); r.Member(); {
+					*x.Experimental.Entry(r) = r.ReadObject()
+				}
 			}
 		case "logging":
-			r.Once(&seen[0], 2)
-			x.Logging = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Logging = r.ReadObject()
+			}
 		case "prompts":
-			r.Once(&seen[0], 3)
-			x.Prompts = new(ServerCapabilitiesPrompts)
-			x.Prompts.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Prompts = new(ServerCapabilitiesPrompts)
+				x.Prompts.DecodeJSON(r)
+			}
 		case "resources":
-			r.Once(&seen[0], 4)
-			x.Resources = new(ServerCapabilitiesResources)
-			x.Resources.DecodeJSON(r)
+			if r.Present(&seen[0], 4) {
+				x.Resources = new(ServerCapabilitiesResources)
+				x.Resources.DecodeJSON(r)
+			}
 		case "tasks":
-			r.Once(&seen[0], 5)
-			x.Tasks = new(ServerCapabilitiesTasks)
-			x.Tasks.DecodeJSON(r)
+			if r.Present(&seen[0], 5) {
+				x.Tasks = new(ServerCapabilitiesTasks)
+				x.Tasks.DecodeJSON(r)
+			}
 		case "tools":
-			r.Once(&seen[0], 6)
-			x.Tools = new(ServerCapabilitiesTools)
-			x.Tools.DecodeJSON(r)
+			if r.Present(&seen[0], 6) {
+				x.Tools = new(ServerCapabilitiesTools)
+				x.Tools.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1033,8 +1066,9 @@ func (x *ServerCapabilitiesPrompts) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "listChanged":
-			r.Once(&seen[0], 0)
-			x.ListChanged = r.ReadBoolPointer()
+			if r.Present(&seen[0], 0) {
+				x.ListChanged = r.ReadBoolPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1076,11 +1110,13 @@ func (x *ServerCapabilitiesResources) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "listChanged":
-			r.Once(&seen[0], 0)
-			x.ListChanged = r.ReadBoolPointer()
+			if r.Present(&seen[0], 0) {
+				x.ListChanged = r.ReadBoolPointer()
+			}
 		case "subscribe":
-			r.Once(&seen[0], 1)
-			x.Subscribe = r.ReadBoolPointer()
+			if r.Present(&seen[0], 1) {
+				x.Subscribe = r.ReadBoolPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1126,15 +1162,18 @@ func (x *ServerCapabilitiesTasks) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "cancel":
-			r.Once(&seen[0], 0)
-			x.Cancel = r.ReadObject()
+			if r.Present(&seen[0], 0) {
+				x.Cancel = r.ReadObject()
+			}
 		case "list":
-			r.Once(&seen[0], 1)
-			x.List = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.List = r.ReadObject()
+			}
 		case "requests":
-			r.Once(&seen[0], 2)
-			x.Requests = new(ServerCapabilitiesTasksRequests)
-			x.Requests.DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Requests = new(ServerCapabilitiesTasksRequests)
+				x.Requests.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1190,9 +1229,10 @@ func (x *ServerCapabilitiesTasksRequests) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "tools":
-			r.Once(&seen[0], 0)
-			x.Tools = new(ServerCapabilitiesTasksRequestsTools)
-			x.Tools.DecodeJSON(r)
+			if r.Present(&seen[0], 0) {
+				x.Tools = new(ServerCapabilitiesTasksRequestsTools)
+				x.Tools.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1236,8 +1276,9 @@ func (x *ServerCapabilitiesTasksRequestsTools) DecodeJSON(r *wire.Reader) error 
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "call":
-			r.Once(&seen[0], 0)
-			x.Call = r.ReadObject()
+			if r.Present(&seen[0], 0) {
+				x.Call = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1281,8 +1322,9 @@ func (x *ServerCapabilitiesTools) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "listChanged":
-			r.Once(&seen[0], 0)
-			x.ListChanged = r.ReadBoolPointer()
+			if r.Present(&seen[0], 0) {
+				x.ListChanged = r.ReadBoolPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

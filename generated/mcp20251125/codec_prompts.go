@@ -84,14 +84,16 @@ func (x *GetPromptRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Name = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		case "arguments":
-			r.Once(&seen[0], 2)
-			x.Arguments = wire.Map[string]{}
-			for r.BeginObject(); r.Member(); {
-				*x.Arguments.Entry(r) = r.ReadString()
+			if r.Present(&seen[0], 2) {
+				x.Arguments = wire.Map[string]{}
+				for r.BeginObject(); r.Member(); {
+					*x.Arguments.Entry(r) = r.ReadString()
+				}
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -160,16 +162,15 @@ func (x *GetPromptResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "messages":
 			r.Once(&seen[0], 0)
-			x.Messages = []PromptMessage{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Messages).DecodeJSON(r)
-			}
+			x.Messages = wire.ReadList(r, (*PromptMessage).DecodeJSON)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "description":
-			r.Once(&seen[0], 2)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.Description = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -241,9 +242,10 @@ func (x *ListPromptsRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 		case "params":
-			r.Once(&seen[0], 3)
-			x.Params = new(PaginatedRequestParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Params = new(PaginatedRequestParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -302,16 +304,15 @@ func (x *ListPromptsResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "prompts":
 			r.Once(&seen[0], 0)
-			x.Prompts = []Prompt{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Prompts).DecodeJSON(r)
-			}
+			x.Prompts = wire.ReadList(r, (*Prompt).DecodeJSON)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "nextCursor":
-			r.Once(&seen[0], 2)
-			x.NextCursor = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.NextCursor = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -377,26 +378,31 @@ func (x *Prompt) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Name = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "arguments":
-			r.Once(&seen[0], 2)
-			x.Arguments = []PromptArgument{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Arguments).DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Arguments = []PromptArgument{}
+				for r.BeginArray(); r.Element(); {
+					wire.Extend(r, &x.Arguments).DecodeJSON(r)
+				}
 			}
 		case "description":
-			r.Once(&seen[0], 3)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "icons":
-			r.Once(&seen[0], 4)
-			x.Icons = []Icon{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Icons).DecodeJSON(r)
+			if r.Present(&seen[0], 4) {
+				x.Icons = []Icon{}
+				for r.BeginArray(); r.Element(); {
+					wire.Extend(r, &x.Icons).DecodeJSON(r)
+				}
 			}
 		case "title":
-			r.Once(&seen[0], 5)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 5) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -487,14 +493,17 @@ func (x *PromptArgument) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Name = r.ReadString()
 		case "description":
-			r.Once(&seen[0], 1)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 1) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "required":
-			r.Once(&seen[0], 2)
-			x.Required = r.ReadBoolPointer()
+			if r.Present(&seen[0], 2) {
+				x.Required = r.ReadBoolPointer()
+			}
 		case "title":
-			r.Once(&seen[0], 3)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -560,9 +569,10 @@ func (x *PromptListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Method = r.ReadConstString("notifications/prompts/list_changed")
 		case "params":
-			r.Once(&seen[0], 2)
-			x.Params = new(NotificationParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Params = new(NotificationParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -674,8 +684,9 @@ func (x *PromptReference) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Name = r.ReadString()
 		case "title":
-			r.Once(&seen[0], 2)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

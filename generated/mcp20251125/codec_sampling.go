@@ -90,41 +90,51 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 				wire.Extend(r, &x.Messages).DecodeJSON(r)
 			}
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		case "includeContext":
-			r.Once(&seen[0], 3)
-			x.IncludeContext = (*IncludeContext)(r.ReadStringPointer())
+			if r.Present(&seen[0], 3) {
+				x.IncludeContext = (*IncludeContext)(r.ReadStringPointer())
+			}
 		case "metadata":
-			r.Once(&seen[0], 4)
-			x.Metadata = r.ReadObject()
+			if r.Present(&seen[0], 4) {
+				x.Metadata = r.ReadObject()
+			}
 		case "modelPreferences":
-			r.Once(&seen[0], 5)
-			x.ModelPreferences = new(ModelPreferences)
-			x.ModelPreferences.DecodeJSON(r)
+			if r.Present(&seen[0], 5) {
+				x.ModelPreferences = new(ModelPreferences)
+				x.ModelPreferences.DecodeJSON(r)
+			}
 		case "stopSequences":
-			r.Once(&seen[0], 6)
-			x.StopSequences = r.ReadStrings()
+			if r.Present(&seen[0], 6) {
+				x.StopSequences = r.ReadStrings()
+			}
 		case "systemPrompt":
-			r.Once(&seen[0], 7)
-			x.SystemPrompt = r.ReadStringPointer()
+			if r.Present(&seen[0], 7) {
+				x.SystemPrompt = r.ReadStringPointer()
+			}
 		case "task":
-			r.Once(&seen[0], 8)
-			x.Task = new(TaskMetadata)
-			x.Task.DecodeJSON(r)
+			if r.Present(&seen[0], 8) {
+				x.Task = new(TaskMetadata)
+				x.Task.DecodeJSON(r)
+			}
 		case "temperature":
-			r.Once(&seen[0], 9)
-			x.Temperature = r.ReadFloat64Pointer()
+			if r.Present(&seen[0], 9) {
+				x.Temperature = r.ReadFloat64Pointer()
+			}
 		case "toolChoice":
-			r.Once(&seen[0], 10)
-			x.ToolChoice = new(ToolChoice)
-			x.ToolChoice.DecodeJSON(r)
+			if r.Present(&seen[0], 10) {
+				x.ToolChoice = new(ToolChoice)
+				x.ToolChoice.DecodeJSON(r)
+			}
 		case "tools":
-			r.Once(&seen[0], 11)
-			x.Tools = []Tool{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Tools).DecodeJSON(r)
+			if r.Present(&seen[0], 11) {
+				x.Tools = []Tool{}
+				for r.BeginArray(); r.Element(); {
+					wire.Extend(r, &x.Tools).DecodeJSON(r)
+				}
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -301,11 +311,13 @@ func (x *CreateMessageResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Role = Role(r.ReadString())
 		case "_meta":
-			r.Once(&seen[0], 3)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 3) {
+				x.Meta = r.ReadObject()
+			}
 		case "stopReason":
-			r.Once(&seen[0], 4)
-			x.StopReason = r.ReadStringPointer()
+			if r.Present(&seen[0], 4) {
+				x.StopReason = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -390,8 +402,9 @@ func (x *ModelHint) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
-			x.Name = r.ReadStringPointer()
+			if r.Present(&seen[0], 0) {
+				x.Name = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -435,20 +448,24 @@ func (x *ModelPreferences) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "costPriority":
-			r.Once(&seen[0], 0)
-			x.CostPriority = r.ReadFloat64Pointer()
+			if r.Present(&seen[0], 0) {
+				x.CostPriority = r.ReadFloat64Pointer()
+			}
 		case "hints":
-			r.Once(&seen[0], 1)
-			x.Hints = []ModelHint{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Hints).DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Hints = []ModelHint{}
+				for r.BeginArray(); r.Element(); {
+					wire.Extend(r, &x.Hints).DecodeJSON(r)
+				}
 			}
 		case "intelligencePriority":
-			r.Once(&seen[0], 2)
-			x.IntelligencePriority = r.ReadFloat64Pointer()
+			if r.Present(&seen[0], 2) {
+				x.IntelligencePriority = r.ReadFloat64Pointer()
+			}
 		case "speedPriority":
-			r.Once(&seen[0], 3)
-			x.SpeedPriority = r.ReadFloat64Pointer()
+			if r.Present(&seen[0], 3) {
+				x.SpeedPriority = r.ReadFloat64Pointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -523,8 +540,9 @@ func (x *SamplingMessage) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Role = Role(r.ReadString())
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Meta = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -711,8 +729,9 @@ func (x *ToolChoice) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "mode":
-			r.Once(&seen[0], 0)
-			x.Mode = (*ToolChoiceMode)(r.ReadStringPointer())
+			if r.Present(&seen[0], 0) {
+				x.Mode = (*ToolChoiceMode)(r.ReadStringPointer())
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -789,14 +808,17 @@ func (x *ToolResultContent) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.ToolUseID = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 3)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 3) {
+				x.Meta = r.ReadObject()
+			}
 		case "isError":
-			r.Once(&seen[0], 4)
-			x.IsError = r.ReadBoolPointer()
+			if r.Present(&seen[0], 4) {
+				x.IsError = r.ReadBoolPointer()
+			}
 		case "structuredContent":
-			r.Once(&seen[0], 5)
-			x.StructuredContent = r.ReadObject()
+			if r.Present(&seen[0], 5) {
+				x.StructuredContent = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -883,8 +905,9 @@ func (x *ToolUseContent) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Name = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 4)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 4) {
+				x.Meta = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

@@ -84,9 +84,10 @@ func (x *CancelTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.TaskID = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -153,14 +154,17 @@ func (x *CancelTaskResult) DecodeJSON(r *wire.Reader) error {
 				x.TTL = r.ReadInt64Pointer()
 			}
 		case "_meta":
-			r.Once(&seen[0], 5)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 5) {
+				x.Meta = r.ReadObject()
+			}
 		case "pollInterval":
-			r.Once(&seen[0], 6)
-			x.PollInterval = r.ReadInt64Pointer()
+			if r.Present(&seen[0], 6) {
+				x.PollInterval = r.ReadInt64Pointer()
+			}
 		case "statusMessage":
-			r.Once(&seen[0], 7)
-			x.StatusMessage = r.ReadStringPointer()
+			if r.Present(&seen[0], 7) {
+				x.StatusMessage = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -242,8 +246,9 @@ func (x *CreateTaskResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Task.DecodeJSON(r)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -362,9 +367,10 @@ func (x *GetTaskPayloadRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.TaskID = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -414,8 +420,9 @@ func (x *GetTaskPayloadResult) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 0) {
+				x.Meta = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -528,9 +535,10 @@ func (x *GetTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.TaskID = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -597,14 +605,17 @@ func (x *GetTaskResult) DecodeJSON(r *wire.Reader) error {
 				x.TTL = r.ReadInt64Pointer()
 			}
 		case "_meta":
-			r.Once(&seen[0], 5)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 5) {
+				x.Meta = r.ReadObject()
+			}
 		case "pollInterval":
-			r.Once(&seen[0], 6)
-			x.PollInterval = r.ReadInt64Pointer()
+			if r.Present(&seen[0], 6) {
+				x.PollInterval = r.ReadInt64Pointer()
+			}
 		case "statusMessage":
-			r.Once(&seen[0], 7)
-			x.StatusMessage = r.ReadStringPointer()
+			if r.Present(&seen[0], 7) {
+				x.StatusMessage = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -692,9 +703,10 @@ func (x *ListTasksRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 		case "params":
-			r.Once(&seen[0], 3)
-			x.Params = new(PaginatedRequestParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Params = new(PaginatedRequestParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -753,16 +765,15 @@ func (x *ListTasksResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "tasks":
 			r.Once(&seen[0], 0)
-			x.Tasks = []Task{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Tasks).DecodeJSON(r)
-			}
+			x.Tasks = wire.ReadList(r, (*Task).DecodeJSON)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "nextCursor":
-			r.Once(&seen[0], 2)
-			x.NextCursor = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.NextCursor = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -887,11 +898,13 @@ func (x *Task) DecodeJSON(r *wire.Reader) error {
 				x.TTL = r.ReadInt64Pointer()
 			}
 		case "pollInterval":
-			r.Once(&seen[0], 5)
-			x.PollInterval = r.ReadInt64Pointer()
+			if r.Present(&seen[0], 5) {
+				x.PollInterval = r.ReadInt64Pointer()
+			}
 		case "statusMessage":
-			r.Once(&seen[0], 6)
-			x.StatusMessage = r.ReadStringPointer()
+			if r.Present(&seen[0], 6) {
+				x.StatusMessage = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -964,13 +977,15 @@ func (x *TaskAugmentedRequestParams) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 0) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		case "task":
-			r.Once(&seen[0], 1)
-			x.Task = new(TaskMetadata)
-			x.Task.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Task = new(TaskMetadata)
+				x.Task.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1020,8 +1035,9 @@ func (x *TaskMetadata) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "ttl":
-			r.Once(&seen[0], 0)
-			x.TTL = r.ReadInt64Pointer()
+			if r.Present(&seen[0], 0) {
+				x.TTL = r.ReadInt64Pointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1160,14 +1176,17 @@ func (x *TaskStatusNotificationParams) DecodeJSON(r *wire.Reader) error {
 				x.TTL = r.ReadInt64Pointer()
 			}
 		case "_meta":
-			r.Once(&seen[0], 5)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 5) {
+				x.Meta = r.ReadObject()
+			}
 		case "pollInterval":
-			r.Once(&seen[0], 6)
-			x.PollInterval = r.ReadInt64Pointer()
+			if r.Present(&seen[0], 6) {
+				x.PollInterval = r.ReadInt64Pointer()
+			}
 		case "statusMessage":
-			r.Once(&seen[0], 7)
-			x.StatusMessage = r.ReadStringPointer()
+			if r.Present(&seen[0], 7) {
+				x.StatusMessage = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

@@ -84,16 +84,19 @@ func (x *CallToolRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Name = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		case "arguments":
-			r.Once(&seen[0], 2)
-			x.Arguments = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Arguments = r.ReadObject()
+			}
 		case "task":
-			r.Once(&seen[0], 3)
-			x.Task = new(TaskMetadata)
-			x.Task.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Task = new(TaskMetadata)
+				x.Task.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -196,19 +199,19 @@ func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			r.Once(&seen[0], 0)
-			x.Content = []ContentBlock{}
-			for r.BeginArray(); r.Element(); {
-				*wire.Extend(r, &x.Content) = decodeContentBlock(r)
-			}
+			x.Content = wire.ReadUnions(r, decodeContentBlock)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "isError":
-			r.Once(&seen[0], 2)
-			x.IsError = r.ReadBoolPointer()
+			if r.Present(&seen[0], 2) {
+				x.IsError = r.ReadBoolPointer()
+			}
 		case "structuredContent":
-			r.Once(&seen[0], 3)
-			x.StructuredContent = r.ReadObject()
+			if r.Present(&seen[0], 3) {
+				x.StructuredContent = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -284,9 +287,10 @@ func (x *ListToolsRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 		case "params":
-			r.Once(&seen[0], 3)
-			x.Params = new(PaginatedRequestParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Params = new(PaginatedRequestParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -345,16 +349,15 @@ func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "tools":
 			r.Once(&seen[0], 0)
-			x.Tools = []Tool{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Tools).DecodeJSON(r)
-			}
+			x.Tools = wire.ReadList(r, (*Tool).DecodeJSON)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "nextCursor":
-			r.Once(&seen[0], 2)
-			x.NextCursor = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.NextCursor = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -423,32 +426,39 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Name = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Meta = r.ReadObject()
+			}
 		case "annotations":
-			r.Once(&seen[0], 3)
-			x.Annotations = new(ToolAnnotations)
-			x.Annotations.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Annotations = new(ToolAnnotations)
+				x.Annotations.DecodeJSON(r)
+			}
 		case "description":
-			r.Once(&seen[0], 4)
-			x.Description = r.ReadStringPointer()
+			if r.Present(&seen[0], 4) {
+				x.Description = r.ReadStringPointer()
+			}
 		case "execution":
-			r.Once(&seen[0], 5)
-			x.Execution = new(ToolExecution)
-			x.Execution.DecodeJSON(r)
+			if r.Present(&seen[0], 5) {
+				x.Execution = new(ToolExecution)
+				x.Execution.DecodeJSON(r)
+			}
 		case "icons":
-			r.Once(&seen[0], 6)
-			x.Icons = []Icon{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Icons).DecodeJSON(r)
+			if r.Present(&seen[0], 6) {
+				x.Icons = []Icon{}
+				for r.BeginArray(); r.Element(); {
+					wire.Extend(r, &x.Icons).DecodeJSON(r)
+				}
 			}
 		case "outputSchema":
-			r.Once(&seen[0], 7)
-			x.OutputSchema = new(ToolOutputSchema)
-			x.OutputSchema.DecodeJSON(r)
+			if r.Present(&seen[0], 7) {
+				x.OutputSchema = new(ToolOutputSchema)
+				x.OutputSchema.DecodeJSON(r)
+			}
 		case "title":
-			r.Once(&seen[0], 8)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 8) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -545,20 +555,25 @@ func (x *ToolAnnotations) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "destructiveHint":
-			r.Once(&seen[0], 0)
-			x.DestructiveHint = r.ReadBoolPointer()
+			if r.Present(&seen[0], 0) {
+				x.DestructiveHint = r.ReadBoolPointer()
+			}
 		case "idempotentHint":
-			r.Once(&seen[0], 1)
-			x.IdempotentHint = r.ReadBoolPointer()
+			if r.Present(&seen[0], 1) {
+				x.IdempotentHint = r.ReadBoolPointer()
+			}
 		case "openWorldHint":
-			r.Once(&seen[0], 2)
-			x.OpenWorldHint = r.ReadBoolPointer()
+			if r.Present(&seen[0], 2) {
+				x.OpenWorldHint = r.ReadBoolPointer()
+			}
 		case "readOnlyHint":
-			r.Once(&seen[0], 3)
-			x.ReadOnlyHint = r.ReadBoolPointer()
+			if r.Present(&seen[0], 3) {
+				x.ReadOnlyHint = r.ReadBoolPointer()
+			}
 		case "title":
-			r.Once(&seen[0], 4)
-			x.Title = r.ReadStringPointer()
+			if r.Present(&seen[0], 4) {
+				x.Title = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -618,8 +633,9 @@ func (x *ToolExecution) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "taskSupport":
-			r.Once(&seen[0], 0)
-			x.TaskSupport = (*TaskSupport)(r.ReadStringPointer())
+			if r.Present(&seen[0], 0) {
+				x.TaskSupport = (*TaskSupport)(r.ReadStringPointer())
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -666,17 +682,20 @@ func (x *ToolInputSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Type = r.ReadConstString("object")
 		case "$schema":
-			r.Once(&seen[0], 1)
-			x.Schema = r.ReadStringPointer()
+			if r.Present(&seen[0], 1) {
+				x.Schema = r.ReadStringPointer()
+			}
 		case "properties":
-			r.Once(&seen[0], 2)
-			x.Properties = wire.Map[wire.Object]{}
-			for r.BeginObject(); r.Member(); {
-				*x.Properties.Entry(r) = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Properties = wire.Map[wire.Object]{}
+				for r.BeginObject(); r.Member(); {
+					*x.Properties.Entry(r) = r.ReadObject()
+				}
 			}
 		case "required":
-			r.Once(&seen[0], 3)
-			x.Required = r.ReadStrings()
+			if r.Present(&seen[0], 3) {
+				x.Required = r.ReadStrings()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -762,9 +781,10 @@ func (x *ToolListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Method = r.ReadConstString("notifications/tools/list_changed")
 		case "params":
-			r.Once(&seen[0], 2)
-			x.Params = new(NotificationParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Params = new(NotificationParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -821,17 +841,20 @@ func (x *ToolOutputSchema) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Type = r.ReadConstString("object")
 		case "$schema":
-			r.Once(&seen[0], 1)
-			x.Schema = r.ReadStringPointer()
+			if r.Present(&seen[0], 1) {
+				x.Schema = r.ReadStringPointer()
+			}
 		case "properties":
-			r.Once(&seen[0], 2)
-			x.Properties = wire.Map[wire.Object]{}
-			for r.BeginObject(); r.Member(); {
-				*x.Properties.Entry(r) = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Properties = wire.Map[wire.Object]{}
+				for r.BeginObject(); r.Member(); {
+					*x.Properties.Entry(r) = r.ReadObject()
+				}
 			}
 		case "required":
-			r.Once(&seen[0], 3)
-			x.Required = r.ReadStrings()
+			if r.Present(&seen[0], 3) {
+				x.Required = r.ReadStrings()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

@@ -74,14 +74,17 @@ func (x *CancelledNotificationParams) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 0) {
+				x.Meta = r.ReadObject()
+			}
 		case "reason":
-			r.Once(&seen[0], 1)
-			x.Reason = r.ReadStringPointer()
+			if r.Present(&seen[0], 1) {
+				x.Reason = r.ReadStringPointer()
+			}
 		case "requestId":
-			r.Once(&seen[0], 2)
-			x.RequestID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+			if r.Present(&seen[0], 2) {
+				x.RequestID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -209,13 +212,15 @@ func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Ref = decodeCompleteRequestParamsRef(r)
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		case "context":
-			r.Once(&seen[0], 3)
-			x.Context = new(CompleteRequestParamsContext)
-			x.Context.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Context = new(CompleteRequestParamsContext)
+				x.Context.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -327,10 +332,11 @@ func (x *CompleteRequestParamsContext) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "arguments":
-			r.Once(&seen[0], 0)
-			x.Arguments = wire.Map[string]{}
-			for r.BeginObject(); r.Member(); {
-				*x.Arguments.Entry(r) = r.ReadString()
+			if r.Present(&seen[0], 0) {
+				x.Arguments = wire.Map[string]{}
+				for r.BeginObject(); r.Member(); {
+					*x.Arguments.Entry(r) = r.ReadString()
+				}
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -423,8 +429,9 @@ func (x *CompleteResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Completion.DecodeJSON(r)
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -477,11 +484,13 @@ func (x *CompleteResultCompletion) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Values = r.ReadStrings()
 		case "hasMore":
-			r.Once(&seen[0], 1)
-			x.HasMore = r.ReadBoolPointer()
+			if r.Present(&seen[0], 1) {
+				x.HasMore = r.ReadBoolPointer()
+			}
 		case "total":
-			r.Once(&seen[0], 2)
-			x.Total = r.ReadInt64Pointer()
+			if r.Present(&seen[0], 2) {
+				x.Total = r.ReadInt64Pointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -651,11 +660,13 @@ func (x *LoggingMessageNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Level = LoggingLevel(r.ReadString())
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Meta = r.ReadObject()
+			}
 		case "logger":
-			r.Once(&seen[0], 3)
-			x.Logger = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.Logger = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -724,9 +735,10 @@ func (x *PaginatedRequest) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 2)
 			x.Method = r.ReadString()
 		case "params":
-			r.Once(&seen[0], 3)
-			x.Params = new(PaginatedRequestParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Params = new(PaginatedRequestParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -784,12 +796,14 @@ func (x *PaginatedRequestParams) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 0) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		case "cursor":
-			r.Once(&seen[0], 1)
-			x.Cursor = r.ReadStringPointer()
+			if r.Present(&seen[0], 1) {
+				x.Cursor = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -839,11 +853,13 @@ func (x *PaginatedResult) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 0) {
+				x.Meta = r.ReadObject()
+			}
 		case "nextCursor":
-			r.Once(&seen[0], 1)
-			x.NextCursor = r.ReadStringPointer()
+			if r.Present(&seen[0], 1) {
+				x.NextCursor = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -958,14 +974,17 @@ func (x *ProgressNotificationParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.ProgressToken = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Meta = r.ReadObject()
+			}
 		case "message":
-			r.Once(&seen[0], 3)
-			x.Message = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.Message = r.ReadStringPointer()
+			}
 		case "total":
-			r.Once(&seen[0], 4)
-			x.Total = r.ReadFloat64Pointer()
+			if r.Present(&seen[0], 4) {
+				x.Total = r.ReadFloat64Pointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1100,9 +1119,10 @@ func (x *SetLevelRequestParams) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Level = LoggingLevel(r.ReadString())
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = new(RequestMetaObject)
-			x.Meta.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Meta = new(RequestMetaObject)
+				x.Meta.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

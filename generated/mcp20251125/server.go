@@ -462,6 +462,9 @@ func (c ServerCaller) CallTool(ctx context.Context, params *CallToolRequestParam
 	if err := c.caller.Call(ctx, "tools/call", runtime.Params(params), result); err != nil {
 		return nil, err
 	}
+	if _, unknown := result.V.(*UnknownCallToolResponse); unknown {
+		return nil, runtime.UnknownResult("tools/call", result)
+	}
 	return result.V, nil
 }
 

@@ -29,11 +29,12 @@ type Options struct {
 
 	// CallRate bounds the calls of tools that a session may make, per second in the long
 	// run, as servers must ("Security Considerations" in server/tools of every revision).
-	// More are refused and told when to come again. 0 is no bound. Calls outside of
-	// sessions share one.
+	// More are refused with an error that says when to try again. 0 is DefaultCallRate,
+	// less is no bound. Calls outside of sessions share one bound; they have none where
+	// CallRate is 0, because they may be those of many clients.
 	CallRate float64
-	// CallBurst is how many calls may come at once where CallRate is set. 0 is as many
-	// as may come in a second, and at least one.
+	// CallBurst is how many calls may come at once. 0 is as many as CallRate lets come in
+	// a second, at least one, or DefaultCallBurst where CallRate is 0.
 	CallBurst int
 
 	// MaxSubscriptions bounds the resources that a session may subscribe to. 0 is
@@ -68,6 +69,7 @@ type Catalog struct {
 	sessions    sync.Map // *runtime.ServerSession to *session
 	open        atomic.Int64
 	sessionless *session // stands for the session of calls that have none
+	unbound     bool     // these have no bound
 	watched     watched
 
 	changes *runtime.Debounced // calls tell
@@ -79,6 +81,11 @@ type Catalog struct {
 func New(opts Options) *Catalog {
 	opts.PageSize = cmp.Or(max(opts.PageSize, 0), DefaultPageSize)
 	opts.MaxSubscriptions = cmp.Or(max(opts.MaxSubscriptions, 0), DefaultMaxSubscriptions)
+	unbound := opts.CallRate == 0
+	if unbound {
+		opts.CallRate = DefaultCallRate
+		opts.CallBurst = cmp.Or(max(opts.CallBurst, 0), DefaultCallBurst)
+	}
 	if opts.CallBurst <= 0 {
 		opts.CallBurst = max(int(opts.CallRate), 1)
 	}
@@ -90,6 +97,7 @@ func New(opts Options) *Catalog {
 		resources: newList[*resource]("resources", 'r', opts.PageSize),
 		templates: newList[*template]("resourceTemplates", 'u', opts.PageSize),
 		watched:   newWatched(),
+		unbound:   unbound,
 	}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)

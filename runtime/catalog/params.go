@@ -179,8 +179,9 @@ func (p *completeParams) readContext(r *wire.Reader) {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "arguments":
-			r.Once(&seen, 0)
-			p.settled = readStrings(r)
+			if r.Present(&seen, 0) {
+				p.settled = readStrings(r)
+			}
 		default:
 			r.Skip()
 		}

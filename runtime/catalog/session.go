@@ -2,15 +2,9 @@ package catalog
 
 import (
 	"context"
-	"fmt"
-	"math"
 	"sync"
-	"time"
-
-	"golang.org/x/time/rate"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -40,8 +34,8 @@ const methodUpdated = "notifications/resources/updated"
 // once, until the client has taken what was sent before: a client that does not read
 // holds up nobody, and costs no more memory however much changes.
 type session struct {
-	*runtime.ServerSession               // nil for calls that have none
-	calls                  *rate.Limiter // nil: no bound
+	*runtime.ServerSession // nil for calls that have none
+	calls                  *counter
 
 	mu      sync.Mutex
 	changed change
@@ -50,11 +44,11 @@ type session struct {
 }
 
 func (c *Catalog) newSession(s *runtime.ServerSession) *session {
-	kept := &session{ServerSession: s}
-	if c.opts.CallRate > 0 {
-		kept.calls = rate.NewLimiter(rate.Limit(c.opts.CallRate), c.opts.CallBurst)
+	r := rateOf(c.opts.CallRate, c.opts.CallBurst)
+	if s == nil && c.unbound {
+		r = rate{}
 	}
-	return kept
+	return &session{ServerSession: s, calls: newCounter(r)}
 }
 
 // opened and closed follow a session.
@@ -78,20 +72,6 @@ func (c *Catalog) sessionOf(ctx context.Context) *session {
 		}
 	}
 	return c.sessionless
-}
-
-// admitCall counts a call of a tool, of which there is a bound.
-func (s *session) admitCall() error {
-	now := time.Now()
-	r := s.calls.ReserveN(now, 1)
-	wait := r.DelayFrom(now)
-	if r.OK() && wait == 0 {
-		return nil
-	}
-	r.CancelAt(now)
-	e := jsonrpc.Errorf(jsonrpc.CodeServerBusy, "too many calls of tools: try again in %v", wait.Round(time.Millisecond))
-	e.Data = wire.Raw(fmt.Sprintf(`{"retryAfterMs":%d}`, int64(math.Ceil(float64(wait)/float64(time.Millisecond)))))
-	return e
 }
 
 // announce tells the sessions of a change, a little later: changes rarely come alone.

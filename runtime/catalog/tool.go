@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/execution"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -133,7 +134,7 @@ func (c *Catalog) callTool(ctx context.Context, p *callParams) (wire.Appender, e
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "unknown tool: %.100q", p.name)
 	}
 	if c.opts.CallRate > 0 {
-		if err := c.sessionOf(ctx).admitCall(); err != nil {
+		if err := c.sessionOf(ctx).calls.admit(); err != nil {
 			return nil, err
 		}
 	}
@@ -142,6 +143,9 @@ func (c *Catalog) callTool(ctx context.Context, p *callParams) (wire.Appender, e
 		return nil, fmt.Errorf("catalog: tool %.100q returned no result", p.name)
 	}
 	if _, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return nil, err
+	}
+	if err != nil && context.Cause(ctx) == runtime.ErrShutdown {
 		return nil, err
 	}
 	if err != nil {

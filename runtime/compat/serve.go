@@ -199,7 +199,9 @@ type caller struct {
 	to runtime.Caller
 }
 
-// Call implements runtime.Caller.
+// Call implements runtime.Caller. A result is taken as far as it can be read: what the
+// revision of the session does not define, such as content of an unknown type, is kept as it
+// is and reported as a loss.
 func (c *caller) Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
 	r := c.rows[method]
 	if r.native == nil {
@@ -213,16 +215,15 @@ func (c *caller) Call(ctx context.Context, method string, params wire.Appender, 
 	if err := c.to.Call(ctx, method, params, answer); err != nil {
 		return err
 	}
-	if err := wire.Validate(answer); err != nil {
-		return fmt.Errorf("compat: result of %s in %s: %w", method, c.id(c.other), err)
-	}
 	if result == nil {
 		return nil
 	}
+	invalid := wire.Validate(answer)
 	v, err := c.convert(ctx, c.other, c.own, method, resultOf, answer, nil)
 	if err != nil {
 		return err
 	}
+	c.opts.report(ctx, Report{From: c.id(c.other), To: c.id(c.own), Method: method}, c.kept(invalid))
 	text, err := wire.Marshal(v)
 	if err != nil {
 		return err
@@ -230,13 +231,31 @@ func (c *caller) Call(ctx context.Context, method string, params wire.Appender, 
 	return wire.UnmarshalString(string(text), result)
 }
 
-// Notify implements runtime.Caller.
+// kept are the losses that stand for the problems of a value that is kept as it is.
+func (c *caller) kept(invalid error) []Loss {
+	var losses []Loss
+	if e, ok := errors.AsType[*wire.ValidationError](invalid); ok {
+		for _, p := range e.Problems {
+			losses = append(losses, Loss{p.Pointer, fmt.Sprintf("kept as it is, which is not as revision %s has it: %s", c.id(c.other), p.Message)})
+		}
+	}
+	return losses
+}
+
+// Notify implements runtime.Caller. A notification that cannot be said in the revision of
+// the session is left out, which is a loss: nobody waits for an answer, so whoever sends it
+// needs not know.
 func (c *caller) Notify(ctx context.Context, method string, params wire.Appender) error {
 	r := c.rows[method]
 	if r.native == nil {
 		return c.to.Notify(ctx, method, params)
 	}
 	params, err := c.outgoing(ctx, r, params)
+	if e, ok := errors.AsType[*RevisionError](err); ok {
+		left := Loss{e.Err.Pointer, "not sent: " + e.Err.Reason}
+		c.opts.report(ctx, Report{From: c.id(c.own), To: c.id(c.other), Method: method}, []Loss{left})
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -264,7 +283,7 @@ func (c *caller) outgoing(ctx context.Context, r row, params wire.Appender) (wir
 	return v, nil
 }
 
-// RevisionError says that a message was not sent, because the revision of the session
+// RevisionError says that a request was not sent, because the revision of the session
 // has no way of saying it.
 type RevisionError struct {
 	Revision, Method string

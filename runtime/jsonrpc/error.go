@@ -19,7 +19,7 @@ const (
 // The error codes that MCP and this runtime add, from the range JSON-RPC leaves to
 // implementations.
 const (
-	CodeServerBusy             = -32000 // too many requests in flight; try again later
+	CodeServerBusy             = -32000 // the request was not begun: too many are in flight, or the server shuts down; try again later
 	CodeResourceNotFound       = -32002 // resources/read of a resource that is not there
 	CodeURLElicitationRequired = -32042 // the user must visit a URL first (2025-11-25)
 )

@@ -45,9 +45,14 @@ type Message struct {
 const integral = wire.ScalarString | wire.ScalarInteger
 
 // Parse reads the text of one message. The error is an *Error fit to be sent back.
-// With [CodeInvalidRequest] the Message still tells what is known: Kind is what the
-// text tried to be, and ID, when not zero, is the id of a request that an answer may
-// carry or of a response that a caller may be waiting for.
+// The Message still tells what is known. With [CodeInvalidRequest], Kind is what the text
+// tried to be, and ID, when not zero, is the id of a request that an answer may carry or of a
+// response that a caller may be waiting for. With [CodeParseError] that is known of a
+// response only.
+//
+// Params that are null count as absent, and so does an error that is null beside a result,
+// or a result that is null beside an error. The schemas allow none of that, but some peers
+// write absent members so.
 func Parse(text string) (Message, error) {
 	r := wire.NewStringReader(text)
 	m, fault := read(r)
@@ -63,11 +68,15 @@ func Parse(text string) (Message, error) {
 
 // refused tells what is known of a text that cannot be accepted. A repeated member
 // makes it no message, but it is JSON: what kind of message it tried to be and its id
-// are looked up again, so that whoever waits for an answer gets one.
+// are looked up again, so that whoever waits for an answer gets one. Of a text that is no
+// JSON this is done only if it seems to be a response.
 func refused(text string, err error) (Message, error) {
 	var at *wire.Error
-	if !errors.As(err, &at) || at.Syntax {
+	if !errors.As(err, &at) {
 		return Message{}, parseError(err)
+	}
+	if at.Syntax {
+		return brokenResponse(text), parseError(err)
 	}
 	r := wire.NewStringReader(text)
 	raw, hasID := r.PeekRaw("id")
@@ -84,6 +93,21 @@ func refused(text string, err error) (Message, error) {
 		m.ID = wire.NewStringReader(string(raw)).ReadScalar(integral)
 	}
 	return m, invalid(fmt.Sprintf("%.100s: %.300s", at.Pointer, at.Problem))
+}
+
+// brokenResponse is the response that a text which is no JSON seems to be, with its id; the
+// zero Message when it seems to be none.
+func brokenResponse(text string) Message {
+	r := wire.NewStringReader(text)
+	raw, ok := r.PeekRaw("id")
+	if has := r.PeekHas("method", "result", "error"); !ok || has&1 != 0 || has == 0 {
+		return Message{}
+	}
+	id := wire.NewStringReader(string(raw)).ReadScalar(integral)
+	if id.IsZero() {
+		return Message{}
+	}
+	return Message{Kind: Response, ID: id}
 }
 
 func parseError(err error) *Error {
@@ -169,6 +193,17 @@ func read(r *wire.Reader) (m Message, fault string) {
 	}
 	if badID {
 		m.ID = wire.Scalar{}
+	}
+	if params == wire.KindNull {
+		m.Params, seen = "", seen&^(1<<bitParams)
+	}
+	if both := uint64(1<<bitResult | 1<<bitError); seen&both == both {
+		switch {
+		case failure == "null":
+			seen &^= 1 << bitError
+		case m.Result == "null":
+			m.Result, seen = "", seen&^(1<<bitResult)
+		}
 	}
 	has := func(bit uint) bool { return seen>>bit&1 != 0 }
 	switch {

@@ -193,20 +193,29 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 		return err
 	}
 	req.Header.Set("Content-Type", web.JSON)
-	both, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(t.ctx, cancel)()
+	both, cancel := context.WithCancel(t.ctx)
+	stop := context.AfterFunc(ctx, cancel)
 	resp, err := web.Do(t.http, req.WithContext(both))
+	stop()
 	if err != nil {
-		if t.ctx.Err() != nil {
+		cancel()
+		switch {
+		case t.ctx.Err() != nil:
 			return runtime.ErrClosed
+		case ctx.Err() != nil:
+			err = context.Cause(ctx) // and not that of the request it has ended
 		}
 		return fmt.Errorf("sse: %w", err)
 	}
-	defer web.Discard(resp)
 	if resp.StatusCode/100 == 2 {
+		go func() { // what the body says is not waited for
+			defer cancel()
+			web.Discard(resp)
+		}()
 		return nil
 	}
+	defer cancel()
+	defer web.Discard(resp)
 	failure, _ := web.Failure(resp)
 	return failure
 }

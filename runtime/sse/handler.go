@@ -84,13 +84,26 @@ func NewHandler(server *runtime.Server, opts Options) *Handler {
 	}
 }
 
-// Close ends all sessions, refuses new ones and waits until all handlers of the server
-// have returned. Give it to http.Server.RegisterOnShutdown, or the streams that clients
-// keep open hold up Shutdown.
+// Shutdown ends all sessions gracefully. Requests to open a session are refused with status
+// 503, and calls with an error. Calls in flight go on until they are answered, and a session
+// without any ends. When ctx ends first, the contexts of the handlers that still run end, and
+// their calls are answered with an error. Shutdown returns when all sessions are over: nil,
+// or the cause of ctx if that ended before.
+//
+// streamable.ListenAndServe calls it, and then http.Server.Shutdown.
+func (h *Handler) Shutdown(ctx context.Context) error { return h.all.Shutdown(ctx) }
+
+// Close is Shutdown that gives the calls in flight the Grace of the server's options. It
+// can be given to http.Server.RegisterOnShutdown, though then clients that have to open a
+// connection to answer a question of the server find none.
 func (h *Handler) Close() {
-	h.all.End(runtime.ErrClosed)
-	h.all.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), h.server.Grace())
+	defer cancel()
+	_ = h.Shutdown(ctx) // an error would say that Grace was not enough
 }
+
+// Logger is that of the server.
+func (h *Handler) Logger() *slog.Logger { return h.log }
 
 // ServeHTTP answers the requests of clients. It implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -151,19 +164,26 @@ func (h *Handler) endpoint(r *http.Request) (*url.URL, error) {
 	return url.Parse(h.opts.Endpoint)
 }
 
-// start serves a session in a goroutine of its own.
+// start begins a session, which is found from then on.
 func (h *Handler) start(s *session) error {
-	h.sessions.Store(s.key, s)
 	leave := func() {
 		h.sessions.Delete(s.key)
 		h.all.Leave()
 	}
-	err := h.all.Start(func() {
-		defer leave()
-		ctx := h.all.Context()
-		if err := h.server.Serve(ctx, s); err != nil && ctx.Err() == nil {
+	ended := func(err error) {
+		leave()
+		if err != nil {
 			h.log.Debug("session failed", "error", err)
 		}
+		h.all.Done(s)
+	}
+	err := h.all.Begin(s, func() error {
+		var err error
+		s.inbox, err = h.server.Open(h.all.Context(), s, runtime.Handshake{}, ended)
+		if err == nil {
+			h.sessions.Store(s.key, s)
+		}
+		return err
 	})
 	if err != nil {
 		leave()
@@ -198,7 +218,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	}
 	found, ok := h.sessions.Load(key)
 	if !ok {
-		return web.ErrNoSession
+		return h.all.NoSession()
 	}
 	text, err := new(web.BodyReader).ReadBody(w, r, h.server.MaxMessage(), h.opts.IOTimeout, &h.alarms)
 	if err != nil {
@@ -213,13 +233,10 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	s := found.(*session)
-	select {
-	case s.in <- runtime.Incoming{Text: text, Context: r.Context()}:
-	case <-s.gone:
-		return web.ErrNoSession
-	case <-r.Context().Done():
-		return nil
+	if s.isGone() {
+		return h.all.NoSession()
 	}
+	s.inbox.Deliver(runtime.Incoming{Text: text, Context: r.Context()})
 	w.WriteHeader(http.StatusAccepted)
 	return nil
 }

@@ -6,16 +6,15 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// session is one session, and the runtime.Transport through which its server sees it.
+// session is one session, and the runtime.Outbox through which its server sees it.
 type session struct {
-	id   string
-	key  string // by which the handler knows it, see web.User
-	in   chan runtime.Incoming
-	gone chan struct{} // closed when it is over
-	over sync.Once
+	id    string
+	key   string // by which the handler knows it, see web.User
+	inbox runtime.Inbox
+	gone  chan struct{} // closed when it is over
+	over  sync.Once
 
 	// writing holds a token while something is written. It is a channel because a
 	// write may take long, and who waits for it may give up.
@@ -27,7 +26,6 @@ func newSession(id, key string, sink *web.Sink) *session {
 	return &session{
 		id:      id,
 		key:     key,
-		in:      make(chan runtime.Incoming),
 		gone:    make(chan struct{}),
 		writing: make(chan struct{}, 1),
 		sink:    sink,
@@ -37,28 +35,14 @@ func newSession(id, key string, sink *web.Sink) *session {
 // SessionID implements runtime.Identified.
 func (s *session) SessionID() string { return s.id }
 
-// Receive implements runtime.Transport.
-func (s *session) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
-	select {
-	case in := <-s.in:
-		if len(in.Text) > max {
-			return runtime.Incoming{}, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
-		}
-		return in, nil
-	case <-s.gone:
-		return runtime.Incoming{}, runtime.ErrClosed
-	case <-ctx.Done():
-		return runtime.Incoming{}, context.Cause(ctx)
-	}
-}
+// Shutdown implements web.Session.
+func (s *session) Shutdown(ctx context.Context) { s.inbox.Shutdown(ctx) }
 
-// Send implements runtime.Transport. After a failed write the session is over, because
+// Send implements runtime.Outbox. After a failed write the session is over, because
 // nothing is resumed.
 func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
-	select {
-	case <-s.gone:
+	if s.isGone() {
 		return runtime.ErrClosed
-	default:
 	}
 	select {
 	case s.writing <- struct{}{}:
@@ -112,9 +96,24 @@ func (s *session) leave() {
 	s.sink.Finish()
 }
 
-func (s *session) end() { s.over.Do(func() { close(s.gone) }) }
+// end ends the session; its server lets go of it soon after.
+func (s *session) end() {
+	s.over.Do(func() {
+		close(s.gone)
+		s.inbox.End(runtime.ErrClosed)
+	})
+}
 
-// Close implements runtime.Transport.
+func (s *session) isGone() bool {
+	select {
+	case <-s.gone:
+		return true
+	default:
+		return false
+	}
+}
+
+// Close implements runtime.Outbox.
 func (s *session) Close() error {
 	s.end()
 	return nil

@@ -59,7 +59,7 @@ var base = handlers{
 }
 
 func newServer(t testing.TB, opts Options) (*httptest.Server, *Handler) {
-	h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, base.bind(runtime.ToServer)), opts)
+	h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Grace: time.Second}, base.bind(runtime.ToServer)), opts)
 	mux := http.NewServeMux()
 	mux.Handle("/api/", http.StripPrefix("/api", h))
 	ts := httptest.NewServer(mux)
@@ -292,5 +292,65 @@ func TestServerGone(t *testing.T) {
 	}
 	if err := <-ended; err == nil {
 		t.Error("the call was answered")
+	}
+}
+
+// TestOddServer holds that a client waits for no body of a success and sends no error for a
+// message that it cannot read, and that a broken answer fails its call at once.
+func TestOddServer(t *testing.T) {
+	events, ended := make(chan string, 10), make(chan struct{})
+	var mu sync.Mutex
+	var posts []string
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		flush := http.NewResponseController(w).Flush
+		if r.Method == "GET" {
+			w.Header().Set("Content-Type", eventstream.MediaType)
+			io.WriteString(w, "event: endpoint\ndata: /\n\n")
+			flush()
+			for {
+				select {
+				case text := <-events:
+					fmt.Fprintf(w, "data: %s\n\n", text)
+					flush()
+				case <-r.Context().Done():
+					return
+				}
+			}
+		}
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		posts = append(posts, string(body))
+		mu.Unlock()
+		switch {
+		case strings.Contains(string(body), `"initialize"`):
+			events <- `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2024-11-05","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`
+		case strings.Contains(string(body), `"method":"x"`):
+			events <- "hello"
+			events <- `{"jsonrpc":"2.0","id":2,"result":{"a":"\ud800"}}`
+		}
+		w.WriteHeader(202)
+		io.WriteString(w, "Accepted")
+		flush()
+		select {
+		case <-ended:
+		case <-r.Context().Done():
+		}
+	}))
+	defer ts.Close()
+	defer close(ended)
+	s, err := connect(t, ts.URL, ClientOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Call(t.Context(), "x", nil, nil); err == nil || !strings.Contains(err.Error(), "bad response") {
+		t.Errorf("Call: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(posts) != 3 {
+		t.Errorf("sent: %q", posts)
 	}
 }

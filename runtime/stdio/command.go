@@ -123,6 +123,7 @@ func (c *Command) start() error {
 	}
 	c.output, c.stderr = ours[1], ours[2]
 	c.lines = New(io.NopCloser(c.output), ours[0])
+	c.lines.try = newTryWriter(ours[0])
 	return nil
 }
 

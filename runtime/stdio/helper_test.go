@@ -3,6 +3,7 @@
 package stdio
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -49,6 +50,8 @@ func helper(mode string) int {
 	case "broken":
 		fmt.Fprintln(os.Stderr, "first line\nno configuration")
 		return 3
+	case "unread", "unread garbage", "unread requests": // reads nothing after the handshake
+		return stopReading(mode)
 	case "garbage":
 		fmt.Println("Listening!\n{\"jsonrpc\":\n\x00\xff\n[]")
 	case "flood":
@@ -67,6 +70,30 @@ func helper(mode string) int {
 		fmt.Fprintln(os.Stderr, child.Process.Pid)
 	}
 	return serve(mode)
+}
+
+// stopReading is a server that reads two lines, of the handshake, and then none.
+func stopReading(mode string) int {
+	lines := bufio.NewReader(os.Stdin)
+	m := wire.Object(first(lines))
+	id, _ := m.Get("id")
+	fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`+"\n", id, helperRevision)
+	first(lines)
+	for i := range 20_000 {
+		switch mode {
+		case "unread garbage":
+			fmt.Println("a line of the log, written to the wrong stream")
+		case "unread requests":
+			fmt.Printf(`{"jsonrpc":"2.0","id":%d,"method":"nothing/known"}`+"\n", i)
+		}
+	}
+	time.Sleep(time.Hour)
+	return 0
+}
+
+func first(lines *bufio.Reader) string {
+	line, _ := lines.ReadString('\n')
+	return line
 }
 
 // serve is a small server. It ends with the status 5 when it is asked to "die".

@@ -18,6 +18,8 @@ import (
 	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/spare"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // Transport is a runtime.Transport over a reader and a writer. The zero value is that of
@@ -35,6 +37,8 @@ type Transport struct {
 	closed  chan struct{}
 	writing chan struct{} // holds a token while a line is written
 	failed  error         // of a write, after which the stream has half a line; guarded by writing
+	try     *tryWriter    // writes to out without waiting; nil when it cannot
+	writer  spare.Goroutine
 }
 
 // New returns a transport that reads from in and writes to out.
@@ -83,11 +87,52 @@ func blank(text string) bool {
 	return true
 }
 
-// Send implements runtime.Transport: it writes one line with one Write. After a failed
-// write it writes no more, because the stream may have ended within a line.
+// Send implements runtime.Transport: it writes one line with one Write. When ctx ends while
+// the peer does not read, Send returns, and the line is finished when the peer reads on, so
+// that no line is broken off. Responses are the exception: a session sends them without a
+// bound, and Send waits until they are written. After a failed write it writes no more,
+// because the stream may have ended within a line.
 func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	t.setup()
 	line := append(oneLine(m.Text), '\n')
+	if err := t.lock(ctx); err != nil {
+		return err
+	}
+	if t.try != nil {
+		n, err := t.try.write(line)
+		if err != nil || n == len(line) {
+			defer t.unlock()
+			return t.done(err)
+		}
+		line = line[n:]
+	}
+	if ctx.Done() == nil || m.Kind == jsonrpc.Response {
+		defer t.unlock()
+		return t.write(line)
+	}
+	written := make(chan error, 1)
+	line = bytes.Clone(line)
+	t.writer.Run(func() {
+		defer t.unlock()
+		written <- t.write(line)
+	})
+	select {
+	case err := <-written:
+		return err
+	case <-t.closed:
+		return runtime.ErrClosed
+	case <-ctx.Done():
+		select {
+		case err := <-written:
+			return err
+		default:
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// lock waits for the turn to write.
+func (t *Transport) lock(ctx context.Context) error {
 	select {
 	case t.writing <- struct{}{}:
 	case <-t.closed:
@@ -95,17 +140,29 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	defer func() { <-t.writing }()
-	switch {
-	case t.isClosed():
-		return runtime.ErrClosed
-	case t.failed != nil:
-		return t.failed
+	err := t.failed
+	if t.isClosed() {
+		err = runtime.ErrClosed
 	}
+	if err != nil {
+		t.unlock()
+	}
+	return err
+}
+
+func (t *Transport) unlock() { <-t.writing }
+
+// write writes a line, or the rest of one. Between lock and unlock.
+func (t *Transport) write(line []byte) error {
 	n, err := t.out.Write(line)
 	if err == nil && n < len(line) {
 		err = io.ErrShortWrite
 	}
+	return t.done(err)
+}
+
+// done takes note of the end of a write, and returns its error. Between lock and unlock.
+func (t *Transport) done(err error) error {
 	if t.failed = err; err != nil && t.isClosed() {
 		return runtime.ErrClosed
 	}
@@ -140,6 +197,7 @@ func (t *Transport) Close() error {
 	var err error
 	t.closer.Do(func() {
 		close(t.closed)
+		t.writer.Close()
 		err = errors.Join(closeStream(t.out), closeStream(t.lines.src))
 	})
 	return err

@@ -41,8 +41,10 @@ type ClientOptions struct {
 	// MaxMessage is the longest message, in bytes, that is read. 0 is
 	// runtime.DefaultMaxClientMessage. Let it agree with the client's.
 	MaxMessage int
-	// MaxRetries is how often in a row a lost stream is asked for in vain before it is
-	// given up. 0 is DefaultMaxRetries, less is never.
+	// MaxRetries is how often in a row the stream of a call, after it was lost, is asked for
+	// in vain before the call fails. The stream of what the server sends on its own is asked
+	// for as long as the session lasts. 0 is DefaultMaxRetries; with less, neither is asked
+	// for again after a failure.
 	MaxRetries int
 	// Logger is told of streams that are lost; nil: nothing is logged.
 	Logger *slog.Logger
@@ -101,8 +103,8 @@ func (t *Transport) SessionID() string {
 
 // received is what comes of the server where nothing is pushed.
 type received struct {
-	text string
-	err  error
+	in  runtime.Incoming
+	err error
 }
 
 func first(header []string) string {
@@ -165,11 +167,10 @@ func (t *Transport) Start(in runtime.Inbox) { t.inbox, t.pushed = in, true }
 func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
 	select {
 	case r := <-t.in:
-		if r.err == nil && len(r.text) > max {
-			r.err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
-			r.text = ""
+		if r.err == nil && len(r.in.Text) > max {
+			return runtime.Incoming{}, tooLong(r.in, max)
 		}
-		return runtime.Incoming{Text: r.text}, r.err
+		return r.in, r.err
 	case <-t.failed:
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -179,6 +180,14 @@ func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, err
 	case <-ctx.Done():
 		return runtime.Incoming{}, context.Cause(ctx)
 	}
+}
+
+// tooLong is the error of a message that is longer than the session reads.
+func tooLong(in runtime.Incoming, max int) error {
+	if !in.Answers.IsZero() {
+		return &runtime.AnswerError{ID: in.Answers, Err: errTooLong}
+	}
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
 }
 
 // Negotiated implements runtime.Negotiator.
@@ -230,7 +239,7 @@ func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, body []by
 	sent := make(chan error, 1)
 	go func() {
 		defer t.working.Done()
-		sent <- t.postOther(body, tries)
+		t.postOther(body, tries, sent)
 	}()
 	select {
 	case err := <-sent:
@@ -242,19 +251,28 @@ func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, body []by
 	}
 }
 
-// postOther makes a POST, and when the server is not reached tries again.
-func (t *Transport) postOther(body []byte, tries int) error {
+// postOther makes a POST to which there is no answer, and tries again when the server is not
+// reached or has no time. It sends how that ended as soon as it is known: what the body of a
+// success says is not waited for.
+func (t *Transport) postOther(body []byte, tries int, sent chan<- error) {
+	pace := pace{base: retryWait}
 	for {
 		resp, err := t.do(t.ctx, t.post, body, "")
-		if err == nil {
-			defer web.Discard(resp)
-			if resp.StatusCode/100 == 2 {
-				return nil
-			}
-			return t.refused(resp)
+		if err != nil {
+			err = t.sendError(err)
+		} else if resp.StatusCode/100 == 2 {
+			sent <- nil
+			web.Discard(resp)
+			return
+		} else {
+			err = t.refused(resp)
+			web.Discard(resp)
 		}
-		if tries--; tries <= 0 || !sleep(t.ctx, retryWait) {
-			return t.sendError(err)
+		pace.failed(err)
+		failure, refused := errors.AsType[*StatusError](err)
+		if pace.failures >= tries || refused && !repeatable(failure) || err == ErrSessionLost || !sleep(t.ctx, pace.wait()) {
+			sent <- err
+			return
 		}
 	}
 }

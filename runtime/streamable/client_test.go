@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -105,8 +107,11 @@ func TestSessionLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, open := range r.handler.open() {
-		open.end(runtime.ErrClosed)
+	r.handler.mu.RLock()
+	open := slices.Collect(maps.Values(r.handler.sessions))
+	r.handler.mu.RUnlock()
+	for _, s := range open {
+		s.end(runtime.ErrClosed)
 	}
 	if err := s.Call(t.Context(), "echo", nil, nil); !errors.Is(err, ErrSessionLost) {
 		t.Errorf("Call: %v", err)

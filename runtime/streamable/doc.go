@@ -23,6 +23,19 @@
 // number of the event in it. Of an answer that was to be a single JSON text nothing has
 // an id, so it is lost with its connection.
 //
+// # Clients
+//
+// A response to a request that holds no answer to it fails the call at once, with an error
+// that quotes what came. It may be empty, of another type or status, not JSON, the answer to
+// another request, or an event stream that ends too early and has no event ids. The server is
+// not sent an error for it.
+//
+// A client asks again for a stream that was lost or refused with status 408, 425, 429 or 5xx.
+// It waits as long as the server has said with a retry field or a Retry-After header, at least
+// 100 milliseconds and at most 5 minutes, or a second if the server has said nothing. The
+// waits double with each failure up to 30 seconds, and up to 5 seconds while the streams
+// bring nothing, and have a random part.
+//
 // # Limits
 //
 // A message has a maximum size, that of the server's options. Bodies must arrive and

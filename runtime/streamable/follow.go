@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,17 +24,12 @@ var (
 )
 
 const (
-	// minWait is the least wait before a stream is asked for again that has brought nothing
-	// the last time.
-	minWait = 100 * time.Millisecond
-	// maxWait bounds the growth of the waits after failures.
-	maxWait = 30 * time.Second
-	// drainWait is how long a stream is read on after the answer.
-	drainWait = 100 * time.Millisecond
 	// framing is what an event may have beyond a message of the maximum size.
 	framing = 4 << 10
 	// listenWait is how long the stream of what the server sends on its own is waited for.
 	listenWait = 500 * time.Millisecond
+	// maxBatch bounds the batches that are looked into.
+	maxBatch = 1000
 )
 
 // exchange is one stream of the server, and for the answer to a POST the request it
@@ -51,10 +45,10 @@ type exchange struct {
 	ctx    context.Context    // ends with the exchange; nil before it is needed
 	finish context.CancelFunc // of ctx
 
-	last    string        // id of the last event
-	retry   time.Duration // what the server told to wait; negative when it did not
-	news    bool          // the last connection has brought an event
-	tooLong bool          // an event was skipped
+	last    string // id of the last event
+	pace    pace
+	news    bool // the last connection has brought an event
+	tooLong bool // an event was skipped
 }
 
 // run makes the POST of a request and reads the answer.
@@ -106,17 +100,22 @@ func (e *exchange) cancel() {
 	e.post.End(context.Canceled)
 }
 
-// deliver hands a message to the session.
-func (e *exchange) deliver(text string) error {
+// deliver hands a message to the session. One that answers ends the wait for the answer,
+// whatever it is.
+func (e *exchange) deliver(text string, answers bool) error {
 	if e.over() {
 		return context.Canceled
 	}
+	in := runtime.Incoming{Text: text}
+	if answers {
+		in.Answers = e.id
+	}
 	if e.t.pushed {
-		e.t.inbox.Deliver(runtime.Incoming{Text: text})
+		e.t.inbox.Deliver(in)
 		return nil
 	}
 	select {
-	case e.t.in <- received{text: text}:
+	case e.t.in <- received{in: in}:
 		return nil
 	case <-e.context().Done():
 		return context.Canceled
@@ -147,92 +146,133 @@ func (e *exchange) fail(err error) {
 
 // read reads the answer to a POST.
 func (e *exchange) read(resp *http.Response) error {
-	defer resp.Body.Close()
+	media := web.MediaType(resp)
 	if resp.StatusCode/100 != 2 {
 		return e.refused(resp)
 	}
+	if media != eventstream.MediaType || !bringsAnswer(resp.StatusCode) {
+		defer resp.Body.Close()
+	}
+	if !bringsAnswer(resp.StatusCode) {
+		return unusable(resp, "")
+	}
 	if e.opens {
 		if err := e.t.opened(resp); err != nil {
+			resp.Body.Close()
 			return err
 		}
 	}
-	switch media := web.MediaType(resp); media {
+	switch media {
 	case web.JSON:
 		text, err := web.ReadAnswer(resp, e.t.opts.MaxMessage)
 		if err == web.ErrTooLarge {
 			return errTooLong
 		}
 		if err != nil {
-			return fmt.Errorf("streamable: the answer could not be read: %w", err)
+			return fmt.Errorf("streamable: the answer could not be read: %w; received %.200q", err, text)
 		}
-		return e.deliver(text)
+		return e.deliver(text, true)
 	case eventstream.MediaType:
-		return e.follow(resp)
+		return e.follow(resp, nil)
 	default:
-		return fmt.Errorf("streamable: an answer of status %d and content type %.100q", resp.StatusCode, media)
+		return unusable(resp, fmt.Sprintf(" and content type %.100q", resp.Header.Get("Content-Type")))
 	}
+}
+
+// bringsAnswer reports whether the answer to a request may come with a status: most of the
+// others that mean success mean that there is none.
+func bringsAnswer(status int) bool {
+	switch status {
+	case http.StatusOK, http.StatusCreated, http.StatusNonAuthoritativeInfo:
+		return true
+	}
+	return false
+}
+
+// unusable is the error of a response without an answer.
+func unusable(resp *http.Response, and string) error {
+	return fmt.Errorf("streamable: a response of status %d%s is no answer to a request; received %.200q", resp.StatusCode, and, web.Beginning(resp))
 }
 
 // refused delivers the error that the body of a failure has for the request; any other
 // failure it returns.
 func (e *exchange) refused(resp *http.Response) error {
+	defer web.Discard(resp)
 	if resp.StatusCode == http.StatusNotFound {
 		return e.t.refused(resp)
 	}
 	failure, text := web.Failure(resp)
 	if text != "" {
 		if m, err := jsonrpc.Parse(text); err == nil && m.ID.Canonical() == e.id.Canonical() {
-			return e.deliver(text)
+			return e.deliver(text, true)
 		}
 	}
 	return failure
 }
 
 // follow reads a stream, asking for it again when it is lost, until it has brought the
-// answer. A stream without event ids cannot be asked for again.
-func (e *exchange) follow(resp *http.Response) error {
-	e.retry = -1
-	failures := 0
+// answer. It begins with what the first request for the stream has brought. What the server
+// sends on its own has no end, and is asked for until the server refuses for good.
+func (e *exchange) follow(resp *http.Response, err error) error {
+	e.pace.base = DefaultRetry
 	for {
-		if resp != nil {
-			answered, err := e.events(resp.Body)
-			resp.Body.Close()
-			switch {
-			case answered || e.over():
-				return nil
-			case e.tooLong && !e.id.IsZero():
-				return errTooLong
-			case e.last == "" && !e.id.IsZero():
-				return fmt.Errorf("%w: %w", errNoAnswer, err)
+		if err != nil {
+			_, final := errors.AsType[*finalError](err)
+			e.pace.failed(err)
+			if final || e.exhausted() {
+				return fmt.Errorf("streamable: the stream could not be resumed: %w", err)
 			}
-			failures = 0
+		} else {
+			answered, err := e.connected(resp)
+			if answered || err != nil {
+				return err
+			}
 		}
-		if !e.wait(failures) {
+		if !e.wait(e.pace.wait()) {
 			return nil
 		}
-		var err error
-		resp, err = e.t.do(e.context(), e.t.get, nil, e.last)
-		if err == nil {
-			resp, err = e.reopened(resp)
-		}
-		if err == nil {
-			continue
-		}
-		resp = nil
-		failures++
-		_, final := errors.AsType[*finalError](err)
-		if final || failures > e.t.opts.MaxRetries {
-			return fmt.Errorf("streamable: the stream could not be resumed: %w", err)
-		}
+		resp, err = e.ask()
 	}
 }
 
-// drain reads a stream that has brought the answer to its end, so that the connection can be
-// used again. A server that does not end it is not waited for.
-func (e *exchange) drain(body io.Reader) {
-	timer := time.AfterFunc(drainWait, e.cancel)
-	defer timer.Stop()
-	_, _ = io.CopyN(io.Discard, body, framing)
+// connected reads one connection of a stream. The error is final.
+func (e *exchange) connected(resp *http.Response) (answered bool, err error) {
+	body := &web.Quoted{Reader: resp.Body}
+	reader := eventstream.NewReader(body, e.t.opts.MaxMessage+framing)
+	answered, err = e.events(reader)
+	if answered && !reader.Ended() {
+		web.Discard(resp)
+	} else {
+		resp.Body.Close()
+	}
+	reader.Release()
+	e.pace.streamed(e.news)
+	switch {
+	case answered || e.over():
+		return true, nil
+	case e.tooLong && !e.id.IsZero():
+		return false, errTooLong
+	case e.last == "" && !e.id.IsZero(): // without an event id it cannot be asked for again
+		return false, fmt.Errorf("%w: %w; received %.200q", errNoAnswer, err, body.Beginning())
+	}
+	return false, nil
+}
+
+// exhausted reports whether a stream has been asked for in vain for too long.
+func (e *exchange) exhausted() bool {
+	if e.id.IsZero() && e.t.opts.MaxRetries >= 0 {
+		return false
+	}
+	return e.pace.failures > e.t.opts.MaxRetries
+}
+
+// ask makes the GET of a stream.
+func (e *exchange) ask() (*http.Response, error) {
+	resp, err := e.t.do(e.context(), e.t.get, nil, e.last)
+	if err != nil {
+		return nil, err
+	}
+	return e.reopened(resp)
 }
 
 // finalError is a failure that trying again does not mend.
@@ -250,26 +290,14 @@ func (e *exchange) reopened(resp *http.Response) (*http.Response, error) {
 		return nil, &finalError{e.t.refused(resp)}
 	}
 	failure, _ := web.Failure(resp)
-	if resp.StatusCode/100 == 5 || resp.StatusCode == http.StatusTooManyRequests {
+	if repeatable(failure) {
 		return nil, failure
 	}
 	return nil, &finalError{failure}
 }
 
-// wait waits before a stream is asked for again: as long as the server said, longer after
-// failures. False: there is nothing to wait for any more.
-func (e *exchange) wait(failures int) bool {
-	d := e.retry
-	if d < 0 {
-		d = DefaultRetry
-	}
-	if !e.news {
-		d = max(d, minWait)
-	}
-	if failures > 0 {
-		backoff := min(max(d, minWait)<<min(failures, 10), maxWait)
-		d = max(d, backoff/2+rand.N(backoff/2))
-	}
+// wait waits before a stream is asked for again. False: there is nothing to wait for any more.
+func (e *exchange) wait(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -282,10 +310,8 @@ func (e *exchange) wait(failures int) bool {
 }
 
 // events delivers the messages of one connection. Answered: the answer was among them.
-func (e *exchange) events(body io.Reader) (answered bool, err error) {
+func (e *exchange) events(reader *eventstream.Reader) (answered bool, err error) {
 	e.news = false
-	reader := eventstream.NewReader(body, e.t.opts.MaxMessage+framing)
-	defer reader.Release()
 	for {
 		event, err := reader.Next()
 		if err == eventstream.ErrTooLong {
@@ -297,17 +323,17 @@ func (e *exchange) events(body io.Reader) (answered bool, err error) {
 			return false, err
 		}
 		if event.HasRetry {
-			e.retry = event.Retry
+			e.pace.told(event.Retry)
 		}
 		if event.Data != "" && (event.Type == "" || event.Type == "message") {
-			if err := e.deliver(event.Data); err != nil {
+			response := isResponse(event.Data)
+			answered = response && e.ends(event.Data)
+			if err := e.deliver(event.Data, answered); err != nil {
 				return false, err
 			}
 			e.news = true
-			if isAnswer(event.Data) {
-				if answered = !e.id.IsZero(); !answered {
-					e.t.answeredElsewhere(event.Data)
-				}
+			if response && !answered {
+				e.t.answeredElsewhere(event.Data)
 			}
 		}
 		// Only now: a message that was not delivered is asked for again.
@@ -315,18 +341,41 @@ func (e *exchange) events(body io.Reader) (answered bool, err error) {
 			e.last = strings.Clone(event.ID) // without the data of the event
 		}
 		if answered {
-			if !reader.Ended() {
-				e.drain(body)
-			}
 			return true, nil
 		}
 	}
 }
 
-// isAnswer reports whether a message on the stream of a POST is a response: it can only
-// be that to the POST's request.
-func isAnswer(text string) bool {
+// isResponse reports whether a message is a response, or no message at all.
+func isResponse(text string) bool {
 	return jsonrpc.IsBatch(text) || wire.NewStringReader(text).PeekHas("method") == 0
+}
+
+// ends reports whether a response on the stream ends the wait for the answer. On the stream of
+// a POST nothing belongs but the answer to its request, so anything else that is not the
+// answer to another one ends the wait too. A batch may have messages before the answer.
+func (e *exchange) ends(text string) bool {
+	if e.id.IsZero() {
+		return false
+	}
+	if jsonrpc.IsBatch(text) {
+		items, err := jsonrpc.ParseBatch(text, maxBatch)
+		ends := func(item jsonrpc.Item) bool {
+			return item.Kind == 0 || item.Kind == jsonrpc.Response && !e.t.awaitsOther(e, item.ID)
+		}
+		return err != nil || slices.ContainsFunc(items, ends)
+	}
+	raw, _ := wire.NewStringReader(text).PeekRaw("id")
+	var id wire.Scalar
+	return wire.UnmarshalString(string(raw), &id) != nil || !e.t.awaitsOther(e, id)
+}
+
+// awaitsOther reports whether an id is that of a request whose answer another exchange waits for.
+func (t *Transport) awaitsOther(e *exchange, id wire.Scalar) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	other := t.calls[id.Canonical()]
+	return other != nil && other != e
 }
 
 // answeredElsewhere stops waiting on the stream of a POST whose answer has come on
@@ -357,15 +406,9 @@ func (t *Transport) listen(ctx context.Context) {
 	go func() {
 		defer t.working.Done()
 		defer e.end()
-		resp, err := t.do(t.ctx, t.get, nil, "")
-		if err == nil {
-			resp, err = e.reopened(resp)
-		}
+		resp, err := e.ask()
 		cancel()
-		if err == nil {
-			err = e.follow(resp)
-		}
-		if err != nil && t.ctx.Err() == nil {
+		if err = e.follow(resp, err); err != nil && t.ctx.Err() == nil {
 			t.opts.Logger.Debug("what the server sends on its own is not received", "error", err)
 		}
 	}()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -53,16 +52,28 @@ func NewHandler(server *runtime.Server, opts Options) *Handler {
 	}
 }
 
-// Close ends all sessions, refuses new ones and waits until all handlers of the server have
-// returned. Give it to http.Server.RegisterOnShutdown, or the streams that clients keep
-// open hold up Shutdown.
+// Shutdown ends all sessions gracefully. Requests to open a session or to call something
+// are refused with status 503, and the streams on which clients listen end. Calls in flight
+// go on until they are answered; meanwhile the handler takes what belongs to them, such as
+// the client's answers and GET requests that resume their streams. When ctx ends first,
+// the contexts of the handlers that still run end, and their calls are answered with an
+// error. Shutdown returns when all sessions are over: nil, or the cause of ctx if that ended
+// before.
+//
+// [ListenAndServe] calls it, and then http.Server.Shutdown.
+func (h *Handler) Shutdown(ctx context.Context) error { return h.all.Shutdown(ctx) }
+
+// Close is Shutdown that gives the calls in flight the Grace of the server's options. It
+// can be given to http.Server.RegisterOnShutdown, though then clients that have to open a
+// connection to answer a question of the server find none.
 func (h *Handler) Close() {
-	h.all.End(runtime.ErrClosed)
-	for _, s := range h.open() {
-		s.end(runtime.ErrClosed)
-	}
-	h.all.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), h.server.Grace())
+	defer cancel()
+	_ = h.Shutdown(ctx) // an error would say that Grace was not enough
 }
+
+// Logger is that of the server.
+func (h *Handler) Logger() *slog.Logger { return h.log }
 
 // ServeHTTP answers the requests of clients (2025-11-25, basic/transports, Streamable
 // HTTP). It implements http.Handler.
@@ -112,7 +123,7 @@ func (h *Handler) find(r *http.Request) (*session, error) {
 		return nil, err
 	}
 	if !s.enter() {
-		return nil, web.ErrNoSession
+		return nil, h.all.NoSession()
 	}
 	if revision := r.Header.Get(headerRevision); revision != "" && revision != s.revision() {
 		s.leave()
@@ -126,8 +137,8 @@ func (h *Handler) lookup(ctx context.Context, id, key string) (*session, error) 
 	if s := h.known(key); s != nil {
 		return s, nil
 	}
-	if h.opts.Sessions == nil {
-		return nil, web.ErrNoSession
+	if h.opts.Sessions == nil || h.all.Closing() {
+		return nil, h.all.NoSession()
 	}
 	handshake, err := h.opts.Sessions.Load(ctx, key)
 	switch {
@@ -154,7 +165,7 @@ var errTaken = error(web.ErrNoSession)
 
 // start begins a session, from when on it is found. One whose handshake is known is resumed.
 func (h *Handler) start(s *session) error {
-	err := h.all.Begin(func() error {
+	err := h.all.Begin(s, func() error {
 		if s.id != "" && h.known(s.key) != nil {
 			return errTaken
 		}
@@ -176,13 +187,6 @@ func (h *Handler) known(key string) *session {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.sessions[key]
-}
-
-// open are the sessions that have an id.
-func (h *Handler) open() []*session {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return slices.Collect(maps.Values(h.sessions))
 }
 
 func (h *Handler) add(s *session) {

@@ -115,7 +115,7 @@ func newRuntimeServer(t testing.TB, h handlers, opts runtime.ServerOptions, revi
 }
 
 func newRig(t testing.TB, h handlers, opts Options) *rig {
-	handler := NewHandler(newRuntimeServer(t, h, runtime.ServerOptions{}, r11, r06, r03), opts)
+	handler := NewHandler(newRuntimeServer(t, h, runtime.ServerOptions{Grace: time.Second}, r11, r06, r03), opts)
 	r := &rig{t: t, handler: handler, Server: httptest.NewServer(handler)}
 	t.Cleanup(func() {
 		handler.Close()
@@ -152,7 +152,11 @@ func (r *rig) request(ctx context.Context, method, body string, header ...string
 			req.Header.Set(header[i], header[i+1])
 		}
 	}
-	resp, err := r.Client().Do(req)
+	client := r.Client()
+	if client == nil { // the rig has not started its server
+		client = http.DefaultClient
+	}
+	resp, err := client.Do(req)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -151,7 +151,7 @@ func (h *Handler) exchange(s *session, p *posted) (bool, error) {
 	if !st.over.Load() && !h.wait(ctx, st, sink) {
 		st.disconnect(sink)
 		if s.isGone() && !sink.Streaming() && !st.answered {
-			return false, web.ErrNoSession
+			return false, h.all.NoSession()
 		}
 		return false, nil
 	}
@@ -225,7 +225,7 @@ func (st *stream) close(sink *web.Sink) error {
 	case st.answered || sink.Streaming():
 		return nil
 	case st.unanswered && st.session.isGone():
-		return web.ErrNoSession
+		return st.session.handler.all.NoSession()
 	case st.unanswered:
 		return sink.Begin()
 	}
@@ -247,6 +247,9 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 	defer sink.Finish()
 	last := r.Header.Get(headerLast)
 	if last == "" {
+		if h.all.Closing() {
+			return web.ErrClosing
+		}
 		own := s.ownStream()
 		return h.follow(r.Context(), own, sink, func() error {
 			return own.listen(r.Context(), sink)
@@ -257,6 +260,9 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 		return errEventID
 	}
 	if st := s.stream(name); st != nil {
+		if st.own && h.all.Closing() {
+			return web.ErrClosing
+		}
 		return h.follow(r.Context(), st, sink, func() error {
 			return st.resume(r.Context(), sink, n)
 		})

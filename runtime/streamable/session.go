@@ -130,6 +130,14 @@ func (s *session) end(why error) {
 	})
 }
 
+// Shutdown implements web.Session.
+func (s *session) Shutdown(ctx context.Context) {
+	if s.id != "" {
+		s.ownStream().hangUp(ctx)
+	}
+	s.inbox.Shutdown(ctx)
+}
+
 // stopIdling stops the timer that newSession has started.
 func (s *session) stopIdling() {
 	s.mu.Lock()
@@ -147,7 +155,7 @@ func (s *session) ended(err error) {
 		h.log.Warn("session failed", "error", err)
 	}
 	s.forget()
-	h.all.Done()
+	h.all.Done(s)
 }
 
 // forget drops the events of a session that is over, unless another process may go on

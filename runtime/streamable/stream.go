@@ -172,11 +172,18 @@ func (st *stream) answer(m runtime.Outgoing, at int, part string) error {
 		// An error whose request is unknown: the message could not be accepted.
 		status = http.StatusBadRequest
 	}
-	if err := st.sink.JSON(status, m.Text, at, part); err != nil {
-		st.drop()
-		return err
+	if m.NotBegun {
+		status = http.StatusServiceUnavailable
+		st.sink.Header().Set("Retry-After", web.RetryAfter)
 	}
-	return nil
+	err := st.sink.JSON(status, m.Text, at, part)
+	if err == nil && m.Abandoned {
+		err = st.sink.Flush()
+	}
+	if err != nil {
+		st.drop()
+	}
+	return err
 }
 
 // announce puts the session's id on the answer to initialize (section Session
@@ -206,7 +213,7 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 		}
 	}
 	var err error
-	if st.own || m.Kind == jsonrpc.Request {
+	if st.own || m.Kind == jsonrpc.Request || m.Abandoned {
 		err = st.sink.Event(id, "", retry, m.Text)
 	} else {
 		err = st.sink.Put(id, "", retry, m.Text)
@@ -315,6 +322,14 @@ func (st *stream) replay(ctx context.Context, sink *web.Sink, n uint64) error {
 		st.sent = max(st.sent, n)
 	}
 	return nil
+}
+
+// hangUp ends the connection of the stream.
+func (st *stream) hangUp(ctx context.Context) {
+	if st.take(ctx) {
+		defer st.release()
+		st.drop()
+	}
 }
 
 // beat keeps a silent connection in use. A POST that has not been answered for so long

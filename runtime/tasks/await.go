@@ -39,7 +39,7 @@ func await(ctx context.Context, caller runtime.Caller, method string, params wir
 		return decode(answer, result)
 	}
 	var t remote
-	if err := wire.UnmarshalString(string(raw), &t); err != nil {
+	if _, _, err := wire.UnmarshalLenient(raw, &t, wire.AbsentNulls|wire.WellFormed); err != nil {
 		return wire.In(err, "task")
 	}
 	name := wire.Object(related(t.id)) // both are {"taskId": ...}
@@ -61,7 +61,8 @@ func decode(answer wire.Object, result wire.Value) error {
 	if result == nil {
 		return nil
 	}
-	return wire.UnmarshalString(string(answer), result)
+	_, _, err := wire.UnmarshalLenient(wire.Raw(answer), result, wire.AbsentNulls|wire.WellFormed)
+	return err
 }
 
 // augment adds the member task to params that do not have it.

@@ -172,7 +172,10 @@ func offers(methods []runtime.Method) bool {
 // request answers a request that may ask for a task, where that is declared.
 func (t *Tasks) request(ctx context.Context, c *runtime.Call, handle handler, method string, params wire.Raw, declared bool) (wire.Appender, error) {
 	asked, augmented := wire.Object(params).Get("task")
-	if augmented {
+	if asked == "null" { // as some clients write that they do not ask
+		augmented = false
+	}
+	if asked != "" {
 		var err error
 		if params, err = without(params, "task"); err != nil {
 			return nil, err
@@ -217,7 +220,7 @@ func (t *Tasks) supports(method string, params wire.Raw, augmented bool) error {
 // Management").
 func (t *Tasks) ttl(asked wire.Raw) (time.Duration, error) {
 	var p taskMetadata
-	if err := wire.UnmarshalString(string(asked), &p); err != nil {
+	if _, _, err := wire.UnmarshalLenient(asked, &p, wire.AbsentNulls|wire.WellFormed); err != nil {
 		return 0, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /task: %.200s", err)
 	}
 	ttl := t.opts.TTL

@@ -90,7 +90,7 @@ func CallContent[Block any](ctx context.Context, c runtime.Caller, t *Tool, in w
 }
 
 // CallRaw calls a tool and returns its CallToolResult. A tool that failed gives an
-// *[Error].
+// *[Error], a result without any content a *[ResultError].
 func CallRaw(ctx context.Context, c runtime.Caller, name string, arguments wire.Appender) (wire.Object, error) {
 	result, _, err := call(ctx, c, name, arguments)
 	return result, err
@@ -107,14 +107,20 @@ func call(ctx context.Context, c runtime.Caller, name string, arguments wire.App
 	}
 	result = m.result
 	r := wire.NewStringReader(string(result))
+	hasContent := false
 	for r.BeginObject(); r.Member(); {
 		member, value := r.Name(), r.Take()
 		switch {
-		case member == "structuredContent":
+		case member == "content":
+			hasContent = value.Kind() == wire.KindArray
+		case member == "structuredContent" && value != "null": // as some servers write that there is none
 			structured = value
 		case member == "isError" && value == "true":
 			return "", "", &Error{name, texts(result), result}
 		}
+	}
+	if !hasContent && structured == "" {
+		return "", "", &ResultError{name, result, errors.New("it has neither content, which every revision demands, nor structured content")}
 	}
 	return result, structured, nil
 }

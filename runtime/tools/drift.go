@@ -194,12 +194,9 @@ func (l *listResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "tools":
 			r.Once(&seen[0], 0)
-			for r.BeginArray(); r.Element(); {
-				l.tools = append(l.tools, r.ReadObject())
-			}
+			l.tools = wire.ReadList(r, (*wire.Object).DecodeJSON)
 		case "nextCursor":
-			r.Once(&seen[0], 1)
-			if !r.ReadNull() {
+			if r.Present(&seen[0], 1) {
 				l.next = r.ReadStringPointer()
 			}
 		default:

@@ -27,6 +27,12 @@
 //   - A pointer is a JSON Pointer (RFC 6901): "" is the whole text, "/a/0" the
 //     first element of the member a.
 //
+// # Lenience
+//
+// Decoding is strict unless [UnmarshalLenient] is told otherwise: then null may stand for an
+// absent member, and elements that do not fit may be left out of a list. The text must be
+// well formed all the same, and the caller is told each place.
+//
 // # Memory
 //
 // A Reader holds its text as a string. Strings without escapes, names and raws

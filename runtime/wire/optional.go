@@ -58,6 +58,9 @@ func (s *slabs) holdText(text []byte) string {
 
 // ReadStrings reads an array of strings.
 func (r *Reader) ReadStrings() []string {
+	if r.lenient.lenience != 0 && r.absentNull(true) {
+		return []string{}
+	}
 	slab := r.slabs.strings
 	start := len(slab)
 	for r.BeginArray(); r.Element(); {

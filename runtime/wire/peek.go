@@ -145,11 +145,12 @@ type attempt struct {
 	fresh           bool
 	nameAt, nameEnd int
 	unquoted        string
+	noted, untold   int // deviations
 }
 
 func (r *Reader) start() attempt {
 	r.trying++
-	return attempt{r.pos, r.depth, r.fresh, r.nameAt, r.nameEnd, r.unquoted}
+	return attempt{r.pos, r.depth, r.fresh, r.nameAt, r.nameEnd, r.unquoted, len(r.lenient.deviations), r.lenient.untold}
 }
 
 // settle ends an attempt. When it failed the Reader goes back.
@@ -165,6 +166,7 @@ func (r *Reader) settle(start attempt, err error) bool {
 	for n := len(r.indexes); n > 0 && r.indexes[n-1].depth > start.depth; n-- {
 		r.indexes = r.indexes[:n-1]
 	}
+	r.lenient.deviations, r.lenient.untold = r.lenient.deviations[:start.noted], start.untold
 	r.spend(wasted)
 	return false
 }

@@ -1,9 +1,6 @@
 package wire
 
-import (
-	"strconv"
-	"strings"
-)
+import "strings"
 
 // AppendPointer appends the token of a JSON Pointer (RFC 6901) for a member: a
 // slash and the name, in which ~ is ~0 and / is ~1.
@@ -37,36 +34,43 @@ var pointerNames = strings.NewReplacer("~1", "/", "~0", "~")
 // locate gives the Reader's error its pointer, by reading the text up to the
 // error once more. That costs nothing as long as there are no errors.
 func (r *Reader) locate() {
-	text := r.src
-	path := trace(text, r.about)
-	var pointer []byte
+	t := tracer{src: r.src}
+	pointer, start := t.pointer(r.about, r.place)
+	if r.place == atObject && start >= 0 {
+		r.err.Offset = int64(start)
+	}
+	r.err.Pointer = pointer
+}
+
+// pointer is the pointer of what an error at an offset is about. Start is the offset of the
+// container around it, -1 for none.
+func (t *tracer) pointer(offset int, at place) (pointer string, start int) {
+	path := t.trace(offset)
+	var dst []byte
 	for i, l := range path {
 		last := i == len(path)-1
 		switch {
 		case last && l.done:
 			// Between two values: the trouble is the container's.
 		case !l.object:
-			pointer = append(pointer, '/')
-			pointer = strconv.AppendInt(pointer, int64(l.index), 10)
+			dst = appendIndex(dst, l.index)
 		case l.named:
-			pointer = AppendPointer(pointer, l.name)
+			dst = AppendPointer(dst, l.name)
 		}
 	}
-	switch r.place {
-	case atMember:
-		if end, escaped, ok := scanString(text, r.about); ok {
-			name := text[r.about+1 : end-1]
+	if at == atMember {
+		if end, escaped, ok := scanString(t.src, offset); ok {
+			name := t.src[offset+1 : end-1]
 			if escaped {
 				name = unquote(name)
 			}
-			pointer = AppendPointer(pointer, name)
-		}
-	case atObject:
-		if len(path) > 0 {
-			r.err.Offset = int64(path[len(path)-1].start)
+			dst = AppendPointer(dst, name)
 		}
 	}
-	r.err.Pointer = string(pointer)
+	if len(path) == 0 {
+		return string(dst), -1
+	}
+	return string(dst), path[len(path)-1].start
 }
 
 // level is an open container on the way to an offset.
@@ -79,11 +83,23 @@ type level struct {
 	name   string
 }
 
-// trace returns the containers that are open at an offset of src, outermost
+// tracer finds which containers are open at offsets of a text, each beyond the last.
+type tracer struct {
+	src  string
+	pos  int
+	path []level
+	lost bool // the text is not what it should be
+}
+
+// trace returns the containers that are open at an offset of the text, outermost
 // first. The text before the offset has been read, and is well formed.
-func trace(src string, offset int) []level {
-	var path []level
-	for i := 0; i < offset; {
+func (t *tracer) trace(offset int) []level {
+	if t.lost {
+		return nil
+	}
+	src, path, i := t.src, t.path, t.pos
+	defer func() { t.path, t.pos = path, i }()
+	for i < offset {
 		var top level // the zero level where none is open
 		if n := len(path); n > 0 {
 			top = path[n-1]
@@ -98,6 +114,7 @@ func trace(src string, offset int) []level {
 				path = path[:len(path)-1]
 			}
 			if len(path) == 0 {
+				t.lost = true
 				return nil
 			}
 			top = path[len(path)-1]

@@ -29,6 +29,8 @@ type Reader struct {
 	trying int // how many calls of Try are under way
 	spent  int // bytes read that are, or have to be, read again
 
+	lenient leniently
+
 	slabs   slabs  // of the Pointer methods
 	scratch []byte // of readRest
 

@@ -92,7 +92,7 @@ func (w *Writer) done(dst []byte, err error) {
 // pointer returns the pointer of the value that was to be written.
 func (w *Writer) pointer() string {
 	var pointer []byte
-	path := trace(string(w.dst[w.start:]), len(w.dst)-w.start)
+	path := (&tracer{src: string(w.dst[w.start:])}).trace(len(w.dst) - w.start)
 	for i, l := range path {
 		switch {
 		case i == len(path)-1 && l.done:

@@ -102,16 +102,16 @@ func TestNoReflection(t *testing.T) {
 // standsOn says which modules a package of the runtime may bring into a server;
 // those without a row bring nothing but the standard library.
 var standsOn = map[string][]string{
-	"runtime/tools":           {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"}, // by runtime/catalog
-	"runtime/tools/contract":  {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
-	"runtime/catalog":         {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
+	"runtime/tools":           {"github.com/yosida95/uritemplate/v3"}, // by runtime/catalog
+	"runtime/tools/contract":  {"github.com/yosida95/uritemplate/v3"},
+	"runtime/catalog":         {"github.com/yosida95/uritemplate/v3"},
 	"runtime/schema/ecma":     {"github.com/dlclark/regexp2/v2"},
 	"runtime/schema/fallback": {"github.com/dlclark/regexp2/v2", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"},
 	"runtime/typed": {
 		"github.com/invopop/jsonschema", "github.com/bahlo/generic-list-go", "github.com/buger/jsonparser", "github.com/pb33f/ordered-map/v2", "go.yaml.in/yaml/v4",
 		"github.com/go-json-experiment/json",
 		"github.com/dlclark/regexp2/v2", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text",
-		"github.com/yosida95/uritemplate/v3", "golang.org/x/time",
+		"github.com/yosida95/uritemplate/v3",
 	},
 	"runtime/otelmcp": {"go.opentelemetry.io", "github.com/go-logr", "github.com/cespare/xxhash/v2"},
 }

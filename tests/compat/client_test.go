@@ -182,20 +182,28 @@ func newServer(t *testing.T, revision string) *runtime.Server {
 	})
 }
 
-// TestRevisionError has what cannot be said be told as such.
+// TestRevisionError holds that a request which cannot be said in the session's revision is an
+// error, and a notification a loss.
 func TestRevisionError(t *testing.T) {
 	near, far := inproc.Pair()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	go newServer(t, "2024-11-05").Serve(ctx, far)
-	session, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, ladder.Client(mcp.BindClient(newest{}), ladder.Options{})...).Connect(ctx, near)
+	var lost []string
+	o := ladder.Options{Lost: func(_ context.Context, r ladder.Report) { lost = append(lost, r.Method+r.Pointer) }}
+	session, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, ladder.Client(mcp.BindClient(newest{}), o)...).Connect(ctx, near)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	err = mcp.NewServerCaller(session).Cancelled(ctx, &mcp.CancelledNotificationParams{})
+	_, err = mcp.NewServerCaller(session).ListTasks(ctx, nil)
 	e, ok := errors.AsType[*ladder.RevisionError](err)
-	if !ok || e.Revision != "2024-11-05" || e.Method != "notifications/cancelled" || e.Err.Pointer != "/requestId" {
+	if !ok || e.Revision != "2024-11-05" || e.Method != "tasks/list" {
 		t.Errorf("got %v", err)
+	}
+	lost = nil
+	err = mcp.NewServerCaller(session).Cancelled(ctx, &mcp.CancelledNotificationParams{})
+	if want := []string{"notifications/cancelled/requestId"}; err != nil || !slices.Equal(lost, want) {
+		t.Errorf("a notification: %v, lost %q, want %q", err, lost, want)
 	}
 }

@@ -3,7 +3,7 @@ package diff
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,8 +52,9 @@ func written(t *testing.T, in page.Input) string {
 	return b.String()
 }
 
-// loads finds what would make a browser ask somebody for something.
-var loads = regexp.MustCompile(`(?i)(\ssrc\s*=|<link|@import|url\(|fetch\(|XMLHttpRequest|href\s*=\s*"?[^#"\s])`)
+// loads finds what would make a browser ask somebody for something. An icon in the
+// page keeps it from asking for one.
+var loads = regexp.MustCompile(`(?i)(\ssrc\s*=|@import|url\(|fetch\(|XMLHttpRequest|<link rel="[^i]|href\s*=\s*"?(?:[^#"\sd]|d[^a]))`)
 
 func TestPage(t *testing.T) {
 	text, reports := matrixPage(t)
@@ -69,11 +70,17 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPageEscapes holds that what a tool list says is text on the page.
-func TestPageEscapes(t *testing.T) {
-	const evil = `</script><img src=x onerror=alert(1)>`
-	name := `<img src=x onerror=alert(1)>`
-	src := []byte(fmt.Sprintf(`{"tools":[{"name":%q,"description":%q,"inputSchema":{"type":"object"}}]}`, name, evil))
+// hostilePage is a page of a tool whose name, description and list are markup.
+func hostilePage(t *testing.T) string {
+	t.Helper()
+	const evil = `</script></title><img src=x onerror=alert(1)>`
+	name := `"><img src=x onerror=alert(1)> ' onmouseover='alert(1)`
+	src, err := json.Marshal(map[string]any{"tools": []any{map[string]any{"name": name, "description": evil, "inputSchema": map[string]any{
+		"type": "object", "properties": map[string]any{evil: map[string]any{"type": "string", "description": evil}}, "required": []string{evil},
+	}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	list, err := tools.Read(src)
 	if err != nil {
 		t.Fatal(err)
@@ -86,49 +93,130 @@ func TestPageEscapes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := written(t, page.Input{Reports: []*compat.Report{report}, Sides: []page.Side{
+	report.Warnings = []string{evil}
+	report.Findings[0].Accepted = &compat.Acceptance{Reason: evil, Until: evil}
+	return written(t, page.Input{Reports: []*compat.Report{report}, Sides: []page.Side{
 		{Label: evil, Source: src, Subjects: []string{name}}, {Label: "new", Source: []byte(`{"tools":[]}`)},
 	}})
-	if strings.Contains(text, "<img") || strings.Count(text, "</script>") != 2 {
+}
+
+// TestPageEscapes holds that what a tool list says is text on the page.
+func TestPageEscapes(t *testing.T) {
+	text := hostilePage(t)
+	if strings.Contains(text, "<img") || strings.Count(text, "</script>") != 1 || strings.Count(text, "</title>") != 1 {
 		t.Error("a name became markup")
 	}
 }
 
-// drive is what a user does, and says in the title what came of it.
-const drive = `<script>
+// TestPageSays holds that the page of all revisions answers in sentences.
+func TestPageSays(t *testing.T) {
+	text, _ := matrixPage(t)
+	for _, want := range []string{
+		"A client of 2025-03-26 cannot read <code>resource_link</code> in <code>ContentBlock</code>, which came with 2025-06-18.",
+		// What came between is attributed to the revision that it came with.
+		"A client of 2024-11-05 cannot read <code>resource_link</code> in <code>ContentBlock</code>, which came with 2025-06-18.",
+		"A peer of 2025-06-18 cannot read <code>JSONRPCBatchRequest</code> in <code>JSONRPCMessage</code>, which 2025-03-26 still has.",
+		"<code>completion/complete</code> depends on the capability <code>completions</code> since 2025-03-26.",
+		`<article class="meeting" id="server-2025-06-18-client-2025-03-26">`,
+		`<li id="revision-2025-11-25">`,
+		`id="cell-tools-call-2025-06-18"`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not have %s", want)
+		}
+	}
+}
+
+// driveRevisions and driveTools are what a user does on a page of revisions and on
+// one of tools. They leave in the title what came of it.
+const (
+	driveStart = `<script>
 const said = [];
 const key = (target, key) => target.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
-const shownRows = () => all("#grid tr[data-name].shown").map((r) => r.dataset.name);
-said.push("columns " + all("#grid thead th[data-column]").filter((th) => th.offsetParent).length);
-key(document.body, "/");
-said.push("focus " + document.activeElement.id);
-byId("search").value = "resource_link nothing";
-byId("search").dispatchEvent(new Event("input"));
-said.push("none " + shownRows().length);
-byId("search").value = "ResourceLink";
-byId("search").dispatchEvent(new Event("input"));
-said.push("rows " + shownRows().join("+"));
-key(document.activeElement, "ArrowDown");
-said.push("cell " + document.activeElement.closest("tr").dataset.name);
-key(document.activeElement, "ArrowRight");
-key(document.activeElement, "ArrowDown");
-said.push("moved " + document.activeElement.closest("tr").dataset.name);
-document.activeElement.click();
-said.push("open " + byId("detail").open + " " + all("article").length);
-said.push("witnesses " + (all(".witness pre").length > 0));
-said.push("sides " + all(".sides pre").length / all("article").length);
-byId("detail").close();
-byId("search").value = "";
-byId("search").dispatchEvent(new Event("input"));
-all(".pair")[5].click();
-said.push("chosen " + all("#grid thead th[data-column]").filter((th) => th.offsetParent).map((th) => th.textContent).join());
-byId("theme").click();
-said.push("theme " + document.documentElement.dataset.theme);
-said.push("wide " + (document.documentElement.scrollWidth > innerWidth));
+const type = (text) => { byId("search").value = text; byId("search").dispatchEvent(new Event("input", {bubbles: true})); };
+const shown = () => all(".finding").filter((f) => !f.hidden);
+const go = (hash) => { location.hash = hash; follow(); };
+const wide = () => said.push("wide " + (document.documentElement.scrollWidth > innerWidth));
+wide();
+`
+	driveEnd = `
 document.title = said.join("; ");
 </script>`
+	driveRevisions = `
+said.push("answer " + all(".meeting").filter((m) => m.offsetParent).map((m) => m.id));
+byId("server").value = "2024-11-05";
+byId("client").value = "2025-06-18";
+byId("client").dispatchEvent(new Event("input", {bubbles: true}));
+follow();
+said.push("asked " + all(".meeting").filter((m) => m.offsetParent).map((m) => m.id));
+said.push("marked " + all(".meetings a[aria-current]").map((a) => a.hash));
+const link = one(".meeting.chosen li a");
+go(link.hash);
+said.push("linked " + byId(link.hash.slice(1)).open + " " + (byId(link.hash.slice(1)).offsetParent !== null));
+const cell = one(".grid td a");
+go(cell.hash);
+said.push("cell " + byId(cell.hash.slice(1)).open);
+key(document.body, "/");
+said.push("focus " + document.activeElement.id);
+type("resource_link nothing");
+said.push("none " + shown().length + " " + one(".nomatch").hidden);
+type("37be89f3cf17");
+said.push("found " + (shown().length > 1 && shown().every((f) => f.textContent.includes("resource_link"))));
+`
+	driveHostile = `
+said.push("markup " + all("img, [onmouseover], [onerror]").length);
+`
+	driveTools = `
+said.push("open " + all(".finding[open]").length);
+go("upgrade-client");
+said.push("client " + all(".finding").map((f) => one("summary", f).textContent.trim().split(" ")[0]).join());
+go("upgrade-server");
+said.push("server " + all(".group").map((g) => g.id + " " + one(".sum", g).textContent).join());
+one("input[value=err]").click();
+said.push("filtered " + shown().length);
+one("input[value=err]").click();
+let copied = "";
+document.execCommand = () => { copied = String(getSelection()); return true; };
+Object.defineProperty(navigator, "clipboard", {value: {writeText: async (text) => { copied = text; }}});
+one(".accept").open = true;
+one(".copy").click();
+said.push("copied " + copied.includes("- fingerprint: ") + " " + byId("said").parentElement.tagName);
+`
+)
 
-// TestPageInBrowser drives the page in Chromium, where there is one.
+// browse opens a page in Chromium and returns its title and its DOM once its script
+// has run. It fails when the browser complains.
+func browse(t *testing.T, browser, size, text string) (title, dom string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir="+t.TempDir(),
+		"--enable-logging=stderr", "--window-size="+size, "--dump-dom", "file://"+file)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	if strings.Contains(stderr.String(), "CONSOLE") {
+		t.Errorf("%s: the browser complains:\n%s", size, stderr.String())
+	}
+	found := regexp.MustCompile(`<title>(.*?)</title>`).FindStringSubmatch(string(out))
+	if found == nil {
+		t.Fatalf("%s: no title", size)
+	}
+	return found[1], string(out)
+}
+
+// policy is the page's, which allows no script but the page's own.
+var policy = regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`)
+
+// TestPageInBrowser drives pages in Chromium, where there is one.
 func TestPageInBrowser(t *testing.T) {
 	browser := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -140,40 +228,60 @@ func TestPageInBrowser(t *testing.T) {
 	if browser == "" {
 		t.Skip("there is no chromium to look at the page in")
 	}
-	text, _ := matrixPage(t)
-	file := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(file, []byte(strings.Replace(text, "</body>", drive+"</body>", 1)), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for _, size := range []string{"1280,900", "500,900"} {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-		defer cancel()
-		cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-			"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir="+t.TempDir(),
-			"--enable-logging=stderr", "--window-size="+size, "--dump-dom", "file://"+file)
-		var stderr bytes.Buffer
-		cmd.Stderr = &stderr
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, stderr.String())
+	revisions, _ := matrixPage(t)
+	for _, c := range []struct {
+		name, text, drive string
+		want              []string
+	}{
+		{"revisions", revisions, driveRevisions, []string{
+			"wide false", "answer server-2025-11-25-client-2025-06-18", "asked server-2024-11-05-client-2025-06-18",
+			"marked #server-2024-11-05-client-2025-06-18", "linked true true", "cell true", "focus search", "none 0 false", "found true",
+		}},
+		{"hostile tools", hostilePage(t), driveHostile, []string{"markup 0"}},
+		{"tools", toolsPage(t), driveTools, []string{
+			"wide false", "open 2", "client breaks,works", "server tool-gone 1 breaks,tool-grown 1 safe", "filtered 1", "copied true BODY",
+		}},
+	} {
+		// With its policy the page's own script runs, and nothing is refused.
+		if _, dom := browse(t, browser, "1280,900", c.text); !strings.Contains(dom, `<html lang="en" class="js">`) {
+			t.Errorf("%s: the page's script did not run", c.name)
 		}
-		if strings.Contains(stderr.String(), "CONSOLE") {
-			t.Errorf("%s: the browser complains:\n%s", size, stderr.String())
-		}
-		title := regexp.MustCompile(`<title>(.*?)</title>`).FindStringSubmatch(string(out))
-		if title == nil {
-			t.Fatalf("%s: no title", size)
-		}
-		t.Logf("%s: %s", size, title[1])
-		columns := "columns 3; "
-		chosen := "chosen 2025-06-18→ 2025-11-25; "
-		if size == "500,900" { // on a phone the cells bear the names of the columns
-			columns, chosen = "columns 0; ", "chosen ; "
-		}
-		for _, want := range []string{columns, "focus search; ", "none 0; ", "+ResourceLink", "open true ", "witnesses true; ", "sides 2; ", chosen, "theme ", "wide false"} {
-			if !strings.Contains(title[1]+"; ", want) {
-				t.Errorf("%s: not %q: %s", size, want, title[1])
+		driven := policy.ReplaceAllString(strings.Replace(c.text, "</body>", driveStart+c.drive+driveEnd+"</body>", 1), "")
+		for _, size := range []string{"1280,900", "500,900"} {
+			title, _ := browse(t, browser, size, driven)
+			t.Logf("%s at %s: %s", c.name, size, title)
+			for _, want := range c.want {
+				if !strings.Contains(title+"; ", want+"; ") {
+					t.Errorf("%s at %s: not %q: %s", c.name, size, want, title)
+				}
 			}
 		}
 	}
+}
+
+// toolsPage is a page of two lists, in which one tool is gone and one that is closed
+// has an argument more.
+func toolsPage(t *testing.T) string {
+	t.Helper()
+	const closed = `{"type":"object","additionalProperties":false,"properties":{`
+	sources := []string{
+		`{"tools":[{"name":"gone","inputSchema":{"type":"object"}},{"name":"grown","inputSchema":` + closed + `}}}]}`,
+		`{"tools":[{"name":"grown","inputSchema":` + closed + `"more":{"type":"string"}}}}]}`,
+	}
+	var in page.Input
+	var lists []compat.ToolList
+	for i, label := range []string{"old", "new"} {
+		list, err := tools.Read([]byte(sources[i]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lists = append(lists, compat.ToolList{Label: label, List: list})
+		in.Sides = append(in.Sides, page.Side{Label: label, Source: []byte(sources[i]), Subjects: []string{"gone", "grown"}[i:]})
+	}
+	report, err := compat.Tools(lists[0], lists[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Reports = []*compat.Report{report}
+	return written(t, in)
 }

@@ -81,15 +81,16 @@ func positions(text []byte, root *node) map[string]Position {
 	}
 	slices.Sort(offsets)
 	where := map[int]Position{}
-	line, start, scanned := 1, 0, 0
+	at, scanned := Position{1, 1}, 0
 	for _, offset := range slices.Compact(offsets) {
 		between := text[scanned:offset]
-		line += bytes.Count(between, []byte("\n"))
 		if i := bytes.LastIndexByte(between, '\n'); i >= 0 {
-			start = scanned + i + 1
+			at.Line += bytes.Count(between, []byte("\n"))
+			at.Column, between = 1, between[i+1:]
 		}
-		scanned = offset
-		where[offset] = Position{line, utf8.RuneCount(text[start:offset]) + 1}
+		// A line may be the whole text, so its columns are counted once.
+		at.Column += utf8.RuneCount(between)
+		where[offset], scanned = at, offset
 	}
 	found := map[string]Position{}
 	for pointer, offset := range s.at {

@@ -18,7 +18,7 @@ func (p *printer) github(out Output, o Options) {
 			}
 		}
 		for _, s := range r.Skipped {
-			p.line("::notice title=not compared::%s", data(skipped(s)))
+			p.line("::notice title=not compared::%s", data(skipped(r, s)))
 		}
 		for _, warning := range r.Warnings {
 			p.line("::warning title=mcpgen.yaml::%s", data(warning))

@@ -19,7 +19,7 @@ func (p *printer) markdown(out Output) {
 			p.table(r, level)
 		}
 		for _, s := range r.Skipped {
-			p.line("> **Skipped:** %s\n", cell(skipped(s)))
+			p.line("> **Skipped:** %s\n", cell(skipped(r, s)))
 		}
 		for _, warning := range r.Warnings {
 			p.line("> **Warning:** %s\n", cell(warning))

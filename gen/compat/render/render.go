@@ -229,9 +229,12 @@ func unproven(f *compat.Finding) string {
 	return string(f.Level) + ", " + lead + strings.TrimPrefix(f.Unproven, lead)
 }
 
-// skipped says what was left out.
-func skipped(s compat.Skipped) string {
+// skipped says what was left out of which side.
+func skipped(r *compat.Report, s compat.Skipped) string {
 	text := s.Where.Path
+	if name := map[string]string{"old": r.Old, "new": r.New}[s.Side]; name != "" {
+		text = strings.TrimSpace(name + " " + text)
+	}
 	if s.Where.Pointer != "" && s.Where.Pointer != s.Where.Path {
 		text = strings.TrimSpace(text + " (" + s.Where.Pointer + ")")
 	}

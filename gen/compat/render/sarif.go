@@ -137,7 +137,7 @@ func (p *printer) sarif(out Output, o Options) {
 			invocation.Notifications = append(invocation.Notifications, sarifNotification{level, sarifText{Text: text}})
 		}
 		for _, s := range r.Skipped {
-			note("note", "skipped: "+skipped(s))
+			note("note", "skipped: "+skipped(r, s))
 		}
 		for _, warning := range r.Warnings {
 			note("warning", warning)

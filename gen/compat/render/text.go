@@ -12,7 +12,7 @@ func (p *printer) text(out Output) {
 			p.finding(r, f)
 		}
 		for _, s := range r.Skipped {
-			p.line("skipped: %s", skipped(s))
+			p.line("skipped: %s", skipped(r, s))
 		}
 		for _, warning := range r.Warnings {
 			p.line("warning: %s", warning)

@@ -19,17 +19,21 @@ func (Received) AppendJSON(dst []byte) ([]byte, error) {
 
 // Decode reads an object. Read is called for the value of each member that names has, with
 // the index of the name; a member that is there twice fails, and so does the lack of one
-// of the first required ones. Members of other names are read over, as the schemas of all
+// of the first required ones. A lenient Reader reads null as the lack of any other. Members of other names are read over, as the schemas of all
 // revisions want.
 func Decode(r *wire.Reader, names []string, required int, read func(member int)) error {
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		i := slices.Index(names, r.Name())
 		if i < 0 {
-			skip(r)
+			skip(r, &seen[0], uint(len(names)))
 			continue
 		}
-		r.Once(&seen[0], uint(i))
+		if i < required {
+			r.Once(&seen[0], uint(i))
+		} else if !r.Present(&seen[0], uint(i)) {
+			continue
+		}
 		read(i)
 	}
 	if all := uint64(1)<<required - 1; seen[0]&all != all {
@@ -38,18 +42,22 @@ func Decode(r *wire.Reader, names []string, required int, read func(member int))
 	return r.Err()
 }
 
-// skip reads a member that is none of a method's own.
-func skip(r *wire.Reader) {
+// skip reads a member that is none of a method's own. Bit is that of _meta.
+func skip(r *wire.Reader, seen *uint64, bit uint) {
 	if r.Name() != "_meta" {
 		r.Skip()
 		return
 	}
+	if !r.Present(seen, bit) {
+		return
+	}
 	// Nobody needs the object here, but a bad one must not pass.
+	var members uint64
 	for r.BeginObject(); r.Member(); {
-		if r.Name() == "progressToken" {
-			r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-		} else {
+		if r.Name() != "progressToken" {
 			r.Skip()
+		} else if r.Present(&members, 0) {
+			r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 		}
 	}
 }

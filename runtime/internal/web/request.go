@@ -30,6 +30,9 @@ func (f *Refusal) Error() string {
 	return "web: status " + strconv.Itoa(f.Status) + ": " + f.Message
 }
 
+// RetryAfter is the header of that name, in seconds, of responses with status 503.
+const RetryAfter = "1"
+
 // Refuse makes a Refusal with CodeInvalidRequest.
 func Refuse(status int, message string) *Refusal {
 	return &Refusal{Status: status, Message: message}
@@ -44,6 +47,9 @@ func (f *Refusal) WriteTo(w http.ResponseWriter) {
 	body, err := jsonrpc.AppendError(nil, noID, &jsonrpc.Error{Code: code, Message: f.Message})
 	if err != nil {
 		body = nil // cannot be: there is no data in it
+	}
+	if f.Status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", RetryAfter)
 	}
 	WriteJSON(w, f.Status, body)
 }

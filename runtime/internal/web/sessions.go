@@ -4,20 +4,30 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // The refusals that have to do with sessions.
 var (
 	ErrNoSession = Refuse(http.StatusNotFound, "not found: no such session")
-	errTooMany   = Refuse(http.StatusServiceUnavailable, "unavailable: too many sessions")
-	errClosing   = Refuse(http.StatusServiceUnavailable, "unavailable: the server is shutting down")
+	errTooMany   = &Refusal{http.StatusServiceUnavailable, jsonrpc.CodeServerBusy, "unavailable: too many sessions"}
+	ErrClosing   = &Refusal{http.StatusServiceUnavailable, jsonrpc.CodeServerBusy, "unavailable: shutting down; try again later"}
 	errUser      = Refuse(http.StatusForbidden, "forbidden: the user is not known")
 )
+
+// Session is a session of a handler.
+type Session interface {
+	// Shutdown ends the session as runtime.Inbox.Shutdown does.
+	Shutdown(ctx context.Context)
+}
 
 // Sessions are the sessions of a handler, which are limited in number and end together.
 type Sessions struct {
@@ -27,70 +37,85 @@ type Sessions struct {
 
 	ctx context.Context
 	end context.CancelCauseFunc
-	mu  sync.Mutex // held while a session starts or ctx ends, so that Wait waits for it
+
+	mu      sync.Mutex // held while a session starts, so that Shutdown finds it
+	begun   map[Session]struct{}
+	closing atomic.Bool
 }
 
 // NewSessions makes a table for at most max sessions.
 func NewSessions(max int) *Sessions {
-	s := &Sessions{max: max}
+	s := &Sessions{max: max, begun: make(map[Session]struct{})}
 	s.ctx, s.end = context.WithCancelCause(context.Background())
 	return s
 }
 
-// Context is that of all sessions; it ends by End.
+// Context is that of all sessions; it ends with Shutdown.
 func (s *Sessions) Context() context.Context { return s.ctx }
 
 // Open is the number of sessions that have started and not left.
 func (s *Sessions) Open() int { return int(s.open.Load()) }
 
-// Start counts a session and has serve run in a goroutine. When it returns an error, which
-// is a *Refusal, serve is not run; Leave must follow nevertheless.
-func (s *Sessions) Start(serve func()) error {
-	return s.Begin(func() error {
-		go func() {
-			defer s.Done()
-			serve()
-		}()
-		return nil
-	})
-}
-
-// Begin counts a session and calls begin, which must be quick. Wait waits until Done is called.
-// When it returns an error, which is that of begin or a *Refusal, Leave must follow nevertheless,
-// and Done must not.
-func (s *Sessions) Begin(begin func() error) error {
+// Begin counts a session and calls begin, which must be quick. Shutdown waits until Done is
+// called. When it returns an error, which is that of begin or a *Refusal, Leave must follow
+// nevertheless, and Done must not.
+func (s *Sessions) Begin(session Session, begin func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := s.open.Add(1)
-	if s.ctx.Err() != nil {
-		return errClosing
+	if s.closing.Load() {
+		return ErrClosing
 	}
 	if n > int64(s.max) {
 		return errTooMany
 	}
-	s.serving.Add(1)
-	err := begin()
-	if err != nil {
-		s.serving.Done()
+	if err := begin(); err != nil {
+		return err
 	}
-	return err
+	s.serving.Add(1)
+	s.begun[session] = struct{}{}
+	return nil
 }
 
 // Done tells that nothing is done for a session any more.
-func (s *Sessions) Done() { s.serving.Done() }
+func (s *Sessions) Done(session Session) {
+	s.mu.Lock()
+	delete(s.begun, session)
+	s.mu.Unlock()
+	s.serving.Done()
+}
 
 // Leave makes room for another session.
 func (s *Sessions) Leave() { s.open.Add(-1) }
 
-// End ends the context and lets no session start.
-func (s *Sessions) End(why error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.end(why)
+// Closing reports whether Shutdown has been called.
+func (s *Sessions) Closing() bool { return s.closing.Load() }
+
+// NoSession returns the refusal of a request that names no session which is open.
+func (s *Sessions) NoSession() *Refusal {
+	if s.Closing() {
+		return ErrClosing // another process may have it
+	}
+	return ErrNoSession
 }
 
-// Wait waits until nothing is done for any session.
-func (s *Sessions) Wait() { s.serving.Wait() }
+// Shutdown lets no session begin, shuts down those that have begun, and waits until nothing
+// is done for any of them. It returns the cause of ctx if ctx ends before.
+func (s *Sessions) Shutdown(ctx context.Context) error {
+	s.mu.Lock()
+	s.closing.Store(true)
+	begun := slices.Collect(maps.Keys(s.begun))
+	s.mu.Unlock()
+	for _, session := range begun {
+		go session.Shutdown(ctx)
+	}
+	s.serving.Wait()
+	s.end(nil)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
 
 // User tells who has sent a request; nil tells nothing.
 type User func(r *http.Request) (string, error)

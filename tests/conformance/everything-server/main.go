@@ -11,12 +11,7 @@ import (
 	"context"
 	"flag"
 	"log/slog"
-	"net"
-	"net/http"
 	"os"
-	"os/signal"
-	"syscall"
-	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
@@ -29,9 +24,7 @@ func main() {
 	flag.Parse()
 	// Standard output is the protocol's, so the log goes to standard error.
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := serve(ctx, log, *httpAddress, *sseAddress); err != nil && ctx.Err() == nil {
+	if err := serve(context.Background(), log, *httpAddress, *sseAddress); err != nil {
 		log.Error("the server failed", "error", err)
 		os.Exit(1)
 	}
@@ -43,42 +36,14 @@ func serve(ctx context.Context, log *slog.Logger, httpAddress, sseAddress string
 	if err != nil {
 		return err
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	go keepUpdating(ctx, catalog)
 	switch {
 	case httpAddress != "":
-		return serveHTTP(ctx, log, httpAddress, "/mcp", streamable.NewHandler(server, streamable.Options{Disconnect: true}))
+		return streamable.ListenAndServe(ctx, httpAddress, "/mcp", streamable.NewHandler(server, streamable.Options{Disconnect: true}))
 	case sseAddress != "":
-		return serveHTTP(ctx, log, sseAddress, "/sse", sse.NewHandler(server, sse.Options{}))
+		return streamable.ListenAndServe(ctx, sseAddress, "/sse", sse.NewHandler(server, sse.Options{}))
 	}
-	return server.Serve(ctx, &stdio.Transport{})
-}
-
-// sessions are those of a handler of HTTP requests.
-type sessions interface {
-	http.Handler
-	Close()
-}
-
-// serveHTTP has a handler serve a path until ctx ends, then waits for what is under way.
-func serveHTTP(ctx context.Context, log *slog.Logger, address, path string, h sessions) error {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return err
-	}
-	mux := http.NewServeMux()
-	mux.Handle(path, h)
-	server := streamable.NewServer(mux)
-	server.RegisterOnShutdown(h.Close) // else the streams that clients keep open hold it up
-	log.Info("listening", "url", "http://"+listener.Addr().String()+path)
-
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer cancel()
-	return server.Shutdown(ctx)
+	return stdio.Serve(ctx, server)
 }

@@ -14,7 +14,6 @@ import (
 	"flag"
 	"log/slog"
 	"os"
-	"os/signal"
 
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/runtime"
@@ -31,9 +30,7 @@ func main() {
 	flag.Parse()
 	// Standard output is the protocol's, so the log goes to standard error.
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := serve(ctx, log, *httpAddress, *sseAddress); err != nil && ctx.Err() == nil {
+	if err := serve(context.Background(), log, *httpAddress, *sseAddress); err != nil {
 		log.Error("the server failed", "error", err)
 		os.Exit(1)
 	}
@@ -44,11 +41,11 @@ func serve(ctx context.Context, log *slog.Logger, httpAddress, sseAddress string
 	server := newServer(log)
 	switch {
 	case httpAddress != "":
-		return serveHTTP(ctx, log, httpAddress, "/mcp", streamable.NewHandler(server, streamable.Options{}))
+		return streamable.ListenAndServe(ctx, httpAddress, "/mcp", streamable.NewHandler(server, streamable.Options{}))
 	case sseAddress != "":
-		return serveHTTP(ctx, log, sseAddress, "/sse", sse.NewHandler(server, sse.Options{}))
+		return streamable.ListenAndServe(ctx, sseAddress, "/sse", sse.NewHandler(server, sse.Options{}))
 	}
-	return server.Serve(ctx, &stdio.Transport{})
+	return stdio.Serve(ctx, server)
 }
 
 func newServer(log *slog.Logger) *runtime.Server {

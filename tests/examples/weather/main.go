@@ -10,8 +10,6 @@ import (
 	"flag"
 	"log/slog"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/mcplog"
@@ -22,18 +20,17 @@ import (
 func main() {
 	address := flag.String("http", "", "serve Streamable HTTP on this `address` instead of standard input and output")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	// Standard output is the protocol's, so the log goes to standard error. What a handler
 	// logs with its context goes to the client as well.
 	slog.SetDefault(slog.New(mcplog.New("weather", slog.NewTextHandler(os.Stderr, nil))))
-	if err := serve(ctx, *address); err != nil && ctx.Err() == nil {
+	if err := serve(context.Background(), *address); err != nil {
 		slog.Error("the server failed", "error", err)
 		os.Exit(1)
 	}
 }
 
 // serve serves one session over standard input and output, or all that come over HTTP.
+// SIGINT and SIGTERM end it; calls in flight are answered before.
 func serve(ctx context.Context, address string) error {
 	server, err := NewServer(&handlers{}, tools.ServerOptions{Server: runtime.ServerOptions{
 		Name:    "weather",
@@ -46,5 +43,5 @@ func serve(ctx context.Context, address string) error {
 	if address != "" {
 		return serveHTTP(ctx, address, server)
 	}
-	return server.Serve(ctx, &stdio.Transport{})
+	return stdio.Serve(ctx, server)
 }

@@ -95,8 +95,9 @@ func (x *AskResult) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Answer = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -149,9 +150,10 @@ func (x *BareNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("bare")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = new(BareNotificationParams)
-			x.Params.DecodeJSON(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = new(BareNotificationParams)
+				x.Params.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -201,8 +203,9 @@ func (x *BareNotificationParams) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 0) {
+				x.Meta = r.ReadObject()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -249,18 +252,21 @@ func (x *Bounded) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.N = r.ReadFloat64()
 		case "at":
-			r.Once(&seen[0], 1)
-			x.At = r.ReadStringPointer()
+			if r.Present(&seen[0], 1) {
+				x.At = r.ReadStringPointer()
+			}
 		case "list":
-			r.Once(&seen[0], 2)
-			x.List = []wire.Raw{}
-			for r.BeginArray(); r.Element(); {
-				*wire.Extend(r, &x.List) = r.ReadRaw()
+			if r.Present(&seen[0], 2) {
+				x.List = []wire.Raw{}
+				for r.BeginArray(); r.Element(); {
+					*wire.Extend(r, &x.List) = r.ReadRaw()
+				}
 			}
 		case "tree":
-			r.Once(&seen[0], 3)
-			x.Tree = new(Tree)
-			x.Tree.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Tree = new(Tree)
+				x.Tree.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -448,11 +454,13 @@ func (x *Defaulted) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Text = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 1)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
 		case "mode":
-			r.Once(&seen[0], 2)
-			x.Mode = new(r.ReadConstString("plain"))
+			if r.Present(&seen[0], 2) {
+				x.Mode = new(r.ReadConstString("plain"))
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -557,8 +565,9 @@ func (x *EndlessNext) DecodeJSON(r *wire.Reader) error {
 			x.Next = new(Endless)
 			x.Next.DecodeJSON(r)
 		case "stop":
-			r.Once(&seen[0], 1)
-			x.Stop = r.ReadBoolPointer()
+			if r.Present(&seen[0], 1) {
+				x.Stop = r.ReadBoolPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -648,97 +657,121 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 12)
 			x.Words.DecodeJSON(r)
 		case "addressMay":
-			r.Once(&seen[0], 13)
-			x.AddressMay = (*Address)(r.ReadStringPointer())
+			if r.Present(&seen[0], 13) {
+				x.AddressMay = (*Address)(r.ReadStringPointer())
+			}
 		case "anyMay":
 			r.Once(&seen[0], 14)
 			x.AnyMay = r.ReadRaw()
 		case "byName":
-			r.Once(&seen[0], 15)
-			x.ByName.DecodeJSON(r)
+			if r.Present(&seen[0], 15) {
+				x.ByName.DecodeJSON(r)
+			}
 		case "countMay":
-			r.Once(&seen[0], 16)
-			x.CountMay = (*Count)(r.ReadInt64Pointer())
+			if r.Present(&seen[0], 16) {
+				x.CountMay = (*Count)(r.ReadInt64Pointer())
+			}
 		case "emptyMay":
-			r.Once(&seen[0], 17)
-			x.EmptyMay = r.ReadObject()
+			if r.Present(&seen[0], 17) {
+				x.EmptyMay = r.ReadObject()
+			}
 		case "flagMay":
-			r.Once(&seen[0], 18)
-			x.FlagMay = (*Flag)(r.ReadBoolPointer())
+			if r.Present(&seen[0], 18) {
+				x.FlagMay = (*Flag)(r.ReadBoolPointer())
+			}
 		case "inline":
-			r.Once(&seen[0], 19)
-			x.Inline = new(EverythingInline)
-			x.Inline.DecodeJSON(r)
+			if r.Present(&seen[0], 19) {
+				x.Inline = new(EverythingInline)
+				x.Inline.DecodeJSON(r)
+			}
 		case "inlineUnion":
-			r.Once(&seen[0], 20)
-			x.InlineUnion = decodeEverythingInlineUnion(r)
+			if r.Present(&seen[0], 20) {
+				x.InlineUnion = decodeEverythingInlineUnion(r)
+			}
 		case "keyMay":
-			r.Once(&seen[0], 21)
-			x.KeyMay = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+			if r.Present(&seen[0], 21) {
+				x.KeyMay = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+			}
 		case "levelMay":
-			r.Once(&seen[0], 22)
-			x.LevelMay = (*Renamed)(r.ReadStringPointer())
+			if r.Present(&seen[0], 22) {
+				x.LevelMay = (*Renamed)(r.ReadStringPointer())
+			}
 		case "levelsMay":
-			r.Once(&seen[0], 23)
-			x.LevelsMay.DecodeJSON(r)
+			if r.Present(&seen[0], 23) {
+				x.LevelsMay.DecodeJSON(r)
+			}
 		case "listOfMaps":
-			r.Once(&seen[0], 24)
-			x.ListOfMaps = []wire.Map[[]wire.Scalar]{}
-			for r.BeginArray(); r.Element(); {
-				var e wire.Map[[]wire.Scalar]
-				e = wire.Map[[]wire.Scalar]{}
-				for r.BeginObject(); r.Member(); {
-					e2 := e.Entry(r)
-					(*e2) = []wire.Scalar{}
-					for r.BeginArray(); r.Element(); {
-						*wire.Extend(r, &(*e2)) = r.ReadScalar(wire.ScalarString | wire.ScalarNull)
+			if r.Present(&seen[0], 24) {
+				x.ListOfMaps = []wire.Map[[]wire.Scalar]{}
+				for r.BeginArray(); r.Element(); {
+					var e wire.Map[[]wire.Scalar]
+					e = wire.Map[[]wire.Scalar]{}
+					for r.BeginObject(); r.Member(); {
+						e2 := e.Entry(r)
+						(*e2) = []wire.Scalar{}
+						for r.BeginArray(); r.Element(); {
+							*wire.Extend(r, &(*e2)) = r.ReadScalar(wire.ScalarString | wire.ScalarNull)
+						}
 					}
+					x.ListOfMaps = wire.Push(x.ListOfMaps, e)
 				}
-				x.ListOfMaps = wire.Push(x.ListOfMaps, e)
 			}
 		case "mapOfEnums":
-			r.Once(&seen[0], 25)
-			x.MapOfEnums = wire.Map[EverythingMapOfEnumsValue]{}
-			for r.BeginObject(); r.Member(); {
-				*x.MapOfEnums.Entry(r) = EverythingMapOfEnumsValue(r.ReadString())
+			if r.Present(&seen[0], 25) {
+				x.MapOfEnums = wire.Map[EverythingMapOfEnumsValue]{}
+				for r.BeginObject(); r.Member(); {
+					*x.MapOfEnums.Entry(r) = EverythingMapOfEnumsValue(r.ReadString())
+				}
 			}
 		case "matrix":
-			r.Once(&seen[0], 26)
-			x.Matrix.DecodeJSON(r)
+			if r.Present(&seen[0], 26) {
+				x.Matrix.DecodeJSON(r)
+			}
 		case "mixed":
-			r.Once(&seen[0], 27)
-			x.Mixed = decodeMixed(r)
+			if r.Present(&seen[0], 27) {
+				x.Mixed = decodeMixed(r)
+			}
 		case "openMay":
-			r.Once(&seen[0], 28)
-			x.OpenMay = r.ReadObject()
+			if r.Present(&seen[0], 28) {
+				x.OpenMay = r.ReadObject()
+			}
 		case "optionalConst":
-			r.Once(&seen[0], 29)
-			x.OptionalConst = new(r.ReadConstString("fixed"))
+			if r.Present(&seen[0], 29) {
+				x.OptionalConst = new(r.ReadConstString("fixed"))
+			}
 		case "optionalNumber":
-			r.Once(&seen[0], 30)
-			x.OptionalNumber = new(r.ReadConstInt64(int64(42)))
+			if r.Present(&seen[0], 30) {
+				x.OptionalNumber = new(r.ReadConstInt64(int64(42)))
+			}
 		case "ratioMay":
-			r.Once(&seen[0], 31)
-			x.RatioMay = (*Ratio)(r.ReadFloat64Pointer())
+			if r.Present(&seen[0], 31) {
+				x.RatioMay = (*Ratio)(r.ReadFloat64Pointer())
+			}
 		case "sameUnion":
-			r.Once(&seen[0], 32)
-			x.SameUnion = decodeFailure(r)
+			if r.Present(&seen[0], 32) {
+				x.SameUnion = decodeFailure(r)
+			}
 		case "shapeMay":
-			r.Once(&seen[0], 33)
-			x.ShapeMay = decodeShape(r)
+			if r.Present(&seen[0], 33) {
+				x.ShapeMay = decodeShape(r)
+			}
 		case "shapes":
-			r.Once(&seen[0], 34)
-			x.Shapes.DecodeJSON(r)
+			if r.Present(&seen[0], 34) {
+				x.Shapes.DecodeJSON(r)
+			}
 		case "treeMay":
-			r.Once(&seen[0], 35)
-			x.TreeMay = new(RenamedObject)
-			x.TreeMay.DecodeJSON(r)
+			if r.Present(&seen[0], 35) {
+				x.TreeMay = new(RenamedObject)
+				x.TreeMay.DecodeJSON(r)
+			}
 		case "wordLists":
-			r.Once(&seen[0], 36)
-			x.WordLists.DecodeJSON(r)
+			if r.Present(&seen[0], 36) {
+				x.WordLists.DecodeJSON(r)
+			}
 		case "wordsMay":
-			r.Once(&seen[0], 37)
-			x.WordsMay.DecodeJSON(r)
+			if r.Present(&seen[0], 37) {
+				x.WordsMay.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1014,9 +1047,10 @@ func (x *EverythingInline) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "deep":
-			r.Once(&seen[0], 0)
-			x.Deep = new(EverythingInlineDeep)
-			x.Deep.DecodeJSON(r)
+			if r.Present(&seen[0], 0) {
+				x.Deep = new(EverythingInlineDeep)
+				x.Deep.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1060,10 +1094,11 @@ func (x *EverythingInlineDeep) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "deeper":
-			r.Once(&seen[0], 0)
-			x.Deeper = []EverythingInlineDeepDeeperItem{}
-			for r.BeginArray(); r.Element(); {
-				wire.Extend(r, &x.Deeper).DecodeJSON(r)
+			if r.Present(&seen[0], 0) {
+				x.Deeper = []EverythingInlineDeepDeeperItem{}
+				for r.BeginArray(); r.Element(); {
+					wire.Extend(r, &x.Deeper).DecodeJSON(r)
+				}
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()

@@ -331,8 +331,9 @@ func (x *LowerCase) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "a":
-			r.Once(&seen[0], 0)
-			x.A = r.ReadStringPointer()
+			if r.Present(&seen[0], 0) {
+				x.A = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -481,9 +482,10 @@ func (x *Merged) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 3)
 			x.Own = r.ReadString()
 		case "left":
-			r.Once(&seen[0], 4)
-			x.Left = new(Tree)
-			x.Left.DecodeJSON(r)
+			if r.Present(&seen[0], 4) {
+				x.Left = new(Tree)
+				x.Left.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -893,7 +895,7 @@ func decodeMode(r *wire.Reader) Mode {
 			v.DecodeJSON(r)
 			return v
 		}
-		if !ok && r.PeekHas("mode") == 0 {
+		if !ok && r.PeekAbsent("mode") {
 			v := new(Defaulted)
 			v.DecodeJSON(r)
 			return v

@@ -68,15 +68,18 @@ func (x *Narrowed) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.N = r.ReadFloat64()
 		case "at":
-			r.Once(&seen[0], 1)
-			x.At = r.ReadStringPointer()
+			if r.Present(&seen[0], 1) {
+				x.At = r.ReadStringPointer()
+			}
 		case "list":
-			r.Once(&seen[0], 2)
-			x.List = r.ReadStrings()
+			if r.Present(&seen[0], 2) {
+				x.List = r.ReadStrings()
+			}
 		case "tree":
-			r.Once(&seen[0], 3)
-			x.Tree = new(Tree)
-			x.Tree.DecodeJSON(r)
+			if r.Present(&seen[0], 3) {
+				x.Tree = new(Tree)
+				x.Tree.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -215,8 +218,9 @@ func (x *NotFound) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Code = r.ReadConstInt64(int64(404))
 		case "path":
-			r.Once(&seen[0], 1)
-			x.Path = r.ReadStringPointer()
+			if r.Present(&seen[0], 1) {
+				x.Path = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -267,8 +271,9 @@ func (x *NoteNotification) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Method = r.ReadConstString("note")
 		case "params":
-			r.Once(&seen[0], 1)
-			x.Params = decodeMode(r)
+			if r.Present(&seen[0], 1) {
+				x.Params = decodeMode(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -425,65 +430,85 @@ func (x *OddNames) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Undeclared = r.ReadRaw()
 		case "":
-			r.Once(&seen[0], 2)
-			x.Field = r.ReadStringPointer()
+			if r.Present(&seen[0], 2) {
+				x.Field = r.ReadStringPointer()
+			}
 		case "$ref":
-			r.Once(&seen[0], 3)
-			x.Ref = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.Ref = r.ReadStringPointer()
+			}
 		case "9lives":
-			r.Once(&seen[0], 4)
-			x.N9lives = r.ReadStringPointer()
+			if r.Present(&seen[0], 4) {
+				x.N9lives = r.ReadStringPointer()
+			}
 		case "a/b":
-			r.Once(&seen[0], 5)
-			x.B = r.ReadStringPointer()
+			if r.Present(&seen[0], 5) {
+				x.B = r.ReadStringPointer()
+			}
 		case "a~c":
-			r.Once(&seen[0], 6)
-			x.AC = r.ReadStringPointer()
+			if r.Present(&seen[0], 6) {
+				x.AC = r.ReadStringPointer()
+			}
 		case "back\\slash":
-			r.Once(&seen[0], 7)
-			x.BackSlash = r.ReadStringPointer()
+			if r.Present(&seen[0], 7) {
+				x.BackSlash = r.ReadStringPointer()
+			}
 		case "back`tick":
-			r.Once(&seen[0], 8)
-			x.BackTick = r.ReadStringPointer()
+			if r.Present(&seen[0], 8) {
+				x.BackTick = r.ReadStringPointer()
+			}
 		case "decodeJSON":
-			r.Once(&seen[0], 9)
-			x.DecodeJSONMember = r.ReadStringPointer()
+			if r.Present(&seen[0], 9) {
+				x.DecodeJSONMember = r.ReadStringPointer()
+			}
 		case "dst":
-			r.Once(&seen[0], 10)
-			x.Dst = r.ReadStringPointer()
+			if r.Present(&seen[0], 10) {
+				x.Dst = r.ReadStringPointer()
+			}
 		case "err":
-			r.Once(&seen[0], 11)
-			x.Err = r.ReadStringPointer()
+			if r.Present(&seen[0], 11) {
+				x.Err = r.ReadStringPointer()
+			}
 		case "extra":
-			r.Once(&seen[0], 12)
-			x.ExtraMember = r.ReadStringPointer()
+			if r.Present(&seen[0], 12) {
+				x.ExtraMember = r.ReadStringPointer()
+			}
 		case "func":
-			r.Once(&seen[0], 13)
-			x.Func = r.ReadStringPointer()
+			if r.Present(&seen[0], 13) {
+				x.Func = r.ReadStringPointer()
+			}
 		case "größe":
-			r.Once(&seen[0], 14)
-			x.Größe = r.ReadStringPointer()
+			if r.Present(&seen[0], 14) {
+				x.Größe = r.ReadStringPointer()
+			}
 		case "line\nbreak":
-			r.Once(&seen[0], 15)
-			x.LineBreak = r.ReadStringPointer()
+			if r.Present(&seen[0], 15) {
+				x.LineBreak = r.ReadStringPointer()
+			}
 		case "r":
-			r.Once(&seen[0], 16)
-			x.R = r.ReadStringPointer()
+			if r.Present(&seen[0], 16) {
+				x.R = r.ReadStringPointer()
+			}
 		case "seen":
-			r.Once(&seen[0], 17)
-			x.Seen = r.ReadStringPointer()
+			if r.Present(&seen[0], 17) {
+				x.Seen = r.ReadStringPointer()
+			}
 		case "type":
-			r.Once(&seen[0], 18)
-			x.Type = r.ReadStringPointer()
+			if r.Present(&seen[0], 18) {
+				x.Type = r.ReadStringPointer()
+			}
 		case "validate":
-			r.Once(&seen[0], 19)
-			x.ValidateMember = r.ReadStringPointer()
+			if r.Present(&seen[0], 19) {
+				x.ValidateMember = r.ReadStringPointer()
+			}
 		case "x":
-			r.Once(&seen[0], 20)
-			x.X = r.ReadStringPointer()
+			if r.Present(&seen[0], 20) {
+				x.X = r.ReadStringPointer()
+			}
 		case "名前":
-			r.Once(&seen[0], 21)
-			x.X名前 = r.ReadStringPointer()
+			if r.Present(&seen[0], 21) {
+				x.X名前 = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -744,10 +769,11 @@ func (x *Polygon) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Kind = PolygonKind(r.ReadString())
 		case "sides":
-			r.Once(&seen[0], 1)
-			x.Sides = []int64{}
-			for r.BeginArray(); r.Element(); {
-				*wire.Extend(r, &x.Sides) = r.ReadInt64()
+			if r.Present(&seen[0], 1) {
+				x.Sides = []int64{}
+				for r.BeginArray(); r.Element(); {
+					*wire.Extend(r, &x.Sides) = r.ReadInt64()
+				}
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -979,11 +1005,13 @@ func (x *Special) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Text = r.ReadString()
 		case "_meta":
-			r.Once(&seen[0], 2)
-			x.Meta = r.ReadObject()
+			if r.Present(&seen[0], 2) {
+				x.Meta = r.ReadObject()
+			}
 		case "extra":
-			r.Once(&seen[0], 3)
-			x.ExtraMember = r.ReadStringPointer()
+			if r.Present(&seen[0], 3) {
+				x.ExtraMember = r.ReadStringPointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1046,11 +1074,13 @@ func (x *Square) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 0)
 			x.Kind = r.ReadConstString("square")
 		case "corner":
-			r.Once(&seen[0], 1)
-			x.Corner = decodeShape(r)
+			if r.Present(&seen[0], 1) {
+				x.Corner = decodeShape(r)
+			}
 		case "side":
-			r.Once(&seen[0], 2)
-			x.Side = r.ReadFloat64Pointer()
+			if r.Present(&seen[0], 2) {
+				x.Side = r.ReadFloat64Pointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1115,9 +1145,10 @@ func (x *Tree) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Value = r.ReadRaw()
 		case "left":
-			r.Once(&seen[0], 2)
-			x.Left = new(Tree)
-			x.Left.DecodeJSON(r)
+			if r.Present(&seen[0], 2) {
+				x.Left = new(Tree)
+				x.Left.DecodeJSON(r)
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1373,14 +1404,17 @@ func (x *Wide) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[1], 0)
 			x.F64 = r.ReadInt64()
 		case "f65":
-			r.Once(&seen[1], 1)
-			x.F65 = r.ReadInt64Pointer()
+			if r.Present(&seen[1], 1) {
+				x.F65 = r.ReadInt64Pointer()
+			}
 		case "f66":
-			r.Once(&seen[1], 2)
-			x.F66 = r.ReadInt64Pointer()
+			if r.Present(&seen[1], 2) {
+				x.F66 = r.ReadInt64Pointer()
+			}
 		case "f67":
-			r.Once(&seen[1], 3)
-			x.F67 = r.ReadInt64Pointer()
+			if r.Present(&seen[1], 3) {
+				x.F67 = r.ReadInt64Pointer()
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -1661,11 +1695,13 @@ func (x *ZeroConsts) DecodeJSON(r *wire.Reader) error {
 			r.Once(&seen[0], 1)
 			x.Text = r.ReadConstString("")
 		case "numberMay":
-			r.Once(&seen[0], 2)
-			x.NumberMay = new(r.ReadConstInt64(int64(0)))
+			if r.Present(&seen[0], 2) {
+				x.NumberMay = new(r.ReadConstInt64(int64(0)))
+			}
 		case "textMay":
-			r.Once(&seen[0], 3)
-			x.TextMay = new(r.ReadConstString(""))
+			if r.Present(&seen[0], 3) {
+				x.TextMay = new(r.ReadConstString(""))
+			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

@@ -1,0 +1,90 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Lenience says which results that their schema does not allow a client accepts nevertheless.
+// It is about results that are decoded into the types of generated code; one that is decoded
+// into a [wire.Raw] or [wire.Object] stays as it came.
+type Lenience uint8
+
+const (
+	// LenientLists, the default, reads a null that stands for an absent optional member or an
+	// empty list as what it stands for, in all results. Of the results of methods that list,
+	// such as tools/list, it leaves out the elements that cannot be read, so that one bad
+	// definition does not hide the others.
+	LenientLists Lenience = iota
+	// LenientAlways leaves such elements out of every result: of the content of tools/call, the
+	// messages of prompts/get, the contents of resources/read.
+	LenientAlways
+	// LenientNever accepts what the schema allows and nothing else.
+	LenientNever
+)
+
+// of is what wire calls the lenience towards the result of a method.
+func (l Lenience) of(list bool) wire.Lenience {
+	switch {
+	case l == LenientNever:
+		return wire.WellFormed
+	case l == LenientAlways || list:
+		return wire.AbsentNulls | wire.LeaveOut | wire.WellFormed
+	}
+	return wire.AbsentNulls | wire.WellFormed
+}
+
+// Deviations are what a client has accepted in one result although the schema does not allow
+// it, see [ClientOptions.Lenient].
+type Deviations struct {
+	Method string           // of the request
+	All    []wire.Deviation // in the order of the text, the first thousand
+	More   int              // how many more there are
+}
+
+// LeftOut is how many elements of lists were left out, of those in All.
+func (d *Deviations) LeftOut() int {
+	n := 0
+	for i := range d.All {
+		if d.All[i].LeftOut {
+			n++
+		}
+	}
+	return n
+}
+
+// String returns the method, and the first deviation and how many there are.
+func (d *Deviations) String() string {
+	return fmt.Sprintf("result of %s: %.300s (%d of %d)", d.Method, d.All[0], 1, len(d.All)+d.More)
+}
+
+// decodeResult decodes a result, which was checked with the message that it came in.
+func (p *peer) decodeResult(ctx context.Context, q *request, text wire.Raw, result wire.Value) error {
+	if result == nil {
+		return nil
+	}
+	accepted, more, err := wire.UnmarshalLenient(text, result, p.lenient.of(q.row.lists))
+	if err != nil {
+		return fmt.Errorf("runtime: result of %s: %w", q.method, err)
+	}
+	if len(accepted) > 0 {
+		d := &Deviations{Method: q.method, All: accepted, More: more}
+		p.log.Warn("result not as the schema wants it", "method", q.method, "left out", d.LeftOut(), "deviations", len(accepted)+more, "first", fmt.Sprintf("%.300s", accepted[0]))
+		if p.deviated != nil {
+			p.deviated(ctx, d)
+		}
+	}
+	return nil
+}
+
+// UnknownResult is the error of a result that is none of the results which a method can have.
+// Generated code calls it with a box of the method's result.
+func UnknownResult(method string, result wire.Value) error {
+	text, err := wire.Marshal(result)
+	if err == nil {
+		err = wire.Validate(result)
+	}
+	return fmt.Errorf("runtime: result of %s: %w; received %.200q", method, err, text)
+}

@@ -1,0 +1,40 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// checkRoots returns the result of roots/list, or an error if a root in it is no file: the URI
+// of a root begins with file:// ("Root" in client/roots of every revision). No schema says so.
+func checkRoots(result wire.Appender) (wire.Appender, error) {
+	if result == nil {
+		return nil, errors.New("runtime: the handler of roots/list returned no result")
+	}
+	text, err := wire.Marshal(result)
+	if err != nil {
+		return nil, fmt.Errorf("runtime: result of roots/list: %w", err)
+	}
+	roots, _ := wire.Object(text).Get("roots")
+	if roots.Kind() != wire.KindArray {
+		return wire.Raw(text), nil // what else is wrong with the result is not looked at here
+	}
+	r := wire.NewStringReader(string(roots))
+	i := 0
+	for r.BeginArray(); r.Element(); i++ {
+		root := wire.Object(r.ReadRaw())
+		if uri := stringMember(root, "uri"); !isFileURI(uri) {
+			return nil, fmt.Errorf("runtime: result of roots/list: /roots/%d/uri: expected a URI that begins with file://, found %.200q", i, uri)
+		}
+	}
+	return wire.Raw(text), nil
+}
+
+// isFileURI reports whether a URI has the scheme file, in whatever case (RFC 3986, section 3.1).
+func isFileURI(uri string) bool {
+	const prefix = "file://"
+	return len(uri) >= len(prefix) && strings.EqualFold(uri[:len(prefix)], prefix)
+}

@@ -1,0 +1,22 @@
+package stdio
+
+import (
+	"context"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/signals"
+)
+
+// Serve serves a session over the standard input and output of the process. It returns nil
+// when the client has ended the session, or when ctx ends or the process gets SIGINT or
+// SIGTERM: then it shuts down gracefully, as [runtime.Server.Serve] does at the end of its
+// context. A second signal ends the process at once.
+func Serve(ctx context.Context, server *runtime.Server) error {
+	ctx, stop := signals.Context(ctx)
+	defer stop()
+	err := server.Serve(ctx, &Transport{})
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,249 @@
+package streamable
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+)
+
+// TestOwnStreamIsAskedForAgain holds that the first GET for the server's own stream is repeated
+// when the server is not reached or has no time, with longer and longer waits, as long as the
+// session lasts, and not when the server offers no stream.
+func TestOwnStreamIsAskedForAgain(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		refuse func() *http.Response
+		again  bool
+	}{
+		{"status 503", func() *http.Response { return respond(503, "", "") }, true},
+		{"status 429", func() *http.Response { return respond(429, "", "") }, true},
+		{"status 500", func() *http.Response { return respond(500, "text/html", "<html>") }, true},
+		{"status 502 without an end", func() *http.Response { return open(502, "text/html", "<html>") }, true},
+		{"no connection", func() *http.Response { return nil }, true},
+		{"a stream that ends", func() *http.Response { return respond(200, asStream, "") }, true},
+		{"a stream that is cut off", func() *http.Response { return cut(asStream, "data: x") }, true},
+		{"status 405", func() *http.Response { return respond(405, "", "") }, false},
+		{"status 404", func() *http.Response { return respond(404, "", "") }, false},
+		{"status 401", func() *http.Response { return respond(401, "", "") }, false},
+		{"status 501", func() *http.Response { return respond(501, "", "") }, false},
+		{"JSON", func() *http.Response { return respond(200, asJSON, "{}") }, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const refusals = 20
+				n := 0
+				s := &server{answer: func(r *http.Request, _ string) *http.Response {
+					if r.Method == "POST" {
+						return respond(202, "", "")
+					}
+					if n++; n <= refusals {
+						return c.refuse()
+					}
+					return open(200, asStream, "data: {\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\"}\n\n")
+				}}
+				session := s.session(t, false, ClientOptions{})
+				defer session.Close()
+				time.Sleep(20 * time.Minute)
+				waits := s.waits()
+				if !c.again {
+					if len(waits) > 0 {
+						t.Errorf("asked again after %v", waits)
+					}
+					return
+				}
+				if len(waits) != refusals || len(s.posts()) != 1 {
+					t.Fatalf("asked again after %v, sent %q", waits, s.posts())
+				}
+				for i, wait := range waits {
+					if wait < DefaultRetry || wait > maxFailureWait*(jitter+1)/jitter+errorWait {
+						t.Errorf("wait %d is %v", i, wait)
+					}
+				}
+				if waits[8] < 2*waits[0] {
+					t.Errorf("the waits do not grow: %v", waits)
+				}
+			})
+		})
+	}
+}
+
+// errorWait is what a body without an end takes longest.
+const errorWait = 2 * time.Second
+
+// TestRetryBounds holds that a server decides with its retry field how soon its stream is asked
+// for, but not to have it asked for without a pause.
+func TestRetryBounds(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		stream    string
+		least     time.Duration
+		most      time.Duration // of the second wait
+		perMinute int           // at most
+	}{
+		{"no wait, nothing new", "retry: 0\n\n", minWait, 2 * minWait, 30},
+		{"no wait, with news", "retry: 0\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n", minWait, 2 * minWait, 600},
+		{"no wait, with ids", "retry: 0\nid: 7\ndata:\n\n", minWait, 2 * minWait, 30},
+		{"an hour", "retry: 3600000\n\n", maxToldWait, 2 * maxToldWait, 1},
+		{"two seconds", "retry: 2000\n\n", 2 * time.Second, 3 * time.Second, 30},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &server{answer: func(r *http.Request, _ string) *http.Response { return respond(200, asStream, c.stream) }}
+				session := s.session(t, false, ClientOptions{})
+				defer session.Close()
+				time.Sleep(time.Minute)
+				if n := len(s.waits()); n > c.perMinute {
+					t.Errorf("%d times in a minute", n)
+				}
+				time.Sleep(20 * time.Minute)
+				for i, wait := range s.waits() {
+					if wait < c.least || i == 0 && wait > c.most {
+						t.Errorf("wait %d is %v", i, wait)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestRetryAfter holds that Retry-After is heeded, as a number and as a date, within bounds.
+func TestRetryAfter(t *testing.T) {
+	for _, c := range []struct {
+		value       func() string
+		least, most time.Duration
+	}{
+		{func() string { return "7" }, 7 * time.Second, 9 * time.Second},
+		{func() string { return time.Now().Add(20 * time.Second).UTC().Format(http.TimeFormat) }, 19 * time.Second, 23 * time.Second},
+		{func() string { return "99999999999999999999" }, DefaultRetry, 3 * DefaultRetry},
+		{func() string { return "9999999999" }, maxToldWait, maxToldWait * 2},
+		{func() string { return "soon" }, DefaultRetry, 3 * DefaultRetry},
+		{func() string { return "-5" }, DefaultRetry, 3 * DefaultRetry},
+		{func() string { return time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat) }, DefaultRetry, 3 * DefaultRetry},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			value, first := c.value(), true
+			s := &server{answer: func(r *http.Request, _ string) *http.Response {
+				if !first {
+					return open(200, asStream, "")
+				}
+				first = false
+				resp := respond(503, "", "")
+				resp.Header.Set("Retry-After", value)
+				return resp
+			}}
+			session := s.session(t, false, ClientOptions{})
+			defer session.Close()
+			time.Sleep(time.Hour)
+			if waits := s.waits(); len(waits) != 1 || waits[0] < c.least || waits[0] > c.most {
+				t.Errorf("%s: %v, want %v to %v", value, waits, c.least, c.most)
+			}
+		})
+	}
+}
+
+// TestCallIsPolledFor holds that the stream of a call that the server ends again and again is
+// asked for until it brings the answer, and given up when the server refuses.
+func TestCallIsPolledFor(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		back  func(n int) *http.Response
+		fails bool
+		n     int // GETs
+	}{
+		{"the answer comes at the tenth time", func(n int) *http.Response {
+			if n < 10 {
+				return respond(200, asStream, "id: "+strconv.Itoa(n)+"\ndata:\n\n")
+			}
+			return respond(200, asStream, "data: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n\n")
+		}, false, 10},
+		{"the server is busy four times", func(n int) *http.Response {
+			if n < 5 {
+				return respond(503, "", "")
+			}
+			return respond(200, asStream, "data: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n\n")
+		}, false, 5},
+		{"the server is busy for ever", func(int) *http.Response { return respond(503, "", "") }, true, DefaultMaxRetries + 1},
+		{"the server does not know the stream", func(int) *http.Response { return respond(400, "", "") }, true, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := 0
+				s := &server{answer: func(r *http.Request, _ string) *http.Response {
+					switch {
+					case r.Method == "POST":
+						return respond(200, asStream, "id: 0\nretry: 500\ndata:\n\n")
+					case r.Header.Get("Last-Event-ID") == "":
+						return respond(405, "", "")
+					}
+					n++
+					return c.back(n)
+				}}
+				session := s.session(t, false, ClientOptions{})
+				defer session.Close()
+				start := time.Now()
+				err := session.Call(t.Context(), "x", nil, nil)
+				if (err != nil) != c.fails || n != c.n {
+					t.Errorf("%v after %d GETs", err, n)
+				}
+				if d := time.Since(start); d > time.Duration(n)*maxFailureWait {
+					t.Errorf("it took %v", d)
+				}
+				if waits := s.waits(); len(waits) > 1 && slices.Min(waits[1:]) < 500*time.Millisecond {
+					t.Errorf("asked after %v", waits)
+				}
+			})
+		})
+	}
+}
+
+// TestAnswersAreSentAgain holds that the answer to a request of the server is sent again when
+// the server has no time for it.
+func TestAnswersAreSentAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := 0
+		s := &server{answer: func(r *http.Request, _ string) *http.Response {
+			if r.Method == "GET" {
+				return open(200, asStream, "data: {\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\"}\n\n")
+			}
+			if n++; n < 3 {
+				return respond(503, "", "")
+			}
+			return respond(202, "", "")
+		}}
+		session := s.session(t, false, ClientOptions{})
+		defer session.Close()
+		time.Sleep(time.Minute)
+		if posts := s.posts(); len(posts) != 3 || posts[0] != posts[2] {
+			t.Errorf("sent: %q", posts)
+		}
+	})
+}
+
+// TestDeafSession holds that a session without a stream of the server's own works.
+func TestDeafSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{answer: func(r *http.Request, _ string) *http.Response {
+			if r.Method == "GET" {
+				return respond(503, "", "")
+			}
+			return respond(200, asJSON, `{"jsonrpc":"2.0","id":2,"result":{}}`)
+		}}
+		session := s.session(t, false, ClientOptions{MaxRetries: -1})
+		time.Sleep(time.Hour)
+		if err := session.Call(t.Context(), "x", nil, nil); err != nil {
+			t.Error(err)
+		}
+		if err := session.Close(); err != nil && err != runtime.ErrClosed {
+			t.Error(err)
+		}
+		if n := len(s.waits()); n > 0 {
+			t.Error(fmt.Sprint(n, " GETs more, and none is wanted"))
+		}
+	})
+}

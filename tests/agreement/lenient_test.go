@@ -1,0 +1,99 @@
+package agreement
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+	"github.com/mcpgen/mcpgen/tests/agreement/random"
+)
+
+// TestNulls holds that a lenient reader reads a value in which every optional member that is
+// absent is null as the value without them, and tells of each, and that a strict reader reads
+// no such null.
+func TestNulls(t *testing.T) {
+	eachSubject(t, func(t *testing.T, s *subject) {
+		seed := setting(t, "MCPGEN_AGREEMENT_SEED", 1)
+		count := setting(t, "MCPGEN_AGREEMENT_COUNT", usual) / 60
+		source := random.New(s.ir, uint64(seed))
+		targets := s.targets()
+		nulls, failed := 0, 0
+		for i := range count {
+			d := targets[i%len(targets)]
+			if u, ok := ir.Resolve(d.Type).(*ir.Union); ok && u.Context || !source.Possible(d.Type) {
+				continue // what cannot be told apart has no members of its own
+			}
+			v := source.Valid(d)
+			plain := s.fresh(t, d)
+			text := source.Text(v)
+			if wire.UnmarshalString(text, plain) != nil {
+				continue // it has what no Go type holds
+			}
+			n := addNulls(v)
+			if n == 0 {
+				continue
+			}
+			nulls += n
+			text = source.Text(v)
+			lenient := s.fresh(t, d)
+			accepted, more, err := wire.UnmarshalLenient(wire.Raw(text), lenient, wire.AbsentNulls)
+			if err != nil || len(accepted)+more != n || !wire.Equal(encoded(t, lenient), encoded(t, plain)) {
+				t.Errorf("%s: %.500s\n%v, %d nulls accepted of %d\n got %.500s\nwant %.500s", key(d), text, err, len(accepted)+more, n, encoded(t, lenient), encoded(t, plain))
+				failed++
+			}
+			var at *wire.Error
+			if err := wire.UnmarshalString(text, s.fresh(t, d)); err != nil && !errors.As(err, &at) {
+				t.Errorf("%s: %v", key(d), err)
+			}
+			if failed > 5 {
+				t.FailNow()
+			}
+		}
+		t.Logf("%d nulls", nulls)
+	})
+}
+
+// addNulls adds a null for each optional member that is absent, and returns how many there
+// are.
+func addNulls(v *random.Value) int {
+	n := 0
+	v.Walk(func(v *random.Value) {
+		o, ok := v.Type.(*ir.Object)
+		if !ok || v.Kind != ir.KindObject {
+			return
+		}
+		has := map[string]bool{}
+		for _, m := range v.Members {
+			has[m.Name] = true
+		}
+		for _, f := range o.Fields {
+			if f.Required || has[f.Wire] || holdsNull(f.Type) {
+				continue
+			}
+			v.Members = append(v.Members, random.Member{Name: f.Wire, Value: &random.Value{Kind: ir.KindNull, Text: "null"}})
+			n++
+		}
+	})
+	return n
+}
+
+// holdsNull reports whether null is a value of a type.
+func holdsNull(t ir.Type) bool {
+	switch t := ir.Resolve(t).(type) {
+	case *ir.Any, *ir.Nullable:
+		return true
+	case *ir.Scalar:
+		return t.Kinds.Null
+	}
+	return false
+}
+
+func encoded(t *testing.T, v wire.Value) wire.Raw {
+	t.Helper()
+	text, err := wire.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wire.Raw(text)
+}
