@@ -83,7 +83,7 @@ func (a *assembler) add(t *told, at *root) {
 	old, new := t.places()
 	f := &Finding{
 		Rule: t.rule, Category: rule.Category, Effect: rule.Effect, Guard: cmp.Or(t.guard, t.node.guard), Direction: at.direction,
-		Subject: cmp.Or(t.subject, t.change.subject, new.Path, old.Path), Args: t.args, Old: old, New: new, Uses: []string{at.use},
+		Subject: cmp.Or(t.subject, t.change.subject, t.longer(old.Path, new.Path)), Args: t.args, Old: old, New: new, Uses: []string{at.use},
 	}
 	if len(f.Args) > 0 && f.Args[0] == "" {
 		f.Args = append([]string{lastName(f.Subject)}, f.Args[1:]...)
@@ -121,15 +121,28 @@ func (a *assembler) add(t *told, at *root) {
 	}
 }
 
+// longer is the path of the new side, or of the old side for what only that has.
+func (t *told) longer(old, new string) string {
+	if t.lackedByNew {
+		return old
+	}
+	return cmp.Or(new, old)
+}
+
 // places are where a change stands on both sides.
 func (t *told) places() (old, new Place) {
 	old, new = t.old, t.new
-	for _, p := range []struct{ at, of *Place }{{&old, &t.node.old.Where}, {&new, &t.node.new.Where}} {
+	for _, p := range []struct {
+		at, of *Place
+		lacks  bool
+	}{{&old, &t.node.old.Where, t.lackedByOld}, {&new, &t.node.new.Where, t.lackedByNew}} {
 		if t.subject != "" {
 			continue // it is absent from a side that has no place
 		}
 		if p.at.Path == "" {
-			p.at.Path = t.node.path + t.below
+			if p.at.Path = t.node.path; !p.lacks {
+				p.at.Path += t.below
+			}
 		}
 		if p.at.Pointer == "" {
 			p.at.Pointer = p.of.Pointer

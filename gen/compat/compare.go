@@ -13,7 +13,10 @@ type change struct {
 	guard string
 	args  []string
 	// below is added to the path of the shapes, for a change of one of their members.
-	below string
+	// The side that alone says so does not have the member.
+	below       string
+	lackedByOld bool
+	lackedByNew bool
 	// subject is the path of what changed, "" for that of the new place.
 	subject  string
 	old, new Place

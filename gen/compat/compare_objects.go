@@ -82,6 +82,7 @@ func (c *comparer) removed(v view, m *member) {
 	add := func(rule string) *change {
 		ch := v.at(c.rule(rule, v.way), m.Name)
 		ch.below, ch.subject = "."+m.Name, m.Where.Path
+		ch.lackedByOld, ch.lackedByNew = v.way == widens, v.way == narrows
 		ch.place(v.way, &Alt{Where: m.Where}, &Alt{Where: v.to.Where})
 		ch.ways[1-v.way].refuted = true
 		return ch
