@@ -105,8 +105,8 @@ func (t *toolLists) presence(rule string, tool *tools.Tool) {
 	}
 	one := &told{change: ch, node: &node{pairing: &pairing{old: &Shape{}, new: &Shape{}}, path: tool.Name}, subject: tool.Name}
 	one.ways[way] = outcome{state: unproven, why: "no arguments found that the tool accepts"}
-	if values := few(c.make.all(shape)); len(values) > 0 {
-		one.ways[way] = outcome{state: shown, values: values}
+	if value, ok := c.make.minimal(shape); ok {
+		one.ways[way] = outcome{state: shown, values: []any{value}}
 	}
 	t.add(one, at)
 }
