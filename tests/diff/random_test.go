@@ -203,3 +203,22 @@ func declaredBy(old, new map[string]any, v any) bool {
 	}
 	return true
 }
+
+// TestRewrittenSchemas holds that a random schema which is only written in another way
+// has not changed.
+func TestRewrittenSchemas(t *testing.T) {
+	count := setting(t, "MCPGEN_DIFF_RANDOM", 300)
+	rng := rand.New(rand.NewPCG(uint64(setting(t, "MCPGEN_DIFF_SEED", 1)), 6))
+	for range count {
+		s := encode(schemas{rng}.of(2))
+		rewritten := pick(rng, []string{`{"allOf":[` + s + `]}`, `{"anyOf":[` + s + `]}`, `{"oneOf":[` + s + `]}`, `{"not":{"not":` + s + `}}`, `{"anyOf":[` + s + `,false]}`,
+			`{"allOf":[true,{"allOf":[` + s + `,` + s + `]}]}`, `{"anyOf":[` + s + `,` + s + `]}`, `{"title":"x","allOf":[` + s + `]}`})
+		for _, at := range []place{places[0], places[3]} {
+			old, err := tools.Read([]byte(inInput(`{"type":"object","required":["v"],"properties":{"v":` + s + `}}`)))
+			if err != nil || !tools.NewValidator(old.Tools[0].Input).Usable() {
+				continue
+			}
+			hold(t, s+"\n\tas "+rewritten, at.side(t, "old", s), at.side(t, "new", rewritten), false, false)
+		}
+	}
+}
