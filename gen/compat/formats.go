@@ -74,13 +74,12 @@ func formatIn(format, other string) bool {
 var wider = map[string][]string{
 	"uri":           {"uri-reference", "iri", "iri-reference", "uri-template"},
 	"iri":           {"uri", "iri-reference", "uri-reference", "uri-template"},
-	"uri-reference": {"iri-reference", "uri-template"},
-	"iri-reference": {"uri-reference", "uri-template"},
+	"uri-reference": {"iri-reference"},
+	"iri-reference": {"uri-reference"},
 	"ipv4":          {"hostname", "uri-reference", "iri-reference", "uri-template"},
 	"hostname":      {"uri-reference", "iri-reference", "uri-template"},
 	"uuid":          {"hostname", "uri-reference", "iri-reference", "uri-template", "regex"},
 	"date":          {"hostname", "uri-reference", "iri-reference", "uri-template", "regex"},
-	"json-pointer":  {},
 }
 
 // formatted are strings that tell formats apart.
