@@ -80,12 +80,12 @@ func TestCheckerPointers(t *testing.T) {
 	c.PushIndex(0)
 	c.Report("last")
 	want := []wire.Problem{
-		{"", "root"},
-		{"/a~1b~0", "one"},
-		{"/a~1b~0/3", "two"},
-		{"/a~1b~0/0/0/1/1/2/2/3/3/4/4/5/5/6/6/7/7/8/8/9/9/10/10/11/11", "deep"},
-		{"/a~1b~0/0/0/", "back"},
-		{"/0", "last"},
+		{Pointer: "", Message: "root"},
+		{Pointer: "/a~1b~0", Message: "one"},
+		{Pointer: "/a~1b~0/3", Message: "two"},
+		{Pointer: "/a~1b~0/0/0/1/1/2/2/3/3/4/4/5/5/6/6/7/7/8/8/9/9/10/10/11/11", Message: "deep"},
+		{Pointer: "/a~1b~0/0/0/", Message: "back"},
+		{Pointer: "/0", Message: "last"},
 	}
 	var got *wire.ValidationError
 	if !errors.As(c.Err(), &got) {
