@@ -85,6 +85,7 @@ type Session struct {
 
 	phase        phase
 	owes         int // the line of a message before which notifications/initialized is missing
+	owesNumber   int
 	capabilities map[Side]wire.Object
 	used         map[Side]*ids
 	replayed     *ids // ids of requests that came again on a stream that was resumed

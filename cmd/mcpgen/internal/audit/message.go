@@ -20,6 +20,7 @@ type check struct {
 	src                string
 	from               Side
 	stdio              bool // the message came over standard input or output
+	envelope           bool // the value is an envelope, whose content comes later
 	exchange           *exchange
 	findings           []Finding
 }
@@ -34,6 +35,7 @@ func (c *check) message(s *Session) {
 		return
 	}
 	// A batch is followed even where the revision has none, as its ids are used.
+	c.envelope = true
 	if !c.value(s.revision, "JSONRPCMessage", c.src, "", 0) && !wellFormed(c.src) {
 		return
 	}
@@ -95,7 +97,9 @@ func distinct(findings []Finding) []Finding {
 // single checks one message. base is its place in the whole value, pointer the
 // same as a JSON Pointer.
 func (c *check) single(s *Session, src, pointer string, base int) {
+	c.envelope = true
 	envelope := c.value(s.revision, "JSONRPCMessage", src, pointer, base)
+	c.envelope = false
 	m, err := jsonrpc.Parse(src)
 	if err != nil {
 		if envelope { // else it has been reported
@@ -279,9 +283,6 @@ func (c *check) decode(v wire.Value, src, pointer string, base int) bool {
 			}
 		}
 	}
-	if c.s.opts.Undeclared {
-		c.undeclared(v, src, pointer, base)
-	}
 	if c.roundtrip {
 		again, err := wire.Marshal(v)
 		switch {
@@ -291,7 +292,11 @@ func (c *check) decode(v wire.Value, src, pointer string, base int) bool {
 			c.breaks("roundtrip", pointer, base, "decoded and encoded again, it is another JSON value")
 		}
 	}
-	return c.lenient || len(c.findings) == before
+	ok := c.lenient || len(c.findings) == before
+	if c.s.opts.Undeclared {
+		c.undeclared(v, src, pointer, base)
+	}
+	return ok
 }
 
 // valueProblem reports what can be decoded and is not allowed.

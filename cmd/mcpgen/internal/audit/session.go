@@ -129,7 +129,7 @@ func (s *Session) clientOrder(c *check, m jsonrpc.Message, pointer string, base 
 	case s.phase == answered && (s.crossing || s.opts.Unordered):
 		// The notification may come on another connection; whether it does, the end shows.
 		if s.owes == 0 {
-			s.owes = s.line
+			s.owes, s.owesNumber = s.line, s.number
 		}
 	case s.phase == answered:
 		s.late(c, "initialized-missing", pointer, base, "after the answer to initialize comes notifications/initialized first")
@@ -226,7 +226,7 @@ func (s *Session) done(c *check, r *request, m jsonrpc.Message, pointer string, 
 // Close ends the session, and reports what is left open. A side that has closed the
 // connection need not answer what came last.
 func (s *Session) Close(closed Side) []Finding {
-	if !s.follows() {
+	if !s.follows() || s.number < 2 { // one message is no recording
 		return nil
 	}
 	c := &check{s: s}
@@ -256,7 +256,7 @@ func (s *Session) Close(closed Side) []Finding {
 		c.breaks("unanswered", "", 0, "%d more requests are not answered", more)
 	}
 	if s.owes > 0 && s.phase == answered {
-		c.findings = append(c.findings, Finding{Rule: "initialized-missing", Level: ruleLevels["initialized-missing"], From: Client, Place: s.owes,
+		c.findings = append(c.findings, Finding{Rule: "initialized-missing", Level: ruleLevels["initialized-missing"], From: Client, Place: s.owes, Number: s.owesNumber,
 			Problem: "after the answer to initialize comes notifications/initialized, and there is none"})
 	}
 	return c.done()

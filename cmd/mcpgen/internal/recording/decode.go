@@ -29,7 +29,7 @@ var foreign = []struct{ magic, name string }{
 func Decode(r io.Reader) (io.Reader, error) {
 	for range 2 { // a compressed file may hold UTF-16
 		in := bufio.NewReaderSize(r, 64<<10)
-		head, err := in.Peek(4)
+		head, err := in.Peek(6)
 		if err != nil && len(head) == 0 && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
@@ -61,7 +61,7 @@ func text(in *bufio.Reader, head []byte) (io.Reader, error) {
 	case bytes.HasPrefix(head, []byte("\xfe\xff")):
 		in.Discard(2)
 		return &utf16Reader{in: in, order: binary.BigEndian}, nil
-	case len(head) == 4 && head[1] == 0 && head[2] == 0 && head[3] == 0, len(head) == 4 && head[0] == 0 && head[1] == 0 && head[2] == 0:
+	case len(head) > 3 && head[1] == 0 && head[2] == 0 && head[3] == 0, len(head) > 3 && head[0] == 0 && head[1] == 0 && head[2] == 0:
 		return nil, errors.New("the file is UTF-32; it has to be text in UTF-8 or UTF-16, or that compressed with gzip")
 	case len(head) >= 2 && head[0] != 0 && head[1] == 0:
 		return &utf16Reader{in: in, order: binary.LittleEndian}, nil
