@@ -83,22 +83,23 @@ type Session struct {
 	crossing bool // the current message may have overtaken others
 	replay   bool // the current message is on a stream that resumes another
 
-	phase        phase
-	owes         int // the line of a message before which notifications/initialized is missing
-	owesNumber   int
-	capabilities map[Side]wire.Object
-	used         map[Side]*ids
-	replayed     *ids // ids of requests that came again on a stream that was resumed
-	open         *requests
-	tokens       map[Side]map[wire.Scalar]*token
-	level        int
-	subscribed   map[string]bool
-	lists        map[string]*listing
-	tools        map[string]*tool
-	prompts      map[string][]string // the arguments that each requires
-	tasks        map[string]*task
-	elicited     map[uint64]bool
-	roots        rootsSeen
+	phase                          phase
+	owes                           int // the line of a message before which notifications/initialized is missing
+	owesNumber                     int
+	requestedVersion, givenVersion string
+	capabilities                   map[Side]wire.Object
+	used                           map[Side]*ids
+	replayed                       *ids // ids of requests that came again on a stream that was resumed
+	open                           *requests
+	tokens                         map[Side]map[wire.Scalar]*token
+	level                          int
+	subscribed                     map[string]bool
+	lists                          map[string]*listing
+	tools                          map[string]*tool
+	prompts                        map[string][]string // the arguments that each requires
+	tasks                          map[string]*task
+	elicited                       map[uint64]bool
+	roots                          rootsSeen
 
 	name   string
 	number int

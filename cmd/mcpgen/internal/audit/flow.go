@@ -17,6 +17,7 @@ func (s *Session) asks(c *check, r *request, m jsonrpc.Message, pointer string, 
 	switch m.Method {
 	case "initialize":
 		s.capabilities[Client] = object(member(p, "capabilities"))
+		s.requestedVersion = kept(text(member(p, "protocolVersion")))
 		s.negotiated(c, member(p, "protocolVersion"), pointer+"/params/protocolVersion")
 	case "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/list":
 		s.pageAsked(c, r, p, pointer, base)
@@ -87,6 +88,9 @@ func (s *Session) answers(c *check, r *request, m jsonrpc.Message, pointer strin
 		if task := member(result, "task"); task != "" {
 			s.taskCreated(c, r, task, pointer, base)
 			return
+		}
+		if s.runsAsTask(r) {
+			c.breaks("task-ignored", pointer+"/result", base, "%s was asked for as a task, and the result is none", r.name)
 		}
 	}
 	switch r.name {

@@ -148,6 +148,8 @@ func (r *Recording) begin(e recording.Entry) *exchange {
 		x.session = byPath
 	case key == "" && !starts && known != nil: // a server that keeps no sessions
 		x.session = known
+	case key == "" && !starts && len(r.order) == 1 && e.Method != "GET": // it can be of no other
+		x.session = r.bySession[r.order[0]]
 	default:
 		x.session, x.fresh = r.newSession(key), true
 		x.session.shared = key == "" && known != nil
@@ -284,6 +286,8 @@ func (x *exchange) response(r *Recording, e recording.Entry) (findings []Finding
 	switch {
 	case e.Status == 401 && e.Header["Www-Authenticate"] == "":
 		bad("http-authenticate", "a 401 has no header WWW-Authenticate")
+	case good && s.http.given != "" && x.header["Mcp-Session-Id"] == "" && !x.begins && x.method == "POST" && !s.http.sse:
+		bad("http-session-accepted", "the request has no session id, and the status is %d", e.Status)
 	case e.Status == 404 && x.header["Mcp-Session-Id"] != "" && !x.begins:
 		s.http.lost = true
 	case good && x.method == "DELETE":

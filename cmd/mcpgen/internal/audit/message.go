@@ -49,7 +49,6 @@ func (c *check) message(s *Session) {
 	if n == 0 {
 		c.report("", 0, "an empty batch is not allowed")
 	}
-	c.findings = distinct(c.findings) // the batch reports its envelopes too
 }
 
 func wellFormed(src string) bool {
@@ -326,8 +325,11 @@ func (c *check) add(f Finding, offset int) {
 	c.findings = append(c.findings, f)
 }
 
-// done returns the findings.
+// done returns the findings, each once.
 func (c *check) done() []Finding {
+	if len(c.findings) > 1 {
+		c.findings = distinct(c.findings)
+	}
 	for i := range c.findings {
 		f := &c.findings[i]
 		if f.Place == 0 {

@@ -89,7 +89,11 @@ func (s *Session) progress(c *check, params wire.Raw, pointer string, base int) 
 // cancelled judges a cancellation.
 func (s *Session) cancelled(c *check, params wire.Raw, pointer string, base int) {
 	raw := member(params, "requestId")
-	if raw == "" || !s.follows() {
+	if !s.follows() {
+		return
+	}
+	if raw == "" {
+		c.breaks("cancel-unknown", pointer+"/params", base, "the notification has no requestId")
 		return
 	}
 	id := scalar(raw).Canonical()

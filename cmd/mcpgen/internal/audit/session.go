@@ -118,6 +118,10 @@ func (s *Session) recordedBefore(c *check, pointer string, base int) {
 
 func (s *Session) clientOrder(c *check, m jsonrpc.Message, pointer string, base int) {
 	initialized := m.Method == "notifications/initialized"
+	if s.phase == answered && s.givenVersion > s.requestedVersion && s.requestedVersion != "" {
+		c.breaks("version-newer", pointer, base, "the server has answered with %s, the client has asked for %s at the latest, and goes on", s.givenVersion, s.requestedVersion)
+		s.requestedVersion = "" // reported once
+	}
 	switch {
 	case s.phase == asked && initialized:
 		c.breaks("initialized-early", pointer, base, "initialize has not been answered yet")
@@ -206,6 +210,9 @@ func (s *Session) done(c *check, r *request, m jsonrpc.Message, pointer string, 
 		s.late(c, "cancel-answered", pointer, base, "the request %s was cancelled, and is answered", m.ID)
 	}
 	s.finished(r, m)
+	if x := c.exchange; x != nil && x.method == "POST" && r.by == Client && r.exchange != x.number && !s.http.sse {
+		c.breaks("http-response-elsewhere", pointer, base, "the response comes on the stream of another POST than its request")
+	}
 	if m.Error != nil {
 		if r.name == "initialize" {
 			s.phase = silent
@@ -215,6 +222,7 @@ func (s *Session) done(c *check, r *request, m jsonrpc.Message, pointer string, 
 	}
 	if r.name == "initialize" {
 		s.phase = max(s.phase, answered)
+		s.givenVersion = kept(text(member(m.Result, "protocolVersion")))
 		s.capabilities[Server] = object(member(m.Result, "capabilities"))
 		s.negotiated(c, member(m.Result, "protocolVersion"), pointer+"/result/protocolVersion")
 	}

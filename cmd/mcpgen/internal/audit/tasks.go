@@ -2,6 +2,7 @@ package audit
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -38,6 +39,18 @@ func (s *Session) taskCreated(c *check, r *request, raw wire.Raw, pointer string
 	if len(s.tasks) < maxKept {
 		s.tasks[id] = &task{status: kept(status), request: r.name, subject: r.about.subject, arguments: r.about.arguments, token: r.about.token, by: r.by}
 	}
+}
+
+// runsAsTask reports whether the receiver of a request has declared to run it as a task.
+func (s *Session) runsAsTask(r *request) bool {
+	if !s.since("2025-11-25") || !s.declares(r.by.Other(), "tasks.requests."+strings.ReplaceAll(r.name, "/", ".")) {
+		return false
+	}
+	if r.name != "tools/call" {
+		return true
+	}
+	t := s.tools[r.about.subject]
+	return t != nil && (t.support == "optional" || t.support == "required")
 }
 
 // taskAsked judges a request about a task.

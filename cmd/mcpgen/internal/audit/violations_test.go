@@ -71,6 +71,7 @@ func baseViolations() []violation {
 			strings.Replace(started, `"capabilities":{}`, `"capabilities":{"roots":{}}`, 1), replied, `s {"@id":1,"method":"roots/list"}`, ready, `c {"@id":1,"result":{"roots":[]}}`,
 		}},
 		{rule: "version-form", bare: true, lines: []string{started, strings.Replace(replied, "2025-11-25", "1.0", 1), ready}},
+		{rule: "version-newer", bare: true, lines: []string{strings.ReplaceAll(started, "2025-11-25", "2025-03-26"), replied, ready}},
 		{rule: "capability", name: "of the server", server: "{}", lines: []string{list, `s {"@id":1,"error":{"code":-32601,"message":"m"}}`}},
 		{rule: "capability", name: "of the client", client: "{}", lines: []string{`s {"@id":1,"method":"roots/list"}`, `c {"@id":1,"error":{"code":-32601,"message":"m"}}`}},
 		{rule: "capability", name: "listChanged", server: `{"tools":{}}`, lines: []string{`s {"@method":"notifications/tools/list_changed"}`}},
@@ -94,6 +95,7 @@ func utilityViolations() []violation {
 	return []violation{
 		{rule: "cancel-unknown", lines: []string{`c {"@method":"notifications/cancelled","params":{"requestId":9}}`}},
 		{rule: "cancel-unknown", name: "of the other side", lines: []string{list, `s {"@method":"notifications/cancelled","params":{"requestId":1}}`, listed}},
+		{rule: "cancel-unknown", name: "no id", lines: []string{`c {"@method":"notifications/cancelled","params":{"reason":"r"}}`}},
 		{rule: "cancel-completed", lines: []string{list, listed, `c {"@method":"notifications/cancelled","params":{"requestId":1}}`}},
 		{rule: "cancel-initialize", bare: true, lines: []string{started, `c {"@method":"notifications/cancelled","params":{"requestId":0}}`}},
 		{rule: "cancel-answered", lines: []string{list, `c {"@method":"notifications/cancelled","params":{"requestId":1}}`, listed}},
@@ -106,6 +108,7 @@ func utilityViolations() []violation {
 		{rule: "task-status", name: "after the end", lines: []string{list, listed, taskCall, created,
 			`s {"@method":"notifications/tasks/status","params":{` + taskState("k", "completed") + `}}`, `s {"@method":"notifications/tasks/status","params":{` + taskState("k", "working") + `}}`}},
 		{rule: "task-status", name: "at the beginning", lines: []string{list, listed, taskCall, strings.Replace(created, "working", "completed", 1)}},
+		{rule: "task-ignored", lines: []string{list, listed, taskCall, `s {"@id":3,"result":{"content":[]}}`}},
 		{rule: "task-id-reused", lines: []string{list, listed, taskCall, created, strings.Replace(taskCall, `@id":3`, `@id":4`, 1), strings.Replace(created, `@id":3`, `@id":4`, 1)}},
 		{rule: "task-unknown", lines: []string{`c {"@id":1,"method":"tasks/get","params":{"taskId":"z"}}`, `s {"@id":1,"error":{"code":-32602,"message":"m"}}`}},
 		{rule: "task-cancel-terminal", lines: []string{list, listed, taskCall, created, `s {"@method":"notifications/tasks/status","params":{` + taskState("k", "cancelled") + `}}`,
