@@ -40,8 +40,8 @@ With --url the server is that of Streamable HTTP, or of HTTP with SSE, and the c
 speaks to the address that is listened on.
 
 Findings are printed on standard error as they happen. --report writes them to a file as
-well, an object a line. Errors and warnings make the exit code 1, once the session has
-ended.
+well, an object a line. Errors make the exit code 1, once the session has ended; with
+--fail-on warning, so do warnings.
 
 --record writes everything that passes to a file, which verify reads. Its first line is
 {"mcpgen":"recording","version":1}. Each other line is an object:
@@ -57,7 +57,7 @@ ended.
 	message    the text, byte by byte; messageBase64 if it is no UTF-8`
 
 func proxyCommand() *cobra.Command {
-	var command, target, listen, report, record, revision string
+	var command, target, listen, report, record, revision, failOn string
 	cmd := &cobra.Command{
 		Use:   `proxy --cmd "COMMAND ARG..." | --url URL`,
 		Short: "Stand between a client and a server, and report what either does wrong",
@@ -65,6 +65,9 @@ func proxyCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var opts audit.Options
+			if failOn != string(audit.Must) && failOn != string(audit.Should) {
+				return fmt.Errorf("unknown --fail-on %q: it is error or warning", failOn)
+			}
 			if revision != "" {
 				r, ok := generated.Lookup(revision)
 				if !ok {
@@ -106,7 +109,7 @@ func proxyCommand() *cobra.Command {
 			if err := cmp.Or(err, out.err); err != nil {
 				return err
 			}
-			if n.Errors+n.Warnings > 0 {
+			if n.Errors > 0 || n.Warnings > 0 && failOn == string(audit.Should) {
 				return errFindings
 			}
 			return nil
@@ -118,6 +121,7 @@ func proxyCommand() *cobra.Command {
 	cmd.Flags().StringVar(&report, "report", "", "file for the findings, as JSON")
 	cmd.Flags().StringVar(&record, "record", "", "file for everything that passes")
 	cmd.Flags().StringVar(&revision, "revision", "", "revision to judge by (default: the one that is negotiated)")
+	cmd.Flags().StringVar(&failOn, "fail-on", "error", "lowest level that makes the exit code 1: warning or error")
 	cmd.MarkFlagsOneRequired("cmd", "url")
 	cmd.MarkFlagsMutuallyExclusive("cmd", "url")
 	return cmd

@@ -158,6 +158,16 @@ func TestCleanHTTP(t *testing.T) {
 	}
 }
 
+// TestProbe finds nothing in a client that asks first for revisions without a handshake.
+func TestProbe(t *testing.T) {
+	lines := []string{`c {"@id":"probe","method":"server/discover"}`, `s {"@id":"probe","error":{"code":-32601,"message":"m"}}`, started, replied, ready}
+	for _, f := range judged(t, audit.Options{}, lines) {
+		if f.Level != audit.Note {
+			t.Errorf("line %d: %s %s: %s", f.Place, f.Level, f.Rule, f.Problem)
+		}
+	}
+}
+
 // TestWithoutInitialize judges as far as that can be told.
 func TestWithoutInitialize(t *testing.T) {
 	t.Parallel()

@@ -88,6 +88,11 @@ func (s *Session) heard(from Side) {
 	}
 }
 
+// probe is the request by which clients ask for revisions without a handshake, which a
+// server of other revisions need not know ("Backward Compatibility" in basic/versioning of
+// 2026-07-28).
+const probe = "server/discover"
+
 // order keeps the phases of a session ("Lifecycle Phases" in basic/lifecycle).
 func (s *Session) order(c *check, from Side, m jsonrpc.Message, pointer string, base int) {
 	request := m.Kind == jsonrpc.Request
@@ -101,6 +106,7 @@ func (s *Session) order(c *check, from Side, m jsonrpc.Message, pointer string, 
 			return
 		}
 		s.phase = asked
+	case m.Method == probe && s.phase == silent:
 	case s.phase == silent && m.Method != "ping":
 		s.recordedBefore(c, pointer, base)
 	case m.Method == "ping" || m.Method == "notifications/cancelled":
@@ -242,10 +248,8 @@ func (s *Session) Close(closed Side) []Finding {
 	for _, r := range s.open.all() {
 		soon := s.now.IsZero() || r.since.IsZero() || s.now.Sub(r.since) < 2*time.Second
 		gone := closed != Unknown && !r.heard && (soon || r.by != closed)
-		if r.cancelled || r.method == nil && strings.HasPrefix(r.name, "notifications/") {
-			continue
-		}
-		if r.method != nil && r.method.Kind == runtime.Notification {
+		notification := strings.HasPrefix(r.name, "notifications/") || r.method != nil && r.method.Kind == runtime.Notification
+		if r.cancelled || notification || r.name == probe {
 			continue
 		}
 		if left++; left > maxReported {
