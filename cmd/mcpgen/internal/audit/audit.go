@@ -93,6 +93,7 @@ type Session struct {
 	open                           *requests
 	tokens                         map[Side]map[wire.Scalar]*token
 	level                          int
+	leveled                        time.Time // when the level was set
 	subscribed                     map[string]bool
 	lists                          map[string]*listing
 	tools                          map[string]*tool
@@ -245,9 +246,12 @@ func Value(revision generated.Revision, definition, src string, opts Options) []
 	return c.done()
 }
 
-// late reports a problem, or a note if it may be due to messages that overtook each other.
-func (s *Session) late(c *check, rule Rule, pointer string, base int, format string, args ...any) {
-	if s.opts.Unordered || s.crossing {
+// late reports a problem that is due to something at a time before, or a note if messages
+// may have overtaken each other since.
+func (s *Session) late(c *check, since time.Time, rule Rule, pointer string, base int, format string, args ...any) {
+	const reordered = time.Second // at most
+	longAgo := !since.IsZero() && s.now.Sub(since) > reordered
+	if (s.opts.Unordered || s.crossing) && !longAgo {
 		c.note("crossed", pointer, base, "%s", fmt.Sprintf(format, args...))
 		return
 	}

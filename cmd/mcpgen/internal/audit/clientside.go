@@ -190,7 +190,7 @@ func (s *Session) unasked(c *check, r *request, content wire.Raw, pointer string
 // elicitationDone judges that a visit was completed.
 func (s *Session) elicitationDone(c *check, params wire.Raw, pointer string, base int) {
 	if id := text(member(params, "elicitationId")); s.whole && len(s.elicited) < maxKept && !s.elicited[hash(id)] {
-		s.late(c, "elicitation-complete-unknown", pointer+"/params/elicitationId", base, "the server has asked for no elicitation with the id %q", cut(id, 80))
+		c.breaks("elicitation-complete-unknown", pointer+"/params/elicitationId", base, "the server has asked for no elicitation with the id %q", cut(id, 80))
 	}
 }
 

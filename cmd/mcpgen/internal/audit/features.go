@@ -3,6 +3,7 @@ package audit
 import (
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -44,7 +45,7 @@ func (s *Session) updated(c *check, params wire.Raw, pointer string, base int) {
 		return
 	}
 	if len(s.subscribed) == 0 {
-		s.late(c, "subscribe", at, base, "the client has subscribed to no resource")
+		c.breaks("subscribe", at, base, "the client has subscribed to no resource")
 		return
 	}
 	for whole := range s.subscribed {
@@ -52,13 +53,13 @@ func (s *Session) updated(c *check, params wire.Raw, pointer string, base int) {
 			return
 		}
 	}
-	s.late(c, "subscribe-part", at, base, "the client has not subscribed to %q, nor to a resource that its URI begins with", cut(uri, 80))
+	c.breaks("subscribe-part", at, base, "the client has not subscribed to %q, nor to a resource that its URI begins with", cut(uri, 80))
 }
 
 // logged keeps server/utilities/logging.
 func (s *Session) logged(c *check, params wire.Raw, pointer string, base int) {
 	if i := levelOf(text(member(params, "level"))); i >= 0 && i < s.level {
-		s.late(c, "log-level", pointer+"/params/level", base, "the client has asked for messages from %s on", levels[s.level])
+		s.late(c, s.leveled, "log-level", pointer+"/params/level", base, "the client has asked for messages from %s on", levels[s.level])
 	}
 	if at, what := secret(member(params, "data"), ""); what != "" {
 		c.breaks("log-secret", pointer+"/params/data"+at, base, "%s is in a log message", what)
@@ -125,7 +126,7 @@ func (s *Session) rootsGiven(c *check, result wire.Raw, pointer string, base int
 		}
 	})
 	if s.roots.any && s.roots.sum != sum && !s.roots.announced && s.declares(Client, "roots.listChanged") {
-		s.late(c, "roots-changed-unannounced", pointer+"/result/roots", base, "the roots are others than before, and no notifications/roots/list_changed has come")
+		s.late(c, time.Time{}, "roots-changed-unannounced", pointer+"/result/roots", base, "the roots are others than before, and no notifications/roots/list_changed has come")
 	}
 	s.roots = rootsSeen{any: true, sum: sum}
 }

@@ -107,7 +107,7 @@ func (s *Session) answers(c *check, r *request, m jsonrpc.Message, pointer strin
 	case "resources/unsubscribe":
 		delete(s.subscribed, r.about.subject)
 	case "logging/setLevel":
-		s.level = levelOf(r.about.level)
+		s.level, s.leveled = levelOf(r.about.level), s.now
 	case "completion/complete":
 		if n := length(member(result, "completion", "values")); n > 100 {
 			c.breaks("completion-values", pointer+"/result/completion/values", base, "a completion has at most 100 values, and here are %d", n)

@@ -3,6 +3,7 @@ package audit
 import (
 	"hash/maphash"
 	"strings"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -127,7 +128,7 @@ func (s *Session) pageGiven(c *check, r *request, result wire.Raw, pointer strin
 func (s *Session) listed(c *check, method string, l *listing, way *chain, pointer string, base int) {
 	name, _, _ := strings.Cut(method, "/")
 	if l.last != nil && l.last != way && l.last.sum != way.sum && !l.announced && s.declares(Server, name+".listChanged") {
-		s.late(c, "list-changed-unannounced", pointer+"/result", base, "the list is another than before, and no notifications/%s/list_changed has come", name)
+		s.late(c, time.Time{}, "list-changed-unannounced", pointer+"/result", base, "the list is another than before, and no notifications/%s/list_changed has come", name)
 	}
 	l.last, l.announced = way, false
 }

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"time"
+
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -13,6 +15,8 @@ type token struct {
 	any     bool
 	expired bool // the request is answered
 	task    bool // it goes on as a task
+	ended   time.Time
+	stream  int // of HTTP, on which the last of its messages came
 }
 
 // requested remembers the progress token of a request.
@@ -38,15 +42,24 @@ func (s *Session) requested(c *check, r *request, params wire.Raw, pointer strin
 }
 
 // finished ends the progress of a request that is answered.
-func (s *Session) finished(r *request, m jsonrpc.Message) {
+func (s *Session) finished(c *check, r *request, m jsonrpc.Message) {
 	if r.about.token.IsZero() || r.by == Unknown {
 		return
 	}
 	goesOn := m.Error == nil && r.about.task && member(m.Result, "task") != ""
 	// It is kept to recognize progress that comes too late.
 	if t := s.tokens[r.by][r.about.token]; t != nil && !goesOn {
-		t.expired = true
+		t.expired, t.ended, t.stream = true, s.now, c.stream()
 	}
+}
+
+// stream returns the number of the stream over HTTP that the message is on, or 0. The
+// messages of a stream do not overtake each other.
+func (c *check) stream() int {
+	if c.exchange == nil {
+		return 0
+	}
+	return c.exchange.home
 }
 
 // progress judges a progress notification.
@@ -70,10 +83,12 @@ func (s *Session) progress(c *check, params wire.Raw, pointer string, base int) 
 		c.note("no-initialize", at, base, "the request with the token %s is not in the recording", raw)
 		return
 	case t == nil:
-		s.late(c, "progress-token-unknown", at, base, "no request of the other side has the token %s", raw)
+		c.breaks("progress-token-unknown", at, base, "no request of the other side has the token %s", raw)
 		return
+	case t.expired && t.stream != 0 && t.stream == c.stream():
+		c.breaks("progress-after-completion", at, base, "the request with the token %s has been answered", raw)
 	case t.expired:
-		s.late(c, "progress-after-completion", at, base, "the request with the token %s has been answered", raw)
+		s.late(c, t.ended, "progress-after-completion", at, base, "the request with the token %s has been answered", raw)
 	}
 	in := wire.NewStringReader(string(member(params, "progress")))
 	value := in.ReadFloat64()
@@ -81,9 +96,14 @@ func (s *Session) progress(c *check, params wire.Raw, pointer string, base int) 
 		return
 	}
 	if t.any && value <= t.value && !s.replay {
-		s.late(c, "progress-not-increasing", pointer+"/params/progress", base, "the progress %v is not more than %v, which it was before", value, t.value)
+		const format = "the progress %v is not more than %v, which it was before"
+		if at := pointer + "/params/progress"; t.stream != 0 && t.stream == c.stream() {
+			c.breaks("progress-not-increasing", at, base, format, value, t.value)
+		} else {
+			s.late(c, time.Time{}, "progress-not-increasing", at, base, format, value, t.value)
+		}
 	}
-	t.value, t.any = value, true
+	t.value, t.any, t.stream = value, true, c.stream()
 }
 
 // cancelled judges a cancellation.
@@ -102,7 +122,7 @@ func (s *Session) cancelled(c *check, params wire.Raw, pointer string, base int)
 		if c.from != Unknown && r.by != c.from {
 			continue
 		}
-		r.cancelled = true
+		r.cancelled, r.cancel = true, s.now
 		switch {
 		case r.name == "initialize":
 			c.breaks("cancel-initialize", pointer, base, "initialize is not cancelled")
@@ -114,7 +134,7 @@ func (s *Session) cancelled(c *check, params wire.Raw, pointer string, base int)
 	mine := func(side Side) bool { return (c.from == side || c.from == Unknown) && s.used[side].has(id) }
 	switch {
 	case mine(Client), mine(Server):
-		s.late(c, "cancel-completed", at, base, "the request %s has been answered", raw)
+		s.late(c, time.Time{}, "cancel-completed", at, base, "the request %s has been answered", raw)
 	case !s.whole:
 		c.note("no-initialize", at, base, "the request %s is not in the recording", raw)
 	default:

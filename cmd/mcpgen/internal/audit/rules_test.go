@@ -124,3 +124,36 @@ func TestRuleTable(t *testing.T) {
 		seen[r.ID] = true
 	}
 }
+
+// TestWithoutSides finds what is wrong in plain messages, too, but for what only tells who
+// has sent a message.
+func TestWithoutSides(t *testing.T) {
+	t.Parallel()
+
+	sided := map[audit.Rule]bool{"method-side": true, "stdout-text": true, "stdin-text": true, "id-reused": true}
+	for _, v := range violations() {
+		if sided[v.rule] || v.name == "of the other side" {
+			continue
+		}
+		lines := v.session()
+		for i, line := range lines {
+			if line[0] != 'r' {
+				lines[i] = "r" + line[1:]
+			}
+		}
+		found := false
+		allowed := map[audit.Rule]bool{v.rule: true}
+		for _, rule := range v.also {
+			allowed[rule] = true
+		}
+		for _, f := range judged(t, audit.Options{}, lines) {
+			found = found || f.Rule == v.rule
+			if !allowed[f.Rule] {
+				t.Errorf("%s/%s: also %s %s: %s\n%s", v.rule, v.name, f.Level, f.Rule, f.Problem, strings.Join(lines[min(3, len(lines)):], "\n"))
+			}
+		}
+		if !found {
+			t.Errorf("%s/%s not found", v.rule, v.name)
+		}
+	}
+}

@@ -113,7 +113,7 @@ func (s *Session) order(c *check, from Side, m jsonrpc.Message, pointer string, 
 	case from == Client:
 		s.clientOrder(c, m, pointer, base)
 	case from == Server && request && s.phase < operational:
-		s.late(c, "server-request-early", pointer, base, "before notifications/initialized a server sends no requests but pings")
+		c.breaks("server-request-early", pointer, base, "before notifications/initialized a server sends no requests but pings")
 	}
 }
 
@@ -142,7 +142,7 @@ func (s *Session) clientOrder(c *check, m jsonrpc.Message, pointer string, base 
 			s.owes, s.owesNumber = s.line, s.number
 		}
 	case s.phase == answered:
-		s.late(c, "initialized-missing", pointer, base, "after the answer to initialize comes notifications/initialized first")
+		c.breaks("initialized-missing", pointer, base, "after the answer to initialize comes notifications/initialized first")
 		s.phase = operational // reported once
 	case s.phase == operational && initialized:
 		c.breaks("initialized-twice", pointer, base, "notifications/initialized is sent once")
@@ -213,9 +213,9 @@ func (s *Session) alike(c *check, id wire.Scalar) string {
 func (s *Session) done(c *check, r *request, m jsonrpc.Message, pointer string, base int, ok bool) {
 	s.heard(c.from)
 	if r.cancelled {
-		s.late(c, "cancel-answered", pointer, base, "the request %s was cancelled, and is answered", m.ID)
+		s.late(c, r.cancel, "cancel-answered", pointer, base, "the request %s was cancelled, and is answered", m.ID)
 	}
-	s.finished(r, m)
+	s.finished(c, r, m)
 	if x := c.exchange; x != nil && x.method == "POST" && r.by == Client && r.exchange != x.number && !s.http.sse {
 		c.breaks("http-response-elsewhere", pointer, base, "the response comes on the stream of another POST than its request")
 	}

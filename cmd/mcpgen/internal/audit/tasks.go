@@ -71,7 +71,7 @@ func (s *Session) taskTold(c *check, raw wire.Raw, name, pointer string, base in
 	}
 	status := text(member(raw, "status"))
 	if terminal(t.status) && status != t.status {
-		s.late(c, "task-status", at+"/status", base, "the task was %s, and is %s now", t.status, status)
+		s.late(c, time.Time{}, "task-status", at+"/status", base, "the task was %s, and is %s now", t.status, status)
 		return
 	}
 	if t.status = kept(status); terminal(status) && t.by != Unknown {
@@ -102,7 +102,7 @@ func isTime(s string) bool {
 // taskCancelled judges that a task was cancelled.
 func (s *Session) taskCancelled(c *check, r *request, result wire.Raw, pointer string, base int) {
 	if t := s.tasks[r.about.subject]; t != nil && terminal(t.status) {
-		s.late(c, "task-cancel-terminal", pointer+"/result", base, "the task was %s already: the request is refused with the code %d", t.status, jsonrpc.CodeInvalidParams)
+		s.late(c, time.Time{}, "task-cancel-terminal", pointer+"/result", base, "the task was %s already: the request is refused with the code %d", t.status, jsonrpc.CodeInvalidParams)
 	}
 	s.taskTold(c, result, "/result", pointer, base)
 	if t := s.tasks[r.about.subject]; t != nil && text(member(result, "status")) != "cancelled" && !terminal(t.status) {
