@@ -183,6 +183,8 @@ type liveReport struct {
 	w   io.Writer
 	enc *json.Encoder
 	err error
+
+	shown string // the message that was printed last
 }
 
 func (r *liveReport) finding(f proxy.Finding) {
@@ -200,7 +202,9 @@ func (r *liveReport) finding(f proxy.Finding) {
 		pointer = f.Pointer + ": "
 	}
 	line := printable(fmt.Sprintf("mcpgen proxy: %s: %s: %s%s [%s]", place, f.Level, pointer, f.Problem, f.Rule))
-	if f.Message != "" {
+	// Several findings of a message come one after the other.
+	if f.Message != "" && f.Message != r.shown {
+		r.shown = f.Message
 		line += "\n\t" + printable(fmt.Sprintf("%.160s", f.Message))
 	}
 	fmt.Fprintln(r.w, line)

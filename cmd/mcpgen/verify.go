@@ -283,7 +283,7 @@ func (v *verifier) definitions(cmd *cobra.Command, name string) error {
 }
 
 func (v *verifier) empty(file string) {
-	v.report(file, []audit.Finding{{Rule: "not-a-message", Level: audit.Must, Place: 1, Problem: "holds no JSON value"}})
+	v.report(file, []audit.Finding{{Rule: "not-a-message", Level: audit.Must, Place: 1, Problem: "the file holds no message"}})
 }
 
 func (v *verifier) judged(revision string) {

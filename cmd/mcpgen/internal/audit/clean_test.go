@@ -102,6 +102,11 @@ func cleanSession(revision string) []string {
 func TestClean(t *testing.T) {
 	t.Parallel()
 	for _, revision := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
+		for _, f := range judged(t, audit.Options{Undeclared: true}, cleanSession(revision)) {
+			if f.Rule == "undeclared" && !strings.Contains(f.Problem, "CallToolRequestParams.task") {
+				t.Errorf("%s: %s: %s", revision, f.Pointer, f.Problem)
+			}
+		}
 		for _, form := range []string{"sides", "messages", "log"} {
 			t.Run(revision+"/"+form, func(t *testing.T) {
 				lines := cleanSession(revision)

@@ -364,7 +364,7 @@ func (r *Recording) event(x *exchange, e recording.Entry) []Finding {
 		case again && before.hash == now.hash:
 			s.again(e.Text)
 			return findings
-		case again:
+		case again && !x.resumes:
 			findings = append(findings, x.finding(e, Server, "http-event-id", "the event id %q was that of another event", cut(e.EventID, 80))...)
 		}
 	}

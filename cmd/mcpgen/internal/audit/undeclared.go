@@ -44,6 +44,10 @@ func (c *check) extraFields(v reflect.Value, src, pointer, at string, base int) 
 	if c.envelope && (strings.HasPrefix(at, "/params") || strings.HasPrefix(at, "/result")) {
 		return
 	}
+	// The schemas of tools have the members of JSON Schema.
+	if name := v.Type().Name(); strings.HasSuffix(name, "InputSchema") || strings.HasSuffix(name, "OutputSchema") {
+		return
+	}
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
