@@ -44,15 +44,16 @@ func (c *check) extraFields(v reflect.Value, src, pointer, at string, base int) 
 	if c.envelope && (strings.HasPrefix(at, "/params") || strings.HasPrefix(at, "/result")) {
 		return
 	}
-	// The schemas of tools have the members of JSON Schema.
-	if name := v.Type().Name(); strings.HasSuffix(name, "InputSchema") || strings.HasSuffix(name, "OutputSchema") {
+	// The schemas of tools have the members of JSON Schema, the result of a task those of
+	// the request that ran as the task.
+	if name := v.Type().Name(); strings.HasSuffix(name, "InputSchema") || strings.HasSuffix(name, "OutputSchema") || name == "GetTaskPayloadResult" {
 		return
 	}
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
-		case !field.IsExported():
+		case !field.IsExported(), name == "_meta": // which is open
 		case field.Type == membersType:
 			for _, m := range v.Field(i).Interface().(wire.Members) {
 				here := wire.ChildPointer(at, m.Name)
