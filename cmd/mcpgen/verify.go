@@ -247,6 +247,9 @@ func (v *verifier) file(cmd *cobra.Command, name string) error {
 	counts := session.Counts()
 	v.sum.Files++
 	v.sum.Values += counts.Messages
+	if v.sum.Others == 0 && counts.Others > 0 {
+		v.sum.FirstOther = fmt.Sprintf("%s:%d", shown, counts.First)
+	}
 	v.sum.Others += counts.Others
 	if counts.Messages == 0 {
 		v.empty(shown)

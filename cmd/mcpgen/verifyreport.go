@@ -32,10 +32,12 @@ type summary struct {
 	Files    int    `json:"files"`
 	Values   int    `json:"values"`
 	// Others counts lines that are no messages.
-	Others   int `json:"others"`
-	Errors   int `json:"errors"`
-	Warnings int `json:"warnings"`
-	Notes    int `json:"notes"`
+	Others int `json:"others"`
+	// FirstOther is where the first of them is, such as "session.log:3".
+	FirstOther string `json:"firstOther,omitempty"`
+	Errors     int    `json:"errors"`
+	Warnings   int    `json:"warnings"`
+	Notes      int    `json:"notes"`
 }
 
 type reporter interface {
@@ -73,7 +75,7 @@ func (r *textReporter) summary(s summary) {
 	}
 	others := ""
 	if s.Others > 0 {
-		others = ", " + count(s.Others, "line") + " without a message"
+		others = fmt.Sprintf(", %s without a message (first %s)", count(s.Others, "line"), s.FirstOther)
 	}
 	fmt.Fprintf(r.w, "%schecked %s in %s%s: %s\n", revision, count(s.Values, "value"), count(s.Files, "file"), others, counts(s.Errors, s.Warnings, s.Notes))
 }
