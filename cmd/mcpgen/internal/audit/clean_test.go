@@ -163,6 +163,24 @@ func TestCleanHTTP(t *testing.T) {
 	}
 }
 
+// TestBrokenRequest blames a server for nothing that answers a request with a mistake.
+func TestBrokenRequest(t *testing.T) {
+	lines := append(opening("2025-11-25", allOfClient, allOfServer),
+		`c {"@id":1,"method":"tools/list","params":null}`, `s {"@id":1,"error":{"code":-32602,"message":"m"}}`,
+		`c {"@id":2,"method":"tools/call","params":{"name":"t","name":"u"}}`, `s {"@id":2,"result":{"content":[]}}`,
+	)
+	found := 0
+	for _, f := range judged(t, audit.Options{}, lines) {
+		found++
+		if f.Rule != "schema" || f.From != client {
+			t.Errorf("line %d: %s of the %s: %s", f.Place, f.Rule, f.From, f.Problem)
+		}
+	}
+	if found != 2 {
+		t.Errorf("%d findings", found)
+	}
+}
+
 // TestProbe finds nothing in a client that asks first for revisions without a handshake.
 func TestProbe(t *testing.T) {
 	lines := []string{`c {"@id":"probe","method":"server/discover"}`, `s {"@id":"probe","error":{"code":-32601,"message":"m"}}`, started, replied, ready}

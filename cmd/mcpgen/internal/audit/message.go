@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -104,9 +105,8 @@ func (c *check) single(s *Session, src, pointer string, base int) {
 		if envelope { // else it has been reported
 			c.report(pointer, base, problemOf(err))
 		}
-		// The id tells that the request was sent or answered all the same.
-		if s.follows() && m.Kind == jsonrpc.Response && !m.ID.IsZero() {
-			c.dropped(s, m)
+		if s.follows() {
+			c.broken(s, src)
 		}
 		return
 	}
@@ -120,11 +120,30 @@ func (c *check) single(s *Session, src, pointer string, base int) {
 	}
 }
 
-// dropped forgets the request that a broken response meant to answer.
-func (c *check) dropped(s *Session, m jsonrpc.Message) {
-	for _, r := range c.candidates(s, m.ID.Canonical()) {
-		s.open.remove(r)
+// broken follows a message that is none by its id, as a peer that reads it all the same
+// will answer it, or will take it for an answer.
+func (c *check) broken(s *Session, src string) {
+	var m struct {
+		ID     json.RawMessage
+		Method string
+	}
+	if json.Unmarshal([]byte(src), &m) != nil {
 		return
+	}
+	id := scalar(wire.Raw(m.ID))
+	if !id.Is(wire.ScalarString | wire.ScalarInteger) {
+		return
+	}
+	if m.Method != "" {
+		r := s.asked(c, jsonrpc.Message{Kind: jsonrpc.Request, ID: id, Method: m.Method}, c.from)
+		r.method, r.broken = nil, true // nothing is known of its answer
+		if c.from != Unknown {
+			s.used[c.from].add(r.id)
+		}
+		return
+	}
+	if open := c.candidates(s, id.Canonical()); len(open) > 0 {
+		s.open.remove(open[0])
 	}
 }
 

@@ -32,6 +32,7 @@ type request struct {
 	number    int
 	heard     bool // the other side has sent something since
 	cancelled bool
+	broken    bool // it was no message
 	cancel    time.Time
 	exchange  int
 	since     time.Time

@@ -249,7 +249,7 @@ func (s *Session) Close(closed Side) []Finding {
 		soon := s.now.IsZero() || r.since.IsZero() || s.now.Sub(r.since) < 2*time.Second
 		gone := closed != Unknown && !r.heard && (soon || r.by != closed)
 		notification := strings.HasPrefix(r.name, "notifications/") || r.method != nil && r.method.Kind == runtime.Notification
-		if r.cancelled || notification || r.name == probe {
+		if r.cancelled || r.broken || notification || r.name == probe {
 			continue
 		}
 		if left++; left > maxReported {
