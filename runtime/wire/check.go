@@ -113,7 +113,7 @@ func (c *Checker) UnknownVariant(union string, value Raw, member string, known .
 	case slices.ContainsFunc(known, func(name string) bool { return string(tag) == strconv.Quote(name) }):
 		c.Report("is no variant of %s that has the %s %s", union, member, tag)
 	default:
-		c.Report("%s %s is no variant of %s, %s", member, shorten(tag), union, has)
+		c.Report("%s %s is no variant of %s, %s", member, shortened(tag), union, has)
 	}
 	if before < len(c.problems) {
 		c.problems[before].Union = union
@@ -134,13 +134,13 @@ func quoteAll(names []string) string {
 			b.WriteString("...")
 			break
 		}
-		b.WriteString(strconv.Quote(shorten(name)))
+		b.WriteString(strconv.Quote(shortened(name)))
 	}
 	return b.String()
 }
 
-// shorten cuts text for a report.
-func shorten[T ~string](s T) T {
+// shortened returns text cut for a report.
+func shortened[T ~string](s T) T {
 	const shown = 60
 	if len(s) <= shown {
 		return s
