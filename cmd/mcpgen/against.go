@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
 	"github.com/mcpgen/mcpgen/generated"
 )
 
@@ -31,31 +32,32 @@ func (v *verifier) against(cmd *cobra.Command, list string, names []string) erro
 	for i, r := range revisions {
 		verdicts[i].Revision = r.ID
 	}
+	messages := 0
 	err = v.all(cmd, names, func(cmd *cobra.Command, name string) error {
-		transcript := audit.Transcript{}
-		sessions := make([]*audit.Session, len(revisions))
+		sessions := make([]*audit.Recording, len(revisions))
 		for i := range revisions {
 			opts := v.opts
 			opts.Revision, opts.OwnMethods = &revisions[i], true
-			sessions[i] = audit.NewSession(opts)
+			sessions[i] = audit.NewRecording(opts)
 		}
-		v.files++
-		return v.each(cmd, name, func(file, value string, line int) error {
-			from, message := transcript.Message(value)
-			if message == "" {
-				return nil
-			}
-			v.values++
+		shown := name
+		err := v.entries(cmd, name, func(file string, e recording.Entry) error {
+			shown = file
 			for i, s := range sessions {
-				verdicts[i].add(file, line, s.Message(from, message))
+				verdicts[i].add(file, s.Entry(e))
 			}
 			return nil
 		})
+		for i, s := range sessions {
+			verdicts[i].add(shown, s.Close())
+		}
+		messages += sessions[0].Counts().Messages
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	if v.values == 0 {
+	if messages == 0 {
 		return fmt.Errorf("%s: no messages", strings.Join(names, ", "))
 	}
 	accepted := false
@@ -70,14 +72,14 @@ func (v *verifier) against(cmd *cobra.Command, list string, names []string) erro
 	return nil
 }
 
-func (v *verdict) add(file string, line int, findings []audit.Finding) {
+func (v *verdict) add(file string, findings []audit.Finding) {
 	for _, f := range findings {
-		if f.Note {
+		if f.Level != audit.Must {
 			continue
 		}
 		v.Problems++
 		if v.First == nil {
-			v.First = &finding{File: file, Line: line + f.Line, Pointer: f.Pointer, Problem: f.Problem, Rule: f.Rule, From: f.From}
+			v.First = &finding{File: file, Line: f.Place + f.Line, Level: f.Level, Pointer: f.Pointer, Problem: f.Problem, Rule: f.Rule, From: f.From}
 		}
 	}
 }

@@ -47,7 +47,8 @@ func TestCorpus(t *testing.T) {
 			for file, want := range index.Files {
 				path := filepath.Join(dir, file)
 				checkVerdict(t, want.Valid, "", index.Revision, want.Definition, path)
-				if isMessage(want.Definition) {
+				// One notification of the examples has the method of a request.
+				if isMessage(want.Definition) && !strings.Contains(file, "-notification-resources-list") {
 					checkVerdict(t, want.Valid, "", index.Revision, "", path)
 				}
 				if want.ResultDefinition == "" {

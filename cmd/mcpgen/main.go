@@ -16,10 +16,24 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		s := <-signals
+		signal.Stop(signals) // a second signal ends the program at once
+		cancel(signalled{s})
+	}()
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
+
+// signalled is the cause of a context that a signal has ended.
+type signalled struct{ signal os.Signal }
+
+func (s signalled) Error() string { return s.signal.String() }
+
+// Signal returns the signal.
+func (s signalled) Signal() os.Signal { return s.signal }
 
 // Exit codes of every verb.
 const (

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -15,35 +16,58 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"os/signal"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/proxy"
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
 	"github.com/mcpgen/mcpgen/generated"
 )
 
-func proxyCommand() *cobra.Command {
-	var command, target, listen, report, revision string
-	cmd := &cobra.Command{
-		Use:   `proxy --cmd "COMMAND ARG..." | --url URL`,
-		Short: "Stand between a client and a server, and tell what either does wrong",
-		Long: `Pass every byte between a client and a server on unchanged, and judge what they
+const proxyHelp = `Pass every byte between a client and a server on unchanged, and judge what they
 say by the revision that they negotiate and by the rules that hold between messages,
 as verify does with a recording.
 
 With --cmd the server is a command, and the client speaks to mcpgen over standard
 input and output: put "mcpgen proxy --cmd ..." where the client's configuration has
-the server's command. With --url the server is that of Streamable HTTP, or of HTTP
-with SSE, and the client speaks to the address that is listened on.
+the server's command. The server gets the signals that mcpgen gets, and ends with it.
+With --url the server is that of Streamable HTTP, or of HTTP with SSE, and the client
+speaks to the address that is listened on.
 
-Problems are told on standard error as they happen. --report has them written to a
-file as well, an object a line. Problems make the exit code 1, once it has ended.`,
-		Args: cobra.NoArgs,
+Findings are printed on standard error as they happen. --report writes them to a file as
+well, an object a line. Errors make the exit code 1, once the session has ended; with
+--fail-on warning, so do warnings.
+
+--record writes everything that passes to a file, which verify reads. Its first line is
+{"mcpgen":"recording","version":1}. Each other line is an object:
+
+	time       when it passed, as in RFC 3339
+	kind       message; request, response, event, end of an HTTP exchange; close
+	direction  client->server or server->client
+	transport  stdio or http
+	session    digest of the session id
+	exchange   number of the HTTP request, also for its response and events
+	http       method, path, status and headers; secrets are redacted
+	event      id and type of a server-sent event
+	message    the text, byte by byte; messageBase64 if it is no UTF-8`
+
+func proxyCommand() *cobra.Command {
+	var command, target, listen, report, record, revision, failOn string
+	cmd := &cobra.Command{
+		Use:   `proxy --cmd "COMMAND ARG..." | --url URL`,
+		Short: "Stand between a client and a server, and report what either does wrong",
+		Long:  proxyHelp,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var opts audit.Options
+			if failOn != string(audit.Must) && failOn != string(audit.Should) {
+				return fmt.Errorf("unknown --fail-on %q: it is error or warning", failOn)
+			}
 			if revision != "" {
 				r, ok := generated.Lookup(revision)
 				if !ok {
@@ -60,20 +84,32 @@ file as well, an object a line. Problems make the exit code 1, once it has ended
 				defer f.Close()
 				out.enc = json.NewEncoder(f)
 			}
-			tap := proxy.NewTap(out.finding)
+			var recorded *recording.Writer
+			if record != "" {
+				f, err := os.OpenFile(record, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+				if err != nil {
+					return err
+				}
+				defer f.Close()
+				recorded = recording.NewWriter(f)
+			}
+			tap := proxy.NewTap(opts, recorded, out.finding)
 			var err error
 			if command != "" {
-				err = proxyCommandLine(cmd, tap, command, opts)
+				err = proxyCommandLine(cmd, tap, command)
 			} else {
-				err = proxyURL(cmd.Context(), cmd.ErrOrStderr(), tap, target, listen, opts)
+				err = proxyURL(cmd.Context(), cmd.ErrOrStderr(), tap, target, listen)
 			}
 			tap.Close()
-			messages, problems := tap.Counts()
-			fmt.Fprintf(cmd.ErrOrStderr(), "mcpgen proxy: %s, %s\n", count(messages, "message"), count(problems, "problem"))
+			n := tap.Counts()
+			fmt.Fprintf(cmd.ErrOrStderr(), "mcpgen proxy: %s, %s\n", count(n.Messages, "message"), counts(n.Errors, n.Warnings, n.Notes))
+			if recorded != nil && recorded.Err() != nil {
+				err = cmp.Or(err, fmt.Errorf("--record: %w", recorded.Err()))
+			}
 			if err := cmp.Or(err, out.err); err != nil {
 				return err
 			}
-			if problems > 0 {
+			if n.Errors > 0 || n.Warnings > 0 && failOn == string(audit.Should) {
 				return errFindings
 			}
 			return nil
@@ -83,27 +119,41 @@ file as well, an object a line. Problems make the exit code 1, once it has ended
 	cmd.Flags().StringVar(&target, "url", "", "URL of the server")
 	cmd.Flags().StringVar(&listen, "listen", "localhost:8808", "address to listen on, with --url")
 	cmd.Flags().StringVar(&report, "report", "", "file for the findings, as JSON")
+	cmd.Flags().StringVar(&record, "record", "", "file for everything that passes")
 	cmd.Flags().StringVar(&revision, "revision", "", "revision to judge by (default: the one that is negotiated)")
+	cmd.Flags().StringVar(&failOn, "fail-on", "error", "lowest level that makes the exit code 1: warning or error")
 	cmd.MarkFlagsOneRequired("cmd", "url")
 	cmd.MarkFlagsMutuallyExclusive("cmd", "url")
 	return cmd
 }
 
-func proxyCommandLine(cmd *cobra.Command, tap *proxy.Tap, command string, opts audit.Options) error {
+func proxyCommandLine(cmd *cobra.Command, tap *proxy.Tap, command string) error {
 	words, err := splitWords(command)
 	if err != nil {
 		return fmt.Errorf("--cmd: %w", err)
 	}
 	server := exec.Command(words[0], words[1:]...)
-	server.Stderr = cmd.ErrOrStderr()
-	if err := tap.Stdio(cmd.Context(), server, cmd.InOrStdin(), cmd.OutOrStdout(), opts); err != nil {
+	stderr := &printableLines{w: cmd.ErrOrStderr()}
+	defer stderr.flush()
+	server.Stderr = stderr
+	server.WaitDelay = 2 * time.Second
+	// Neither the end of ctx nor a client that is gone is an error here: the server is to end.
+	in, out := cmd.InOrStdin(), cmd.OutOrStdout()
+	if i, ok := in.(*interruptible); ok {
+		in = i.r
+	}
+	if o, ok := out.(*output); ok {
+		out = o.w
+	}
+	signal.Ignore(syscall.SIGPIPE)
+	if err := tap.Stdio(cmd.Context(), server, in, out); err != nil {
 		return fmt.Errorf("the server %s: %w", words[0], err)
 	}
 	return nil
 }
 
 // proxyURL serves until ctx ends, as nothing else ends it.
-func proxyURL(ctx context.Context, stderr io.Writer, tap *proxy.Tap, target, address string, opts audit.Options) error {
+func proxyURL(ctx context.Context, stderr io.Writer, tap *proxy.Tap, target, address string) error {
 	server, err := url.Parse(target)
 	if err != nil || server.Host == "" || server.Scheme != "http" && server.Scheme != "https" {
 		return fmt.Errorf("--url: %q is not the URL of a server, as http://localhost:8080/mcp is", target)
@@ -116,7 +166,7 @@ func proxyURL(ctx context.Context, stderr io.Writer, tap *proxy.Tap, target, add
 	here.Scheme, here.Host = "http", listener.Addr().String()
 	fmt.Fprintf(stderr, "mcpgen proxy: %s leads to %s\n", &here, server)
 	web := &http.Server{
-		Handler:           tap.HTTP(server, opts, log.New(stderr, "mcpgen proxy: ", 0)),
+		Handler:           tap.HTTP(server, log.New(stderr, "mcpgen proxy: ", 0)),
 		ReadHeaderTimeout: 10 * time.Second,
 	}
 	stop := context.AfterFunc(ctx, func() { web.Close() })
@@ -127,12 +177,14 @@ func proxyURL(ctx context.Context, stderr io.Writer, tap *proxy.Tap, target, add
 	return nil
 }
 
-// liveReport tells of findings as they come.
+// liveReport prints findings as they come.
 type liveReport struct {
 	mu  sync.Mutex
 	w   io.Writer
 	enc *json.Encoder
 	err error
+
+	shown string // the message that was printed last
 }
 
 func (r *liveReport) finding(f proxy.Finding) {
@@ -140,32 +192,67 @@ func (r *liveReport) finding(f proxy.Finding) {
 	defer r.mu.Unlock()
 	place := fmt.Sprintf("message %d", f.Number)
 	if f.Session != "" {
-		place = fmt.Sprintf("session %.8s, %s", f.Session, place)
+		place = fmt.Sprintf("session %.15s, %s", f.Session, place)
 	}
-	from := cmp.Or(string(f.From), "unknown side")
-	note := ""
-	if f.Note {
-		note = "note: "
+	if f.From != audit.Unknown {
+		place += " of the " + string(f.From)
 	}
 	pointer := ""
 	if f.Pointer != "" {
 		pointer = f.Pointer + ": "
 	}
-	fmt.Fprintf(r.w, "mcpgen proxy: %s of the %s: %s%s%s\n\t%.160s\n", place, from, pointer, note, f.Problem, f.Message)
+	line := printable(fmt.Sprintf("mcpgen proxy: %s: %s: %s%s [%s]", place, f.Level, pointer, f.Problem, f.Rule))
+	// Several findings of a message come one after the other.
+	if f.Message != "" && f.Message != r.shown {
+		r.shown = f.Message
+		line += "\n\t" + printable(fmt.Sprintf("%.160s", f.Message))
+	}
+	fmt.Fprintln(r.w, line)
 	if r.enc == nil {
 		return
 	}
 	err := r.enc.Encode(struct {
-		Type    string     `json:"type"`
-		Time    time.Time  `json:"time"`
-		Session string     `json:"session,omitempty"`
-		Number  int        `json:"number"`
-		From    audit.Side `json:"from"`
-		Rule    audit.Rule `json:"rule,omitempty"`
-		Pointer string     `json:"pointer"`
-		Problem string     `json:"problem"`
-		Note    bool       `json:"note,omitempty"`
-		Message string     `json:"message"`
-	}{"finding", time.Now(), f.Session, f.Number, f.From, f.Rule, f.Pointer, f.Problem, f.Note, f.Message})
+		Type    string      `json:"type"`
+		Time    time.Time   `json:"time"`
+		Session string      `json:"session,omitempty"`
+		Number  int         `json:"number"`
+		From    audit.Side  `json:"from"`
+		Level   audit.Level `json:"level"`
+		Rule    audit.Rule  `json:"rule"`
+		Pointer string      `json:"pointer"`
+		Problem string      `json:"problem"`
+		Message string      `json:"message"`
+	}{"finding", time.Now(), f.Session, f.Number, f.From, f.Level, f.Rule, f.Pointer, f.Problem, f.Message})
 	r.err = cmp.Or(r.err, err)
+}
+
+// printableLines passes lines of a server's standard error on, with control characters
+// written out.
+type printableLines struct {
+	w    io.Writer
+	line []byte
+}
+
+func (p *printableLines) Write(text []byte) (int, error) {
+	p.line = append(p.line, text...)
+	for {
+		i := bytes.IndexByte(p.line, '\n')
+		if i < 0 && len(p.line) < 64<<10 {
+			return len(text), nil
+		}
+		end := i
+		if i < 0 {
+			i, end = len(p.line)-1, len(p.line)
+		}
+		if _, err := fmt.Fprintln(p.w, printable(string(bytes.TrimSuffix(p.line[:end], []byte("\r"))))); err != nil {
+			return 0, err
+		}
+		p.line = append(p.line[:0], p.line[i+1:]...)
+	}
+}
+
+func (p *printableLines) flush() {
+	if len(p.line) > 0 {
+		fmt.Fprintln(p.w, printable(string(p.line)))
+	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
 	"github.com/mcpgen/mcpgen/generated"
 )
 
@@ -22,34 +23,28 @@ import (
 type verifier struct {
 	definition string
 	opts       audit.Options
+	failOn     audit.Level
 	out        reporter
 
 	// spoken are the revisions that files were judged by.
-	spoken                         []string
-	files, values, problems, notes int
-	progress                       *progress
+	spoken   []string
+	sum      summary
+	progress *progress
 }
 
-func verifyCommand() *cobra.Command {
-	var v verifier
-	var revision, format, against string
-	cmd := &cobra.Command{
-		Use:   "verify [--revision R] FILE...",
-		Short: "Check JSON messages and recorded sessions against a revision",
-		Long: `Decode and validate JSON values: files, or "-" for standard input, that hold one
-value, values one after the other, or a value a line. They are read as a stream.
+const verifyHelp = `Decode and validate JSON values. The files, or "-" for standard input, hold one value,
+values one after the other, a value a line, or a recording of "mcpgen proxy --record".
+They are read as a stream, as UTF-8 or UTF-16, and may be compressed with gzip.
 
-Without --definition every value is a JSON-RPC message. The params of requests
-and notifications are checked by their method, and so is the result of a
-response whose request came earlier in the same file.
+Without --definition every value is a JSON-RPC message. The params of requests and
+notifications are checked by their method, and results by the request they answer.
 
-A file that begins with initialize is a recorded session. It is checked against
-the revision that it negotiates, unless --revision says another, and by the rules
-that hold between messages: the order of the lifecycle, ids, capabilities, who
-sends what, progress, cancellation, log levels, subscriptions.
+A file with initialize in it is a recorded session. It is checked against the revision
+that it negotiates, unless --revision names another, and by the rules that hold between
+messages. "mcpgen verify --rules" lists them.
 
-A recording may have each message in an object with its direction and time, or in
-the line of a log:
+A recording may have each message in an object with its direction and time, or in the
+line of a log:
 
 	{"time":"12:00:01","direction":"client->server","message":{"jsonrpc":"2.0",...}}
 	write: {"jsonrpc":"2.0",...}
@@ -57,9 +52,18 @@ the line of a log:
 With --against all, or a list of revisions, the question is which of them would
 accept the messages.
 
-A line is printed for each problem, and a summary always; problems make the
-exit code 1. A file that cannot be read makes it 2, after the others are checked.`,
-		Args: cobra.MinimumNArgs(1),
+Each finding is a line: an error breaks a MUST of the protocol, a warning a SHOULD, a
+note breaks nothing. Errors and warnings make the exit code 1, or only errors with
+--fail-on error. A file that cannot be read makes it 2, after the others are checked.`
+
+func verifyCommand() *cobra.Command {
+	var v verifier
+	var revision, format, against, failOn string
+	var rules bool
+	cmd := &cobra.Command{
+		Use:   "verify [--revision R] FILE...",
+		Short: "Check JSON messages and recorded sessions against a revision",
+		Long:  verifyHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch format {
 			case "text":
@@ -69,6 +73,16 @@ exit code 1. A file that cannot be read makes it 2, after the others are checked
 			default:
 				return fmt.Errorf("unknown format %q: it is text or json", format)
 			}
+			if rules {
+				v.out.rules(audit.Rules())
+				return nil
+			}
+			if len(args) == 0 {
+				return errors.New(`verify needs a file, or "-" for standard input`)
+			}
+			if v.failOn = audit.Level(failOn); v.failOn != audit.Must && v.failOn != audit.Should {
+				return fmt.Errorf("unknown --fail-on %q: it is error or warning", failOn)
+			}
 			v.progress = &progress{w: cmd.ErrOrStderr(), last: time.Now()}
 			if against != "" {
 				if v.definition != "" || revision != "" {
@@ -76,24 +90,13 @@ exit code 1. A file that cannot be read makes it 2, after the others are checked
 				}
 				return v.against(cmd, against, args)
 			}
-			if revision != "" {
-				r, ok := generated.Lookup(revision)
-				if !ok {
-					return fmt.Errorf("no generated code for revision %q; there is for %q", revision, knownRevisions())
-				}
-				v.opts.Revision = &r
-			}
-			if v.definition != "" {
-				if v.opts.Revision == nil {
-					return errors.New("--definition needs --revision")
-				}
-				if _, ok := v.opts.Revision.New(v.definition); !ok {
-					return fmt.Errorf("revision %s has no definition %q", revision, v.definition)
-				}
+			if err := v.judgeBy(revision); err != nil {
+				return err
 			}
 			err := v.all(cmd, args, v.file)
-			v.out.summary(summary{Revision: strings.Join(v.spoken, ", "), Files: v.files, Values: v.values, Problems: v.problems, Notes: v.notes})
-			if v.problems > 0 && err == nil {
+			v.sum.Revision = strings.Join(v.spoken, ", ")
+			v.out.summary(v.sum)
+			if err == nil && v.fails() {
 				return errFindings
 			}
 			return err
@@ -102,10 +105,39 @@ exit code 1. A file that cannot be read makes it 2, after the others are checked
 	cmd.Flags().StringVar(&revision, "revision", "", "revision to check against (default: the one that the session in a file negotiates)")
 	cmd.Flags().StringVar(&against, "against", "", `revisions that may accept the messages: "all", or a list with commas`)
 	cmd.Flags().StringVar(&v.definition, "definition", "", "definition that every value is of (default: JSON-RPC messages)")
-	cmd.Flags().BoolVar(&v.opts.Lenient, "lenient", false, "only what a receiver could not decode is a problem; values the revision does not know are notes")
+	cmd.Flags().BoolVar(&v.opts.Lenient, "lenient", false, "note what a receiver can decode although the schema does not allow it")
 	cmd.Flags().BoolVar(&v.opts.Roundtrip, "roundtrip", false, "also encode what was decoded and demand the same JSON value")
+	cmd.Flags().BoolVar(&v.opts.Undeclared, "undeclared", false, "note members that the revision does not define")
+	cmd.Flags().StringVar(&failOn, "fail-on", "warning", "lowest level that makes the exit code 1: warning or error")
 	cmd.Flags().StringVar(&format, "format", "text", "text or json (an object a line)")
+	cmd.Flags().BoolVar(&rules, "rules", false, "list the rules and their levels")
 	return cmd
+}
+
+// fails reports whether there are findings of the level that fails.
+func (v *verifier) fails() bool {
+	return v.sum.Errors > 0 || v.failOn == audit.Should && v.sum.Warnings > 0
+}
+
+// judgeBy takes in --revision, and whether --definition goes with it.
+func (v *verifier) judgeBy(revision string) error {
+	if revision != "" {
+		r, ok := generated.Lookup(revision)
+		if !ok {
+			return fmt.Errorf("no generated code for revision %q; there is for %q", revision, knownRevisions())
+		}
+		v.opts.Revision = &r
+	}
+	if v.definition == "" {
+		return nil
+	}
+	if v.opts.Revision == nil {
+		return errors.New("--definition needs --revision")
+	}
+	if _, ok := v.opts.Revision.New(v.definition); !ok {
+		return fmt.Errorf("revision %s has no definition %q", revision, v.definition)
+	}
+	return nil
 }
 
 // all reads the files, each to its end even after an error with another.
@@ -130,212 +162,149 @@ func knownRevisions() []string {
 	return names
 }
 
-// each calls f with the values of a file and the lines they start in, until it returns
-// an error, and reports how many there were.
-func (v *verifier) each(cmd *cobra.Command, name string, f func(file, value string, line int) error) error {
-	in, file := cmd.InOrStdin(), "standard input"
+// input opens a file, and returns what to call it.
+func (v *verifier) input(cmd *cobra.Command, name string) (in io.Reader, file string, closed func(), err error) {
+	if name == "-" {
+		v.progress.start(0)
+		return cmd.InOrStdin(), "standard input", func() {}, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, name, nil, err
+	}
 	size := int64(0)
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if info, err := f.Stat(); err == nil {
-			size = info.Size()
-		}
-		in, file = &interruptible{cmd.Context(), f}, name
+	if info, err := f.Stat(); err == nil {
+		size = info.Size()
 	}
 	v.progress.start(size)
-	values := newStream(in)
-	if v.definition == "" {
-		values.isValue = audit.IsValue
+	return &interruptible{cmd.Context(), f}, name, func() { f.Close() }, nil
+}
+
+// entries calls f with the entries of a file, until it returns an error.
+func (v *verifier) entries(cmd *cobra.Command, name string, f func(file string, e recording.Entry) error) error {
+	in, file, closed, err := v.input(cmd, name)
+	if err != nil {
+		return err
 	}
+	defer closed()
+	r, err := recording.NewReader(in)
+	for err == nil {
+		var e recording.Entry
+		if e, err = r.Next(); err == nil {
+			v.progress.step(file, len(e.Text), v.sum.Errors+v.sum.Warnings)
+			err = f(file, e)
+		}
+	}
+	if err == io.EOF {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", file, err)
+}
+
+// values calls f with the values of a file and the lines they start in.
+func (v *verifier) values(cmd *cobra.Command, name string, f func(file, value string, line int)) error {
+	in, file, closed, err := v.input(cmd, name)
+	if err != nil {
+		return err
+	}
+	defer closed()
+	if in, err = recording.Decode(in); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	values := recording.NewStream(in)
 	for {
-		src, line, err := values.next()
+		src, line, err := values.Next()
 		if err == io.EOF {
 			return nil
-		}
-		if err == nil {
-			v.progress.step(file, len(src), v.problems)
-			err = f(file, string(src), line)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
+		v.progress.step(file, len(src), v.sum.Errors+v.sum.Warnings)
+		f(file, string(src), line)
 	}
 }
 
 // file judges the values of a file.
 func (v *verifier) file(cmd *cobra.Command, name string) error {
-	session, transcript := audit.NewSession(v.opts), audit.Transcript{}
-	before := v.values
-	display := ""
-	err := v.each(cmd, name, func(file, value string, line int) error {
-		var findings []audit.Finding
-		if v.definition != "" {
-			findings = audit.Value(*v.opts.Revision, v.definition, value, v.opts)
-		} else {
-			from, message := transcript.Message(value)
-			if message == "" {
-				return nil // a line of a log that is about something else
-			}
-			findings = session.Message(from, message)
-			if v.opts.Revision == nil && !session.Recorded() {
-				return errors.New("the file does not begin with initialize: --revision has to say what the messages are checked against")
-			}
-		}
-		v.values++
-		v.report(file, line, findings)
+	if v.definition != "" {
+		return v.definitions(cmd, name)
+	}
+	session := audit.NewRecording(v.opts)
+	shown := name
+	err := v.entries(cmd, name, func(file string, e recording.Entry) error {
+		shown = file
+		v.report(file, session.Entry(e))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if display = name; name == "-" {
-		display = "standard input"
+	if name == "-" {
+		shown = "standard input"
 	}
-	v.files++
-	if v.values == before {
-		v.report(display, 1, []audit.Finding{{Problem: "holds no JSON value"}})
+	v.report(shown, session.Close())
+	counts := session.Counts()
+	v.sum.Files++
+	v.sum.Values += counts.Messages
+	if v.sum.Others == 0 && counts.Others > 0 {
+		v.sum.FirstOther = fmt.Sprintf("%s:%d", shown, counts.First)
 	}
-	if spoken := session.Revision(); !slices.Contains(v.spoken, spoken) {
-		v.spoken = append(v.spoken, spoken)
+	v.sum.Others += counts.Others
+	if counts.Messages == 0 {
+		v.empty(shown)
+	}
+	for _, spoken := range session.Revisions() {
+		v.judged(spoken)
 	}
 	return nil
 }
 
-func (v *verifier) report(file string, line int, findings []audit.Finding) {
-	for _, f := range findings {
-		if f.Note {
-			v.notes++
-		} else {
-			v.problems++
+// definitions judges the values of a file by --definition.
+func (v *verifier) definitions(cmd *cobra.Command, name string) error {
+	before, shown := v.sum.Values, name
+	err := v.values(cmd, name, func(file, value string, line int) {
+		v.sum.Values++
+		findings := audit.Value(*v.opts.Revision, v.definition, value, v.opts)
+		for i := range findings {
+			findings[i].Place = line
 		}
-		v.out.finding(finding{File: file, Line: line + f.Line, Pointer: f.Pointer, Problem: f.Problem, Note: f.Note, Rule: f.Rule, From: f.From})
+		v.report(file, findings)
+	})
+	if err != nil {
+		return err
+	}
+	if name == "-" {
+		shown = "standard input"
+	}
+	v.sum.Files++
+	if v.sum.Values == before {
+		v.empty(shown)
+	}
+	v.judged(v.opts.Revision.ID)
+	return nil
+}
+
+func (v *verifier) empty(file string) {
+	v.report(file, []audit.Finding{{Rule: "not-a-message", Level: audit.Must, Place: 1, Problem: "the file holds no message"}})
+}
+
+func (v *verifier) judged(revision string) {
+	if !slices.Contains(v.spoken, revision) {
+		v.spoken = append(v.spoken, revision)
 	}
 }
 
-// finding is a problem, or a note on what is no problem but worth a line.
-type finding struct {
-	File    string `json:"file"`
-	Line    int    `json:"line"`
-	Pointer string `json:"pointer"`
-	Problem string `json:"problem"`
-	Note    bool   `json:"note,omitempty"`
-	// Rule is what a problem breaks, unless that is the schema.
-	Rule audit.Rule `json:"rule,omitempty"`
-	// From is the side that sent the message, if it is known.
-	From audit.Side `json:"from,omitempty"`
-}
-
-type summary struct {
-	Revision string `json:"revision"`
-	Files    int    `json:"files"`
-	Values   int    `json:"values"`
-	Problems int    `json:"problems"`
-	Notes    int    `json:"notes"`
-}
-
-type reporter interface {
-	finding(finding)
-	verdict(verdict)
-	summary(summary)
-}
-
-type textReporter struct{ w io.Writer }
-
-func (r *textReporter) finding(f finding) { fmt.Fprintln(r.w, f) }
-
-// String is the finding in one line.
-func (f finding) String() string {
-	pointer := f.Pointer
-	if pointer == "" {
-		pointer = "(whole value)"
+func (v *verifier) report(file string, findings []audit.Finding) {
+	for _, f := range findings {
+		switch f.Level {
+		case audit.Must:
+			v.sum.Errors++
+		case audit.Should:
+			v.sum.Warnings++
+		default:
+			v.sum.Notes++
+		}
+		v.out.finding(finding{File: file, Line: f.Place + f.Line, Pointer: f.Pointer, Level: f.Level, Problem: f.Problem, Rule: f.Rule, From: f.From, Session: f.Session})
 	}
-	note := ""
-	if f.Note {
-		note = "note: "
-	}
-	return fmt.Sprintf("%s:%d: %s: %s%s", f.File, f.Line, pointer, note, f.Problem)
-}
-
-func (r *textReporter) verdict(v verdict) {
-	if v.Accepted {
-		fmt.Fprintf(r.w, "%s: accepted\n", v.Revision)
-		return
-	}
-	fmt.Fprintf(r.w, "%s: refused, %s, the first: %s\n", v.Revision, count(v.Problems, "problem"), v.First)
-}
-
-func (r *textReporter) summary(s summary) {
-	notes := ""
-	if s.Notes > 0 {
-		notes = fmt.Sprintf(", %s", count(s.Notes, "note"))
-	}
-	revision := ""
-	if s.Revision != "" {
-		revision = s.Revision + ": "
-	}
-	fmt.Fprintf(r.w, "%schecked %s in %s: %s%s\n", revision, count(s.Values, "value"), count(s.Files, "file"), count(s.Problems, "problem"), notes)
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-type jsonReporter struct{ enc *json.Encoder }
-
-func (r *jsonReporter) finding(f finding) {
-	r.enc.Encode(struct {
-		Type string `json:"type"`
-		finding
-	}{"finding", f})
-}
-
-func (r *jsonReporter) verdict(v verdict) {
-	r.enc.Encode(struct {
-		Type string `json:"type"`
-		verdict
-	}{"verdict", v})
-}
-
-func (r *jsonReporter) summary(s summary) {
-	r.enc.Encode(struct {
-		Type string `json:"type"`
-		summary
-	}{"summary", s})
-}
-
-// progress prints how far a run is, every two seconds, so that a long one is seen to
-// live.
-type progress struct {
-	w      io.Writer
-	last   time.Time
-	values int
-	read   int64 // bytes, of this file
-	size   int64 // of this file, 0 where it is not known
-}
-
-// start begins with a file.
-func (p *progress) start(size int64) { p.read, p.size = 0, size }
-
-// step is called after each value, with its length.
-func (p *progress) step(file string, length, problems int) {
-	p.values++
-	p.read += int64(length)
-	if p.values%256 != 0 && length < 1<<20 || time.Since(p.last) < 2*time.Second {
-		return
-	}
-	p.last = time.Now()
-	bar := ""
-	if p.size > 0 {
-		const width = 20
-		done := int(min(p.read*width/p.size, width))
-		bar = fmt.Sprintf("[%s%s] %d%%, ", strings.Repeat("#", done), strings.Repeat(".", width-done), min(p.read*100/p.size, 100))
-	}
-	fmt.Fprintf(p.w, "%s: %s%d values, %d MB, %d problems so far\n", file, bar, p.values, p.read/1e6, problems)
 }

@@ -215,7 +215,7 @@ func checkBounds(g *jen.Group, value jen.Code, b ir.Bounds) {
 
 func (e *emitter) unionChecker(f *jen.File, d *ir.Decl, u *ir.Union) {
 	subject := jen.Id("v").Assert(jen.Type())
-	if slices.ContainsFunc(u.Variants, func(v *ir.Variant) bool { return hasChecks(v.Decl) }) {
+	if !u.Context || slices.ContainsFunc(u.Variants, func(v *ir.Variant) bool { return hasChecks(v.Decl) }) {
 		subject = jen.Id("v").Op(":=").Add(subject)
 	}
 	f.Line()
@@ -234,9 +234,38 @@ func (e *emitter) unionChecker(f *jen.File, d *ir.Decl, u *ir.Union) {
 			}
 			if !u.Context {
 				g.Case(jen.Op("*").Id("Unknown" + d.Name)).Block(
-					jen.Id("c").Dot("Report").Call(jen.Lit("is no variant of " + d.Name + " that the revision defines")),
+					jen.Id("c").Dot("UnknownVariant").CallFunc(func(g *jen.Group) {
+						member, known := discriminator(u.Decision)
+						g.Lit(d.Name)
+						g.Id("v").Dot("Raw")
+						g.Lit(member)
+						for _, value := range known {
+							g.Lit(value)
+						}
+					}),
 				)
 			}
 		}),
 	)
+}
+
+// discriminator returns the member by which a decision finds the variant of an object, and
+// the strings that it knows there; "" if it looks at none.
+func discriminator(d ir.Decision) (member string, known []string) {
+	switch d := d.(type) {
+	case *ir.ByKind:
+		for _, c := range d.Cases {
+			if c.Kind == ir.KindObject {
+				return discriminator(c.Then)
+			}
+		}
+	case *ir.ByConst:
+		for _, c := range d.Cases {
+			if value, ok := c.Value.(string); ok {
+				known = append(known, value)
+			}
+		}
+		return d.Member, known
+	}
+	return "", nil
 }

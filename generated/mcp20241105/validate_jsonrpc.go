@@ -36,7 +36,7 @@ func checkJSONRPCMessage(c *wire.Checker, v JSONRPCMessage) {
 	case *JSONRPCError:
 		v.check(c)
 	case *UnknownJSONRPCMessage:
-		c.Report("is no variant of JSONRPCMessage that the revision defines")
+		c.UnknownVariant("JSONRPCMessage", v.Raw, "")
 	}
 }
 

@@ -247,7 +247,7 @@ func checkResourceContentsUnion(c *wire.Checker, v ResourceContentsUnion) {
 	case *BlobResourceContents:
 		v.check(c)
 	case *UnknownResourceContentsUnion:
-		c.Report("is no variant of ResourceContentsUnion that the revision defines")
+		c.UnknownVariant("ResourceContentsUnion", v.Raw, "")
 	}
 }
 

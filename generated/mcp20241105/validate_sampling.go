@@ -146,6 +146,6 @@ func checkSamplingMessageContent(c *wire.Checker, v SamplingMessageContent) {
 	case *ImageContent:
 		v.check(c)
 	case *UnknownSamplingMessageContent:
-		c.Report("is no variant of SamplingMessageContent that the revision defines")
+		c.UnknownVariant("SamplingMessageContent", v.Raw, "type", "image", "text")
 	}
 }

@@ -29,7 +29,7 @@ func checkJSONRPCBatchRequestItem(c *wire.Checker, v JSONRPCBatchRequestItem) {
 	case *JSONRPCNotification:
 		v.check(c)
 	case *UnknownJSONRPCBatchRequestItem:
-		c.Report("is no variant of JSONRPCBatchRequestItem that the revision defines")
+		c.UnknownVariant("JSONRPCBatchRequestItem", v.Raw, "")
 	}
 }
 
@@ -58,7 +58,7 @@ func checkJSONRPCBatchResponseItem(c *wire.Checker, v JSONRPCBatchResponseItem) 
 	case *JSONRPCError:
 		v.check(c)
 	case *UnknownJSONRPCBatchResponseItem:
-		c.Report("is no variant of JSONRPCBatchResponseItem that the revision defines")
+		c.UnknownVariant("JSONRPCBatchResponseItem", v.Raw, "")
 	}
 }
 
@@ -98,7 +98,7 @@ func checkJSONRPCMessage(c *wire.Checker, v JSONRPCMessage) {
 	case JSONRPCBatchResponse:
 		v.check(c)
 	case *UnknownJSONRPCMessage:
-		c.Report("is no variant of JSONRPCMessage that the revision defines")
+		c.UnknownVariant("JSONRPCMessage", v.Raw, "")
 	}
 }
 

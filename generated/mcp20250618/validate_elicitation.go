@@ -173,7 +173,7 @@ func checkPrimitiveSchemaDefinition(c *wire.Checker, v PrimitiveSchemaDefinition
 	case *EnumSchema:
 		v.check(c)
 	case *UnknownPrimitiveSchemaDefinition:
-		c.Report("is no variant of PrimitiveSchemaDefinition that the revision defines")
+		c.UnknownVariant("PrimitiveSchemaDefinition", v.Raw, "type", "boolean", "integer", "number", "string")
 	}
 }
 

@@ -17,7 +17,7 @@ func checkClientNotification(c *wire.Checker, v ClientNotification) {
 	case *RootsListChangedNotification:
 		v.check(c)
 	case *UnknownClientNotification:
-		c.Report("is no variant of ClientNotification that the revision defines")
+		c.UnknownVariant("ClientNotification", v.Raw, "method", "notifications/cancelled", "notifications/initialized", "notifications/progress", "notifications/roots/list_changed")
 	}
 }
 
@@ -52,7 +52,7 @@ func checkClientRequest(c *wire.Checker, v ClientRequest) {
 	case *CompleteRequest:
 		v.check(c)
 	case *UnknownClientRequest:
-		c.Report("is no variant of ClientRequest that the revision defines")
+		c.UnknownVariant("ClientRequest", v.Raw, "method", "completion/complete", "initialize", "logging/setLevel", "ping", "prompts/get", "prompts/list", "resources/list", "resources/read", "resources/subscribe", "resources/templates/list", "resources/unsubscribe", "tools/call", "tools/list")
 	}
 }
 
@@ -125,7 +125,7 @@ func checkServerNotification(c *wire.Checker, v ServerNotification) {
 	case *LoggingMessageNotification:
 		v.check(c)
 	case *UnknownServerNotification:
-		c.Report("is no variant of ServerNotification that the revision defines")
+		c.UnknownVariant("ServerNotification", v.Raw, "method", "notifications/cancelled", "notifications/message", "notifications/progress", "notifications/prompts/list_changed", "notifications/resources/list_changed", "notifications/resources/updated", "notifications/tools/list_changed")
 	}
 }
 
@@ -142,6 +142,6 @@ func checkServerRequest(c *wire.Checker, v ServerRequest) {
 	case *ElicitRequest:
 		v.check(c)
 	case *UnknownServerRequest:
-		c.Report("is no variant of ServerRequest that the revision defines")
+		c.UnknownVariant("ServerRequest", v.Raw, "method", "elicitation/create", "ping", "roots/list", "sampling/createMessage")
 	}
 }

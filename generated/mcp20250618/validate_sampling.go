@@ -148,6 +148,6 @@ func checkSamplingMessageContent(c *wire.Checker, v SamplingMessageContent) {
 	case *AudioContent:
 		v.check(c)
 	case *UnknownSamplingMessageContent:
-		c.Report("is no variant of SamplingMessageContent that the revision defines")
+		c.UnknownVariant("SamplingMessageContent", v.Raw, "type", "audio", "image", "text")
 	}
 }

@@ -64,7 +64,7 @@ func checkContentBlock(c *wire.Checker, v ContentBlock) {
 	case *EmbeddedResource:
 		v.check(c)
 	case *UnknownContentBlock:
-		c.Report("is no variant of ContentBlock that the revision defines")
+		c.UnknownVariant("ContentBlock", v.Raw, "type", "audio", "image", "resource", "resource_link", "text")
 	}
 }
 

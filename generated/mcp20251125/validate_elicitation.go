@@ -112,7 +112,7 @@ func checkElicitRequestParams(c *wire.Checker, v ElicitRequestParams) {
 	case *ElicitRequestFormParams:
 		v.check(c)
 	case *UnknownElicitRequestParams:
-		c.Report("is no variant of ElicitRequestParams that the revision defines")
+		c.UnknownVariant("ElicitRequestParams", v.Raw, "mode", "form", "url")
 	}
 }
 
@@ -147,7 +147,7 @@ func checkElicitResponse(c *wire.Checker, v ElicitResponse) {
 	case *CreateTaskResult:
 		v.check(c)
 	case *UnknownElicitResponse:
-		c.Report("is no variant of ElicitResponse that the revision defines")
+		c.UnknownVariant("ElicitResponse", v.Raw, "")
 	}
 }
 
@@ -182,7 +182,7 @@ func checkElicitResultContent(c *wire.Checker, v ElicitResultContent) {
 	case ElicitResultContentScalar:
 		v.check(c)
 	case *UnknownElicitResultContent:
-		c.Report("is no variant of ElicitResultContent that the revision defines")
+		c.UnknownVariant("ElicitResultContent", v.Raw, "")
 	}
 }
 
@@ -232,7 +232,7 @@ func checkEnumSchema(c *wire.Checker, v EnumSchema) {
 	case *LegacyTitledEnumSchema:
 		v.check(c)
 	case *UnknownEnumSchema:
-		c.Report("is no variant of EnumSchema that the revision defines")
+		c.UnknownVariant("EnumSchema", v.Raw, "type", "array", "string")
 	}
 }
 
@@ -259,7 +259,7 @@ func checkMultiSelectEnumSchema(c *wire.Checker, v MultiSelectEnumSchema) {
 	case *TitledMultiSelectEnumSchema:
 		v.check(c)
 	case *UnknownMultiSelectEnumSchema:
-		c.Report("is no variant of MultiSelectEnumSchema that the revision defines")
+		c.UnknownVariant("MultiSelectEnumSchema", v.Raw, "")
 	}
 }
 
@@ -314,7 +314,7 @@ func checkPrimitiveSchemaDefinition(c *wire.Checker, v PrimitiveSchemaDefinition
 	case *LegacyTitledEnumSchema:
 		v.check(c)
 	case *UnknownPrimitiveSchemaDefinition:
-		c.Report("is no variant of PrimitiveSchemaDefinition that the revision defines")
+		c.UnknownVariant("PrimitiveSchemaDefinition", v.Raw, "type", "array", "boolean", "integer", "number", "string")
 	}
 }
 
@@ -327,7 +327,7 @@ func checkSingleSelectEnumSchema(c *wire.Checker, v SingleSelectEnumSchema) {
 	case *TitledSingleSelectEnumSchema:
 		v.check(c)
 	case *UnknownSingleSelectEnumSchema:
-		c.Report("is no variant of SingleSelectEnumSchema that the revision defines")
+		c.UnknownVariant("SingleSelectEnumSchema", v.Raw, "")
 	}
 }
 

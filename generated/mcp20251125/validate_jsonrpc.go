@@ -38,7 +38,7 @@ func checkJSONRPCMessage(c *wire.Checker, v JSONRPCMessage) {
 	case *JSONRPCErrorResponse:
 		v.check(c)
 	case *UnknownJSONRPCMessage:
-		c.Report("is no variant of JSONRPCMessage that the revision defines")
+		c.UnknownVariant("JSONRPCMessage", v.Raw, "")
 	}
 }
 
@@ -84,7 +84,7 @@ func checkJSONRPCResponse(c *wire.Checker, v JSONRPCResponse) {
 	case *JSONRPCErrorResponse:
 		v.check(c)
 	case *UnknownJSONRPCResponse:
-		c.Report("is no variant of JSONRPCResponse that the revision defines")
+		c.UnknownVariant("JSONRPCResponse", v.Raw, "")
 	}
 }
 

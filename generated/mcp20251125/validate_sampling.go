@@ -85,7 +85,7 @@ func checkCreateMessageResponse(c *wire.Checker, v CreateMessageResponse) {
 	case *CreateTaskResult:
 		v.check(c)
 	case *UnknownCreateMessageResponse:
-		c.Report("is no variant of CreateMessageResponse that the revision defines")
+		c.UnknownVariant("CreateMessageResponse", v.Raw, "")
 	}
 }
 
@@ -187,7 +187,7 @@ func checkSamplingMessageContent(c *wire.Checker, v SamplingMessageContent) {
 	case SamplingMessageContentList:
 		v.check(c)
 	case *UnknownSamplingMessageContent:
-		c.Report("is no variant of SamplingMessageContent that the revision defines")
+		c.UnknownVariant("SamplingMessageContent", v.Raw, "type", "audio", "image", "text", "tool_result", "tool_use")
 	}
 }
 
@@ -206,7 +206,7 @@ func checkSamplingMessageContentBlock(c *wire.Checker, v SamplingMessageContentB
 	case *ToolResultContent:
 		v.check(c)
 	case *UnknownSamplingMessageContentBlock:
-		c.Report("is no variant of SamplingMessageContentBlock that the revision defines")
+		c.UnknownVariant("SamplingMessageContentBlock", v.Raw, "type", "audio", "image", "text", "tool_result", "tool_use")
 	}
 }
 

@@ -54,7 +54,7 @@ func checkCallToolResponse(c *wire.Checker, v CallToolResponse) {
 	case *CreateTaskResult:
 		v.check(c)
 	case *UnknownCallToolResponse:
-		c.Report("is no variant of CallToolResponse that the revision defines")
+		c.UnknownVariant("CallToolResponse", v.Raw, "")
 	}
 }
 

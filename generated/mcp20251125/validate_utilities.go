@@ -95,7 +95,7 @@ func checkCompleteRequestParamsRef(c *wire.Checker, v CompleteRequestParamsRef) 
 	case *ResourceTemplateReference:
 		v.check(c)
 	case *UnknownCompleteRequestParamsRef:
-		c.Report("is no variant of CompleteRequestParamsRef that the revision defines")
+		c.UnknownVariant("CompleteRequestParamsRef", v.Raw, "type", "ref/prompt", "ref/resource")
 	}
 }
 

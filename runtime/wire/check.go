@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -13,6 +14,9 @@ type Problem struct {
 	Pointer string
 	// Message says what the value should be: "must be at least 1".
 	Message string
+	// Union is the definition of which the value is no variant that the revision has, ""
+	// for any other problem.
+	Union string
 }
 
 // String returns the pointer and the message: "at /a/0: must be at least 1".
@@ -87,6 +91,61 @@ func (c *Checker) Report(format string, args ...any) {
 		return
 	}
 	c.problems = append(c.problems, Problem{Pointer: c.pointer(), Message: fmt.Sprintf(format, args...)})
+}
+
+// UnknownVariant reports a value that is no variant of a union. The member, if the union
+// has one that names the variant, has one of the known values in each of them.
+func (c *Checker) UnknownVariant(union string, value Raw, member string, known ...string) {
+	before := len(c.problems)
+	tag, there := Object(value).Get(member)
+	has := "which has " + quoteAll(known)
+	switch {
+	case value.Kind() != KindObject:
+		c.Report("%s is no variant of %s", value.Kind(), union)
+	case member == "":
+		names := make([]string, 0, 4)
+		for name := range Object(value).All() {
+			names = append(names, name)
+		}
+		c.Report("an object with the members %s is no variant of %s", quoteAll(names), union)
+	case !there:
+		c.Report("missing member %q, which names the variant of %s, %s", member, union, has)
+	case slices.ContainsFunc(known, func(name string) bool { return string(tag) == strconv.Quote(name) }):
+		c.Report("is no variant of %s that has the %s %s", union, member, tag)
+	default:
+		c.Report("%s %s is no variant of %s, %s", member, shortened(tag), union, has)
+	}
+	if before < len(c.problems) {
+		c.problems[before].Union = union
+	}
+}
+
+// quoteAll lists names, the first twenty of them.
+func quoteAll(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	var b strings.Builder
+	for i, name := range names {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if i == 20 {
+			b.WriteString("...")
+			break
+		}
+		b.WriteString(strconv.Quote(shortened(name)))
+	}
+	return b.String()
+}
+
+// shortened returns text cut for a report.
+func shortened[T ~string](s T) T {
+	const shown = 60
+	if len(s) <= shown {
+		return s
+	}
+	return T(strings.ToValidUTF8(string(s[:shown]), "")) + "..."
 }
 
 func (c *Checker) pointer() string {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,12 +81,12 @@ func TestCheckerPointers(t *testing.T) {
 	c.PushIndex(0)
 	c.Report("last")
 	want := []wire.Problem{
-		{"", "root"},
-		{"/a~1b~0", "one"},
-		{"/a~1b~0/3", "two"},
-		{"/a~1b~0/0/0/1/1/2/2/3/3/4/4/5/5/6/6/7/7/8/8/9/9/10/10/11/11", "deep"},
-		{"/a~1b~0/0/0/", "back"},
-		{"/0", "last"},
+		{Pointer: "", Message: "root"},
+		{Pointer: "/a~1b~0", Message: "one"},
+		{Pointer: "/a~1b~0/3", Message: "two"},
+		{Pointer: "/a~1b~0/0/0/1/1/2/2/3/3/4/4/5/5/6/6/7/7/8/8/9/9/10/10/11/11", Message: "deep"},
+		{Pointer: "/a~1b~0/0/0/", Message: "back"},
+		{Pointer: "/0", Message: "last"},
 	}
 	var got *wire.ValidationError
 	if !errors.As(c.Err(), &got) {
@@ -128,5 +129,34 @@ func TestValidate(t *testing.T) {
 		}
 	}); got > 0 {
 		t.Errorf("validating allocates %v times", got)
+	}
+}
+
+func TestUnknownVariant(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	for _, test := range []struct {
+		value  wire.Raw
+		member string
+		known  []string
+		want   string
+	}{
+		{`{"type":"video"}`, "type", []string{"audio", "text"}, `type "video" is no variant of U, which has "audio", "text"`},
+		{`{"type":"` + wire.Raw(long) + `"}`, "type", []string{"text"}, `type "` + long[:59] + `... is no variant of U, which has "text"`},
+		{`{"type":7}`, "type", []string{"text"}, `type 7 is no variant of U, which has "text"`},
+		{`{"type":"text"}`, "type", []string{"text"}, `is no variant of U that has the type "text"`},
+		{`{"a":1}`, "type", []string{"text"}, `missing member "type", which names the variant of U, which has "text"`},
+		{`{"a":1,"b":2}`, "", nil, `an object with the members "a", "b" is no variant of U`},
+		{`{}`, "", nil, `an object with the members none is no variant of U`},
+		{`[]`, "type", []string{"text"}, `an array is no variant of U`},
+	} {
+		var c wire.Checker
+		c.UnknownVariant("U", test.value, test.member, test.known...)
+		var bad *wire.ValidationError
+		if !errors.As(c.Err(), &bad) || bad.Problems[0].Union != "U" {
+			t.Fatalf("%s: %v", test.value, c.Err())
+		}
+		if got := bad.Problems[0].Message; got != test.want {
+			t.Errorf("%s: got %s, want %s", test.value, got, test.want)
+		}
 	}
 }

@@ -73,7 +73,7 @@ func under(err error, prefix string) error {
 	case *ValidationError:
 		moved := &ValidationError{Problems: make([]Problem, len(e.Problems))}
 		for i, p := range e.Problems {
-			moved.Problems[i] = Problem{Pointer: prefix + p.Pointer, Message: p.Message}
+			moved.Problems[i] = Problem{Pointer: prefix + p.Pointer, Message: p.Message, Union: p.Union}
 		}
 		return moved
 	}

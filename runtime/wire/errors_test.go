@@ -46,9 +46,9 @@ func TestIn(t *testing.T) {
 		t.Error("ErrMissing is lost")
 	}
 
-	broken := &wire.ValidationError{Problems: []wire.Problem{{"", "m"}, {"/b", "n"}}}
+	broken := &wire.ValidationError{Problems: []wire.Problem{{Message: "m"}, {Pointer: "/b", Message: "n"}}}
 	err = wire.At(wire.In(broken, "a"), 3)
-	want := []wire.Problem{{"/3/a", "m"}, {"/3/a/b", "n"}}
+	want := []wire.Problem{{Pointer: "/3/a", Message: "m"}, {Pointer: "/3/a/b", Message: "n"}}
 	var got *wire.ValidationError
 	if !errors.As(err, &got) {
 		t.Fatalf("%T", err)

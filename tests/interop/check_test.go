@@ -43,9 +43,11 @@ func check(t *testing.T, tr *transcript, want string, unknown ...string) {
 	if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(program(t, "mcpgen"), "verify", "--roundtrip", "--revision", want, file).CombinedOutput(); err != nil {
-		t.Errorf("mcpgen verify: %v\n%s", err, out)
+	out, err := exec.Command(program(t, "mcpgen"), "verify", "--roundtrip", "--revision", want, "--format", "json", file).Output()
+	if len(out) == 0 {
+		t.Errorf("mcpgen verify: %v", err)
 	}
+	noErrors(t, bytes.NewReader(out))
 
 	j := newJudge(t, want)
 	for i, m := range messages {

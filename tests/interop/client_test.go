@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +41,7 @@ func TestTypeScriptClient(t *testing.T) {
 
 // typeScript is a session of the TypeScript client.
 type typeScript struct {
+	code     int // that the server exits with
 	sdk, way string
 	log      string // file of the server's log
 	said     *transcript
@@ -127,7 +129,7 @@ func (c *typeScript) checkSteps(t *testing.T, out []byte) {
 	case "sse":
 		text += `{"step":"close","inTime":true,"complaints":[]}`
 	case "stdio":
-		text += `{"step":"close","code":0,"signal":null,"inTime":true,"complaints":[]}`
+		text += `{"step":"close","code":` + strconv.Itoa(c.code) + `,"signal":null,"inTime":true,"complaints":[]}`
 	}
 	got, want := steps(t, out), steps(t, []byte(text))
 	for i := range max(len(got), len(want)) {

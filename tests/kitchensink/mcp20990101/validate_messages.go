@@ -327,7 +327,7 @@ func checkEverythingInlineUnion(c *wire.Checker, v EverythingInlineUnion) {
 	case *EverythingInlineUnionOption2:
 		v.check(c)
 	case *UnknownEverythingInlineUnion:
-		c.Report("is no variant of EverythingInlineUnion that the revision defines")
+		c.UnknownVariant("EverythingInlineUnion", v.Raw, "t", "x", "y")
 	}
 }
 
@@ -382,16 +382,16 @@ func checkFailure(c *wire.Checker, v Failure) {
 	case *Gone:
 		v.check(c)
 	case *UnknownFailure:
-		c.Report("is no variant of Failure that the revision defines")
+		c.UnknownVariant("Failure", v.Raw, "code")
 	}
 }
 
 func checkFit(c *wire.Checker, v Fit) {
-	switch v.(type) {
+	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
 	case *UnknownFit:
-		c.Report("is no variant of Fit that the revision defines")
+		c.UnknownVariant("Fit", v.Raw, "")
 	}
 }
 
@@ -420,7 +420,7 @@ func checkJson(c *wire.Checker, v Json) {
 	case JsonScalar:
 		v.check(c)
 	case *UnknownJson:
-		c.Report("is no variant of Json that the revision defines")
+		c.UnknownVariant("Json", v.Raw, "")
 	}
 }
 
@@ -509,7 +509,7 @@ func checkKnotNone(c *wire.Checker, v KnotNone) {
 	case KnotNoneNull:
 		v.check(c)
 	case *UnknownKnotNone:
-		c.Report("is no variant of KnotNone that the revision defines")
+		c.UnknownVariant("KnotNone", v.Raw, "")
 	}
 }
 
@@ -569,7 +569,7 @@ func checkLoop(c *wire.Checker, v Loop) {
 	case LoopNumber:
 		v.check(c)
 	case *UnknownLoop:
-		c.Report("is no variant of Loop that the revision defines")
+		c.UnknownVariant("Loop", v.Raw, "")
 	}
 }
 
@@ -616,7 +616,7 @@ func checkMixed(c *wire.Checker, v Mixed) {
 	case MixedNull:
 		v.check(c)
 	case *UnknownMixed:
-		c.Report("is no variant of Mixed that the revision defines")
+		c.UnknownVariant("Mixed", v.Raw, "kind", "circle", "pentagon", "square", "triangle")
 	}
 }
 
@@ -647,7 +647,7 @@ func checkMixedMap(c *wire.Checker, v MixedMap) {
 	case MixedMapNumber:
 		v.check(c)
 	case *UnknownMixedMap:
-		c.Report("is no variant of MixedMap that the revision defines")
+		c.UnknownVariant("MixedMap", v.Raw, "")
 	}
 }
 
@@ -710,7 +710,7 @@ func checkMixedOpen(c *wire.Checker, v MixedOpen) {
 	case MixedOpenScalar:
 		v.check(c)
 	case *UnknownMixedOpen:
-		c.Report("is no variant of MixedOpen that the revision defines")
+		c.UnknownVariant("MixedOpen", v.Raw, "")
 	}
 }
 
@@ -751,7 +751,7 @@ func checkMode(c *wire.Checker, v Mode) {
 	case *Special:
 		v.check(c)
 	case *UnknownMode:
-		c.Report("is no variant of Mode that the revision defines")
+		c.UnknownVariant("Mode", v.Raw, "mode", "plain", "special")
 	}
 }
 
@@ -791,7 +791,7 @@ func checkNested(c *wire.Checker, v Nested) {
 	case NestedString:
 		v.check(c)
 	case *UnknownNested:
-		c.Report("is no variant of Nested that the revision defines")
+		c.UnknownVariant("Nested", v.Raw, "kind", "circle", "pentagon", "square", "triangle")
 	}
 }
 
@@ -924,7 +924,7 @@ func checkServerNotification(c *wire.Checker, v ServerNotification) {
 	case *BareNotification:
 		v.check(c)
 	case *UnknownServerNotification:
-		c.Report("is no variant of ServerNotification that the revision defines")
+		c.UnknownVariant("ServerNotification", v.Raw, "method", "bare", "note")
 	}
 }
 
@@ -939,7 +939,7 @@ func checkShape(c *wire.Checker, v Shape) {
 	case *Polygon:
 		v.check(c)
 	case *UnknownShape:
-		c.Report("is no variant of Shape that the revision defines")
+		c.UnknownVariant("Shape", v.Raw, "kind", "circle", "pentagon", "square", "triangle")
 	}
 }
 

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,21 +14,30 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// check collects the findings of one value. Their lines count from its start.
+// check collects the findings of one entry. Their lines count from its start.
 type check struct {
+	s                  *Session
 	lenient, roundtrip bool
 	src                string
 	from               Side
+	stdio              bool // the message came over standard input or output
+	envelope           bool // the value is an envelope, whose content comes later
+	exchange           *exchange
 	findings           []Finding
 }
 
 // message checks a JSON-RPC message down to its params or result.
 func (c *check) message(s *Session) {
+	if c.text() {
+		return
+	}
 	if wire.NewStringReader(c.src).Kind() != wire.KindArray {
 		c.single(s, c.src, "", 0)
 		return
 	}
-	if !c.value(s.revision, "JSONRPCMessage", c.src, "", 0) {
+	// A batch is followed even where the revision has none, as its ids are used.
+	c.envelope = true
+	if !c.value(s.revision, "JSONRPCMessage", c.src, "", 0) && !wellFormed(c.src) {
 		return
 	}
 	r := wire.NewStringReader(c.src)
@@ -40,7 +50,39 @@ func (c *check) message(s *Session) {
 	if n == 0 {
 		c.report("", 0, "an empty batch is not allowed")
 	}
-	c.findings = distinct(c.findings) // the batch tells of its envelopes too
+}
+
+func wellFormed(src string) bool {
+	var raw wire.Raw
+	return wire.UnmarshalString(src, &raw) == nil
+}
+
+// text reports text that is no message at all, and whether it is.
+func (c *check) text() bool {
+	trimmed := strings.TrimLeft(c.src, " \t\r\n")
+	if strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") && !strings.HasPrefix(trimmed, "[a") {
+		if c.stdio && strings.ContainsAny(strings.TrimSpace(c.src), "\r\n") {
+			c.breaks("embedded-newline", "", 0, "the message has a line end in it")
+		}
+		return false
+	}
+	rule := Rule("not-a-message")
+	if c.stdio && c.from == Server {
+		rule = "stdout-text"
+	} else if c.stdio && c.from == Client {
+		rule = "stdin-text"
+	}
+	const shown = 80
+	c.breaks(rule, "", 0, "expected a message, found the text %q", cut(trimmed, shown))
+	return true
+}
+
+// cut shortens text for a report.
+func cut(s string, length int) string {
+	if len(s) <= length {
+		return s
+	}
+	return strings.ToValidUTF8(s[:length], "") + "..."
 }
 
 func distinct(findings []Finding) []Finding {
@@ -55,18 +97,53 @@ func distinct(findings []Finding) []Finding {
 // single checks one message. base is its place in the whole value, pointer the
 // same as a JSON Pointer.
 func (c *check) single(s *Session, src, pointer string, base int) {
+	c.envelope = true
 	envelope := c.value(s.revision, "JSONRPCMessage", src, pointer, base)
+	c.envelope = false
 	m, err := jsonrpc.Parse(src)
 	if err != nil {
-		if envelope { // else it has been said already
+		if envelope { // else it has been reported
 			c.report(pointer, base, problemOf(err))
 		}
+		if s.follows() {
+			c.broken(s, src)
+		}
 		return
+	}
+	if c.exchange != nil {
+		c.exchange.said(c, m)
 	}
 	if m.Kind == jsonrpc.Response {
 		c.response(s, m, src, pointer, base, envelope)
 	} else {
 		c.params(s, m, src, pointer, base, envelope)
+	}
+}
+
+// broken follows a message that is none by its id, as a peer that reads it all the same
+// will answer it, or will take it for an answer.
+func (c *check) broken(s *Session, src string) {
+	var m struct {
+		ID     json.RawMessage
+		Method string
+	}
+	if json.Unmarshal([]byte(src), &m) != nil {
+		return
+	}
+	id := scalar(wire.Raw(m.ID))
+	if !id.Is(wire.ScalarString | wire.ScalarInteger) {
+		return
+	}
+	if m.Method != "" {
+		r := s.asked(c, jsonrpc.Message{Kind: jsonrpc.Request, ID: id, Method: m.Method}, c.from)
+		r.method, r.broken = nil, true // nothing is known of its answer
+		if c.from != Unknown {
+			s.used[c.from].add(r.id)
+		}
+		return
+	}
+	if open := c.candidates(s, id.Canonical()); len(open) > 0 {
+		s.open.remove(open[0])
 	}
 }
 
@@ -79,80 +156,92 @@ func problemOf(err error) string {
 	return err.Error()
 }
 
-// params checks a request or notification by its method. A method that no revision
-// has, or that the revision has as the other kind of message, is legal JSON-RPC that a
-// receiver refuses or ignores: worth a note, not a problem.
+// params checks a request or notification by its method.
 func (c *check) params(s *Session, m jsonrpc.Message, src, pointer string, base int, envelope bool) {
-	s.sent(c, m, pointer, base)
 	method, known := s.methods[m.Method]
-	if m.Kind == jsonrpc.Request {
-		by := c.from
-		if by == Unknown && known {
-			by = sender(method)
-		}
-		id := m.ID.Canonical()
-		r := &request{revision: s.revision, method: method, by: by}
-		if s.rules {
-			r.params = m.Params
-		}
-		s.pending[id] = append(s.pending[id], r)
+	if c.from == Unknown && known {
+		c.from = sender(method)
+		defer func() { c.from = Unknown }()
 	}
+	if known {
+		switch wantsRequest := method.Kind == runtime.Request; {
+		case wantsRequest && m.Kind != jsonrpc.Request:
+			c.breaks("request-without-id", pointer, base, "%s is a request and has no id", m.Method)
+		case !wantsRequest && m.Kind == jsonrpc.Request:
+			c.breaks("notification-with-id", pointer+"/id", base, "%s is a notification and has the id %s", m.Method, m.ID)
+		}
+	}
+	r := s.sent(c, m, pointer, base)
 	if !known {
-		if s.known[m.Method] && (s.rules || s.opts.OwnMethods) {
-			c.breaks(Method, pointer+"/method", base, "revision %s has no method %q", s.revision.ID, m.Method)
-		} else {
-			c.note(pointer+"/method", base, fmt.Sprintf("the revision has no method %q", m.Method))
+		switch {
+		case strings.HasPrefix(m.Method, "rpc."):
+			c.breaks("method-reserved", pointer+"/method", base, "method names that begin with rpc. are reserved, as %q", m.Method)
+		case s.known[m.Method] && (s.follows() || s.opts.OwnMethods):
+			c.breaks("method-revision", pointer+"/method", base, "revision %s has no method %q", s.revision.ID, m.Method)
+		default:
+			c.note("method-unknown", pointer+"/method", base, "the revision has no method %q", m.Method)
 		}
 		return
 	}
-	switch wantsRequest := method.Kind == runtime.Request; {
-	case wantsRequest && m.Kind != jsonrpc.Request:
-		c.note(pointer, base, fmt.Sprintf("%s is a request, and here has no id", m.Method))
-	case !wantsRequest && m.Kind == jsonrpc.Request:
-		c.note(pointer, base, fmt.Sprintf("%s is a notification, and here has an id", m.Method))
+	if m.Kind == jsonrpc.Notification {
+		s.announced(m.Method)
 	}
+	ok := envelope
 	switch {
 	case !envelope:
 	case m.Params != "":
-		c.part(s.revision, method.Params, m.Params, src, "/params", pointer, base)
+		ok = c.part(s.revision, method.Params, m.Params, src, "/params", pointer, base)
 	case method.ParamsRequired:
 		c.report(pointer, base, `missing member "params"`)
+		ok = false
 	}
+	if m.Params.Kind() == wire.KindObject {
+		c.content(s, m.Params, src, "/params", pointer, base)
+		if ok && r != nil {
+			s.asks(c, r, m, pointer, base)
+		} else if ok {
+			s.tells(c, m, pointer, base)
+		}
+	}
+}
+
+// candidates are the open requests that a response of the check's side may answer.
+func (c *check) candidates(s *Session, id wire.Scalar) []*request {
+	open := s.open.byID[id]
+	if c.from == Unknown {
+		return open
+	}
+	return slices.DeleteFunc(slices.Clone(open), func(r *request) bool { return r.by == c.from })
 }
 
 // response checks an answer by the request with its id. Where both sides have one
 // of that id and nothing tells which is meant, a result must fit either.
 func (c *check) response(s *Session, m jsonrpc.Message, src, pointer string, base int, envelope bool) {
 	id := m.ID.Canonical()
-	open := s.pending[id]
-	candidates := open
-	if c.from != Unknown {
-		candidates = slices.DeleteFunc(slices.Clone(open), func(r *request) bool { return r.by == c.from })
-	}
+	candidates := c.candidates(s, id)
 	if len(candidates) == 0 {
-		if s.rules && !m.ID.IsZero() {
-			c.breaks(ID, pointer+"/id", base, "no request that is open has the id %s", m.ID)
-		}
+		s.unknownResponse(c, m, pointer, base)
 		return
 	}
-	// Of several with the id, the result tells.
+	// Of several with the id, the result decides.
 	chosen := candidates[0]
 	for _, r := range candidates {
-		try := check{lenient: c.lenient, src: c.src}
+		try := check{s: s, lenient: c.lenient, src: c.src}
 		if len(candidates) == 1 || m.Error != nil || r.result(&try, m, src, pointer, base) {
 			chosen = r
 			break
 		}
 	}
-	if open = slices.DeleteFunc(open, func(r *request) bool { return r == chosen }); len(open) == 0 {
-		delete(s.pending, id)
-	} else {
-		s.pending[id] = open
+	s.open.remove(chosen)
+	if c.from == Unknown {
+		c.from = chosen.by.Other()
+		defer func() { c.from = Unknown }()
 	}
-	s.done(c, chosen, m, pointer)
-	if envelope && m.Error == nil {
-		chosen.result(c, m, src, pointer, base)
+	ok := envelope && (m.Error != nil || chosen.result(c, m, src, pointer, base))
+	if m.Result.Kind() == wire.KindObject {
+		c.content(s, m.Result, src, "/result", pointer, base)
 	}
+	s.done(c, chosen, m, pointer, base, ok)
 }
 
 // result checks a result by the method of its request.
@@ -160,7 +249,11 @@ func (r *request) result(c *check, m jsonrpc.Message, src, pointer string, base 
 	if r.method == nil || r.method.Result == "" {
 		return true
 	}
-	return c.part(r.revision, r.method.Result, m.Result, src, "/result", pointer, base)
+	definition := r.method.Result
+	if r.about.task && member(m.Result, "task") != "" {
+		definition = "CreateTaskResult"
+	}
+	return c.part(r.revision, definition, m.Result, src, "/result", pointer, base)
 }
 
 // value checks text against a definition.
@@ -204,7 +297,7 @@ func (c *check) decode(v wire.Value, src, pointer string, base int) bool {
 			c.report(pointer, base, err.Error())
 		} else {
 			for _, p := range bad.Problems {
-				c.valueProblem(pointer+p.Pointer, base+offsetOf(src, p.Pointer), p.Message)
+				c.valueProblem(pointer+p.Pointer, base+offsetOf(src, p.Pointer), p.Message+c.elsewhere(src, p))
 			}
 		}
 	}
@@ -212,39 +305,58 @@ func (c *check) decode(v wire.Value, src, pointer string, base int) bool {
 		again, err := wire.Marshal(v)
 		switch {
 		case err != nil:
-			c.report(pointer, base, "decoded, it cannot be encoded again: "+err.Error())
+			c.breaks("roundtrip", pointer, base, "decoded, it cannot be encoded again: %v", err)
 		case !wire.Equal(wire.Raw(src), wire.Raw(again)):
-			c.report(pointer, base, "decoded and encoded again, it is another JSON value")
+			c.breaks("roundtrip", pointer, base, "decoded and encoded again, it is another JSON value")
 		}
 	}
-	return c.lenient || len(c.findings) == before
+	ok := c.lenient || len(c.findings) == before
+	if c.s.opts.Undeclared {
+		c.undeclared(v, src, pointer, base)
+	}
+	return ok
 }
 
 // valueProblem reports what can be decoded and is not allowed.
 func (c *check) valueProblem(pointer string, offset int, problem string) {
 	if c.lenient {
-		c.note(pointer, offset, problem)
+		c.note("schema", pointer, offset, "%s", problem)
 		return
 	}
 	c.report(pointer, offset, problem)
 }
 
 func (c *check) report(pointer string, offset int, problem string) {
-	c.breaks(Schema, pointer, offset, "%s", problem)
+	c.breaks("schema", pointer, offset, "%s", problem)
 }
 
-// breaks reports a problem.
+// breaks reports that a rule is broken, with the level of the rule.
 func (c *check) breaks(rule Rule, pointer string, offset int, format string, args ...any) {
-	c.add(Finding{Rule: rule, Pointer: pointer, Problem: fmt.Sprintf(format, args...)}, offset)
+	c.add(Finding{Rule: rule, Level: ruleLevels[rule], Pointer: pointer, Problem: fmt.Sprintf(format, args...)}, offset)
 }
 
-func (c *check) note(pointer string, offset int, problem string) {
-	c.add(Finding{Pointer: pointer, Problem: problem, Note: true}, offset)
+func (c *check) note(rule Rule, pointer string, offset int, format string, args ...any) {
+	c.add(Finding{Rule: rule, Level: Note, Pointer: pointer, Problem: fmt.Sprintf(format, args...)}, offset)
 }
 
 func (c *check) add(f Finding, offset int) {
 	f.From, f.Line = c.from, strings.Count(c.src[:min(max(offset, 0), len(c.src))], "\n")
 	c.findings = append(c.findings, f)
+}
+
+// done returns the findings, each once.
+func (c *check) done() []Finding {
+	if len(c.findings) > 1 {
+		c.findings = distinct(c.findings)
+	}
+	for i := range c.findings {
+		f := &c.findings[i]
+		if f.Place == 0 {
+			f.Place, f.Number = c.s.line, c.s.number
+		}
+		f.Session = c.s.name
+	}
+	return c.findings
 }
 
 // offsetOf finds where the value at a JSON Pointer begins, 0 when it is not

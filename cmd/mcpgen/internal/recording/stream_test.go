@@ -1,4 +1,4 @@
-package main
+package recording
 
 import (
 	"fmt"
@@ -35,10 +35,10 @@ func TestStream(t *testing.T) {
 		{"text", "hello world\n", []string{"1: hello", "1: world"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newStream(strings.NewReader(tt.in))
+			s := NewStream(strings.NewReader(tt.in))
 			var got []string
 			for {
-				value, line, err := s.next()
+				value, line, err := s.Next()
 				if err == io.EOF {
 					break
 				}
@@ -60,11 +60,11 @@ func FuzzStream(f *testing.F) {
 	f.Add("{\"a\":1}\n{\"b\":\n")
 	f.Add("[\n{} ]\n]")
 	f.Fuzz(func(t *testing.T, in string) {
-		s := newStream(strings.NewReader(in))
+		s := NewStream(strings.NewReader(in))
 		var got strings.Builder
 		last := 0
 		for {
-			value, line, err := s.next()
+			value, line, err := s.Next()
 			if err == io.EOF {
 				break
 			}

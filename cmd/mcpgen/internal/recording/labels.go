@@ -1,4 +1,4 @@
-package audit
+package recording
 
 import (
 	"strings"
@@ -6,23 +6,21 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Transcript makes messages of the values or lines of a recording. These are
-// messages as they are; objects that have one in a member, beside its direction and
-// other things; and lines of a log, such as
+// labels reads messages with something beside them. That are objects that hold a message
+// in a member, and lines of a log, such as
 //
 //	write: {"jsonrpc":"2.0", ...
 //	2025-06-18T12:00:00Z [github] Message from client: {"jsonrpc":"2.0", ...
 //
-// Who sent a message is taken from what stands beside it, where that tells: a side
-// ("client", "server->client"), or what the writer of the log did (read, write, send,
-// receive), who is the client when it sent initialize, and else the server.
-type Transcript struct {
+// The text beside a message tells who sent it: it names a side ("client",
+// "server->client") or what the writer of the log did (read, write, send, receive). The
+// writer is the client if it sent initialize, and else the server.
+type labels struct {
 	writer Side
 }
 
-// Message returns the message in a value or line, and who sent it. It returns "" for a
-// line of something else.
-func (t *Transcript) Message(line string) (from Side, message string) {
+// entry returns what a value or line records.
+func (l *labels) entry(line string) Entry {
 	line = strings.TrimSpace(line)
 	beside := ""
 	if !IsValue(line) {
@@ -31,7 +29,7 @@ func (t *Transcript) Message(line string) (from Side, message string) {
 			i = j
 		}
 		if i < 0 || !strings.Contains(line[i:], `"jsonrpc"`) {
-			return Unknown, ""
+			return Entry{Kind: Log, Text: line}
 		}
 		r := wire.NewStringReader(line[i:])
 		raw := r.ReadRaw()
@@ -43,55 +41,57 @@ func (t *Transcript) Message(line string) (from Side, message string) {
 		beside, line = label, inner
 	}
 	from, did := read(beside)
+	e := Entry{Kind: Message, From: from, Text: line, Beside: beside, Plain: beside == ""}
 	if from != Unknown || did == nothing {
-		return from, line
+		return e
 	}
-	if t.writer == Unknown && strings.Contains(line, `"initialize"`) {
-		if t.writer = Client; did == received {
-			t.writer = Server
+	if l.writer == Unknown && strings.Contains(line, `"initialize"`) {
+		if l.writer = Client; did == received {
+			l.writer = Server
 		}
 	}
-	if did == received {
-		return t.writer.other(), line
+	if e.From = l.writer; did == received {
+		e.From = l.writer.Other()
 	}
-	return t.writer, line
+	return e
 }
 
-// IsValue tells the text of messages from the line of a log.
-func IsValue(text string) bool {
-	if strings.HasPrefix(text, "[") {
-		return len(text) == 1 || strings.IndexByte("{[] \t\r\n", text[1]) >= 0
-	}
-	return strings.HasPrefix(text, "{")
-}
-
-// enveloped finds the message in a member of an object that is none itself.
+// enveloped finds the message in a member of an object that is none itself. Where the
+// object says which side sent it, the member is what that side sent, message or not.
 func enveloped(line string) (message, label string, ok bool) {
 	r := wire.NewStringReader(line)
 	if r.Kind() != wire.KindObject {
 		return "", "", false
 	}
+	other, sided := "", false
 	for r.BeginObject(); r.Member(); {
 		name := r.Name()
 		switch name {
 		case "jsonrpc":
 			return "", "", false
-		case "message", "msg", "payload", "data", "raw", "frame":
+		case "message", "msg", "payload", "data", "raw", "frame", "text", "line":
 			raw := r.ReadRaw()
 			inner := string(raw)
 			if raw.Kind() == wire.KindString {
-				inner = strings.TrimSpace(text(raw))
+				inner = strings.TrimSpace(stringOf(raw))
+				other = inner
 			}
-			if strings.Contains(inner, `"jsonrpc"`) && strings.HasPrefix(strings.TrimLeft(inner, "["), "{") {
+			if strings.Contains(inner, `"jsonrpc"`) && strings.HasPrefix(strings.TrimLeft(inner, "[ \t\r\n"), "{") {
 				message = inner
 			}
 		case "direction", "dir", "from", "sender", "side", "source", "type", "event":
 			if raw := r.ReadRaw(); raw.Kind() == wire.KindString {
-				label += " " + text(raw)
+				label += " " + stringOf(raw)
+				if side, _ := read(stringOf(raw)); side != Unknown && strings.HasPrefix(name, "dir") {
+					sided = true
+				}
 			}
 		default:
 			r.Skip()
 		}
+	}
+	if message == "" && sided {
+		message = other
 	}
 	return message, label, message != "" && r.Err() == nil
 }
@@ -145,7 +145,7 @@ func read(label string) (Side, deed) {
 				return side, did
 			}
 			if from == Unknown {
-				from = side.other()
+				from = side.Other()
 			}
 		default:
 			from = side

@@ -1,4 +1,4 @@
-package main
+package recording
 
 import (
 	"bufio"
@@ -12,12 +12,11 @@ import (
 // maxValue limits one JSON value of a stream.
 const maxValue = 256 << 20
 
-// A stream splits a file into JSON values without decoding them: either every
-// line is a value, as in a transcript, or values follow each other however
-// they are laid out. The lines tell which: where one of them is not a whole
-// value but the next one starts another, that value is broken, and the next one
-// is read for itself. One value at a time is in memory.
-type stream struct {
+// A Stream splits a file into JSON values without decoding them. Either every line is a
+// value, as in a recording, or values follow each other in any layout. The lines tell
+// which: a line that is not a whole value, before a line that starts another, is a broken
+// value by itself. One value at a time is in memory.
+type Stream struct {
 	r       *bufio.Reader
 	line    int    // lines read so far
 	pending []byte // the next line, read ahead
@@ -25,30 +24,33 @@ type stream struct {
 	started bool
 	lines   bool // the value before this one was a line
 
-	// isValue, unless nil, tells the first line of values from that of a log, in which
-	// they have other text before them: of that every line is handed out as it is.
-	isValue func(line string) bool
-	log     bool
+	// messages says that the values are messages, so that a line that does not begin as one
+	// is text of something else and handed out whole. If the first line is such a line, the
+	// file is a log, and all its lines are handed out whole.
+	messages bool
+	log      bool
 }
 
-func newStream(r io.Reader) *stream {
-	return &stream{r: bufio.NewReaderSize(r, 64<<10)}
+// NewStream returns a stream of the values in r, which has to be UTF-8.
+func NewStream(r io.Reader) *Stream {
+	return &Stream{r: bufio.NewReaderSize(r, 64<<10)}
 }
 
-// next returns the next value and the line it starts in; io.EOF at the end.
+// Next returns the next value and the line it starts in; io.EOF at the end.
 // The value is not checked: where text is no JSON it holds that text.
-func (s *stream) next() (value []byte, line int, err error) {
+func (s *Stream) Next() (value []byte, line int, err error) {
 	text, err := s.nonBlank()
 	if err != nil {
 		return nil, 0, err
 	}
 	line = s.line
-	if s.isValue != nil && !s.started {
-		s.log = !s.isValue(string(text))
-	}
-	if s.log {
-		s.started = true
-		return bytes.TrimRight(text, space), line, nil
+	if s.messages {
+		other := !IsValue(string(text[:min(len(text), 2)]))
+		s.log = s.log || other && !s.started
+		if s.log || other {
+			s.started = true
+			return bytes.TrimRight(text, space), line, nil
+		}
 	}
 	var b balance
 	end := b.scan(text)
@@ -92,7 +94,7 @@ func (s *stream) next() (value []byte, line int, err error) {
 
 // oneValuePerLine decides by the first line, and the second where the value
 // does not end in the first.
-func (s *stream) oneValuePerLine(first []byte, end int) (bool, error) {
+func (s *Stream) oneValuePerLine(first []byte, end int) (bool, error) {
 	if end >= 0 {
 		return len(bytes.TrimLeft(first[end:], space)) == 0, nil
 	}
@@ -105,7 +107,7 @@ func (s *stream) oneValuePerLine(first []byte, end int) (bool, error) {
 
 // continued reports whether the next line looks like one of a value that is laid
 // out on several lines, though values were lines so far.
-func (s *stream) continued(b *balance) (bool, error) {
+func (s *Stream) continued(b *balance) (bool, error) {
 	if b.inString {
 		return false, nil
 	}
@@ -117,7 +119,7 @@ func (s *stream) continued(b *balance) (bool, error) {
 }
 
 // peekLine returns the next line, which readLine will return again.
-func (s *stream) peekLine() ([]byte, error) {
+func (s *Stream) peekLine() ([]byte, error) {
 	if s.pending == nil {
 		next, err := s.readLine()
 		if err != nil {
@@ -134,7 +136,7 @@ const space = " \t\r\n"
 
 // nonBlank returns the next text, without leading white space: the rest of the line
 // read last, or another line.
-func (s *stream) nonBlank() ([]byte, error) {
+func (s *Stream) nonBlank() ([]byte, error) {
 	text := bytes.TrimLeft(s.rest, space)
 	s.rest = nil
 	for len(text) == 0 {
@@ -148,7 +150,7 @@ func (s *stream) nonBlank() ([]byte, error) {
 }
 
 // readLine returns a line with its end, in memory of its own.
-func (s *stream) readLine() ([]byte, error) {
+func (s *Stream) readLine() ([]byte, error) {
 	if s.pending != nil {
 		line := s.pending
 		s.pending = nil

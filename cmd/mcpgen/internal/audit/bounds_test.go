@@ -1,0 +1,84 @@
+package audit_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
+)
+
+// TestBounded has a session go on without end: requests that nobody answers, ids and tokens
+// that are strings, cursors, subscriptions, names, tasks, events. What is kept of it is
+// bounded.
+func TestBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	const count = 1_000_000
+	judge := audit.NewRecording(audit.Options{})
+	for _, said := range opening("2025-11-25", allOfClient, allOfServer) {
+		judge.Entry(recording.Entry{Kind: recording.Message, From: map[byte]audit.Side{'c': client, 's': server}[said[0]], Text: strings.ReplaceAll(said[2:], `{"@`, `{"jsonrpc":"2.0","`)})
+	}
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	pad := strings.Repeat("x", 100)
+	for i := range count {
+		text := fmt.Sprintf(`{"jsonrpc":"2.0","id":"request-%d","method":"tools/call","params":{"name":"t","arguments":{"pad":"%s"},"_meta":{"progressToken":"token-%d"}}}`, i, pad, i)
+		from := client
+		switch i % 10 {
+		case 1:
+			text = fmt.Sprintf(`{"jsonrpc":"2.0","id":"request-%d","method":"resources/subscribe","params":{"uri":"file:///%d"}}`, i, i)
+		case 2:
+			text = fmt.Sprintf(`{"jsonrpc":"2.0","id":"request-%d","method":"tools/list","params":{"cursor":"%d"}}`, i, i)
+		case 3:
+			from = server
+			text = fmt.Sprintf(`{"jsonrpc":"2.0","id":"request-%d","method":"elicitation/create","params":{"mode":"url","message":"m","url":"https://a.b","elicitationId":"%d"}}`, i, i)
+		}
+		judge.Entry(recording.Entry{Kind: recording.Message, From: from, Text: text, Line: i})
+	}
+	const most = 64 << 20
+	if grown := heap() - before; int64(grown) > most {
+		t.Errorf("the heap has grown by %d MB", grown>>20)
+	}
+	left := 0
+	for _, f := range judge.Close() {
+		if f.Rule == "unanswered" {
+			left++
+		}
+	}
+	if left == 0 || left > 30 {
+		t.Errorf("%d findings of requests that are not answered", left)
+	}
+}
+
+// TestForgotten answers requests of which too many were open, without a finding.
+func TestForgotten(t *testing.T) {
+	judge := audit.NewSession(audit.Options{})
+	for _, said := range opening("2025-11-25", allOfClient, allOfServer) {
+		say(judge, said)
+	}
+	const count = 12_000
+	for i := range count {
+		say(judge, fmt.Sprintf(`c {"@id":%d,"method":"tools/call","params":{"name":"t","_meta":{"progressToken":%d}}}`, i+1, i+1))
+	}
+	for i := range count {
+		found := say(judge, fmt.Sprintf(`s {"@method":"notifications/progress","params":{"progressToken":%d,"progress":1}}`, i+1))
+		found = append(found, say(judge, fmt.Sprintf(`s {"@id":%d,"result":{"content":[]}}`, i+1))...)
+		for _, f := range found {
+			if !strings.HasPrefix(f, "note ") {
+				t.Fatal(f)
+			}
+		}
+	}
+	if left := judge.Close(""); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}

@@ -1,0 +1,214 @@
+package audit
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file keeps client/sampling and client/elicitation.
+
+// sampled judges a request for a sample.
+func (s *Session) sampled(c *check, r *request, params wire.Raw, pointer string, base int) {
+	if !s.since("2025-11-25") {
+		return
+	}
+	r.about.choice = text(member(params, "toolChoice", "mode"))
+	r.about.offersTools = member(params, "tools") != ""
+	each(member(params, "tools"), func(_ int, tool wire.Raw) {
+		if len(r.about.tools) < 1000 {
+			r.about.tools = append(r.about.tools, kept(text(member(tool, "name"))))
+		}
+	})
+	switch context := text(member(params, "includeContext")); context {
+	case "thisServer", "allServers":
+		if declared, known := s.capabilities[Client]; known && !runtime.Declares(declared, "sampling.context") {
+			c.breaks("sampling-context", pointer+"/params/includeContext", base, "%s needs the capability sampling.context, which the client has not declared", context)
+		}
+	}
+	s.conversation(c, member(params, "messages"), pointer+"/params/messages", base)
+}
+
+// conversation judges that tool uses and tool results belong to each other.
+func (s *Session) conversation(c *check, messages wire.Raw, pointer string, base int) {
+	var uses []string // ids of the message before
+	last := -1
+	each(messages, func(i int, message wire.Raw) {
+		last = i
+		var used, results []string
+		other := false
+		for _, block := range blocks(member(message, "content")) {
+			switch text(member(block, "type")) {
+			case "tool_use":
+				used = append(used, text(member(block, "id")))
+			case "tool_result":
+				results = append(results, text(member(block, "toolUseId")))
+			default:
+				other = true
+			}
+		}
+		at := ptr(pointer, i, "content")
+		switch {
+		case len(results) > 0 && other:
+			c.breaks("sampling-tool-result", at, base, "a message with tool results has other content too")
+		case len(uses) > 0 && len(results) == 0:
+			c.breaks("sampling-tool-result", at, base, "the message before uses tools, and this one has no tool results")
+		}
+		for _, id := range uses {
+			if len(results) > 0 && !slices.Contains(results, id) {
+				c.breaks("sampling-tool-result", at, base, "the tool use %q has no result", id)
+			}
+		}
+		for _, id := range results {
+			if !slices.Contains(uses, id) {
+				c.breaks("sampling-tool-result", at, base, "the tool result is of %q, which the message before does not use", id)
+			}
+		}
+		uses = used
+	})
+	if len(uses) > 0 {
+		c.breaks("sampling-tool-result", ptr(pointer, last, "content"), base, "the last message uses tools, and no message with results follows")
+	}
+}
+
+// blocks returns content that is a block or an array of blocks.
+func blocks(content wire.Raw) []wire.Raw {
+	if content.Kind() != wire.KindArray {
+		return []wire.Raw{content}
+	}
+	var all []wire.Raw
+	each(content, func(_ int, block wire.Raw) { all = append(all, block) })
+	return all
+}
+
+// sampleGiven judges a sample.
+func (s *Session) sampleGiven(c *check, r *request, result wire.Raw, pointer string, base int) {
+	if !s.since("2025-11-25") {
+		return
+	}
+	uses := 0
+	at := pointer + "/result/content"
+	for _, block := range blocks(member(result, "content")) {
+		if text(member(block, "type")) != "tool_use" {
+			continue
+		}
+		uses++
+		name := text(member(block, "name"))
+		switch {
+		case !r.about.offersTools:
+			c.breaks("sampling-tool-choice", at, base, "the sample uses the tool %q, and the request has no tools", name)
+		case r.about.choice == "none":
+			c.breaks("sampling-tool-choice", at, base, "the sample uses the tool %q, and toolChoice is none", name)
+		case len(r.about.tools) < 1000 && !slices.Contains(r.about.tools, name):
+			c.breaks("sampling-tool-choice", at, base, "the sample uses the tool %q, which the request does not have", name)
+		}
+	}
+	if r.about.choice == "required" && uses == 0 {
+		c.breaks("sampling-tool-choice", at, base, "toolChoice is required, and the sample uses no tool")
+	}
+}
+
+// elicits judges a request for input.
+func (s *Session) elicits(c *check, r *request, params wire.Raw, pointer string, base int) {
+	r.about.mode = text(member(params, "mode"))
+	if r.about.mode == "url" {
+		s.elicitsURL(c, params, pointer+"/params", base)
+		return
+	}
+	form := member(params, "requestedSchema")
+	if len(form) <= 64<<10 {
+		r.about.form = strings.Clone(string(form))
+	}
+	at := pointer + "/params/requestedSchema/properties/"
+	texts := text(member(params, "message"))
+	for name, field := range wire.Object(member(form, "properties")).All() {
+		title := text(member(field, "title"))
+		if sensitiveName(name) || sensitiveName(title) {
+			c.breaks("elicitation-sensitive", at+name, base, "the form asks for %q, which is not to be asked for in a form", name)
+		}
+		texts += "\n" + title + "\n" + text(member(field, "description"))
+	}
+	if s.since("2025-11-25") && (strings.Contains(texts, "https://") || strings.Contains(texts, "http://")) {
+		c.breaks("elicitation-form-url", pointer+"/params", base, "the form has a URL in its text; the mode url is for that")
+	}
+}
+
+// elicitsURL judges a visit that a server asks for.
+func (s *Session) elicitsURL(c *check, params wire.Raw, pointer string, base int) {
+	if id := text(member(params, "elicitationId")); id != "" && len(s.elicited) < maxKept {
+		s.elicited[hash(id)] = true
+	}
+	address := text(member(params, "url"))
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Scheme == "" || u.Host == "" && (u.Scheme == "http" || u.Scheme == "https"):
+		c.breaks("elicitation-url", pointer+"/url", base, "%q is no URL", cut(address, 80))
+	case u.Scheme == "http" && !development(u.Hostname()):
+		c.breaks("elicitation-url-https", pointer+"/url", base, "the URL is not of https")
+	}
+}
+
+func development(host string) bool {
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "127.") || host == "::1"
+}
+
+// formFilled judges what a user has entered.
+func (s *Session) formFilled(c *check, r *request, result wire.Raw, pointer string, base int) {
+	action := text(member(result, "action"))
+	content := member(result, "content")
+	at := pointer + "/result/content"
+	switch {
+	case r.about.mode == "url" || action != "accept":
+		if content != "" && content != "null" && content != "{}" {
+			c.breaks("elicitation-content-extra", at, base, "only a form that was accepted has content")
+		}
+	case content == "" || content == "null":
+		if length := wire.Object(member(wire.Raw(r.about.form), "properties")).Len(); length > 0 {
+			c.breaks("elicitation-content-missing", pointer+"/result", base, "the form was accepted, and there is no content")
+		}
+	case r.about.form != "":
+		for _, p := range s.schemas.of(r.about.form).problems(content) {
+			c.breaks("elicitation-content", at+p.Pointer, base, "the form that was asked: %s", p.Message)
+		}
+		s.unasked(c, r, content, at, base)
+	}
+}
+
+// unasked reports fields that the form does not have.
+func (s *Session) unasked(c *check, r *request, content wire.Raw, pointer string, base int) {
+	fields := wire.Object(member(wire.Raw(r.about.form), "properties"))
+	for name := range wire.Object(content).All() {
+		if _, ok := fields.Get(name); !ok {
+			c.note("elicitation-content", pointer+"/"+name, base, "the form that was asked has no field %q", name)
+		}
+	}
+}
+
+// elicitationDone judges that a visit was completed.
+func (s *Session) elicitationDone(c *check, params wire.Raw, pointer string, base int) {
+	if id := text(member(params, "elicitationId")); s.whole && len(s.elicited) < maxKept && !s.elicited[hash(id)] {
+		c.breaks("elicitation-complete-unknown", pointer+"/params/elicitationId", base, "the server has asked for no elicitation with the id %q", cut(id, 80))
+	}
+}
+
+// elicitationRequired judges the data of an error that asks for visits.
+func (s *Session) elicitationRequired(c *check, data wire.Raw, pointer string, base int) {
+	list := member(data, "elicitations")
+	at := pointer + "/error/data"
+	if list.Kind() != wire.KindArray {
+		c.breaks("elicitation-required", at, base, "the error has no list of elicitations")
+		return
+	}
+	if declared, known := s.capabilities[Client]; known && !runtime.Declares(declared, "elicitation.url") {
+		c.breaks("elicitation-required", at, base, "the client has not declared elicitation.url")
+	}
+	each(list, func(i int, one wire.Raw) {
+		if text(member(one, "mode")) != "url" || text(member(one, "elicitationId")) == "" || text(member(one, "url")) == "" {
+			c.breaks("elicitation-required", ptr(at+"/elicitations", i), base, "is no elicitation of the mode url, with elicitationId and url")
+		}
+		s.elicitsURL(c, one, ptr(at+"/elicitations", i), base)
+	})
+}

@@ -1,0 +1,209 @@
+package audit
+
+import (
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file leads valid params and results to the rules of their methods.
+
+// asks judges a request with valid params, and keeps what its answer is judged by.
+func (s *Session) asks(c *check, r *request, m jsonrpc.Message, pointer string, base int) {
+	p := m.Params
+	r.about.task = member(p, "task").Kind() == wire.KindObject
+	s.requested(c, r, p, pointer, base)
+	switch m.Method {
+	case "initialize":
+		s.capabilities[Client] = object(member(p, "capabilities"))
+		s.requestedVersion = kept(text(member(p, "protocolVersion")))
+		s.negotiated(c, member(p, "protocolVersion"), pointer+"/params/protocolVersion")
+	case "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/list":
+		s.pageAsked(c, r, p, pointer, base)
+	case "tools/call":
+		s.called(c, r, p, pointer, base)
+	case "prompts/get":
+		s.promptAsked(c, r, p, pointer, base)
+	case "resources/read":
+		r.about.subject = kept(text(member(p, "uri")))
+	case "resources/subscribe":
+		// Updates may come before the answer.
+		r.about.subject = kept(text(member(p, "uri")))
+		if len(s.subscribed) < maxKept {
+			s.subscribed[r.about.subject] = true
+		}
+	case "resources/unsubscribe":
+		r.about.subject = kept(text(member(p, "uri")))
+	case "logging/setLevel":
+		r.about.level = kept(text(member(p, "level")))
+	case "sampling/createMessage":
+		s.sampled(c, r, p, pointer, base)
+	case "elicitation/create":
+		s.elicits(c, r, p, pointer, base)
+	case "tasks/get", "tasks/result", "tasks/cancel":
+		s.taskAsked(c, r, p, pointer, base)
+	}
+}
+
+// tells judges a notification with valid params.
+func (s *Session) tells(c *check, m jsonrpc.Message, pointer string, base int) {
+	if m.Kind != jsonrpc.Notification {
+		return
+	}
+	p := m.Params
+	switch m.Method {
+	case "notifications/cancelled":
+		s.cancelled(c, p, pointer, base)
+	case "notifications/progress":
+		s.progress(c, p, pointer, base)
+	case "notifications/message":
+		s.logged(c, p, pointer, base)
+	case "notifications/resources/updated":
+		s.updated(c, p, pointer, base)
+	case "notifications/tasks/status":
+		s.taskTold(c, p, "/params", pointer, base)
+	case "notifications/elicitation/complete":
+		s.elicitationDone(c, p, pointer, base)
+	}
+}
+
+// announced takes in a notification that a list has changed, which needs no params.
+func (s *Session) announced(method string) {
+	if name, ok := strings.CutSuffix(method, "/list_changed"); ok {
+		name = strings.TrimPrefix(name, "notifications/")
+		s.roots.announced = s.roots.announced || name == "roots"
+		for list, l := range s.lists {
+			if strings.HasPrefix(list, name+"/") {
+				l.announced = true
+			}
+		}
+	}
+}
+
+// answers judges a valid result by its request.
+func (s *Session) answers(c *check, r *request, m jsonrpc.Message, pointer string, base int) {
+	result := m.Result
+	if r.about.task {
+		if task := member(result, "task"); task != "" {
+			s.taskCreated(c, r, task, pointer, base)
+			return
+		}
+		if s.runsAsTask(r) {
+			c.breaks("task-ignored", pointer+"/result", base, "%s was asked for as a task, and the result is none", r.name)
+		}
+	}
+	switch r.name {
+	case "ping":
+		for name := range wire.Object(result).All() {
+			if name != "_meta" {
+				c.breaks("ping-result", pointer+"/result/"+name, base, "the answer to a ping is empty, and has the member %q", name)
+			}
+		}
+	case "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/list":
+		s.pageGiven(c, r, result, pointer, base)
+	case "tools/call":
+		s.callDone(c, r, result, pointer, base)
+	case "resources/unsubscribe":
+		delete(s.subscribed, r.about.subject)
+	case "logging/setLevel":
+		s.level, s.leveled = levelOf(r.about.level), s.now
+	case "completion/complete":
+		if n := length(member(result, "completion", "values")); n > 100 {
+			c.breaks("completion-values", pointer+"/result/completion/values", base, "a completion has at most 100 values, and here are %d", n)
+		}
+	case "roots/list":
+		s.rootsGiven(c, result, pointer, base)
+	case "sampling/createMessage":
+		s.sampleGiven(c, r, result, pointer, base)
+	case "elicitation/create":
+		s.formFilled(c, r, result, pointer, base)
+	case "tasks/get":
+		s.taskTold(c, result, "/result", pointer, base)
+	case "tasks/cancel":
+		s.taskCancelled(c, r, result, pointer, base)
+	case "tasks/result":
+		s.taskResult(c, r, result, pointer, base)
+	}
+}
+
+// refused judges an error by the request that it answers.
+func (s *Session) refused(c *check, r *request, m jsonrpc.Message, pointer string, base int) {
+	at := pointer + "/error/code"
+	code := m.Error.Code
+	switch {
+	case code == jsonrpc.CodeResourceNotFound, code == jsonrpc.CodeURLElicitationRequired,
+		code >= -32099 && code <= -32000, code == jsonrpc.CodeParseError, code >= -32603 && code <= -32600:
+	case code >= -32768 && code <= -32000:
+		c.breaks("error-code", at, base, "the code %d is reserved by JSON-RPC and has no meaning", code)
+	}
+	switch {
+	case r.about.undeclared && !r.about.task:
+		if code != jsonrpc.CodeMethodNotFound {
+			c.breaks("method-not-found", at, base, "%s is not supported, which has the code %d, and here is %d", r.name, jsonrpc.CodeMethodNotFound, code)
+		}
+		return
+	case r.method != nil && code == jsonrpc.CodeMethodNotFound && !r.about.task:
+		s.unserved(c, r, at, base)
+		return
+	}
+	said := strings.ToLower(m.Error.Message)
+	unknown := strings.Contains(said, "not found") || strings.Contains(said, "unknown") || strings.Contains(said, "not exist") || strings.Contains(said, "no such")
+	expect := func(rule Rule, want int64, what string) {
+		if code != want {
+			c.breaks(rule, at, base, "%s has the code %d, and here is %d", what, want, code)
+		}
+	}
+	switch r.name {
+	case "tools/call":
+		if s.absent("tools/list", r.about.subject) || unknown && strings.Contains(said, "tool") {
+			expect("tool-unknown", jsonrpc.CodeInvalidParams, "an unknown tool")
+		}
+	case "prompts/get":
+		if s.absent("prompts/list", r.about.subject) || r.about.missing || unknown && strings.Contains(said, "prompt") {
+			expect("prompt-error", jsonrpc.CodeInvalidParams, "an unknown prompt or a missing argument")
+		}
+	case "resources/read":
+		if unknown {
+			expect("resource-not-found", jsonrpc.CodeResourceNotFound, "a resource that does not exist")
+		}
+	case "logging/setLevel":
+		if r.about.level == "" || levelOf(r.about.level) < 0 {
+			expect("log-level-invalid", jsonrpc.CodeInvalidParams, "an invalid log level")
+		}
+	}
+	if r.about.unknownCursor {
+		expect("cursor-accepted", jsonrpc.CodeInvalidParams, "an invalid cursor")
+	}
+	if code == jsonrpc.CodeURLElicitationRequired && s.since("2025-11-25") {
+		s.elicitationRequired(c, m.Error.Data, pointer, base)
+	}
+}
+
+// unserved reports a method that is refused as unknown although the capability that it
+// needs is declared.
+func (s *Session) unserved(c *check, r *request, at string, base int) {
+	who := r.by.Other()
+	if need := r.method.Capability; need != "" && s.declares(who, need) {
+		c.breaks("capability-unserved", at, base, "the %s has declared %s and does not support %s", who, need, r.name)
+	}
+}
+
+// each calls f with the elements of an array and their indexes.
+func each(array wire.Raw, f func(i int, element wire.Raw)) {
+	if array.Kind() != wire.KindArray {
+		return
+	}
+	in := wire.NewStringReader(string(array))
+	i := 0
+	for in.BeginArray(); in.Element(); i++ {
+		f(i, in.ReadRaw())
+	}
+}
+
+// length returns how many elements an array has.
+func length(array wire.Raw) int {
+	n := 0
+	each(array, func(int, wire.Raw) { n++ })
+	return n
+}

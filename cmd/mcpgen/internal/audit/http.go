@@ -1,0 +1,397 @@
+package audit
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
+	"github.com/mcpgen/mcpgen/generated"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file keeps basic/transports over HTTP.
+
+// httpState is what is known of a session over HTTP.
+type httpState struct {
+	given  string // the digest of its id
+	ended  bool   // by DELETE
+	lost   bool   // the server has answered 404
+	events map[string]event
+	homes  map[uint64]int // the exchanges of responses in events, by their hashes
+	sse    bool           // it is HTTP with SSE, which has no headers of its own
+}
+
+// event is a server-sent event that has an id.
+type event struct {
+	hash uint64
+	home int // the exchange whose stream it is of
+}
+
+const maxEvents = 100_000
+
+// exchange is an HTTP request and its response.
+type exchange struct {
+	number   int
+	home     int // the exchange whose stream this one resumes, or number
+	session  *Session
+	method   string
+	header   map[string]string
+	resumes  bool
+	version  string // that its header says
+	fresh    bool   // the session is not known by an id
+	begins   bool   // it has initialize
+	requests []wire.Scalar
+	spoken   bool // it has a message
+	stream   bool
+	events   int
+	done     bool // the response has come
+	told     bool // of a message after it
+}
+
+// said takes in a message in the body of a request, or on the stream of the response.
+func (x *exchange) said(c *check, m jsonrpc.Message) {
+	switch {
+	case c.from == Client:
+		x.spoken = true
+		if m.Kind == jsonrpc.Request {
+			x.requests = append(x.requests, m.ID.Canonical())
+			x.begins = x.begins || m.Method == "initialize"
+		}
+	case m.Kind == jsonrpc.Response:
+		x.requests = slices.DeleteFunc(x.requests, func(id wire.Scalar) bool { return id == m.ID.Canonical() })
+		if x.method == "GET" && !x.resumes && !x.session.http.sse {
+			c.breaks("http-get-response", "", 0, "a response is on a stream of a GET that resumes nothing")
+		}
+		x.done = x.method == "POST" && len(x.requests) == 0
+	case x.done && x.stream && !x.told:
+		x.told = true
+		c.breaks("http-stream-after-response", "", 0, "a message comes on the stream after the response")
+	}
+}
+
+// http judges an entry of an HTTP exchange.
+func (r *Recording) http(e recording.Entry) []Finding {
+	if e.Kind == recording.Request {
+		x := r.begin(e)
+		findings := x.request(e)
+		if e.Text != "" || e.Unread != "" {
+			findings = append(findings, r.onStream(x, e)...)
+		}
+		x.session.http.lost = x.session.http.lost && !x.begins
+		return findings
+	}
+	x := r.exchanges[e.Exchange]
+	if x == nil {
+		return nil
+	}
+	switch e.Kind {
+	case recording.Response:
+		findings := x.response(r, e)
+		// The body of a refusal need not be a message, nor that of a POST of HTTP with SSE.
+		isMessage := media(e.Header["Content-Type"]) == "application/json" && !x.session.http.sse &&
+			(e.Status/100 == 2 || strings.Contains(e.Text, `"jsonrpc"`))
+		if e.Text != "" && isMessage || e.Unread != "" {
+			findings = append(findings, r.onStream(x, e)...)
+		}
+		if !x.stream {
+			r.finish(x)
+		}
+		return findings
+	case recording.Event:
+		return r.event(x, e)
+	case recording.End:
+		defer r.finish(x)
+		if len(x.requests) > 0 && !x.begins && x.method == "POST" && !x.session.since("2025-11-25") {
+			return x.finding(e, Server, "http-stream-closed", "the stream ends before the response to the request %s", x.requests[0])
+		}
+	}
+	return nil
+}
+
+// onStream judges the message of an entry of an exchange.
+func (r *Recording) onStream(x *exchange, e recording.Entry) []Finding {
+	s := x.session
+	s.crossing, s.replay = true, x.resumes
+	defer func() { s.crossing, s.replay = false, false }()
+	return r.message(s, x, e)
+}
+
+func (r *Recording) finish(x *exchange) { delete(r.exchanges, x.number) }
+
+// finding is one about an entry as a whole.
+func (x *exchange) finding(e recording.Entry, from Side, rule Rule, format string, args ...any) []Finding {
+	s := x.session
+	s.line = e.Line
+	c := &check{s: s, from: from}
+	c.breaks(rule, "", 0, format, args...)
+	findings := c.done()
+	for i := range findings {
+		findings[i].Number = s.number + 1
+	}
+	return findings
+}
+
+// begin finds the session of a request.
+func (r *Recording) begin(e recording.Entry) *exchange {
+	x := &exchange{number: e.Exchange, method: e.Method, header: e.Header, resumes: e.Header["Last-Event-Id"] != "", version: e.Header["Mcp-Protocol-Version"]}
+	key := e.Header["Mcp-Session-Id"]
+	if key == "" {
+		key = e.Session
+	}
+	starts := opens(e.Text)
+	switch known, byPath := r.bySession[key], r.bySession["path "+e.Path]; {
+	case key != "" && known != nil:
+		x.session = known
+	case byPath != nil:
+		x.session = byPath
+	case key == "" && !starts && known != nil: // a server that keeps no sessions
+		x.session = known
+	case key == "" && !starts && len(r.order) == 1 && e.Method != "GET": // it can be of no other
+		x.session = r.bySession[r.order[0]]
+	default:
+		x.session, x.fresh = r.newSession(key), true
+		x.session.shared = key == "" && known != nil
+		if revision, ok := generated.Lookup(x.version); ok && r.opts.Revision == nil {
+			x.session.speak(revision)
+		}
+		if key != "" || starts {
+			r.remember(key, x.session)
+		}
+	}
+	x.home = x.number
+	if last, ok := x.session.http.events[e.Header["Last-Event-Id"]]; ok {
+		x.home = last.home
+	}
+	r.exchanges[x.number] = x
+	if r.oldest = append(r.oldest, x.number); len(r.oldest) > maxOpen {
+		delete(r.exchanges, r.oldest[0])
+		r.oldest = r.oldest[1:]
+	}
+	return x
+}
+
+// named returns the session of entries that name one without HTTP.
+func (r *Recording) named(key string) *Session {
+	s := r.bySession[key]
+	if s == nil {
+		s = r.newSession(key)
+		r.remember(key, s)
+	}
+	return s
+}
+
+func (r *Recording) remember(key string, s *Session) {
+	if r.bySession[key] == nil {
+		if len(r.order) >= maxSessions {
+			delete(r.bySession, r.order[0])
+			r.order = r.order[1:]
+		}
+		r.order = append(r.order, key)
+	}
+	r.bySession[key] = s
+}
+
+// request judges the headers of a request.
+func (x *exchange) request(e recording.Entry) (findings []Finding) {
+	s, h := x.session, e.Header
+	bad := func(rule Rule, format string, args ...any) {
+		findings = append(findings, x.finding(e, Client, rule, format, args...)...)
+	}
+	if strings.Contains(e.Path, "access_token=") {
+		bad("http-token-in-query", "the URL has an access token")
+	}
+	if s.http.sse || s.revision.ID < "2025-03-26" {
+		return findings
+	}
+	switch e.Method {
+	case "POST":
+		if !accepts(h["Accept"], "application/json") || !accepts(h["Accept"], "text/event-stream") {
+			bad("http-accept", "the Accept of a POST is %q, and has to list application/json and text/event-stream", h["Accept"])
+		}
+		if kind := media(h["Content-Type"]); kind != "application/json" {
+			bad("http-request-type", "the Content-Type of a POST is %q", h["Content-Type"])
+		}
+	case "GET":
+		if !accepts(h["Accept"], "text/event-stream") {
+			bad("http-accept", "the Accept of a GET is %q, and has to list text/event-stream", h["Accept"])
+		}
+		if e.Text != "" {
+			bad("http-method", "a message is sent by GET")
+		}
+	case "DELETE", "OPTIONS", "HEAD":
+	default:
+		bad("http-method", "the method %s is none of the transport", e.Method)
+	}
+	if s.http.lost && !opens(e.Text) && e.Method != "DELETE" {
+		bad("http-session-lost", "the server answered 404 to this session before, and the client goes on with it")
+	}
+	version := s.negotiatedVersion()
+	if version == "" || opens(e.Text) || e.Method == "OPTIONS" || e.Method == "HEAD" {
+		return findings
+	}
+	if s.http.given != "" && h["Mcp-Session-Id"] == "" {
+		bad("http-session-missing", "the header Mcp-Session-Id is missing")
+	}
+	if version >= "2025-06-18" && x.version != version {
+		if x.version == "" {
+			bad("http-protocol-version", "the header MCP-Protocol-Version is missing, and %s was negotiated", version)
+		} else {
+			bad("http-protocol-version-other", "the header MCP-Protocol-Version is %q, and %s was negotiated", x.version, version)
+		}
+	}
+	return findings
+}
+
+// accepts reports whether an Accept header lists a media type, wildcards among them.
+func accepts(header, kind string) bool {
+	main, _, _ := strings.Cut(kind, "/")
+	for part := range strings.SplitSeq(header, ",") {
+		if m := media(part); m == kind || m == "*/*" || m == main+"/*" {
+			return true
+		}
+	}
+	return false
+}
+
+func media(value string) string {
+	kind, _, _ := strings.Cut(value, ";")
+	return strings.ToLower(strings.TrimSpace(kind))
+}
+
+// response judges the head of a response.
+func (x *exchange) response(r *Recording, e recording.Entry) (findings []Finding) {
+	s := x.session
+	bad := func(rule Rule, format string, args ...any) {
+		findings = append(findings, x.finding(e, Server, rule, format, args...)...)
+	}
+	good := e.Status/100 == 2
+	kind := media(e.Header["Content-Type"])
+	x.stream = kind == "text/event-stream"
+	if id := e.Header["Mcp-Session-Id"]; id != "" && x.begins && good {
+		if s.http.given = id; strings.HasSuffix(id, recording.Invalid) {
+			bad("http-session-id", "the session id has characters that are not visible ASCII")
+		}
+		if r.bySession[""] == s {
+			delete(r.bySession, "")
+			r.order = slices.DeleteFunc(r.order, func(key string) bool { return key == "" })
+		}
+		s.name = id
+		r.remember(id, s)
+	}
+	if e.Status >= 400 {
+		x.drop()
+	}
+	switch {
+	case e.Status == 401 && e.Header["Www-Authenticate"] == "":
+		bad("http-authenticate", "a 401 has no header WWW-Authenticate")
+	case good && s.http.given != "" && x.header["Mcp-Session-Id"] == "" && !x.begins && x.method == "POST" && !s.http.sse:
+		bad("http-session-accepted", "the request has no session id, and the status is %d", e.Status)
+	case e.Status == 404 && x.header["Mcp-Session-Id"] != "" && !x.begins:
+		s.http.lost = true
+	case good && x.method == "DELETE":
+		s.http.ended = true
+	case good && s.http.ended && !x.begins:
+		bad("http-session-ended", "the session was ended by DELETE, and the status is %d", e.Status)
+	}
+	if s.http.sse || s.revision.ID < "2025-03-26" {
+		return findings
+	}
+	if _, ok := generated.Lookup(x.version); good && x.version != "" && !ok && s.since("2025-06-18") {
+		bad("http-protocol-version-accepted", "the protocol version %q of the request is invalid, and the status is %d", x.version, e.Status)
+	}
+	switch {
+	case !good:
+	case x.method == "GET" && !x.stream:
+		bad("http-content-type", "the Content-Type of the response to a GET is %q, and has to be text/event-stream", e.Header["Content-Type"])
+	case x.method == "POST" && len(x.requests) > 0 && !x.stream && kind != "application/json":
+		bad("http-content-type", "the Content-Type of the response to a request is %q, and has to be application/json or text/event-stream", e.Header["Content-Type"])
+	case x.method == "POST" && x.spoken && len(x.requests) == 0 && (e.Status != 202 || strings.TrimSpace(e.Text) != ""):
+		bad("http-accepted", "notifications and responses are answered by 202 without a body, and here are the status %d and %d bytes", e.Status, len(e.Text))
+	}
+	return findings
+}
+
+// drop forgets requests that were refused by a status.
+func (x *exchange) drop() {
+	for _, id := range x.requests {
+		for _, r := range x.session.open.byID[id] {
+			if r.by == Client {
+				x.session.open.remove(r)
+				break
+			}
+		}
+	}
+	x.requests = nil
+}
+
+// event judges an event of a stream.
+func (r *Recording) event(x *exchange, e recording.Entry) []Finding {
+	s := x.session
+	x.events++
+	if e.EventType == "endpoint" {
+		_, digest, _ := strings.Cut(e.Text, "=")
+		s.http.sse, s.name = true, cmp.Or(digest, e.Text)
+		r.remember("path "+e.Text, s)
+		return nil
+	}
+	var findings []Finding
+	// A GET without a session and a version is that of HTTP with SSE.
+	if x.method == "GET" && x.events == 1 && x.fresh && !s.whole && x.version == "" && x.header["Mcp-Session-Id"] == "" {
+		findings = x.finding(e, Server, "sse-endpoint", "the first event is %q, and has to be endpoint", e.EventType)
+	}
+	if e.Text == "" && e.Unread == "" {
+		if e.EventID != "" {
+			s.http.init()
+			s.http.events[strings.Clone(e.EventID)] = event{home: x.home}
+		}
+		return findings
+	}
+	if e.EventType != "" && e.EventType != "message" {
+		return findings
+	}
+	findings = append(findings, x.misplaced(e)...)
+	if e.EventID != "" {
+		s.http.init()
+		before, again := s.http.events[e.EventID]
+		now := event{hash(e.Text), x.home}
+		s.http.events[strings.Clone(e.EventID)] = now
+		if strings.Contains(e.Text, `"result"`) {
+			s.http.homes[now.hash] = x.home
+		}
+		switch {
+		case again && before.hash == now.hash:
+			s.again(e.Text)
+			return findings
+		case again && !x.resumes:
+			findings = append(findings, x.finding(e, Server, "http-event-id", "the event id %q was that of another event", cut(e.EventID, 80))...)
+		}
+	}
+	return append(findings, r.onStream(x, e)...)
+}
+
+// init makes place for another event.
+func (h *httpState) init() {
+	if h.events == nil || len(h.events) >= maxEvents {
+		h.events, h.homes = map[string]event{}, map[uint64]int{}
+	}
+}
+
+// misplaced reports a response that is replayed on the stream that resumes another one.
+func (x *exchange) misplaced(e recording.Entry) []Finding {
+	if !x.resumes || x.home == x.number {
+		return nil
+	}
+	if home, ok := x.session.http.homes[hash(e.Text)]; ok && home != x.home {
+		return x.finding(e, Server, "http-replay", "a response is replayed that was sent on another stream than the one that is resumed")
+	}
+	return nil
+}
+
+// again remembers that a message was sent again, so that it may be answered again.
+func (s *Session) again(src string) {
+	if m, err := jsonrpc.Parse(src); err == nil && m.Kind == jsonrpc.Request {
+		s.replayed.add(m.ID.Canonical())
+	}
+}

@@ -1,0 +1,146 @@
+package audit
+
+import (
+	"hash/maphash"
+	"strings"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file keeps server/utilities/pagination, and what the pages of a list have to keep
+// together.
+
+// seed is that of the hashes that stand for what would be too much to keep.
+var seed = maphash.MakeSeed()
+
+func hash(s string) uint64 { return maphash.String(seed, s) }
+
+// listing is what is known of a list.
+type listing struct {
+	given     map[uint64]*chain // by the cursor that leads on
+	last      *chain            // whose last page has come
+	announced bool              // that the list has changed, since
+}
+
+// chain is a walk through the pages of a list, from the first one.
+type chain struct {
+	names map[uint64]bool
+	pages map[uint64]bool // that have come, by their cursors
+	sum   uint64          // of all elements, whatever their order
+	full  bool            // there were more names than are kept
+}
+
+// listKeys are the members that have to be unique in a list, and the members of results
+// that hold it.
+var listKeys = map[string]struct{ member, key string }{
+	"tools/list":               {"tools", "name"},
+	"prompts/list":             {"prompts", "name"},
+	"resources/list":           {"resources", "uri"},
+	"resources/templates/list": {"resourceTemplates", ""},
+	"tasks/list":               {"tasks", ""},
+}
+
+func (s *Session) list(method string) *listing {
+	l := s.lists[method]
+	if l == nil {
+		l = &listing{given: map[uint64]*chain{}}
+		s.lists[method] = l
+	}
+	return l
+}
+
+// absent reports whether a name is not in a list of which all pages have come.
+func (s *Session) absent(method, name string) bool {
+	l := s.lists[method]
+	return l != nil && l.last != nil && !l.announced && !l.last.full && name != "" && !l.last.names[hash(name)]
+}
+
+// pageAsked judges the cursor of a request.
+func (s *Session) pageAsked(c *check, r *request, params wire.Raw, pointer string, base int) {
+	raw := member(params, "cursor")
+	if raw.Kind() != wire.KindString {
+		return
+	}
+	r.about.paged, r.about.cursor = true, kept(text(raw))
+	if !s.follows() || s.list(r.name).given[hash(text(raw))] != nil {
+		return
+	}
+	if !s.whole {
+		c.note("no-initialize", pointer+"/params/cursor", base, "the cursor %s is not in the recording", cut(string(raw), 80))
+		return
+	}
+	r.about.unknownCursor = true
+	c.breaks("cursor-unknown", pointer+"/params/cursor", base, "the server has not given the cursor %s for %s", cut(string(raw), 80), r.name)
+}
+
+// pageGiven takes in a page of a list.
+func (s *Session) pageGiven(c *check, r *request, result wire.Raw, pointer string, base int) {
+	if r.about.unknownCursor {
+		c.breaks("cursor-accepted", pointer+"/result", base, "the cursor was not given by the server, and is accepted")
+	}
+	l, keys := s.list(r.name), listKeys[r.name]
+	page := hash(r.about.cursor)
+	way := l.given[page]
+	if !r.about.paged || way == nil {
+		way = &chain{names: map[uint64]bool{}, pages: map[uint64]bool{}}
+		page = 0
+	}
+	again := way.pages[page]
+	if len(way.pages) < maxKept {
+		way.pages[page] = true
+	}
+	at := pointer + "/result/" + keys.member
+	each(member(result, keys.member), func(i int, element wire.Raw) {
+		name := text(member(element, keys.key))
+		if keys.key != "" && !again {
+			if way.names[hash(name)] {
+				c.breaks("duplicate-name", ptr(at, i, keys.key), base, "%q is the %s of another of the %s", cut(name, 80), keys.key, keys.member)
+			}
+			if len(way.names) < 10*maxKept {
+				way.names[hash(name)] = true
+			} else {
+				way.full = true
+			}
+		}
+		if !again {
+			way.sum += hash(string(element))
+		}
+		switch r.name {
+		case "tools/list":
+			s.toolListed(c, element, ptr(at, i), base)
+		case "prompts/list":
+			s.promptListed(element)
+		case "tasks/list":
+			s.taskTold(c, element, strings.TrimPrefix(ptr(at, i), pointer), pointer, base)
+		}
+	})
+	if next := member(result, "nextCursor"); next.Kind() == wire.KindString {
+		if len(l.given) < maxKept {
+			l.given[hash(text(next))] = way
+		}
+		return
+	}
+	s.listed(c, r.name, l, way, pointer, base)
+}
+
+// listed compares a list with the same one before, once its last page has come.
+func (s *Session) listed(c *check, method string, l *listing, way *chain, pointer string, base int) {
+	name, _, _ := strings.Cut(method, "/")
+	if l.last != nil && l.last != way && l.last.sum != way.sum && !l.announced && s.declares(Server, name+".listChanged") {
+		s.late(c, time.Time{}, "list-changed-unannounced", pointer+"/result", base, "the list is another than before, and no notifications/%s/list_changed has come", name)
+	}
+	l.last, l.announced = way, false
+}
+
+// ptr appends to a JSON Pointer an index, and names of members.
+func ptr(pointer string, index int, names ...string) string {
+	var b strings.Builder
+	b.WriteString(pointer)
+	b.WriteByte('/')
+	b.WriteString(itoa(index))
+	for _, name := range names {
+		b.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
+	}
+	return b.String()
+}

@@ -1,0 +1,151 @@
+package audit
+
+import (
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file keeps basic/utilities/cancellation and basic/utilities/progress.
+
+// token is a progress token in use.
+type token struct {
+	value   float64
+	any     bool
+	expired bool // the request is answered
+	task    bool // it goes on as a task
+	ended   time.Time
+	stream  int // of HTTP, on which the last of its messages came
+}
+
+// requested remembers the progress token of a request.
+func (s *Session) requested(c *check, r *request, params wire.Raw, pointer string, base int) {
+	raw := member(params, "_meta", "progressToken")
+	if raw == "" || r.by == Unknown {
+		return
+	}
+	id := keptID(scalar(raw))
+	tokens := s.tokens[r.by]
+	if t := tokens[id]; t != nil && !t.expired && s.follows() {
+		c.breaks("progress-token-reused", pointer+"/params/_meta/progressToken", base, "the token %s is that of another active request of the %s", raw, r.by)
+	}
+	if len(tokens) >= maxOpen {
+		for old, t := range tokens {
+			if t.expired || len(tokens) > 2*maxOpen {
+				delete(tokens, old)
+			}
+		}
+	}
+	r.about.token = id
+	tokens[id] = &token{task: r.about.task}
+}
+
+// finished ends the progress of a request that is answered.
+func (s *Session) finished(c *check, r *request, m jsonrpc.Message) {
+	if r.about.token.IsZero() || r.by == Unknown {
+		return
+	}
+	goesOn := m.Error == nil && r.about.task && member(m.Result, "task") != ""
+	// It is kept to recognize progress that comes too late.
+	if t := s.tokens[r.by][r.about.token]; t != nil && !goesOn {
+		t.expired, t.ended, t.stream = true, s.now, c.stream()
+	}
+}
+
+// stream returns the number of the stream over HTTP that the message is on, or 0. The
+// messages of a stream do not overtake each other.
+func (c *check) stream() int {
+	if c.exchange == nil {
+		return 0
+	}
+	return c.exchange.home
+}
+
+// progress judges a progress notification.
+func (s *Session) progress(c *check, params wire.Raw, pointer string, base int) {
+	raw := member(params, "progressToken")
+	if raw == "" || !s.follows() {
+		return
+	}
+	id := scalar(raw).Canonical()
+	asker := c.from.Other()
+	if c.from == Unknown {
+		asker = Client
+		if s.tokens[Client][id] == nil {
+			asker = Server
+		}
+	}
+	t := s.tokens[asker][id]
+	at := pointer + "/params/progressToken"
+	switch {
+	case t == nil && (!s.whole || s.open.evicted > 0):
+		c.note("no-initialize", at, base, "the request with the token %s is not in the recording", raw)
+		return
+	case t == nil:
+		c.breaks("progress-token-unknown", at, base, "no request of the other side has the token %s", raw)
+		return
+	case t.expired && t.stream != 0 && t.stream == c.stream():
+		c.breaks("progress-after-completion", at, base, "the request with the token %s has been answered", raw)
+	case t.expired:
+		s.late(c, t.ended, "progress-after-completion", at, base, "the request with the token %s has been answered", raw)
+	}
+	in := wire.NewStringReader(string(member(params, "progress")))
+	value := in.ReadFloat64()
+	if in.Err() != nil {
+		return
+	}
+	if t.any && value <= t.value && !s.replay {
+		const format = "the progress %v is not more than %v, which it was before"
+		if at := pointer + "/params/progress"; t.stream != 0 && t.stream == c.stream() {
+			c.breaks("progress-not-increasing", at, base, format, value, t.value)
+		} else {
+			s.late(c, time.Time{}, "progress-not-increasing", at, base, format, value, t.value)
+		}
+	}
+	t.value, t.any, t.stream = value, true, c.stream()
+}
+
+// cancelled judges a cancellation.
+func (s *Session) cancelled(c *check, params wire.Raw, pointer string, base int) {
+	raw := member(params, "requestId")
+	if !s.follows() {
+		return
+	}
+	if raw == "" {
+		c.breaks("cancel-unknown", pointer+"/params", base, "the notification has no requestId")
+		return
+	}
+	id := scalar(raw).Canonical()
+	at := pointer + "/params/requestId"
+	for _, r := range s.open.byID[id] {
+		if c.from != Unknown && r.by != c.from {
+			continue
+		}
+		r.cancelled, r.cancel = true, s.now
+		switch {
+		case r.name == "initialize":
+			c.breaks("cancel-initialize", pointer, base, "initialize is not cancelled")
+		case r.about.task:
+			c.breaks("cancel-task", at, base, "the request %s is run as a task, which tasks/cancel cancels", raw)
+		}
+		return
+	}
+	mine := func(side Side) bool { return (c.from == side || c.from == Unknown) && s.used[side].has(id) }
+	switch {
+	case mine(Client), mine(Server):
+		s.late(c, time.Time{}, "cancel-completed", at, base, "the request %s has been answered", raw)
+	case !s.whole:
+		c.note("no-initialize", at, base, "the request %s is not in the recording", raw)
+	default:
+		c.breaks("cancel-unknown", at, base, "the %s has sent no request with the id %s", side(c.from), raw)
+	}
+}
+
+// side names a side in a report.
+func side(s Side) string {
+	if s == Unknown {
+		return "sender"
+	}
+	return string(s)
+}

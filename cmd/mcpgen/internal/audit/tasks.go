@@ -1,0 +1,144 @@
+package audit
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file keeps basic/utilities/tasks.
+
+// task is one that a receiver has created.
+type task struct {
+	status    string
+	request   string // method of the request that runs as the task
+	subject   string // the tool, where it is one
+	arguments bool   // they break the input schema
+	token     wire.Scalar
+	by        Side // of the request
+}
+
+func terminal(status string) bool {
+	return status == "completed" || status == "failed" || status == "cancelled"
+}
+
+// taskCreated takes in a task.
+func (s *Session) taskCreated(c *check, r *request, raw wire.Raw, pointer string, base int) {
+	at := pointer + "/result/task"
+	id, status := kept(text(member(raw, "taskId"))), text(member(raw, "status"))
+	if status != "working" {
+		c.breaks("task-status", at+"/status", base, "a task begins as working, and here is %q", status)
+	}
+	s.taskTimes(c, raw, at, base)
+	if s.tasks[id] != nil {
+		c.breaks("task-id-reused", at+"/taskId", base, "there is another task with the id %q", id)
+	}
+	if len(s.tasks) < maxKept {
+		s.tasks[id] = &task{status: kept(status), request: r.name, subject: r.about.subject, arguments: r.about.arguments, token: r.about.token, by: r.by}
+	}
+}
+
+// runsAsTask reports whether the receiver of a request has declared to run it as a task.
+func (s *Session) runsAsTask(r *request) bool {
+	if !s.since("2025-11-25") || !s.declares(r.by.Other(), "tasks.requests."+strings.ReplaceAll(r.name, "/", ".")) {
+		return false
+	}
+	if r.name != "tools/call" {
+		return true
+	}
+	t := s.tools[r.about.subject]
+	return t != nil && (t.support == "optional" || t.support == "required")
+}
+
+// taskAsked judges a request about a task.
+func (s *Session) taskAsked(c *check, r *request, params wire.Raw, pointer string, base int) {
+	r.about.subject = kept(text(member(params, "taskId")))
+	if s.whole && s.tasks[r.about.subject] == nil && len(s.tasks) < maxKept {
+		c.breaks("task-unknown", pointer+"/params/taskId", base, "no task with the id %q was given", cut(r.about.subject, 80))
+	}
+}
+
+// taskTold takes in the state of a task.
+func (s *Session) taskTold(c *check, raw wire.Raw, name, pointer string, base int) {
+	at := pointer + name
+	s.taskTimes(c, raw, at, base)
+	t := s.tasks[text(member(raw, "taskId"))]
+	if t == nil {
+		return
+	}
+	status := text(member(raw, "status"))
+	if terminal(t.status) && status != t.status {
+		s.late(c, time.Time{}, "task-status", at+"/status", base, "the task was %s, and is %s now", t.status, status)
+		return
+	}
+	if t.status = kept(status); terminal(status) && t.by != Unknown {
+		if token := s.tokens[t.by][t.token]; token != nil && token.task {
+			token.expired = true
+		}
+	}
+}
+
+func (s *Session) taskTimes(c *check, raw wire.Raw, pointer string, base int) {
+	for _, name := range []string{"createdAt", "lastUpdatedAt"} {
+		if at := text(member(raw, name)); at != "" && !isTime(at) {
+			c.breaks("task-time", pointer+"/"+name, base, "%q is no time in the form of ISO 8601", cut(at, 80))
+		}
+	}
+}
+
+// isTime reports whether text is a time of ISO 8601, to the day or finer.
+func isTime(s string) bool {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "20060102T150405Z", "2006-01-02T15:04:05Z0700", time.DateOnly} {
+		if _, err := time.Parse(layout, s); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// taskCancelled judges that a task was cancelled.
+func (s *Session) taskCancelled(c *check, r *request, result wire.Raw, pointer string, base int) {
+	if t := s.tasks[r.about.subject]; t != nil && terminal(t.status) {
+		s.late(c, time.Time{}, "task-cancel-terminal", pointer+"/result", base, "the task was %s already: the request is refused with the code %d", t.status, jsonrpc.CodeInvalidParams)
+	}
+	s.taskTold(c, result, "/result", pointer, base)
+	if t := s.tasks[r.about.subject]; t != nil && text(member(result, "status")) != "cancelled" && !terminal(t.status) {
+		c.breaks("task-status", pointer+"/result/status", base, "a task that is cancelled is cancelled, and not %q", text(member(result, "status")))
+	}
+}
+
+// taskResult judges the result of the request that ran as a task, as if it were the answer.
+func (s *Session) taskResult(c *check, r *request, result wire.Raw, pointer string, base int) {
+	related := text(member(result, "_meta", "io.modelcontextprotocol/related-task", "taskId"))
+	if related != r.about.subject {
+		c.breaks("task-related", pointer+"/result/_meta", base, "io.modelcontextprotocol/related-task names %q, and the result is that of the task %q", related, r.about.subject)
+	}
+	t := s.tasks[r.about.subject]
+	if t == nil {
+		return
+	}
+	method := s.methods[t.request]
+	v, ok := s.revision.New(method.Result)
+	if !ok {
+		return
+	}
+	err := wire.UnmarshalString(string(result), v)
+	if err == nil {
+		err = wire.Validate(v)
+	}
+	var bad *wire.ValidationError
+	var broken *wire.Error
+	switch {
+	case errors.As(err, &bad):
+		for _, p := range bad.Problems {
+			c.report(pointer+"/result"+p.Pointer, base, p.Message)
+		}
+	case errors.As(err, &broken):
+		c.report(pointer+"/result"+broken.Pointer, base, broken.Problem)
+	case t.request == "tools/call":
+		s.callResult(c, t.subject, t.arguments, result, pointer, base)
+	}
+}

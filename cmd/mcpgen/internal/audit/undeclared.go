@@ -1,0 +1,155 @@
+package audit
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generated"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// undeclared reports the members of a value that its revision does not define: generated
+// types keep them in their field Extra.
+func (c *check) undeclared(v wire.Value, src, pointer string, base int) {
+	if c.envelope && wire.NewStringReader(src).Kind() == wire.KindArray {
+		return // each message of a batch comes by itself
+	}
+	c.extras(reflect.ValueOf(v), src, pointer, "", base)
+}
+
+var membersType = reflect.TypeFor[wire.Members]()
+
+func (c *check) extras(v reflect.Value, src, pointer, at string, base int) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			c.extras(v.Elem(), src, pointer, at, base)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			c.extras(v.Index(i), src, pointer, at+"/"+itoa(i), base)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			if key.Kind() == reflect.String {
+				c.extras(v.MapIndex(key), src, pointer, wire.ChildPointer(at, key.String()), base)
+			}
+		}
+	case reflect.Struct:
+		c.extraFields(v, src, pointer, at, base)
+	}
+}
+
+func (c *check) extraFields(v reflect.Value, src, pointer, at string, base int) {
+	if c.envelope && (strings.HasPrefix(at, "/params") || strings.HasPrefix(at, "/result")) {
+		return
+	}
+	// The schemas of tools have the members of JSON Schema, the result of a task those of
+	// the request that ran as the task.
+	if name := v.Type().Name(); strings.HasSuffix(name, "InputSchema") || strings.HasSuffix(name, "OutputSchema") || name == "GetTaskPayloadResult" {
+		return
+	}
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case !field.IsExported(), name == "_meta": // which is open
+		case field.Type == membersType:
+			for _, m := range v.Field(i).Interface().(wire.Members) {
+				here := wire.ChildPointer(at, m.Name)
+				c.note("undeclared", pointer+here, base+offsetOf(src, here), "%s.%s is not defined by revision %s%s",
+					v.Type().Name(), m.Name, c.s.revision.ID, firstWith(c.s.revision.ID, v.Type().Name(), m.Name))
+			}
+		case name == "" || name == "-":
+			c.extras(v.Field(i), src, pointer, at, base)
+		default:
+			c.extras(v.Field(i), src, pointer, wire.ChildPointer(at, name), base)
+		}
+	}
+}
+
+// firstWith says which revision is the first that defines a member of a definition.
+func firstWith(revision, definition, name string) string {
+	for _, r := range generated.Revisions() {
+		v, ok := r.New(definition)
+		if !ok || r.ID == revision {
+			continue
+		}
+		t := reflect.TypeOf(v)
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		if t.Kind() != reflect.Struct {
+			continue
+		}
+		for i := range t.NumField() {
+			if tag, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); tag == name {
+				return ": it exists since " + r.ID
+			}
+		}
+	}
+	return ""
+}
+
+// elsewhere says which revisions have a variant that this one does not have.
+func (c *check) elsewhere(src string, p wire.Problem) string {
+	if p.Union == "" {
+		return ""
+	}
+	value := at(wire.Raw(src), p.Pointer)
+	var have []string
+	for _, r := range generated.Revisions() {
+		v, ok := r.New(p.Union)
+		if !ok || r.ID == c.s.revision.ID {
+			continue
+		}
+		if err := wire.UnmarshalString(string(value), v); err == nil && known(v, p.Union) {
+			have = append(have, r.ID)
+		}
+	}
+	switch {
+	case len(have) == 0:
+		return ""
+	case have[0] > c.s.revision.ID:
+		return "; it exists since " + have[0]
+	}
+	return "; it exists in " + strings.Join(have, ", ")
+}
+
+// known reports whether a union has found a variant for its value, valid or not.
+func known(v wire.Value, union string) bool {
+	err, bad := wire.Validate(v), (*wire.ValidationError)(nil)
+	if err == nil {
+		return true
+	}
+	if e, ok := err.(*wire.ValidationError); ok {
+		bad = e
+	} else {
+		return false
+	}
+	for _, p := range bad.Problems {
+		if p.Pointer == "" && p.Union == union {
+			return false
+		}
+	}
+	return true
+}
+
+// at returns the value at a JSON Pointer, or "".
+func at(value wire.Raw, pointer string) wire.Raw {
+	for _, segment := range strings.Split(pointer, "/")[1:] {
+		segment = wire.PointerName(segment)
+		if value.Kind() == wire.KindObject {
+			value = member(value, segment)
+			continue
+		}
+		found := wire.Raw("")
+		each(value, func(i int, element wire.Raw) {
+			if itoa(i) == segment {
+				found = element
+			}
+		})
+		value = found
+	}
+	return value
+}

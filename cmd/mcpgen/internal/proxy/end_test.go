@@ -1,0 +1,159 @@
+//go:build unix
+
+package proxy_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/proxy"
+)
+
+// stay is a server that says who it is and does not end with its input: a stubborn one
+// ends with a signal, which it names; a deaf one with none; a parent has started another.
+func stay(kind string) {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals)
+	if kind == "parent" {
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), asServer+"=deaf")
+		child.Stdout = os.Stdout
+		if err := child.Start(); err != nil {
+			panic(err)
+		}
+	}
+	fmt.Println(os.Getpid())
+	for s := range signals {
+		if s == syscall.SIGURG || s == syscall.SIGCHLD || kind == "deaf" {
+			continue
+		}
+		fmt.Println(s)
+		os.Exit(3)
+	}
+}
+
+// gone reports whether a process has ended, and waits for that for a while.
+func gone(pid int) bool {
+	for range 500 {
+		if syscall.Kill(pid, 0) != nil {
+			return true
+		}
+		if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(state), ") Z ") {
+			return true // it waits for its parent to look
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return false
+}
+
+// hangup is the cause of a context that SIGHUP has ended.
+type hangup struct{}
+
+func (hangup) Error() string     { return "hangup" }
+func (hangup) Signal() os.Signal { return syscall.SIGHUP }
+
+// started starts a server, and returns what it says: the ids of its processes first.
+func started(t *testing.T, ctx context.Context, kind string, processes int) (client io.Closer, said *bufio.Reader, pids []int, done chan error) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), asServer+"="+kind)
+	tap := proxy.NewTap(audit.Options{}, nil, func(proxy.Finding) {})
+	t.Cleanup(tap.Close)
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	done = make(chan error, 1)
+	go func() {
+		done <- tap.Stdio(ctx, cmd, in, out)
+		out.Close()
+	}()
+	said = bufio.NewReader(fromServer)
+	for range processes {
+		line, err := said.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		pid, err := strconv.Atoi(strings.TrimSpace(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pids = append(pids, pid)
+	}
+	return toServer, said, pids, done
+}
+
+// TestEnd has servers end that do not want to: none is left, and none is an error where the
+// end was wanted.
+func TestEnd(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, kind string
+		processes  int
+		signal     bool
+		want       string // the signal that the server has got
+	}{
+		{"input", "stubborn", 1, false, "terminated"},
+		{"input, deaf", "deaf", 1, false, ""},
+		{"input, with a child", "parent", 2, false, "terminated"},
+		{"signal", "stubborn", 1, true, "hangup"},
+		{"signal, deaf", "deaf", 1, true, ""},
+		{"signal, with a child", "parent", 2, true, "hangup"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			client, said, pids, done := started(t, ctx, test.kind, test.processes)
+			rest := make(chan string, 1)
+			go func() {
+				text, _ := io.ReadAll(said)
+				rest <- string(text)
+			}()
+			if test.signal {
+				cancel(hangup{})
+			} else {
+				client.Close()
+			}
+			if err := <-done; err != nil {
+				t.Errorf("an end that was wanted: %v", err)
+			}
+			if got := strings.TrimSpace(<-rest); got != test.want {
+				t.Errorf("the server got %q, want %q", got, test.want)
+			}
+			for _, pid := range pids {
+				if !gone(pid) {
+					t.Errorf("process %d is left", pid)
+				}
+			}
+		})
+	}
+}
+
+// TestClientGone has a client that reads no more: the server ends.
+func TestClientGone(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), asServer+"=stubborn")
+	tap := proxy.NewTap(audit.Options{}, nil, func(proxy.Finding) {})
+	defer tap.Close()
+	in, client := io.Pipe()
+	defer client.Close()
+	if err := tap.Stdio(t.Context(), cmd, in, broken{}); err != nil {
+		t.Error(err)
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }

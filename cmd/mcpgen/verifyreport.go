@@ -1,0 +1,202 @@
+//go:build !bootstrap
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
+)
+
+// finding is a rule that is broken, or a note, as verify reports it.
+type finding struct {
+	File    string      `json:"file"`
+	Line    int         `json:"line"`
+	Level   audit.Level `json:"level"`
+	Pointer string      `json:"pointer"`
+	Problem string      `json:"problem"`
+	Rule    audit.Rule  `json:"rule"`
+	// From is the side that sent the message, if it is known.
+	From audit.Side `json:"from,omitempty"`
+	// Session is the digest of the id of a session over HTTP.
+	Session string `json:"session,omitempty"`
+}
+
+type summary struct {
+	Revision string `json:"revision"`
+	Files    int    `json:"files"`
+	Values   int    `json:"values"`
+	// Others counts lines that are no messages.
+	Others int `json:"others"`
+	// FirstOther is where the first of them is, such as "session.log:3".
+	FirstOther string `json:"firstOther,omitempty"`
+	Errors     int    `json:"errors"`
+	Warnings   int    `json:"warnings"`
+	Notes      int    `json:"notes"`
+}
+
+type reporter interface {
+	finding(finding)
+	verdict(verdict)
+	summary(summary)
+	rules([]audit.RuleInfo)
+}
+
+type textReporter struct{ w io.Writer }
+
+func (r *textReporter) finding(f finding) { fmt.Fprintln(r.w, f) }
+
+// String returns the finding in one line.
+func (f finding) String() string {
+	pointer := f.Pointer
+	if pointer != "" {
+		pointer += ": "
+	}
+	return printable(fmt.Sprintf("%s:%d: %s: %s%s [%s]", f.File, f.Line, f.Level, pointer, f.Problem, f.Rule))
+}
+
+func (r *textReporter) verdict(v verdict) {
+	if v.Accepted {
+		fmt.Fprintf(r.w, "%s: accepted\n", v.Revision)
+		return
+	}
+	fmt.Fprintf(r.w, "%s: refused, %s, the first: %s\n", v.Revision, count(v.Problems, "problem"), v.First)
+}
+
+func (r *textReporter) summary(s summary) {
+	revision := ""
+	if s.Revision != "" {
+		revision = s.Revision + ": "
+	}
+	others := ""
+	if s.Others > 0 {
+		others = fmt.Sprintf(", %s without a message (first %s)", count(s.Others, "line"), s.FirstOther)
+	}
+	fmt.Fprintf(r.w, "%schecked %s in %s%s: %s\n", revision, count(s.Values, "value"), count(s.Files, "file"), others, counts(s.Errors, s.Warnings, s.Notes))
+}
+
+// counts lists how many findings there are, of the lower levels only those that there are.
+func counts(errors, warnings, notes int) string {
+	text := count(errors, "error")
+	if warnings > 0 {
+		text += ", " + count(warnings, "warning")
+	}
+	if notes > 0 {
+		text += ", " + count(notes, "note")
+	}
+	return text
+}
+
+func (r *textReporter) rules(all []audit.RuleInfo) {
+	w := tabwriter.NewWriter(r.w, 0, 0, 2, ' ', 0)
+	defer w.Flush()
+	for _, rule := range all {
+		since := rule.Since
+		if since == "" {
+			since = "all"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s (%s)\n", rule.ID, rule.Level, since, rule.Text, rule.Section)
+	}
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+type jsonReporter struct{ enc *json.Encoder }
+
+func (r *jsonReporter) finding(f finding) {
+	r.enc.Encode(struct {
+		Type string `json:"type"`
+		finding
+	}{"finding", f})
+}
+
+func (r *jsonReporter) verdict(v verdict) {
+	r.enc.Encode(struct {
+		Type string `json:"type"`
+		verdict
+	}{"verdict", v})
+}
+
+func (r *jsonReporter) summary(s summary) {
+	r.enc.Encode(struct {
+		Type string `json:"type"`
+		summary
+	}{"summary", s})
+}
+
+func (r *jsonReporter) rules(all []audit.RuleInfo) {
+	for _, rule := range all {
+		r.enc.Encode(struct {
+			Rule    audit.Rule  `json:"rule"`
+			Level   audit.Level `json:"level"`
+			Since   string      `json:"since,omitempty"`
+			Text    string      `json:"text"`
+			Section string      `json:"section,omitempty"`
+		}{rule.ID, rule.Level, rule.Since, rule.Text, rule.Section})
+	}
+}
+
+// printable returns text of a peer with control characters, and characters that change the
+// direction of text, written out, so that a terminal only shows it.
+func printable(s string) string {
+	if strings.IndexFunc(s, hostile) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case !hostile(r):
+			b.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+func hostile(r rune) bool {
+	return r < 0x20 && r != '\t' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e ||
+		r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0x061c
+}
+
+// progress prints how far a run is, every two seconds, so that a long one is seen to
+// live.
+type progress struct {
+	w      io.Writer
+	last   time.Time
+	values int
+	read   int64 // bytes, of this file
+	size   int64 // of this file, 0 where it is not known
+}
+
+// start begins with a file.
+func (p *progress) start(size int64) { p.read, p.size = 0, size }
+
+// step is called after each value, with its length.
+func (p *progress) step(file string, length, problems int) {
+	p.values++
+	p.read += int64(length)
+	if p.values%256 != 0 && length < 1<<20 || time.Since(p.last) < 2*time.Second {
+		return
+	}
+	p.last = time.Now()
+	bar := ""
+	if p.size > 0 {
+		const width = 20
+		done := int(min(p.read*width/p.size, width))
+		bar = fmt.Sprintf("[%s%s] %d%%, ", strings.Repeat("#", done), strings.Repeat(".", width-done), min(p.read*100/p.size, 100))
+	}
+	fmt.Fprintf(p.w, "%s: %s%d values, %d MB, %d problems so far\n", file, bar, p.values, p.read/1e6, problems)
+}
