@@ -221,8 +221,8 @@ func (a *assembler) judge(f *Finding, t *told, at *root) bool {
 	return true
 }
 
-// witness finds the shortest value that one side accepts and the other refuses,
-// by its judges.
+// witness finds the first value that one side accepts and the other refuses, by
+// its judges.
 func (a *assembler) witness(way int, values []any, at *root) (w *Witness, why string) {
 	breaks := ReceiverFirst
 	judges := a.judges
@@ -237,7 +237,7 @@ func (a *assembler) witness(way int, values []any, at *root) (w *Witness, why st
 	if len(judged[0]) == 0 {
 		return nil, "nothing judges the message"
 	}
-	for _, v := range few(values) {
+	for _, v := range values[:min(len(values), 4)] {
 		if at.wrap != nil {
 			v = at.wrap(v)
 		}

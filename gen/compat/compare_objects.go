@@ -119,16 +119,22 @@ func (v view) other() view {
 	return view{v.pairing, 1 - v.way, v.accepts, v.sends, v.to, v.from}
 }
 
-// lacking shows a member that the receiver demands and the sender does not.
+// lacking shows a member that the receiver demands and the sender does not. The base is
+// the best example: the receiver refuses nothing else of it.
 func (c *comparer) lacking(v view, ch *change, name string) {
+	lacks := func(value any) bool {
+		_, there := value.(map[string]any)[name]
+		return !there
+	}
+	implied := v.from.Object.requires(name)
+	if v.show(ch, []any{c.base(v, name)}, lacks, implied); len(ch.ways[v.way].values) > 0 {
+		return
+	}
 	values := slices.Clone(c.make.samples(v.from))
 	for base := range c.bases(v, name) {
 		values = append(values, base)
 	}
-	v.show(ch, values, func(value any) bool {
-		_, there := value.(map[string]any)[name]
-		return !there
-	}, v.from.Object.requires(name))
+	v.show(ch, values, lacks, implied)
 }
 
 // member compares a member that both sides declare.
