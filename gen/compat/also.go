@@ -26,6 +26,24 @@ func (c *also) hints() []*Shape {
 	return slices.DeleteFunc([]*Shape{c.condition, c.refused, c.then, c.els}, func(s *Shape) bool { return s == nil })
 }
 
+// violated reports whether a value violates the constraint, as far as that is known of it
+// alone.
+func (c *also) violated(v any) bool {
+	switch {
+	case c.refused != nil:
+		return c.refused.accepts(v)
+	case c.condition != nil && c.condition.accepts(v):
+		return !c.then.accepts(v)
+	case c.condition != nil:
+		return !c.els.accepts(v)
+	case c.then != nil:
+		object, ok := v.(map[string]any)
+		_, there := object[c.name]
+		return ok && there && !c.then.accepts(v)
+	}
+	return true
+}
+
 // also adds the constraints without a form to an alternative; it reports false if
 // they leave nothing of it.
 func (b *schemaBuilder) also(a *Alt, way chosen) bool {

@@ -243,7 +243,7 @@ func (c *comparer) arrays(p *pairing, old, new *Alt) {
 		v := p.views(old, new)[way]
 		ch := p.between(old, new, rule)
 		length := v.from.length()
-		v.show(ch, c.repeating(v), nil, length.Max != nil && *length.Max <= 1)
+		v.show(ch, c.repeating(v), repeats, length.Max != nil && *length.Max <= 1)
 	}
 	if o.Length.low().compare(n.Length.low()) == 0 && o.Length.high().compare(n.Length.high()) == 0 {
 		return
@@ -261,6 +261,19 @@ func (c *comparer) arrays(p *pairing, old, new *Alt) {
 		c.bound(p, old, new, b, values, func(v any) float64 { return float64(len(v.([]any))) },
 			func(from *Alt, l limit) bool { return l.holds(from.length()) })
 	}
+}
+
+// repeats reports whether an array has an element twice.
+func repeats(v any) bool {
+	seen := map[string]bool{}
+	for _, element := range v.([]any) {
+		text := exactly(element)
+		if seen[text] {
+			return true
+		}
+		seen[text] = true
+	}
+	return false
 }
 
 // repeating are arrays with an element twice.
@@ -304,7 +317,10 @@ func (c *comparer) contains(p *pairing, old, new *Alt) {
 	}
 	ch := p.between(old, new, rule, `"contains"`)
 	for _, v := range views {
-		v.show(ch, append(c.lists(v.from, v.to), c.make.samples(v.from)...), nil, implied(v))
+		lacks := func(value any) bool {
+			return slices.ContainsFunc(v.to.Array.Contains, func(one *contains) bool { return !one.accept(value.([]any)) })
+		}
+		v.show(ch, append(c.lists(v.from, v.to), c.make.samples(v.from)...), lacks, implied(v))
 	}
 }
 
@@ -380,7 +396,10 @@ func (c *comparer) also(p *pairing, old, new *Alt) {
 				demanded = removed
 			}
 			values := append(slices.Clone(samples), c.hinted(v, slices.Concat(old.Also, new.Also))...)
-			v.show(ch, values, nil, len(demanded) == 0)
+			violates := func(value any) bool {
+				return slices.ContainsFunc(demanded, func(one *also) bool { return one.violated(value) })
+			}
+			v.show(ch, values, violates, len(demanded) == 0)
 		}
 	}
 }

@@ -211,6 +211,17 @@ func (t *array) accepts(list []any) bool {
 	return true
 }
 
+// accept reports whether an array contains as many of the elements as it must.
+func (c *contains) accept(list []any) bool {
+	n := 0
+	for _, v := range list {
+		if c.accepts(v) {
+			n++
+		}
+	}
+	return c.Count.contains(float64(n))
+}
+
 func (t *object) accepts(members map[string]any) bool {
 	if !t.Size.contains(float64(len(members))) {
 		return false
