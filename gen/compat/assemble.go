@@ -68,7 +68,7 @@ func (a *assembler) tell(ch *change, subject string, at *root) {
 func (a *assembler) direct(ch *change, subject string, narrow, widen []any, at *root) {
 	one := &told{change: ch, node: &node{pairing: &pairing{old: &Shape{Where: ch.old}, new: &Shape{Where: ch.new}}, path: subject}, subject: subject}
 	for way, values := range [2][]any{narrow, widen} {
-		one.ways[way] = outcome{state: unproven, why: "no example found"}
+		one.ways[way] = outcome{state: unproven, why: noExample}
 		if len(values) > 0 {
 			one.ways[way] = outcome{state: shown, values: few(values)}
 		}
@@ -216,7 +216,7 @@ func (a *assembler) judge(f *Finding, t *told, at *root) bool {
 		}
 	}
 	if f.Level == LevelErr && len(why) > 0 {
-		f.Unproven = strings.Join(slices.Compact(why), "; ")
+		f.Unproven = "no example found: " + strings.Join(slices.Compact(why), "; ")
 	}
 	return true
 }

@@ -48,6 +48,9 @@ type outcome struct {
 	why string
 }
 
+// noExample is why there is no example where nothing more is known.
+const noExample = "none of the values that were tried shows it"
+
 // certainty says what is known of a direction, the least first.
 type certainty int
 
@@ -163,7 +166,7 @@ func (c *comparer) outcome(ch *change, n *node, way int, root *node) outcome {
 			break
 		}
 	}
-	return outcome{state: unproven, why: cmp.Or(w.why, "no example found")}
+	return outcome{state: unproven, why: cmp.Or(w.why, noExample)}
 }
 
 // climb is the way of some values up to whole messages.
@@ -196,7 +199,7 @@ func (c *comparer) lift(n *node, values []any, up *climb) outcome {
 		}
 	}
 	if !tried {
-		return outcome{state: unproven, why: "no whole example found: all ways to the message were tried"}
+		return outcome{state: unproven, why: "no value was found to put it into"}
 	}
 	return best
 }
@@ -211,7 +214,7 @@ func (c *comparer) liftBy(e edge, values []any, up *climb) outcome {
 		if c.prove.in(v.sends, v.accepts, false) {
 			return outcome{state: refuted}
 		}
-		return outcome{state: unproven, why: fmt.Sprintf("no whole example found: %s; at %s%s this value shows it: %s",
+		return outcome{state: unproven, why: fmt.Sprintf("%s; at %s%s this value shows it: %s",
 			c.obstacle(v, e.child), e.parent.path, e.child.path, render(values[0]))}
 	}
 	var refused []any

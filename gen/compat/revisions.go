@@ -223,7 +223,7 @@ func (p *protocol) exists(ch *change, was, is *messages, m *ir.Method, to, judge
 	case err != nil:
 		one.ways[way] = outcome{state: unproven, why: err.Error()}
 	default:
-		one.ways[way] = outcome{state: unproven, why: "no message found"}
+		one.ways[way] = outcome{state: unproven, why: "mcpgen makes no such message"}
 		if values := few(p.comparer.make.all(shape)); len(values) > 0 {
 			one.ways[way] = outcome{state: shown, values: values}
 		}

@@ -104,7 +104,7 @@ func (t *toolLists) presence(rule string, tool *tools.Tool) {
 		ch.old, ch.new, ch.guard, way = ch.new, ch.old, guardListed, widens
 	}
 	one := &told{change: ch, node: &node{pairing: &pairing{old: &Shape{}, new: &Shape{}}, path: tool.Name}, subject: tool.Name}
-	one.ways[way] = outcome{state: unproven, why: "no arguments found that the tool accepts"}
+	one.ways[way] = outcome{state: unproven, why: "mcpgen makes no arguments that the tool accepts"}
 	if value, ok := c.make.minimal(shape); ok {
 		one.ways[way] = outcome{state: shown, values: []any{value}}
 	}
@@ -181,7 +181,7 @@ func (t *toolLists) output(old, new *tools.Tool) {
 	case c.prove.altIn(free(kindObject), described, true):
 		one.ways[way], one.change.guard = outcome{state: noted}, guardPromisedNobody
 	default:
-		one.ways[way] = outcome{state: unproven, why: "no result found that the schema refuses"}
+		one.ways[way] = outcome{state: unproven, why: "mcpgen makes no result that the schema refuses"}
 	}
 	t.add(one, at)
 }
