@@ -42,16 +42,16 @@ func (t *toolLists) taskSupport(old, new *tools.Tool) {
 		if had == has {
 			continue
 		}
-		at := &root{use: "tools/call " + new.Name, direction: ToServer, old: &Shape{}, new: &Shape{},
+		at := &root{use: "tools/call " + new.Name, direction: ToServer,
 			judgedOld: []string{OfCall(old.Name)}, judgedNew: []string{OfCall(new.Name)}}
-		ch := &change{subject: new.Name, old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}}
-		called := anything(ch.new)
+		ch := &change{old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}}
+		values := [2][]any{}
 		if had {
-			ch.rule, ch.narrow, at.old = way.removed, []any{way.params}, called
+			ch.rule, values[narrows] = way.removed, []any{way.params}
 		} else {
-			ch.rule, ch.widen, at.new, ch.guard = way.added, []any{way.params}, called, guardListed
+			ch.rule, ch.guard, values[widens] = way.added, guardListed, []any{way.params}
 		}
-		t.add(ch, at)
+		t.direct(ch, new.Name, values[narrows], values[widens], at)
 	}
 }
 
@@ -160,7 +160,7 @@ func (t *toolLists) mirrored(old, new *tools.Tool) {
 	at := &root{use: "tools/call " + new.Name, direction: ToServer}
 	for _, path := range sortedKeys(was, is) {
 		o, n := was[path], is[path]
-		ch := &change{subject: path, guard: guardMirrored}
+		ch := &change{guard: guardMirrored}
 		name := path[strings.LastIndexByte(path, '.')+1:]
 		if o != nil {
 			ch.old = o.place
@@ -185,7 +185,7 @@ func (t *toolLists) mirrored(old, new *tools.Tool) {
 		default:
 			continue
 		}
-		t.add(ch, at)
+		t.direct(ch, path, nil, nil, at)
 	}
 }
 

@@ -90,8 +90,6 @@ func harmOf(e Effect) string {
 		return "Nothing breaks: the same values are accepted."
 	case EffectMeaning:
 		return "The same values are accepted, and may mean something else."
-	case EffectUnknown:
-		return "{sender} may send a value that {receiver} refuses; mcpgen cannot tell."
 	}
 	return "{sender} may send a value that {receiver} refuses."
 }
@@ -107,6 +105,13 @@ func memberRules() ruleSet {
 		pair(w, "required-member-removed", "required-member-added", "required member `{0}` removed", "required member `{0}` added",
 			"A member that must be present exists on one side only. The side that does not know it does not send it.").
 			args("member").harm("{sender} does not send `{0}`, which {receiver} requires."),
+		both(w, EffectIncomparable, "closed-member-added", "closed-member-removed",
+			"required member `{0}` of a closed object added", "required member `{0}` of a closed object removed",
+			"One side requires a member that the other side refuses, as its object is closed.").
+			args("member").harm("One of {sender} and {receiver} requires `{0}`, and the other refuses it."),
+		pair(w, "dependency-removed", "dependency-added", "member `{1}` is no longer required beside `{0}`", "member `{1}` is required beside `{0}`",
+			"One side only requires a member where another is present.").
+			args("member", "required").harm("{sender} may send `{0}` without `{1}`, which {receiver} requires beside it.").keyword("dependentRequired"),
 		pair(w, "member-became-optional", "member-became-required", "member `{0}` became optional", "member `{0}` became required",
 			"Both sides know the member, and one side only requires it.").
 			args("member").harm("{sender} may leave out `{0}`, which {receiver} requires."),
@@ -154,7 +159,10 @@ func valueRules() ruleSet {
 		pair(w, "unique-items-removed", "unique-items-added", "equal elements are allowed", "equal elements are no longer allowed",
 			"One side only requires the elements of an array to differ.").
 			harm("{sender} may send an array with equal elements, which {receiver} refuses.").keyword("uniqueItems"),
-		alone(w, EffectUnknown, "constraint-changed", "keyword {0} changed", "A keyword changed, and mcpgen does not know which values it accepts.").
+		pair(w, "constraint-removed", "constraint-added", "keyword {0} removed", "keyword {0} added",
+			"A keyword constrains the values on one side only, or more than on the other side.").
+			args("keyword").keyword("{0}"),
+		alone(w, EffectIncomparable, "constraint-changed", "keyword {0} changed", "A keyword constrains the values of both sides differently.").
 			args("keyword").keyword("{0}"),
 	)
 }

@@ -2,209 +2,312 @@ package compat
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// change is what differs at one place, before it is known where values of the
-// place are sent.
+// change is what differs between two shapes, before it is known where values of them
+// are sent.
 type change struct {
-	rule     string
-	guard    string
+	rule  string
+	guard string
+	args  []string
+	// below is added to the path of the shapes, for a change of one of their members.
+	// The side that alone says so does not have the member.
+	below       string
+	lackedByOld bool
+	lackedByNew bool
+	// subject is the path of what changed, "" for that of the new place.
 	subject  string
 	old, new Place
-	args     []string
-	// narrow are values the old side may send and the new one refuses, widen
-	// those the new side may send and the old one refuses: first of the place
-	// itself, then, on the way up, of all that is around it.
-	narrow, widen []any
-	// lostNarrow and lostWiden say that there were such values until a union was
-	// met that takes them for something else.
-	lostNarrow, lostWiden bool
-	// unproven says that there need be no such values: they would be too large, or
-	// nobody knows them.
-	unproven bool
+	// ways are what is known of the two directions: narrows is about values the old
+	// side may send and the new one refuses, widens about those the other way round.
+	ways [2]oneWay
+	// noted is set where the change is told although both sides accept the values.
+	noted bool
 }
 
-// flip is the change of the comparison the other way round.
-func (c *comparer) flip(list []*change) []*change {
-	out := make([]*change, len(list))
-	for i, ch := range list {
-		rule := c.rules.rule(ch.rule)
-		out[i] = &change{
-			rule: rule.Mirror, guard: ch.guard, subject: ch.subject, old: ch.new, new: ch.old,
-			narrow: ch.widen, widen: ch.narrow, lostNarrow: ch.lostWiden, lostWiden: ch.lostNarrow,
-			args: rule.flip(ch.args), unproven: ch.unproven,
-		}
-	}
-	return out
+// The directions of a change.
+const (
+	narrows = 0
+	widens  = 1
+)
+
+// oneWay is what is known of one direction of a change.
+type oneWay struct {
+	// values show the change: one side accepts them, the other does not.
+	values []any
+	// lost and known say that a union takes such values for something else: with or
+	// without members that it does not declare.
+	lost, known bool
+	// refuted says that there are no such values, open that there may be some of one
+	// alternative at least.
+	refuted, open bool
+	// why says why there are no values here.
+	why string
 }
 
 // comparer compares shapes of two sides.
 type comparer struct {
 	rules ruleTable
+	prove *prover
 	make  *maker
 	// dropped is the guard of a member that one side does not know.
 	dropped string
-	// told has what is known of pairs of alternatives.
-	told map[altPair][]*change
-	// stack are the pairs that are being compared; low is the lowest of them that
-	// was met again below.
-	stack []altPair
-	low   int
-	// swapped is the comparer of the sides the other way round.
-	swapped *comparer
+	pairs   map[setPair]*pairing
+	alike   map[altPair]float64
 }
 
-type altPair struct{ old, new *Alt }
+type (
+	shapePair struct{ old, new *Shape }
+	setPair   struct{ old, new *set }
+	altPair   struct{ old, new *Alt }
+)
+
+// pairing is what differs between two shapes at one place, and the pairs below.
+type pairing struct {
+	old, new *Shape
+	changes  []*change
+	children []*child
+}
+
+// child is a pair of shapes of members or elements.
+type child struct {
+	old, new       *Shape
+	oldAlt, newAlt *Alt
+	// name is that of a member; elements have an index.
+	name    string
+	element bool
+	index   int
+	// path is what the child adds to the path of its parent.
+	path  string
+	guard string
+}
 
 func newComparer(dropped string) *comparer {
-	m := newMaker()
-	rules := newRuleTable()
-	c := &comparer{rules: rules, make: m, dropped: dropped, told: map[altPair][]*change{}}
-	c.swapped = &comparer{rules: rules, make: m, dropped: dropped, told: map[altPair][]*change{}, swapped: c}
-	return c
+	p := newProver()
+	return &comparer{
+		rules: newRuleTable(), prove: p, make: newMaker(p), dropped: dropped,
+		pairs: map[setPair]*pairing{}, alike: map[altPair]float64{},
+	}
 }
 
-// shapes compares two shapes that stand at the same place.
-func (c *comparer) shapes(old, new *Shape) []*change {
-	if old == new {
-		return nil
+// pair compares the values of two shapes that stand at the same place, once.
+func (c *comparer) pair(old, new *Shape) *pairing {
+	key := setPair{old.set, new.set}
+	if have, ok := c.pairs[key]; ok {
+		return have
 	}
-	return append(c.about(old, new), c.values(old, new)...)
+	p := &pairing{old: old, new: new}
+	c.pairs[key] = p
+	if old.set != new.set {
+		c.prove.steps = 0
+		c.values(p)
+	}
+	return p
+}
+
+// at adds a change between the two shapes.
+func (p *pairing) at(rule string, args ...string) *change {
+	ch := &change{rule: rule, args: args, old: p.old.Where, new: p.new.Where}
+	p.changes = append(p.changes, ch)
+	return ch
+}
+
+// between adds a change between two alternatives. The same change of others that
+// stand at the same place is one with it.
+func (p *pairing) between(old, new *Alt, rule string, args ...string) *change {
+	was, is := p.old.Where, p.new.Where
+	if old.Where != (Place{}) {
+		was = old.Where
+	}
+	if new.Where != (Place{}) {
+		is = new.Where
+	}
+	for _, have := range p.changes {
+		if have.rule == rule && slices.Equal(have.args, args) && have.below == "" && have.old.Path == was.Path && have.new.Path == is.Path {
+			return have
+		}
+	}
+	ch := p.at(rule, args...)
+	ch.ways[narrows].refuted, ch.ways[widens].refuted = true, true // until an alternative shows otherwise
+	ch.old, ch.new = was, is
+	return ch
+}
+
+// view is a pairing seen in one direction: from the side that sends to the one that
+// receives.
+type view struct {
+	*pairing
+	way            int
+	sends, accepts *Shape
+	from, to       *Alt
+}
+
+func (p *pairing) views(old, new *Alt) [2]view {
+	return [2]view{{p, narrows, p.old, p.new, old, new}, {p, widens, p.new, p.old, new, old}}
+}
+
+// show looks among values for some that show a change in the direction of the view.
+// Proves says whether a value has to do with the change. Implied says that no value
+// does, as what is sent satisfies the constraint for other reasons.
+func (v view) show(ch *change, candidates []any, proves func(v any) bool, implied bool) {
+	w := &ch.ways[v.way]
+	if implied {
+		w.refuted = !w.open
+		return
+	}
+	w.refuted, w.open = false, true
+	for _, value := range candidates {
+		if proves != nil && !proves(value) || !v.sends.accepts(value) || v.from != nil && !v.from.accepts(value) {
+			continue
+		}
+		switch {
+		case !v.accepts.accepts(value):
+			w.values = append(w.values, value)
+		case v.to != nil && v.to.accepts(value):
+		case v.accepts.knows(value):
+			w.known = true
+		default:
+			w.lost = true
+		}
+	}
+	w.values = few(w.values)
+}
+
+// rule is the rule of a change that narrows, or of its mirror in the other direction.
+func (c *comparer) rule(id string, way int) string {
+	if way == narrows {
+		return id
+	}
+	return c.rules.rule(id).Mirror
 }
 
 // values compares the values of two shapes.
-func (c *comparer) values(old, new *Shape) []*change {
-	switch o, n := old.untyped(), new.untyped(); {
-	case o && n:
-		return c.opaque(old, new, old.Alts, new.Alts)
-	case o || n:
-		return append(c.anyAndTyped(old, new), c.opaque(old, new, old.Alts, new.Alts)...)
+func (c *comparer) values(p *pairing) {
+	old, new := p.old.alts(), p.new.alts()
+	was, is := p.old.untyped(), p.new.untyped()
+	switch {
+	case was && is:
+		c.also(p, old[0], new[0])
+		return
+	case was && p.old.any() && everyKind(new):
+		old = freeKinds()
+	case is && p.new.any() && everyKind(old):
+		new = freeKinds()
+	case was || is:
+		c.typed(p, was)
+		return
 	}
-	pairs, gone, come := c.match(old.Alts, new.Alts)
+	pairs, gone, come := c.match(old, new)
 	if len(pairs) == 0 && len(gone) == 1 && len(come) == 1 && gone[0].Kind != come[0].Kind {
-		return append(c.opaque(old, new, old.Alts, new.Alts), &change{
-			rule: "type-changed", subject: new.Where.Path, old: old.Where, new: new.Where, args: []string{gone[0].label(), come[0].label()},
-			narrow: few(new.refused(c.make.all(old))), widen: few(old.refused(c.make.all(new))),
-		})
+		ch := p.at("type-changed", gone[0].label(), come[0].label())
+		for _, v := range p.views(nil, nil) {
+			v.show(ch, c.make.all(v.sends), nil, false)
+		}
+		return
 	}
-	var all []*change
-	for _, p := range pairs {
-		all = append(all, c.alts(p.old, p.new)...)
+	for _, pair := range pairs {
+		c.alts(p, pair.old, pair.new)
 	}
 	for _, a := range gone {
-		all = append(all, c.gone(a, old, new)...)
+		c.gone(p.views(a, nil)[narrows])
 	}
 	for _, a := range come {
-		all = append(all, c.flip(c.swapped.gone(a, new, old))...)
+		c.gone(p.views(nil, a)[widens])
 	}
-	return through(all, old, new)
 }
 
-// through keeps the values that the whole of the other shape refuses too, and
-// the changes that are still something then: a value that another alternative
-// takes for just what it is has not changed.
-func through(list []*change, old, new *Shape) []*change {
-	var out []*change
-	for _, ch := range list {
-		kept := *ch
-		var narrowKnown, widenKnown bool
-		kept.narrow, narrowKnown = new.refusedOrKnown(ch.narrow)
-		kept.widen, widenKnown = old.refusedOrKnown(ch.widen)
-		kept.lostNarrow = ch.lostNarrow || len(ch.narrow) > 0 && len(kept.narrow) == 0 && !narrowKnown
-		kept.lostWiden = ch.lostWiden || len(ch.widen) > 0 && len(kept.widen) == 0 && !widenKnown
-		had := len(ch.narrow)+len(ch.widen) > 0
-		if had && len(kept.narrow)+len(kept.widen) == 0 && !kept.lostNarrow && !kept.lostWiden {
-			continue
+// typed tells of a shape that any value satisfies, but for constraints without a
+// form, on one side only.
+func (c *comparer) typed(p *pairing, was bool) {
+	rule, way, label := "type-closed", narrows, p.new.label()
+	if !was {
+		rule, way, label = "type-opened", widens, p.old.label()
+	}
+	if !p.old.any() && !p.new.any() {
+		rule, label = "constraint-changed", `"anyOf"`
+	}
+	ch := p.at(rule, label)
+	for _, v := range p.views(nil, nil) {
+		v.show(ch, c.make.all(v.sends), nil, v.way != way && rule != "constraint-changed")
+	}
+}
+
+func everyKind(list []*Alt) bool {
+	return !slices.ContainsFunc(allKinds, func(k kind) bool {
+		return !slices.ContainsFunc(list, func(a *Alt) bool { return a.Kind == k })
+	})
+}
+
+func freeKinds() []*Alt {
+	var list []*Alt
+	for _, k := range allKinds {
+		list = append(list, free(k))
+	}
+	return list
+}
+
+// gone tells of an alternative of the sender that the receiver has no counterpart of.
+func (c *comparer) gone(v view) {
+	a := v.from
+	if into := c.covers(a, v.accepts); into != nil {
+		ch := v.at(c.mergeRule(v.way), a.label(), into.label())
+		ch.place(v.way, a, into)
+		ch.subject = v.sends.Where.Path
+		c.merged(v, into)
+		return
+	}
+	rule := "type-removed"
+	if a.Name != "" || slices.ContainsFunc(v.accepts.alts(), func(b *Alt) bool { return b.Kind == a.Kind }) {
+		rule = "variant-removed"
+	}
+	ch := v.at(c.rule(rule, v.way), a.label())
+	ch.ways[1-v.way].refuted, ch.subject = true, v.sends.Where.Path
+	ch.place(v.way, a, nil)
+	samples := c.make.samples(a)
+	v.to = &Alt{Kind: "none"}
+	v.show(ch, telling(samples), nil, false)
+}
+
+// mergeRule is the rule of an alternative that became a part of another.
+func (c *comparer) mergeRule(way int) string {
+	if way == narrows {
+		return "variant-merged"
+	}
+	return "variant-split"
+}
+
+// place says where the alternatives of a change stand: the first on the sending side.
+func (ch *change) place(way int, from, to *Alt) {
+	sides := [2]*Place{&ch.old, &ch.new}
+	if from != nil && from.Where != (Place{}) {
+		*sides[way] = from.Where
+	}
+	if to != nil && to.Where != (Place{}) {
+		*sides[1-way] = to.Where
+	}
+}
+
+// merged compares an alternative with one that it became a part of. What that one
+// has beside it was there before.
+func (c *comparer) merged(v view, into *Alt) {
+	inner := &pairing{old: v.old, new: v.new}
+	if v.way == narrows {
+		c.alts(inner, v.from, into)
+	} else {
+		c.alts(inner, into, v.from)
+	}
+	for _, ch := range inner.changes {
+		effect := c.rules.rule(ch.rule).Effect
+		if v.way == widens {
+			effect = effect.Mirror()
 		}
-		out = append(out, &kept)
-	}
-	return out
-}
-
-// refusedOrKnown returns the values that the shape refuses; where there are
-// none, whether it knows all there is in them.
-func (s *Shape) refusedOrKnown(values []any) (refused []any, known bool) {
-	refused = s.refused(values)
-	if len(refused) > 0 {
-		return refused, false
-	}
-	for _, v := range values {
-		if !s.knows(v) {
-			return nil, false
+		if effect == EffectNarrows && (ch.noted || len(ch.ways[v.way].values) > 0) {
+			v.changes = append(v.changes, ch)
 		}
 	}
-	return nil, true
-}
-
-func (c *comparer) anyAndTyped(old, new *Shape) []*change {
-	if old.untyped() {
-		return []*change{{
-			rule: "type-closed", subject: new.Where.Path, old: old.Where, new: new.Where, args: []string{new.label()},
-			narrow: few(new.refused(c.make.all(old))),
-		}}
-	}
-	return []*change{{
-		rule: "type-opened", subject: new.Where.Path, old: old.Where, new: new.Where, args: []string{old.label()},
-		widen: few(old.refused(c.make.all(new))),
-	}}
-}
-
-// label says in a word or two what a shape is.
-func (s *Shape) label() string {
-	var labels []string
-	for _, a := range s.Alts {
-		if label := a.label(); !slices.Contains(labels, label) {
-			labels = append(labels, label)
-		}
-	}
-	if len(labels) == 0 {
-		return "nothing"
-	}
-	return strings.Join(labels, " or ")
-}
-
-func (a *Alt) label() string {
-	switch {
-	case a.Name != "":
-		return a.Name
-	case a.Kind == kindNumber && a.Number != nil && a.Number.Whole:
-		return "integer"
-	}
-	return string(a.Kind)
-}
-
-// gone tells of an alternative that the new side has no counterpart of.
-func (c *comparer) gone(a *Alt, old, new *Shape) []*change {
-	if into := c.covers(a, new); into != nil {
-		merged := &change{rule: "variant-merged", subject: old.Where.Path, old: a.Where, new: into.Where, args: []string{a.label(), into.label()}}
-		list := []*change{merged}
-		for _, ch := range c.alts(a, into) { // what into has beside it was there before
-			if effect := c.rules.rule(ch.rule).Effect; effect == EffectNarrows && ch.rule != "enum-value-removed" || len(ch.narrow) > 0 {
-				one := *ch
-				one.widen, one.lostWiden = nil, false
-				if effect == EffectNarrows {
-					list = append(list, &one)
-				}
-			}
-		}
-		return list
-	}
-	ch := &change{subject: old.Where.Path, old: a.Where, new: new.Where, args: []string{a.label()}}
-	ch.rule = "type-removed"
-	if a.Name != "" || slices.ContainsFunc(new.Alts, func(b *Alt) bool { return b.Kind == a.Kind }) {
-		ch.rule = "variant-removed"
-	}
-	samples := telling(c.make.samples(a))
-	ch.narrow = few(new.refused(samples))
-	if len(ch.narrow) == 0 {
-		_, known := new.refusedOrKnown(samples)
-		if known && len(samples) > 0 {
-			return nil
-		}
-		ch.lostNarrow = len(samples) > 0
-	}
-	return []*change{ch}
+	v.children = append(v.children, inner.children...)
 }
 
 // telling leaves out empty arrays, which say nothing of their elements, where
@@ -223,11 +326,14 @@ func telling(samples []any) []any {
 // covers finds the alternative of an object's kind that knows every member the
 // object must have, and takes it.
 func (c *comparer) covers(a *Alt, in *Shape) *Alt {
-	v, ok := c.make.alt(a)
-	if a.Kind != kindObject || !ok {
+	if a.Kind != kindObject {
 		return nil
 	}
-	for _, b := range in.Alts {
+	v, ok := c.make.of(a)
+	if !ok {
+		return nil
+	}
+	for _, b := range in.alts() {
 		if b.Kind != kindObject || !b.accepts(v) {
 			continue
 		}
@@ -244,184 +350,55 @@ func (c *comparer) covers(a *Alt, in *Shape) *Alt {
 	return nil
 }
 
-// match pairs alternatives that are meant to be the same thing.
-func (c *comparer) match(old, new []*Alt) (pairs []altPair, gone, come []*Alt) {
-	gone, come = slices.Clone(old), slices.Clone(new)
-	take := func(o, n *Alt) {
-		pairs = append(pairs, altPair{o, n})
-		gone = slices.DeleteFunc(gone, func(a *Alt) bool { return a == o })
-		come = slices.DeleteFunc(come, func(a *Alt) bool { return a == n })
-	}
-	if len(old) == 1 && len(new) == 1 && old[0].Kind == new[0].Kind {
-		take(old[0], new[0])
-		return pairs, gone, come
-	}
-	type scored struct {
-		altPair
-		score float64
-	}
-	var candidates []scored
-	for _, o := range old {
-		for _, n := range new {
-			if score := likeness(o, n); score > 0 {
-				candidates = append(candidates, scored{altPair{o, n}, score})
-			}
-		}
-	}
-	slices.SortStableFunc(candidates, func(a, b scored) int {
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		}
-		return strings.Compare(pairName(a.altPair), pairName(b.altPair))
-	})
-	for _, s := range candidates {
-		if slices.Contains(gone, s.old) && slices.Contains(come, s.new) {
-			take(s.old, s.new)
-		}
-	}
-	// What is left over of a kind is the same thing if there is one of it on each
-	// side. Objects must look alike.
-	for _, k := range []kind{kindString, kindNumber, kindBoolean, kindNull, kindArray} {
-		o, n := ofKind(gone, k), ofKind(come, k)
-		if len(o) == 1 && len(n) == 1 && len(ofKind(old, k)) == 1 && len(ofKind(new, k)) == 1 {
-			take(o[0], n[0])
-		}
-	}
-	return pairs, gone, come
-}
-
-func ofKind(list []*Alt, k kind) []*Alt {
-	return slices.DeleteFunc(slices.Clone(list), func(a *Alt) bool { return a.Kind != k })
-}
-
-// pairName orders pairs the same way in both directions.
-func pairName(p altPair) string {
-	a, b := p.old.label()+p.old.Where.Path, p.new.label()+p.new.Where.Path
-	return min(a, b) + "\x00" + max(a, b)
-}
-
-// likeness says how much two alternatives look like the same thing; 0 is not
-// at all.
-func likeness(a, b *Alt) float64 {
-	if a.Kind != b.Kind {
-		return 0
-	}
-	score := 0.0
-	if a.Name != "" && a.Name == b.Name {
-		score = 4
-	}
-	switch a.Kind {
-	case kindObject:
-		return objectLikeness(a.Object, b.Object, score)
-	case kindArray:
-		if a.Array.Items == nil || b.Array.Items == nil {
-			return score + 1
-		}
-		for _, x := range a.Array.Items.Alts {
-			for _, y := range b.Array.Items.Alts {
-				if likeness(x, y) > 0 {
-					return score + 1
-				}
-			}
-		}
-		return score
-	}
-	score++
-	if slices.Equal(a.Values, b.Values) {
-		score++
-	}
-	return score
-}
-
-func objectLikeness(a, b *object, score float64) float64 {
-	var shared, sharedRequired, required float64
-	for _, m := range a.Members {
-		if m.Required {
-			required++
-		}
-		other := b.member(m.Name)
-		if other == nil {
-			continue
-		}
-		shared++
-		if m.Required && other.Required {
-			sharedRequired++
-		}
-		x, y := m.values(), other.values()
-		if x == nil || y == nil {
-			continue
-		}
-		if !slices.ContainsFunc(x, func(v string) bool { return slices.Contains(y, v) }) {
-			return 0
-		}
-		score += 2
-	}
-	for _, m := range b.Members {
-		if other := a.member(m.Name); m.Required && (other == nil || !other.Required) {
-			required++
-		}
-	}
-	if shared == 0 && len(a.Members)+len(b.Members) > 0 {
-		return 0
-	}
-	if required > 0 {
-		score += 6 * sharedRequired / required
-	}
-	if all := float64(len(a.Members)+len(b.Members)) - shared; all > 0 {
-		score += 2 * shared / all
-	}
-	return score + 0.1
-}
-
-// values are those a member is limited to, nil for others.
-func (m *member) values() []string {
-	if len(m.Shape.Alts) != 1 {
-		return nil
-	}
-	return m.Shape.Alts[0].Values
-}
-
-// alts compares alternatives of one kind, once for each pair.
-func (c *comparer) alts(old, new *Alt) []*change {
+// alts compares alternatives of one kind.
+func (c *comparer) alts(p *pairing, old, new *Alt) {
 	if old == new {
-		return nil
+		return
 	}
-	p := altPair{old, new}
-	if told, ok := c.told[p]; ok {
-		return told
+	switch {
+	case old.Values != nil || new.Values != nil:
+		c.listed(p, old, new)
+		return
+	case old.Kind == kindObject:
+		c.objects(p, old, new)
+	case old.Kind == kindArray:
+		c.arrays(p, old, new)
+	default:
+		c.scalars(p, old, new)
 	}
-	if i := slices.Index(c.stack, p); i >= 0 {
-		c.low = min(c.low, i) // a pair in itself: what differs is told further up
-		return nil
-	}
-	depth := len(c.stack)
-	if depth == 0 {
-		c.low = 0
-	}
-	outer := c.low
-	c.low = depth
-	c.stack = append(c.stack, p)
-	list := c.within(old, new)
-	c.stack = c.stack[:depth]
-	if c.low >= depth {
-		c.told[p] = list
-	}
-	c.low = min(outer, c.low)
-	return list
+	c.also(p, old, new)
 }
 
-func (c *comparer) within(old, new *Alt) []*change {
-	var list []*change
-	switch old.Kind {
-	case kindObject:
-		list = c.objects(old, new)
-	case kindArray:
-		list = c.arrays(old, new)
-	default:
-		list = c.scalars(old, new)
+// told compares what is told of values.
+func (c *comparer) told(old, new *Shape) []*change {
+	var p pairing
+	p.old, p.new = old, new
+	if old.About.Description != new.About.Description {
+		p.at("parameter-description-changed", "", inQuotes(old.About.Description), inQuotes(new.About.Description))
 	}
-	return append(list, c.opaque(&Shape{Where: old.Where}, &Shape{Where: new.Where}, []*Alt{old}, []*Alt{new})...)
+	if old.About.Title != new.About.Title {
+		p.at("parameter-title-changed", "", inQuotes(old.About.Title), inQuotes(new.About.Title))
+	}
+	if old.About.Default != new.About.Default {
+		p.at("default-changed", "", quoted(old.About.Default), quoted(new.About.Default))
+	}
+	return p.changes
+}
+
+func lastName(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+// inQuotes makes a text one word of a message. The whole of it is an argument, so
+// that to accept one description is not to accept the next.
+func inQuotes(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return strconv.Quote(s)
+}
+
+func quoted(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
 }

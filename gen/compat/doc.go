@@ -1,9 +1,9 @@
-// Package compat tells what a new revision of the protocol, or a new list of
-// tools, changes on the wire, and proves what it tells.
+// Package compat reports what a new revision of the protocol, or a new list of
+// tools, changes on the wire.
 //
-// It compares messages, not definitions: each side is brought into shapes, which
-// are sets of JSON values in one form, so that a definition renamed, moved behind
-// a reference or repeated is no change. It prints nothing and reads no files.
+// It compares messages, not definitions: each side becomes shapes, which are sets
+// of JSON values, so that a definition renamed, moved behind a reference, repeated
+// or written in other keywords is no change. It prints nothing and reads no files.
 //
 // The words: a side is one of the two things compared; a shape is a set of JSON
 // values, an alternative the part of it of one kind; a finding is a change, told
@@ -13,8 +13,13 @@
 // going first, which breaks when the set narrows, one for the sender going first,
 // which breaks when it widens. A guard is a reason why a change that would break
 // does not, or not always. A witness is a value that one side accepts and the
-// other refuses; a finding of level err has one for each of its verdicts that
-// says so.
+// other refuses.
+//
+// The level of a finding follows from its rule, from the direction of the change and
+// from guards. Nothing but a proof that no value is concerned takes a finding away. A
+// verdict that is err has a witness, or the finding says why none was found or
+// confirmed ([Finding.Unproven]). What contradicts itself is a problem of the report
+// ([Report.Problems]) and changes no finding.
 //
 // Which side is upgraded first is an order of upgrades. A report has the level of
 // each finding in both orders, and counts that of one. A policy says which, and

@@ -1,18 +1,12 @@
 package compat
 
 import (
-	"maps"
 	"slices"
 )
 
-// meeter makes shapes of the values that are in two shapes.
-type meeter struct {
-	met map[shapePair]*Shape
-	// inexact is set when a shape has values that are not in both.
-	inexact bool
-}
-
-type shapePair struct{ x, y *Shape }
+// meeter makes shapes of the values that are in two shapes of the ir, which have no
+// constraints without a form.
+type meeter struct{ met map[shapePair]*Shape }
 
 func newMeeter() *meeter { return &meeter{met: map[shapePair]*Shape{}} }
 
@@ -32,42 +26,26 @@ func (m *meeter) both(x, y []*Alt) []*Alt {
 // alt is the alternative of values that are in two alternatives, nil if there
 // are none.
 func (m *meeter) alt(x, y *Alt) *Alt {
-	opaque := x.Opaque
-	if len(y.Opaque) > 0 {
-		opaque = maps.Clone(y.Opaque)
-		for keyword, text := range x.Opaque {
-			if have, ok := opaque[keyword]; ok && have != text {
-				text = min(have, text) + " and " + max(have, text)
-			}
-			opaque[keyword] = text
-		}
-	}
-	if x.Kind == kindAny || y.Kind == kindAny {
-		out := *x
-		if x.Kind == kindAny {
-			out = *y
-		}
-		out.Opaque = opaque
-		return &out
-	}
-	if x.Kind != y.Kind {
+	switch {
+	case x.Kind == kindAny:
+		return y
+	case y.Kind == kindAny:
+		return x
+	case x.Kind != y.Kind:
 		return nil
 	}
-	out := &Alt{Name: x.Name, Where: x.Where, Kind: x.Kind, Opaque: opaque}
+	out := &Alt{Name: x.Name, Where: x.Where, Kind: x.Kind}
 	switch x.Kind {
 	case kindNumber:
-		out.Number = &number{Whole: x.Number.Whole || y.Number.Whole, Range: narrower(x.Number.Range, y.Number.Range)}
-		if out.Number.Whole {
-			out.Number.Range = out.Number.Range.whole()
+		out.Number = &number{Step: x.Number.Step, Range: narrower(x.Number.Range, y.Number.Range)}
+		if y.Number.Step != nil {
+			out.Number.Step = common(x.Number.Step, y.Number.Step)
 		}
+		out.Number.Range = out.Number.Range.steps(out.Number.Step)
 	case kindString:
-		out.Text = &text{Format: x.Text.Format, Pattern: x.Text.Pattern, Length: narrower(x.Text.Length, y.Text.Length)}
-		if out.Text.Format == "" {
-			out.Text.Format = y.Text.Format
-		}
-		if out.Text.Pattern == "" {
-			out.Text.Pattern = y.Text.Pattern
-		}
+		out.Text = &text{Length: narrower(x.Text.Length, y.Text.Length)}
+		out.Text.Formats = slices.Compact(slices.Sorted(slices.Values(slices.Concat(x.Text.Formats, y.Text.Formats))))
+		out.Text.Patterns = slices.Compact(slices.Sorted(slices.Values(slices.Concat(x.Text.Patterns, y.Text.Patterns))))
 	case kindArray:
 		out.Array = &array{Items: m.shapes(x.Array.Items, y.Array.Items), Length: narrower(x.Array.Length, y.Array.Length), Unique: x.Array.Unique || y.Array.Unique}
 	case kindObject:
@@ -87,18 +65,8 @@ func (m *meeter) alt(x, y *Alt) *Alt {
 	return out
 }
 
-func narrower(x, y span) span {
-	if y.Min != nil && (x.Min == nil || *y.Min > *x.Min || *y.Min == *x.Min && y.MinOpen) {
-		x.Min, x.MinOpen = y.Min, y.MinOpen
-	}
-	if y.Max != nil && (x.Max == nil || *y.Max < *x.Max || *y.Max == *x.Max && y.MaxOpen) {
-		x.Max, x.MaxOpen = y.Max, y.MaxOpen
-	}
-	return x
-}
-
-// shapes is the shape of values in both. Shapes that are not made yet,
-// because they are being made, are taken as they are.
+// shapes is the shape of values in both. Its alternatives are made when they are needed,
+// as its members may lead back to it.
 func (m *meeter) shapes(x, y *Shape) *Shape {
 	switch {
 	case x == nil || x == y:
@@ -107,19 +75,13 @@ func (m *meeter) shapes(x, y *Shape) *Shape {
 		return x
 	case x.any():
 		return y
-	case len(x.Alts) == 0 || len(y.Alts) == 0:
-		m.inexact = true
-		return x
 	}
 	if done, ok := m.met[shapePair{x, y}]; ok {
 		return done
 	}
-	out := &Shape{Where: x.Where, About: x.About}
-	m.met[shapePair{x, y}] = out // its members may lead back here
-	out.Alts = join(m.both(x.Alts, y.Alts))
-	if out.About == (about{}) {
-		out.About = y.About
-	}
+	out := newShape(x.Where)
+	m.met[shapePair{x, y}] = out
+	out.fill = func() []*Alt { return join(m.both(x.alts(), y.alts())) }
 	return out
 }
 
@@ -150,7 +112,7 @@ func (m *meeter) against(own *member, other *object) *member {
 	one := *own
 	switch {
 	case other.Closed:
-		one.Shape = &Shape{Where: own.Where}
+		one.Shape = nothing(own.Where)
 	case other.Rest != nil:
 		one.Shape = m.shapes(own.Shape, other.Rest)
 	}

@@ -26,17 +26,18 @@ func pinned(t *testing.T, revision string) compat.Revision {
 	return compat.Revision{IR: lowered.Revision}
 }
 
-// TestStaleException holds that an exception nobody needs fails the comparison
-// it is about, and that without exceptions the law says err.
+// TestStaleException holds that an exception nobody needs is a problem of the
+// comparison it is about, and that without exceptions the law says err.
 func TestStaleException(t *testing.T) {
 	old, new := pinned(t, "2025-06-18"), pinned(t, "2025-11-25")
 	stale := compat.Exception{Old: "2025-06-18", New: "2025-11-25", Rule: "variant-added", Subject: "ContentBlock", Arg: "VideoContent", Guard: "asked-for", Reason: "none"}
 	for _, sides := range [][2]compat.Revision{{old, new}, {new, old}} {
-		if _, err := compat.RevisionsExcept(sides[0], sides[1], append(compat.Exceptions(), stale)); err == nil || !strings.Contains(err.Error(), "stale exception") {
-			t.Errorf("%v, want a stale exception", err)
+		r, err := compat.RevisionsExcept(sides[0], sides[1], append(compat.Exceptions(), stale))
+		if err != nil || len(r.Problems) != 1 || !strings.Contains(r.Problems[0], "stale exception") {
+			t.Errorf("%+v, %v, want a stale exception", r, err)
 		}
-		if _, err := compat.Revisions(sides[0], sides[1]); err != nil {
-			t.Error(err)
+		if r, err = compat.Revisions(sides[0], sides[1]); err != nil || len(r.Problems) > 0 {
+			t.Error(err, r.Problems)
 		}
 	}
 	with, err := compat.Revisions(old, new)

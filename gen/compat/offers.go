@@ -25,7 +25,6 @@ func (t *toolLists) offers(report *Report, old, new ToolList) {
 	if old.Catalog == nil || new.Catalog == nil {
 		return
 	}
-	t.inexact = false
 	if t.has(report, old, new, catalog.Prompts) {
 		t.prompts(old.Catalog, new.Catalog)
 	}
@@ -39,8 +38,8 @@ func (t *toolLists) offers(report *Report, old, new ToolList) {
 		t.capabilities(old.Catalog, new.Catalog)
 	}
 	if was, is := old.Catalog.Instructions, new.Catalog.Instructions; was != is && t.has(report, old, new, catalog.Instructions) {
-		t.add(&change{rule: "instructions-changed", subject: "instructions", old: Place{"instructions", "/instructions"}, new: Place{"instructions", "/instructions"},
-			args: []string{inQuotes(was), inQuotes(is)}}, &root{use: "initialize result", direction: ToClient})
+		t.tell(&change{rule: "instructions-changed", old: Place{"instructions", "/instructions"}, new: Place{"instructions", "/instructions"},
+			args: []string{inQuotes(was), inQuotes(is)}}, "instructions", &root{use: "initialize result", direction: ToClient})
 	}
 }
 
@@ -95,26 +94,20 @@ type offer struct {
 func (o *offer) place() Place { return Place{o.subject, o.pointer} }
 
 func (o *offer) root() *root {
-	at := &root{use: o.use, direction: ToServer, wrap: o.wrap, judgedOld: []string{o.of}, judgedNew: []string{o.of}}
-	at.old, at.new = &Shape{}, &Shape{}
-	return at
+	return &root{use: o.use, direction: ToServer, wrap: o.wrap, judgedOld: []string{o.of}, judgedNew: []string{o.of}}
 }
 
 // gone and come tell of an offer that only one side has.
 func (t *toolLists) gone(rule, guard string, o *offer, args ...string) {
-	at := o.root()
-	at.old = o.shape
-	ch := &change{rule: rule, subject: o.subject, guard: guard, old: o.place(), args: args}
+	var values []any
 	if guard != guardTemplate { // by which the other side accepts the values
-		ch.narrow = few(newMaker().all(o.shape))
+		values = newMaker(newProver()).all(o.shape)
 	}
-	t.add(ch, at)
+	t.direct(&change{rule: rule, guard: guard, old: o.place(), args: args}, o.subject, values, nil, o.root())
 }
 
 func (t *toolLists) come(rule string, o *offer, args ...string) {
-	at := o.root()
-	at.new = o.shape
-	t.add(&change{rule: rule, subject: o.subject, guard: guardListed, new: o.place(), args: args}, at)
+	t.direct(&change{rule: rule, guard: guardListed, new: o.place(), args: args}, o.subject, nil, nil, o.root())
 }
 
 func (t *toolLists) prompts(old, new *catalog.Catalog) {
@@ -130,7 +123,7 @@ func (t *toolLists) prompts(old, new *catalog.Catalog) {
 		before, after := promptOf(was), promptOf(is)
 		at := after.root()
 		at.old, at.new = before.shape, after.shape
-		t.compare(newComparer(guardIgnoredMember), at)
+		t.compare(newComparer(guardIgnoredMember), after.subject+".arguments", at)
 		t.remarks("prompt-changed", after.subject, "prompts/list", was, is, "arguments")
 		told, tells := remarksOfArguments(was), remarksOfArguments(is)
 		for _, name := range slices.Sorted(maps.Keys(told)) {
@@ -164,11 +157,11 @@ func argumentsOf(e *catalog.Entry, subject string) *Shape {
 		o.Members = append(o.Members, &member{Name: name, Required: required == "true", Where: at, Shape: textShape(at)})
 	}
 	o.sort()
-	return &Shape{Where: where, Alts: []*Alt{{Where: where, Kind: kindObject, Object: o}}}
+	return newShape(where, &Alt{Where: where, Kind: kindObject, Object: o})
 }
 
 func textShape(where Place) *Shape {
-	return &Shape{Where: where, Alts: []*Alt{{Where: where, Kind: kindString, Text: &text{}}}}
+	return newShape(where, &Alt{Where: where, Kind: kindString, Text: &text{}})
 }
 
 // argumentList are the arguments of a prompt that are objects.
@@ -219,7 +212,7 @@ func stringMember(o wire.Object, name string) (string, bool) {
 
 // listed tells of a change in an entry of a list.
 func (t *toolLists) listed(rule, subject, use string, was, is *catalog.Entry, args ...string) {
-	t.add(&change{rule: rule, subject: subject, old: Place{subject, was.Pointer}, new: Place{subject, is.Pointer}, args: args}, &root{use: use, direction: ToClient})
+	t.tell(&change{rule: rule, old: Place{subject, was.Pointer}, new: Place{subject, is.Pointer}, args: args}, subject, &root{use: use, direction: ToClient})
 }
 
 // remarks tells of the members of entries that differ, but for some.

@@ -55,7 +55,7 @@ func listOf(where Place, texts []string) *Shape {
 	for _, one := range texts {
 		a.Values = append(a.Values, render(one))
 	}
-	return &Shape{Where: where, Alts: []*Alt{a}}
+	return newShape(where, a)
 }
 
 // resource compares what is told of a resource or a template.
@@ -104,30 +104,29 @@ func (t *toolLists) templates(old, new *catalog.Catalog) {
 // template of the other side covers is not lost.
 func (t *toolLists) template(was, is *catalog.Entry, old, new *catalog.Catalog) {
 	at := uriOf("templates/", is).root()
-	ch := &change{subject: "templates/" + is.Key, old: Place{"templates/" + was.Key, was.Pointer}, new: Place{"templates/" + is.Key, is.Pointer},
+	subject := "templates/" + is.Key
+	ch := &change{old: Place{"templates/" + was.Key, was.Pointer}, new: Place{"templates/" + is.Key, is.Pointer},
 		args: []string{was.Key, is.Key}}
 	samples := slices.Concat(samplesOf(was.Key), samplesOf(is.Key))
 	only := func(template string, other *catalog.Catalog) []string {
 		return unreadable(slices.DeleteFunc(slices.Clone(samples), func(uri string) bool { return !covers(template, uri) }), other)
 	}
 	lost, won := only(was.Key, new), only(is.Key, old)
-	at.old, at.new = listOf(ch.old, lost), listOf(ch.new, won)
-	ch.narrow, ch.widen = anys(lost), anys(won)
 	before, after := strings.Join(variables(was.Key), ", "), strings.Join(variables(is.Key), ", ")
 	switch {
-	case len(ch.narrow) > 0 && len(ch.widen) > 0:
+	case len(lost) > 0 && len(won) > 0:
 		ch.rule, ch.guard = "resource-template-changed", guardListed
-	case len(ch.narrow) > 0:
+	case len(lost) > 0:
 		ch.rule = "resource-template-narrowed"
-	case len(ch.widen) > 0:
+	case len(won) > 0:
 		ch.rule, ch.guard = "resource-template-widened", guardListed
 	case before != after:
 		ch.rule, ch.args = "template-variables-renamed", []string{quoted(before), quoted(after)}
 	}
 	if ch.rule != "" {
-		t.add(ch, at)
+		t.direct(ch, subject, anys(lost), anys(won), at)
 	}
-	t.resource(ch.subject, "resources/templates/list", was, is)
+	t.resource(subject, "resources/templates/list", was, is)
 }
 
 func anys(texts []string) []any {
@@ -191,7 +190,7 @@ func (t *toolLists) capabilities(old, new *catalog.Catalog) {
 		case !has:
 			t.gone("capability-removed", "", o, path)
 		case now != was[path]:
-			t.add(&change{rule: "capability-changed", subject: o.subject, old: o.place(), new: o.place(), args: []string{path, was[path], now}},
+			t.tell(&change{rule: "capability-changed", old: o.place(), new: o.place(), args: []string{path, was[path], now}}, o.subject,
 				&root{use: "initialize result", direction: ToClient})
 		}
 	}

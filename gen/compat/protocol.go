@@ -2,6 +2,7 @@ package compat
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 	"strconv"
 
@@ -21,27 +22,27 @@ func (b *builder) decl(d *ir.Decl) *Shape {
 		return s
 	}
 	where := Place{d.Name, d.Pointer}
-	s := &Shape{Where: where}
+	s := newShape(where)
 	b.decls[d] = s
 	if b.fromSource(d, s) {
 		return s
 	}
 	switch t := d.Type.(type) {
 	case *ir.Ref:
-		s.Alts = b.decl(t.Decl).Alts
+		s.list = b.decl(t.Decl).alts()
 	case *ir.Object:
 		a := &Alt{Name: d.Name, Where: where, Kind: kindObject, Object: &object{}}
-		s.Alts = []*Alt{a} // members may lead back here
+		s.list = []*Alt{a} // members may lead back here
 		b.fields(a.Object, t, d.Name)
 	case *ir.Union:
 		for _, v := range t.Variants {
-			s.Alts = append(s.Alts, b.decl(v.Decl).Alts...)
+			s.list = append(s.list, b.decl(v.Decl).alts()...)
 		}
-		s.Alts = join(s.Alts)
+		s.list = join(s.list)
 	default:
-		s.Alts = b.alts(d.Type, where)
-		if len(s.Alts) == 1 && s.Alts[0].Kind == kindArray {
-			s.Alts[0].Name = d.Name
+		s.list = b.alts(d.Type, where)
+		if len(s.list) == 1 && s.list[0].Kind == kindArray {
+			s.list[0].Name = d.Name
 		}
 	}
 	return s
@@ -67,11 +68,16 @@ func (b *builder) field(f *ir.Field, of string) *member {
 		m.Shape = constant(where, kindNumber, strconv.FormatInt(c, 10))
 	}
 	if f.Nullable() {
-		with := *m.Shape
-		with.Alts = append([]*Alt{{Kind: kindNull, Where: where}}, with.Alts...)
-		m.Shape = &with
+		m.Shape = b.nullable(m.Shape, where)
 	}
 	return m
+}
+
+// nullable adds null to a shape, which may not have its alternatives yet.
+func (b *builder) nullable(s *Shape, where Place) *Shape {
+	with := newShape(s.Where)
+	with.fill = func() []*Alt { return append([]*Alt{{Kind: kindNull, Where: where}}, s.alts()...) }
+	return with
 }
 
 func constant(where Place, k kind, value string) *Shape {
@@ -81,7 +87,7 @@ func constant(where Place, k kind, value string) *Shape {
 	} else {
 		a.Number = &number{}
 	}
-	return &Shape{Where: where, Alts: []*Alt{a}}
+	return newShape(where, a)
 }
 
 // shape is the shape of a type that stands at a place.
@@ -92,7 +98,7 @@ func (b *builder) shape(t ir.Type, where Place) *Shape {
 	if ref, ok := t.(*ir.Ref); ok {
 		return b.decl(ref.Decl)
 	}
-	return &Shape{Where: where, Alts: b.alts(t, where)}
+	return newShape(where, b.alts(t, where)...)
 }
 
 func (b *builder) alts(t ir.Type, where Place) []*Alt {
@@ -105,9 +111,9 @@ func (b *builder) alts(t ir.Type, where Place) []*Alt {
 			one.Values = append(one.Values, render(v.Wire))
 		}
 	case *ir.String:
-		one.Kind, one.Text = kindString, &text{Format: t.Format}
+		one.Kind, one.Text = kindString, textFormat(t.Format)
 	case *ir.Integer:
-		one.Kind, one.Number = kindNumber, &number{Whole: true, Range: span{Min: t.Min, Max: t.Max}.whole()}
+		one.Kind, one.Number = kindNumber, wholeNumber(span{Min: t.Min, Max: t.Max})
 	case *ir.Number:
 		one.Kind, one.Number = kindNumber, &number{Range: span{Min: t.Min, Max: t.Max}}
 	case *ir.Boolean:
@@ -130,6 +136,18 @@ func (b *builder) alts(t ir.Type, where Place) []*Alt {
 	return []*Alt{one}
 }
 
+func textFormat(format string) *text {
+	if format == "" {
+		return &text{}
+	}
+	return &text{Formats: []string{format}}
+}
+
+func wholeNumber(s span) *number {
+	step := big.NewRat(1, 1)
+	return &number{Step: step, Range: s.steps(step)}
+}
+
 func scalars(k ir.ScalarKinds, where Place) []*Alt {
 	var list []*Alt
 	add := func(in bool, a Alt) {
@@ -139,7 +157,11 @@ func scalars(k ir.ScalarKinds, where Place) []*Alt {
 		}
 	}
 	add(k.Text, Alt{Kind: kindString, Text: &text{}})
-	add(k.Integer || k.Number, Alt{Kind: kindNumber, Number: &number{Whole: !k.Number}})
+	if k.Number {
+		add(true, Alt{Kind: kindNumber, Number: &number{}})
+	} else {
+		add(k.Integer, Alt{Kind: kindNumber, Number: wholeNumber(span{})})
+	}
 	add(k.Boolean, Alt{Kind: kindBoolean})
 	add(k.Null, Alt{Kind: kindNull})
 	return list
@@ -182,8 +204,8 @@ func (s *messages) message(m *ir.Method) (*Shape, []string, error) {
 	if envelope != nil {
 		judged = append(judged, Key(envelope))
 	}
-	shape := &Shape{Where: Place{decl.Name, decl.Pointer}}
-	for _, a := range s.decl(decl).Alts {
+	shape := newShape(Place{decl.Name, decl.Pointer})
+	for _, a := range s.decl(decl).alts() {
 		if a.Kind != kindObject {
 			continue // a message is an object, whatever else its definition takes
 		}
@@ -195,7 +217,13 @@ func (s *messages) message(m *ir.Method) (*Shape, []string, error) {
 			}
 		}
 		one.Object = &o
-		shape.Alts = append(shape.Alts, &one)
+		if own := a.exact; own != nil {
+			one.exact = func(v any) bool {
+				members, ok := v.(map[string]any)
+				return ok && own(v) && o.accepts(members)
+			}
+		}
+		shape.list = append(shape.list, &one)
 	}
 	return shape, judged, nil
 }
@@ -229,10 +257,10 @@ func (s *messages) envelope() *Shape {
 }
 
 func (s *messages) withoutPayload(shape *Shape, done map[*Alt]*Alt) *Shape {
-	out := &Shape{Where: shape.Where}
-	for _, a := range shape.Alts {
+	out := newShape(shape.Where)
+	for _, a := range shape.alts() {
 		if bare, ok := done[a]; ok {
-			out.Alts = append(out.Alts, bare)
+			out.list = append(out.list, bare)
 			continue
 		}
 		bare := *a
@@ -255,7 +283,7 @@ func (s *messages) withoutPayload(shape *Shape, done map[*Alt]*Alt) *Shape {
 			list.Items = s.withoutPayload(list.Items, done)
 			bare.Array = &list
 		}
-		out.Alts = append(out.Alts, &bare)
+		out.list = append(out.list, &bare)
 	}
 	return out
 }

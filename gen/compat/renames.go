@@ -160,12 +160,10 @@ func overlap(a, b map[string]bool) float64 {
 
 // renamed tells of a tool that has another name.
 func (t *toolLists) renamed(old, new *tools.Tool) {
-	ch := &change{rule: "tool-renamed", guard: guardListed, subject: new.Name, old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}, args: []string{old.Name, new.Name}}
-	ch.narrow = []any{map[string]any{"name": old.Name}}
+	call := map[string]any{"name": old.Name}
 	if TaskSupport(old.Definition) == "required" {
-		ch.narrow = []any{map[string]any{"name": old.Name, "task": map[string]any{}}}
+		call["task"] = map[string]any{}
 	}
-	t.inexact = false
-	t.add(ch, &root{use: "tools/call " + old.Name, direction: ToServer, old: anything(ch.old), new: &Shape{},
-		judgedOld: []string{OfCall(old.Name)}, judgedNew: []string{OfCall(old.Name)}})
+	t.direct(&change{rule: "tool-renamed", guard: guardListed, old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}, args: []string{old.Name, new.Name}},
+		new.Name, []any{call}, nil, &root{use: "tools/call " + old.Name, direction: ToServer, judgedOld: []string{OfCall(old.Name)}, judgedNew: []string{OfCall(old.Name)}})
 }

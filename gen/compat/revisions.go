@@ -1,7 +1,6 @@
 package compat
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -34,8 +33,8 @@ func (r Revision) names() Names {
 	return Names{label, r.IR.ID}
 }
 
-// Revisions compares two revisions. An error says that they could not be
-// compared, or that a finding has no proof: there is no report then.
+// Revisions compares two revisions. It returns an error only if the sides cannot be
+// compared at all.
 func Revisions(old, new Revision) (*Report, error) {
 	return revisions(old, new, Exceptions())
 }
@@ -54,11 +53,11 @@ func revisions(old, new Revision, exceptions []Exception) (*Report, error) {
 	p.errors()
 	report := &Report{Old: p.old.Label, New: p.new.Label, Kind: p.kind}
 	p.methods(report)
-	p.errs = append(p.errs, p.ledger.stale())
-	if err := errors.Join(p.errs...); err != nil {
-		return nil, err
+	if err := p.ledger.stale(); err != nil {
+		p.problem("%v", err)
 	}
 	report.Findings = p.list()
+	report.Problems = p.problems
 	report.notes(old.Notes, new.Notes)
 	report.finish()
 	p.unchanged(report)
@@ -74,8 +73,12 @@ type protocol struct {
 
 // compare tells of all that differs at a root.
 func (p *protocol) compare(at *root) {
-	for _, ch := range p.comparer.shapes(at.old, at.new) {
-		p.add(ch, at)
+	list, problem := p.comparer.messages(at.old, at.new, at.use)
+	if problem != "" {
+		p.problem("%s", problem)
+	}
+	for _, one := range list {
+		p.add(one, at)
 	}
 }
 
@@ -150,9 +153,13 @@ func unions(m *ir.Method, d Direction) []string {
 
 // presence tells of a method that only one side has.
 func (p *protocol) presence(rule string, was, is *messages, m *ir.Method) {
-	ch := &change{rule: rule, subject: m.Wire, args: []string{kindOfMethod(m), m.Wire}}
+	ch := &change{rule: rule, args: []string{kindOfMethod(m), m.Wire}}
+	lacks := was
+	if rule == "method-removed" {
+		lacks = is
+	}
 	switch {
-	case m.Capability != "":
+	case m.Capability != "" && !lacks.declares(m):
 		ch.guard = guardCapability
 	case m.Notification:
 		ch.guard = guardNoAnswer
@@ -165,40 +172,63 @@ func (p *protocol) presence(rule string, was, is *messages, m *ir.Method) {
 	p.exists(ch, was, is, m, to, judge)
 }
 
-// exists proves that one side has a method, in a direction, and the other has
-// not: by the union of all messages.
+// declares reports whether a side that may declare the capability of a method exists
+// in the revision: a peer that declares it is sent the method, known or not.
+func (s *messages) declares(m *ir.Method) bool {
+	server, client := m.ToServer, m.ToClient
+	if m.Notification { // the sender declares
+		server, client = client, server
+	}
+	path := strings.Split(m.Capability, ".")
+	return server && s.hasMember("ServerCapabilities", path) || client && s.hasMember("ClientCapabilities", path)
+}
+
+// hasMember reports whether a definition declares a member, and members in it.
+func (s *messages) hasMember(name string, path []string) bool {
+	decl := s.rev.Lookup(name)
+	if decl == nil {
+		return false
+	}
+	t := decl.Type
+	for _, wire := range path {
+		fields := fieldsOf(t)
+		i := slices.IndexFunc(fields, func(f *ir.Field) bool { return f.Wire == wire })
+		if i < 0 {
+			return false
+		}
+		t = fields[i].Type
+	}
+	return true
+}
+
+// exists tells that one side has a method, in a direction, and the other has not. Any
+// such message shows that, so the finding needs no example; the unions of all messages
+// judge the one it has.
 func (p *protocol) exists(ch *change, was, is *messages, m *ir.Method, to, judge Direction) {
 	at := &root{use: m.Wire, direction: to, judgedOld: unions(m, judge), judgedNew: unions(m, judge)}
-	has, lacks := is, was
-	removed := p.rules.rule(ch.rule).Effect.Narrows()
-	if removed {
-		has, lacks = was, is
+	has, lacks, way := is, was, widens
+	if p.rules.rule(ch.rule).Effect.Narrows() {
+		has, lacks, way = was, is, narrows
 	}
 	decl := has.rev.Lookup(m.Definition)
-	ch.new = Place{decl.Name, decl.Pointer}
-	if removed {
-		ch.old, ch.new = ch.new, Place{}
-	}
-	shape, _, err := has.message(m)
-	if err != nil {
-		p.errs = append(p.errs, err)
-		return
-	}
-	all, none := &Shape{Alts: shape.Alts}, &Shape{}
-	values := few(p.comparer.make.all(shape))
-	at.old, at.new, ch.widen = none, all, values
-	if removed {
-		at.old, at.new, ch.narrow, ch.widen = all, none, values, nil
-	}
+	sides := [2]*Place{&ch.old, &ch.new}
+	*sides[way] = Place{decl.Name, decl.Pointer}
 	if lacks.rev.Lookup(unions(m, judge)[0]) == nil {
 		// The side has no messages of the kind in that direction: it refuses all.
-		if removed {
-			at.judgedNew = nil
-		} else {
-			at.judgedOld = nil
+		*[2]*[]string{&at.judgedNew, &at.judgedOld}[way] = nil
+	}
+	one := &told{change: ch, node: &node{pairing: &pairing{old: &Shape{}, new: &Shape{}}, path: m.Wire}, subject: m.Wire}
+	shape, _, err := has.message(m)
+	switch {
+	case err != nil:
+		one.ways[way] = outcome{state: unproven, why: err.Error()}
+	default:
+		one.ways[way] = outcome{state: unproven, why: "mcpgen makes no such message"}
+		if values := few(p.comparer.make.all(shape)); len(values) > 0 {
+			one.ways[way] = outcome{state: shown, values: values}
 		}
 	}
-	p.add(ch, at)
+	p.add(one, at)
 }
 
 // method compares a method that both sides have.
@@ -211,25 +241,25 @@ func (p *protocol) method(old, new *ir.Method) {
 	}{{old.ToServer, new.ToServer, ToServer, "server"}, {old.ToClient, new.ToClient, ToClient, "client"}} {
 		switch {
 		case way.is && !way.was:
-			p.exists(&change{rule: "method-direction-added", subject: new.Wire, args: []string{way.name}}, p.was, p.is, new, way.to, way.to)
+			p.exists(&change{rule: "method-direction-added", args: []string{way.name}}, p.was, p.is, new, way.to, way.to)
 		case way.was && !way.is:
-			p.exists(&change{rule: "method-direction-removed", subject: new.Wire, args: []string{way.name}}, p.was, p.is, old, way.to, way.to)
+			p.exists(&change{rule: "method-direction-removed", args: []string{way.name}}, p.was, p.is, old, way.to, way.to)
 		}
 	}
 	was, judgedOld, err := p.was.message(old)
 	if err != nil {
-		p.errs = append(p.errs, err)
+		p.problem("%v", err)
 		return
 	}
 	is, judgedNew, err := p.is.message(new)
 	if err != nil {
-		p.errs = append(p.errs, err)
+		p.problem("%v", err)
 		return
 	}
 	at := &root{use: new.Wire, direction: to, old: was, new: is, judgedOld: judgedOld, judgedNew: judgedNew}
 	if old.Capability != new.Capability {
-		p.add(&change{rule: "method-capability-changed", subject: new.Wire, old: was.Where, new: is.Where,
-			args: []string{quoted(old.Capability), quoted(new.Capability)}}, at)
+		p.tell(&change{rule: "method-capability-changed", old: was.Where, new: is.Where,
+			args: []string{quoted(old.Capability), quoted(new.Capability)}}, new.Wire, at)
 	}
 	p.compare(at)
 	if old.Result == nil || new.Result == nil {
@@ -250,7 +280,7 @@ func (p *protocol) errors() {
 			name = is.Path
 		}
 		text := strconv.FormatInt(code, 10)
-		p.add(&change{rule: rule, subject: name, old: was, new: is, args: []string{text, name}}, &root{use: "errors", direction: BothWays})
+		p.tell(&change{rule: rule, old: was, new: is, args: []string{text, name}}, name, &root{use: "errors", direction: BothWays})
 	}
 	for _, code := range slices.Sorted(maps.Keys(old)) {
 		if _, ok := new[code]; !ok {
@@ -292,41 +322,21 @@ func fieldsOf(t ir.Type) []*ir.Field {
 	return nil
 }
 
-// unchanged counts the methods of which no finding tells: a finding is about a
-// method when its subject is the message, the params or the result itself.
+// unchanged counts the methods that no finding is about.
 func (p *protocol) unchanged(report *Report) {
+	used := map[string]bool{}
+	for _, f := range report.Findings {
+		for _, use := range append(slices.Clone(f.Uses), f.Subject) {
+			used[strings.TrimSuffix(use, " result")] = true
+		}
+	}
 	for _, wire := range slices.Sorted(maps.Keys(p.is.methods)) {
 		old, new := p.was.methods[wire], p.is.methods[wire]
-		if old == nil || old.Notification != new.Notification {
-			continue
-		}
-		own := map[string]bool{wire: true}
-		for _, m := range []*ir.Method{old, new} {
-			own[m.Definition] = true
-			if m.Params == nil {
-				continue
-			}
-			own[m.Params.Name] = true
-			if m.Result != nil {
-				own[m.Result.Name] = true
-				if u, ok := m.Result.Type.(*ir.Union); ok {
-					for _, v := range u.Variants {
-						own[v.Decl.Name] = true
-					}
-				}
-			}
-			if u, ok := m.Params.Type.(*ir.Union); ok {
-				for _, v := range u.Variants {
-					own[v.Decl.Name] = true
-				}
-			}
-		}
-		if slices.ContainsFunc(report.Findings, func(f *Finding) bool {
-			decl, _, _ := strings.Cut(f.Subject, ".")
-			return own[f.Subject] || own[decl]
-		}) {
+		switch {
+		case old == nil || old.Notification != new.Notification:
+		case used[wire]:
 			report.Compared.Changed = append(report.Compared.Changed, wire)
-		} else {
+		default:
 			report.Compared.Unchanged++
 		}
 	}

@@ -42,8 +42,6 @@ const (
 	EffectIncomparable Effect = "incomparable"
 	// EffectMeaning: the same values are accepted and taken for something else.
 	EffectMeaning Effect = "meaning"
-	// EffectUnknown: a constraint changed that is not understood.
-	EffectUnknown Effect = "unknown"
 )
 
 func (e Effect) Narrows() bool { return e == EffectNarrows || e == EffectIncomparable }
@@ -78,7 +76,7 @@ func (e Effect) Verdicts() Verdicts {
 		return Verdicts{LevelOK, LevelErr}
 	case EffectIncomparable:
 		return Verdicts{LevelErr, LevelErr}
-	case EffectMeaning, EffectUnknown:
+	case EffectMeaning:
 		return Verdicts{LevelWarn, LevelWarn}
 	}
 	return Verdicts{LevelInfo, LevelInfo}

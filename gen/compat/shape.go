@@ -2,17 +2,33 @@ package compat
 
 import (
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 )
 
-// Shape is a set of JSON values: those of its alternatives.
+// Shape is a set of JSON values at a place of a side.
 type Shape struct {
 	Where Place
-	// Alts are the alternatives. None accepts nothing.
-	Alts []*Alt
-	// About is what is told of the values that is no constraint.
+	// About is what the side tells of the values that is no constraint.
 	About about
+	*set
+}
+
+// set is a set of JSON values: those of its alternatives.
+type set struct {
+	// list are the alternatives. None accepts nothing.
+	list []*Alt
+	// fill makes the list when it is needed first. Schemas can lead back to
+	// themselves.
+	fill func() []*Alt
+	busy bool // while fill runs
+	// exact says what the set accepts; nil leaves that to the alternatives.
+	exact func(v any) bool
+	// more makes samples beside those that the alternatives lead to.
+	more func() []any
+	// samples are kept once they are made.
+	samples []any
 }
 
 // Place is where something stands in a side.
@@ -42,49 +58,78 @@ type Alt struct {
 	Name  string
 	Where Place
 	Kind  kind
-	// Values are the only scalars, as JSON texts; nil is no limit.
+	// Values are the only values, as canonical JSON texts; nil is no limit.
 	Values []string
 	// One of these is set, by the kind; none for the others.
 	Text   *text
 	Number *number
 	Array  *array
 	Object *object
-	// Opaque are the constraints without a form here, by keyword.
-	Opaque map[string]string
+	// Also are the constraints without a form here.
+	Also []*also
+	// exact says what the alternative accepts; nil leaves that to the form.
+	exact func(v any) bool
+	// more makes samples beside those that the form leads to.
+	more func() []any
+	// samples are kept once they are made.
+	samples []any
 }
 
 type (
 	// text constrains strings.
 	text struct {
-		Format string
-		// Pattern is told of but not understood.
-		Pattern string
-		Length  span
+		// Formats and Patterns are sorted. A string satisfies all of them.
+		Formats, Patterns []string
+		Length            span
 	}
 
 	// number constrains numbers.
 	number struct {
-		// Whole numbers only.
-		Whole bool
 		Range span
+		// Step divides every number; nil is no limit, 1 stands for whole numbers.
+		Step *big.Rat
 	}
 
 	// array constrains arrays.
 	array struct {
+		// Prefix are the shapes of the first elements, Items that of the others; nil is
+		// anything.
+		Prefix []*Shape
 		Items  *Shape
 		Length span
 		Unique bool
+		// Contains are elements that there must be a number of.
+		Contains []*contains
+	}
+
+	contains struct {
+		*Shape
+		Count span
 	}
 
 	// object constrains objects.
 	object struct {
 		// Members are sorted by name.
 		Members []*member
+		// Patterns are the members whose names match an expression.
+		Patterns []*member
 		// Rest is the shape of members that are not declared; nil is anything.
 		Rest   *Shape
 		Closed bool
-		Size   span
+		// Map is set where the schema describes the members that it does not declare: they
+		// are sent, whatever they may be.
+		Map  bool
+		Size span
+		// Names are the shapes that the names of all members have.
+		Names []*Shape
+		// Needs are members that must be there beside others.
+		Needs []need
+		// find returns the shape of a member that is not declared, if patterns have a say.
+		find func(name string) *Shape
 	}
+
+	// need says that a member must be there where another is.
+	need struct{ If, Then string }
 
 	// member is a declared member.
 	member struct {
@@ -104,12 +149,48 @@ type (
 	}
 )
 
+// alts are the alternatives.
+func (s *set) alts() []*Alt {
+	if s.fill != nil {
+		fill := s.fill
+		s.fill, s.busy = nil, true
+		s.list = fill()
+		s.busy = false
+	}
+	return s.list
+}
+
+func newShape(where Place, alts ...*Alt) *Shape { return &Shape{Where: where, set: &set{list: alts}} }
+
+func anything(where Place) *Shape { return newShape(where, &Alt{Kind: kindAny, Where: where}) }
+
+func nothing(where Place) *Shape { return newShape(where) }
+
+func openObject(where Place) *Shape {
+	return newShape(where, &Alt{Kind: kindObject, Where: where, Object: &object{}})
+}
+
 func (o *object) member(name string) *member {
 	i, ok := slices.BinarySearchFunc(o.Members, name, func(m *member, name string) int { return strings.Compare(m.Name, name) })
 	if !ok {
 		return nil
 	}
 	return o.Members[i]
+}
+
+// at returns the shape of a member, declared or not.
+func (o *object) at(name string, where Place) *Shape {
+	switch m := o.member(name); {
+	case m != nil:
+		return m.Shape
+	case o.find != nil:
+		return o.find(name)
+	case o.Closed:
+		return nothing(where)
+	case o.Rest != nil:
+		return o.Rest
+	}
+	return anything(where)
 }
 
 func (o *object) sort() {
@@ -119,24 +200,30 @@ func (o *object) sort() {
 // open reports whether members that the object does not declare may be anything.
 func (o *object) open() bool { return !o.Closed && (o.Rest == nil || o.Rest.any()) }
 
+// at returns the shape of an element.
+func (a *array) at(i int, where Place) *Shape {
+	switch {
+	case i < len(a.Prefix):
+		return a.Prefix[i]
+	case a.Items != nil:
+		return a.Items
+	}
+	return anything(where)
+}
+
 // any reports whether a shape accepts every value.
 func (s *Shape) any() bool {
-	return slices.ContainsFunc(s.Alts, func(a *Alt) bool { return a.Kind == kindAny && len(a.Opaque) == 0 })
+	return slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.Kind == kindAny && len(a.Also) == 0 })
 }
 
-// untyped reports whether a shape has no form but constraints that are not
-// understood, if any.
+// untyped reports whether a shape has no form but constraints that have none, if
+// any.
 func (s *Shape) untyped() bool {
-	return slices.ContainsFunc(s.Alts, func(a *Alt) bool { return a.Kind == kindAny })
+	return slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.Kind == kindAny })
 }
 
-func anything(where Place) *Shape {
-	return &Shape{Where: where, Alts: []*Alt{{Kind: kindAny, Where: where}}}
-}
-
-func openObject(where Place) *Shape {
-	return &Shape{Where: where, Alts: []*Alt{{Kind: kindObject, Where: where, Object: &object{}}}}
-}
+// whole reports whether numbers must be whole.
+func (n *number) whole() bool { return n.Step != nil && n.Step.IsInt() }
 
 // contains reports whether a number is in the span.
 func (s span) contains(f float64) bool {
@@ -149,24 +236,51 @@ func (s span) contains(f float64) bool {
 	return true
 }
 
-// whole is the span without what no whole number reaches, so that two spans
-// with the same whole numbers are equal.
-func (s span) whole() span {
+// covers reports whether the span has all numbers of another.
+func (s span) covers(other span) bool {
+	return s.low().compare(other.low()) >= 0 && s.high().compare(other.high()) <= 0
+}
+
+// empty reports whether no number is in the span.
+func (s span) empty() bool {
+	return s.Min != nil && s.Max != nil && (*s.Min > *s.Max || *s.Min == *s.Max && (s.MinOpen || s.MaxOpen))
+}
+
+// steps is the span without what no multiple of a number reaches, so that two
+// spans with the same multiples are equal.
+func (s span) steps(step *big.Rat) span {
+	if step == nil {
+		return s
+	}
+	by, _ := step.Float64()
+	if by <= 0 || math.IsInf(by, 0) {
+		return s
+	}
 	if s.Min != nil {
-		low := math.Ceil(*s.Min)
+		low := math.Ceil(*s.Min/by) * by
 		if s.MinOpen && low == *s.Min {
-			low++
+			low += by
 		}
 		s.Min, s.MinOpen = &low, false
 	}
 	if s.Max != nil {
-		high := math.Floor(*s.Max)
+		high := math.Floor(*s.Max/by) * by
 		if s.MaxOpen && high == *s.Max {
-			high--
+			high -= by
 		}
 		s.Max, s.MaxOpen = &high, false
 	}
 	return s
+}
+
+func narrower(x, y span) span {
+	if y.Min != nil && (x.Min == nil || *y.Min > *x.Min || *y.Min == *x.Min && y.MinOpen) {
+		x.Min, x.MinOpen = y.Min, y.MinOpen
+	}
+	if y.Max != nil && (x.Max == nil || *y.Max < *x.Max || *y.Max == *x.Max && y.MaxOpen) {
+		x.Max, x.MaxOpen = y.Max, y.MaxOpen
+	}
+	return x
 }
 
 // join puts alternatives of one kind of scalar together, where one of them or a
@@ -191,6 +305,11 @@ func join(alts []*Alt) []*Alt {
 					have.Values = append(have.Values, v)
 				}
 			}
+			one, other := have.exact, a.exact
+			if have.exact != nil && other != nil {
+				have.exact = func(v any) bool { return one(v) || other(v) }
+			}
+			have.Where = joined[i].Where
 		}
 		joined[i] = &have
 	}
@@ -200,18 +319,24 @@ func join(alts []*Alt) []*Alt {
 // free reports whether a scalar alternative has no constraint.
 func (a *Alt) free() bool {
 	switch {
-	case a.Values != nil || len(a.Opaque) > 0:
+	case len(a.Also) > 0:
+		return false
+	case a.Kind == kindNull:
+		return true
+	case a.Kind == kindBoolean:
+		return a.Values == nil || len(a.Values) == 2
+	case a.Values != nil:
 		return false
 	case a.Text != nil:
-		return *a.Text == text{}
+		return len(a.Text.Formats)+len(a.Text.Patterns) == 0 && a.Text.Length == span{}
 	case a.Number != nil:
-		return *a.Number == number{}
+		return a.Number.Step == nil && a.Number.Range == span{}
 	}
-	return a.Kind == kindBoolean || a.Kind == kindNull
+	return false
 }
 
 func (a *Alt) joins(b *Alt) bool {
-	if a.Kind != b.Kind || len(a.Opaque)+len(b.Opaque) > 0 {
+	if a.Kind != b.Kind || len(a.Also)+len(b.Also) > 0 {
 		return false
 	}
 	switch a.Kind {
@@ -219,4 +344,41 @@ func (a *Alt) joins(b *Alt) bool {
 		return a.free() || b.free() || a.Values != nil && b.Values != nil
 	}
 	return a.Kind == kindAny
+}
+
+// label says in a word or two what a shape is.
+func (s *Shape) label() string {
+	var labels []string
+	for _, a := range s.alts() {
+		if label := a.label(); !slices.Contains(labels, label) {
+			labels = append(labels, label)
+		}
+	}
+	if len(labels) == 0 {
+		return "nothing"
+	}
+	return strings.Join(labels, " or ")
+}
+
+func (a *Alt) label() string {
+	switch {
+	case a.Name != "":
+		return a.Name
+	case a.Kind == kindObject && a.Object != nil:
+		return a.Object.label()
+	case a.Kind == kindNumber && a.Number != nil && a.Number.whole():
+		return "integer"
+	}
+	return string(a.Kind)
+}
+
+// label tells objects apart by their constant members.
+func (o *object) label() string {
+	text := "object"
+	for _, m := range o.Members {
+		if values := m.values(); m.Required && len(values) == 1 {
+			text += " with " + m.Name + " " + values[0]
+		}
+	}
+	return text
 }

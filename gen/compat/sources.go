@@ -22,7 +22,7 @@ func newSources(side Revision, b *builder) *sources {
 	if side.Schema == nil || len(side.Sources) == 0 {
 		return nil
 	}
-	s := &sources{root: side.Schema, schemas: newSchemaBuilder(side.Schema), own: map[string]bool{}, decls: map[string]*ir.Decl{}, busy: map[*ir.Decl]bool{}}
+	s := &sources{root: side.Schema, schemas: newSchemaBuilder(side.Schema, newProver()), own: map[string]bool{}, decls: map[string]*ir.Decl{}, busy: map[*ir.Decl]bool{}}
 	for _, pointer := range side.Sources {
 		s.own[pointer] = true
 	}
@@ -37,7 +37,13 @@ func newSources(side Revision, b *builder) *sources {
 			return nil, false
 		}
 		shape := b.decl(d)
-		return shape, !s.busy[d] && len(shape.Alts) > 0
+		return shape, !s.busy[d]
+	}
+	s.schemas.name = func(schema *tools.Schema) string {
+		if d := s.decls[alias(schema).Pointer]; d != nil {
+			return d.Name
+		}
+		return ""
 	}
 	return s
 }
@@ -51,19 +57,26 @@ func (b *builder) fromSource(d *ir.Decl, into *Shape) bool {
 	if schema == nil {
 		return false
 	}
-	b.sources.busy[d] = true
-	made := b.sources.schemas.make(schema, Place{d.Name, d.Pointer})
-	delete(b.sources.busy, d)
-	into.About = made.About
-	into.Alts = made.Alts
-	if len(into.Alts) == 1 && into.Alts[0].Name == "" {
-		switch into.Alts[0].Kind {
-		case kindObject, kindArray:
-			named := *into.Alts[0]
-			named.Name = d.Name
-			into.Alts = []*Alt{&named}
-		}
+	b.sources.busy[d] = true // until its alternatives are made
+	into.set = b.sources.schemas.set([]*tools.Schema{schema})
+	into.About = about{Default: canonical(schema.Default)}
+	fill := into.set.fill
+	if fill == nil {
+		delete(b.sources.busy, d)
+		return true
 	}
+	own := *into.set
+	own.fill = func() []*Alt {
+		list := fill()
+		if len(list) == 1 && list[0].Name == "" && (list[0].Kind == kindObject || list[0].Kind == kindArray) {
+			named := *list[0]
+			named.Name = d.Name
+			list = []*Alt{&named}
+		}
+		delete(b.sources.busy, d)
+		return list
+	}
+	into.set = &own
 	return true
 }
 
@@ -80,7 +93,9 @@ func (b *builder) sourceAt(where Place) *Shape {
 	if d := b.sources.decls[where.Pointer]; d != nil {
 		return b.decl(d)
 	}
-	return b.sources.schemas.shape(schema, where.Path)
+	made := *b.sources.schemas.shape(schema)
+	made.Where = where
+	return &made
 }
 
 // alias returns the schema that a reference with nothing beside it leads to, or

@@ -1,7 +1,6 @@
 package compat
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -28,8 +27,8 @@ type ToolList struct {
 func OfInput(tool string) string  { return "tool " + strconv.Quote(tool) + " arguments" }
 func OfOutput(tool string) string { return "tool " + strconv.Quote(tool) + " structuredContent" }
 
-// Tools compares two lists of tools. An error says that they could not be
-// compared: there is no report then.
+// Tools compares two lists of tools. It returns an error only if the sides cannot be
+// compared at all.
 func Tools(old, new ToolList) (*Report, error) {
 	t := &toolLists{
 		assembler: assembler{
@@ -73,10 +72,8 @@ func Tools(old, new ToolList) (*Report, error) {
 		}
 	}
 	t.offers(report, old, new)
-	if err := errors.Join(t.errs...); err != nil {
-		return nil, err
-	}
 	report.Findings = t.list()
+	report.Problems = t.problems
 	report.notes(old.Notes, new.Notes)
 	name(report.Findings, old.List, new.List)
 	report.finish()
@@ -94,51 +91,37 @@ func byName(list *tools.List) map[string]*tools.Tool {
 // toolLists compares lists of tools.
 type toolLists struct{ assembler }
 
-// presence tells of a tool that only one list has.
+// presence tells of a tool that only one list has. Whatever is sent to it shows
+// that, so the finding needs no example; it has one if one is found.
 func (t *toolLists) presence(rule string, tool *tools.Tool) {
-	shape, inexact := inputOf(tool)
-	t.inexact = inexact
-	at := &root{use: "tools/call " + tool.Name, direction: ToServer, old: shape, new: &Shape{},
+	c := newComparer("")
+	shape := newSchemaBuilder(tool.Input, c.prove).shape(tool.Input)
+	at := &root{use: "tools/call " + tool.Name, direction: ToServer,
 		judgedOld: []string{OfInput(tool.Name)}, judgedNew: []string{OfInput(tool.Name)}}
-	values := few(newMaker().all(shape))
-	ch := &change{rule: rule, subject: tool.Name, old: Place{tool.Name, tool.Pointer}, narrow: values}
+	ch := &change{rule: rule, old: Place{tool.Name, tool.Pointer}}
+	way := narrows
 	if rule == "tool-added" {
-		at.old, at.new = at.new, at.old
-		ch.old, ch.new = ch.new, ch.old
-		ch.narrow, ch.widen, ch.guard = nil, values, guardListed
+		ch.old, ch.new, ch.guard, way = ch.new, ch.old, guardListed, widens
 	}
-	t.add(ch, at)
-}
-
-func inputOf(tool *tools.Tool) (*Shape, bool) {
-	b := newSchemaBuilder(tool.Input)
-	shape := b.shape(tool.Input, tool.Name+".input")
-	return shape, b.meet.inexact
-}
-
-// outputOf is the shape of the structured result; without a schema it is any
-// object.
-func outputOf(tool *tools.Tool) (*Shape, bool) {
-	path := tool.Name + ".output"
-	if tool.Output == nil {
-		return openObject(Place{path, tool.Pointer}), false
+	one := &told{change: ch, node: &node{pairing: &pairing{old: &Shape{}, new: &Shape{}}, path: tool.Name}, subject: tool.Name}
+	one.ways[way] = outcome{state: unproven, why: "mcpgen makes no arguments that the tool accepts"}
+	if value, ok := c.make.minimal(shape); ok {
+		one.ways[way] = outcome{state: shown, values: []any{value}}
 	}
-	b := newSchemaBuilder(tool.Output)
-	shape := b.shape(tool.Output, path)
-	return shape, b.meet.inexact
+	t.add(one, at)
 }
 
 func (t *toolLists) tool(old, new *tools.Tool) {
-	was, inexactOld := inputOf(old)
-	is, inexactNew := inputOf(new)
-	t.inexact = inexactOld || inexactNew
-	t.compare(newComparer(guardIgnoredMember), &root{use: "tools/call " + new.Name, direction: ToServer, old: was, new: is,
-		judgedOld: []string{OfInput(old.Name)}, judgedNew: []string{OfInput(new.Name)}})
+	if canonical(old.Input.Source) != canonical(new.Input.Source) {
+		c := newComparer(guardIgnoredMember)
+		t.compare(c, new.Name+".input", &root{use: "tools/call " + new.Name, direction: ToServer,
+			old: newSchemaBuilder(old.Input, c.prove).shape(old.Input), new: newSchemaBuilder(new.Input, c.prove).shape(new.Input),
+			judgedOld: []string{OfInput(old.Name)}, judgedNew: []string{OfInput(new.Name)}})
+	}
 	t.output(old, new)
-	t.inexact = false
 	at := &root{use: "tools/list", direction: ToClient}
 	tell := func(rule string, args ...string) {
-		t.add(&change{rule: rule, subject: new.Name, old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}, args: args}, at)
+		t.tell(&change{rule: rule, old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}, args: args}, new.Name, at)
 	}
 	if old.Description != new.Description {
 		tell("tool-description-changed", inQuotes(old.Description), inQuotes(new.Description))
@@ -153,50 +136,67 @@ func (t *toolLists) tool(old, new *tools.Tool) {
 	t.metadata(old, new, tell)
 }
 
-func (t *toolLists) compare(c *comparer, at *root) {
-	for _, ch := range c.shapes(at.old, at.new) {
-		t.add(ch, at)
+func (t *toolLists) compare(c *comparer, path string, at *root) {
+	list, problem := c.messages(at.old, at.new, path)
+	if problem != "" {
+		t.problem("%s", problem)
+	}
+	for _, one := range list {
+		t.add(one, at)
 	}
 }
 
 func (t *toolLists) output(old, new *tools.Tool) {
-	if old.Output == nil && new.Output == nil {
+	if old.Output == nil && new.Output == nil || old.Output != nil && new.Output != nil && canonical(old.Output.Source) == canonical(new.Output.Source) {
 		return
 	}
-	was, inexactOld := outputOf(old)
-	is, inexactNew := outputOf(new)
-	t.inexact = inexactOld || inexactNew
-	at := &root{use: "tools/call " + new.Name + " result", direction: ToClient, old: was, new: is,
-		judgedOld: []string{OfOutput(old.Name)}, judgedNew: []string{OfOutput(new.Name)}}
 	c := newComparer(guardOpenObject)
+	shape := func(tool *tools.Tool) *Shape {
+		if tool.Output == nil { // any object
+			return openObject(Place{Pointer: tool.Pointer})
+		}
+		return newSchemaBuilder(tool.Output, c.prove).shape(tool.Output)
+	}
+	at := &root{use: "tools/call " + new.Name + " result", direction: ToClient, old: shape(old), new: shape(new),
+		judgedOld: []string{OfOutput(old.Name)}, judgedNew: []string{OfOutput(new.Name)}}
+	path := new.Name + ".output"
 	if old.Output != nil && new.Output != nil {
-		t.compare(c, at)
+		t.compare(c, path, at)
 		return
 	}
-	rule, described := "output-schema-added", is
+	rule, described, way := "output-schema-added", at.new, narrows
 	if new.Output == nil {
-		rule, described = "output-schema-removed", was
+		rule, described, way = "output-schema-removed", at.old, widens
 	}
-	ch := &change{rule: rule, subject: new.Name + ".output", old: was.Where, new: is.Where}
-	values := few(described.refused(misfits(c.make, described)))
-	if ch.narrow = values; new.Output == nil {
-		ch.narrow, ch.widen = nil, values
+	one := &told{change: &change{rule: rule}, node: &node{pairing: &pairing{old: at.old, new: at.new}, path: path}}
+	var values []any
+	for _, v := range misfits(c.make, described) {
+		if !described.accepts(v) {
+			values = append(values, v)
+		}
 	}
-	if len(values) == 0 {
-		ch.guard = guardPromisedNobody
+	switch {
+	case len(values) > 0:
+		one.ways[way] = outcome{state: shown, values: few(values)}
+	case c.prove.altIn(free(kindObject), described, true):
+		one.ways[way], one.change.guard = outcome{state: noted}, guardPromisedNobody
+	default:
+		one.ways[way] = outcome{state: unproven, why: "mcpgen makes no result that the schema refuses"}
 	}
-	t.add(ch, at)
+	t.add(one, at)
 }
 
 // misfits are objects that a shape of objects may refuse: empty ones, and ones
 // with a member of another type.
 func misfits(m *maker, s *Shape) []any {
-	list := []any{map[string]any{}, map[string]any{"x": ""}}
-	for _, a := range s.Alts {
-		base, ok := m.alt(a)
-		object, isObject := base.(map[string]any)
-		if !ok || !isObject || a.Object == nil {
+	list := []any{map[string]any{}, map[string]any{"x": ""}, map[string]any{"x": num(0.5)}}
+	for _, a := range s.alts() {
+		if a.Object == nil {
 			continue
+		}
+		object := map[string]any{}
+		if base, ok := m.of(a); ok {
+			object = base.(map[string]any)
 		}
 		for _, member := range a.Object.Members {
 			for _, v := range []any{"", num(0.5), nil} {

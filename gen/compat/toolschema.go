@@ -1,71 +1,142 @@
 package compat
 
 import (
-	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// schemaBuilder makes shapes of the schemas of a tool. What has no form in a
-// shape becomes an opaque constraint, of which only a change is told.
+// schemaBuilder makes shapes of the schemas of one document. A shape is a
+// conjunction of schemas; references and allOf only add schemas to it, so that two
+// ways to write a conjunction give the same shape.
 type schemaBuilder struct {
-	done map[*tools.Schema]*Shape
-	// meet is inexact when something had no form.
-	meet *meeter
+	valid *tools.Validator
+	prove *prover
+	ids   map[*tools.Schema]int
+	// shapes are the shapes by the schemas that stand at their place, sets those by
+	// the schemas that these lead to.
+	shapes map[string]*Shape
+	sets   map[string]*set
+	// formed are the alternatives by the schemas they are made of.
+	formed map[string][]*Alt
+	// known returns the shape of a schema that is made elsewhere, and name the name of
+	// the declaration that a branch leads to. Both are nil for lists of tools: what
+	// schemas of the protocol say in words is no part of them.
+	known func(s *tools.Schema) (shape *Shape, complete bool)
+	name  func(s *tools.Schema) string
 	// made counts the alternatives that were made.
 	made int
-	// defs are the definitions of the document, which opaque constraints may lead to.
-	defs string
-	// known returns the shape of a schema that is made elsewhere, and whether it is
-	// complete; nil where it is made here. It is nil itself for lists of tools: what
-	// schemas of the protocol say in words is no part of it.
-	known func(s *tools.Schema) (shape *Shape, complete bool)
 }
 
-func newSchemaBuilder(document *tools.Schema) *schemaBuilder {
-	b := &schemaBuilder{done: map[*tools.Schema]*Shape{}, meet: newMeeter()}
-	if document != nil {
-		for _, d := range document.Defs {
-			b.defs += canonical(d.Schema.Source)
+// A few schemas that refer to each other can have more alternatives than there is
+// memory. Beyond these limits a shape has one alternative, which only the validator
+// knows.
+const (
+	mostAlts       = 20_000 // of a document
+	mostBranchings = 600    // of a shape
+)
+
+// sampleBudget is how many values are judged on the way to a sample.
+const sampleBudget = 300
+
+func newSchemaBuilder(document *tools.Schema, p *prover) *schemaBuilder {
+	return &schemaBuilder{
+		valid: tools.NewValidator(document), prove: p, ids: map[*tools.Schema]int{},
+		shapes: map[string]*Shape{}, sets: map[string]*set{}, formed: map[string][]*Alt{},
+	}
+}
+
+// key names a list of schemas.
+func (b *schemaBuilder) key(list []*tools.Schema) string {
+	var text []byte
+	for _, s := range list {
+		id, ok := b.ids[s]
+		if !ok {
+			id = len(b.ids)
+			b.ids[s] = id
 		}
+		text = strconv.AppendInt(append(text, ' '), int64(id), 10)
 	}
-	return b
+	return string(text)
 }
 
-// canonical is a JSON text without white space, members sorted by name and
-// without what is no constraint.
-func canonical(raw wire.Raw) string {
-	if raw == "" {
-		return ""
+// shape returns the shape of the values that satisfy all of some schemas.
+func (b *schemaBuilder) shape(list ...*tools.Schema) *Shape {
+	if len(list) == 0 {
+		return anything(Place{})
 	}
-	return render(parse(string(raw)))
-}
-
-func (b *schemaBuilder) shape(s *tools.Schema, path string) *Shape {
-	if done, ok := b.done[s]; ok {
-		return done
-	}
-	if b.known != nil {
-		if shape, _ := b.known(alias(s)); shape != nil {
+	if b.known != nil && len(list) == 1 {
+		if shape, _ := b.known(alias(list[0])); shape != nil {
 			return shape
 		}
 	}
-	return b.make(s, Place{path, s.Pointer})
+	key := b.key(list)
+	if have, ok := b.shapes[key]; ok {
+		return have
+	}
+	s := &Shape{Where: Place{Pointer: list[0].Pointer}, About: aboutOf(list)}
+	if b.known != nil {
+		s.About = about{Default: s.About.Default}
+	}
+	b.shapes[key] = s
+	s.set = b.set(list)
+	return s
 }
 
-// make is shape for a schema whose shape is made here and now.
-func (b *schemaBuilder) make(s *tools.Schema, where Place) *Shape {
-	shape := &Shape{Where: where, About: about{Default: canonical(s.Default)}}
-	if b.known == nil {
-		shape.About.Description = describe(s, map[*tools.Schema]bool{})
-		shape.About.Title = s.Title
+func (b *schemaBuilder) set(list []*tools.Schema) *set {
+	flat, possible := flatten(list)
+	if !possible {
+		return &set{}
 	}
-	b.done[s] = shape // a schema may lead back to itself
-	shape.Alts = join(b.alts(s, where, map[*tools.Schema]bool{}))
-	return shape
+	slices.SortFunc(flat, func(x, y *tools.Schema) int { return strings.Compare(x.Pointer, y.Pointer) })
+	key := b.key(flat)
+	if have, ok := b.sets[key]; ok {
+		return have
+	}
+	s := &set{exact: b.accepting(flat)}
+	if len(flat) == 0 {
+		s = &set{list: []*Alt{{Kind: kindAny}}}
+	}
+	b.sets[key] = s
+	if len(flat) > 0 {
+		s.fill = func() []*Alt { return b.alts(flat) }
+		s.more = func() []any { return b.valid.Samples(flat, sampleBudget) }
+	}
+	return s
+}
+
+// accepting judges by the validator, nil leaves that to the forms of the schemas.
+func (b *schemaBuilder) accepting(all []*tools.Schema) func(v any) bool {
+	if !b.valid.Usable() {
+		return nil
+	}
+	return func(v any) bool {
+		ok, _ := b.valid.Accepts(all, v)
+		return ok
+	}
+}
+
+// aboutOf is what the schemas of a place tell of its values.
+func aboutOf(list []*tools.Schema) about {
+	var a about
+	seen := map[*tools.Schema]bool{}
+	var texts []string
+	for _, s := range list {
+		if text := describe(s, seen); text != "" {
+			texts = append(texts, text)
+		}
+		if a.Title == "" {
+			a.Title = s.Title
+		}
+		if a.Default == "" && s.Default != "" {
+			a.Default = canonical(s.Default)
+		}
+	}
+	a.Description = strings.Join(texts, "\n")
+	return a
 }
 
 // describe is all that a schema says in words of its values, with what it is
@@ -75,7 +146,10 @@ func describe(s *tools.Schema, seen map[*tools.Schema]bool) string {
 		return ""
 	}
 	seen[s] = true
-	texts := []string{s.Description}
+	var texts []string
+	if s.Description != "" {
+		texts = append(texts, s.Description)
+	}
 	for _, part := range slices.Concat([]*tools.Schema{s.Target}, s.AllOf, s.AnyOf, s.OneOf) {
 		if text := describe(part, seen); text != "" {
 			texts = append(texts, text)
@@ -84,244 +158,293 @@ func describe(s *tools.Schema, seen map[*tools.Schema]bool) string {
 	return strings.Join(texts, "\n")
 }
 
-// alts are the alternatives of a schema; busy are the schemas that it is, by
-// reference, a part of.
-func (b *schemaBuilder) alts(s *tools.Schema, where Place, busy map[*tools.Schema]bool) []*Alt {
-	if b.known != nil {
-		if shape, complete := b.known(s); complete {
-			return shape.Alts
+// flatten returns the schemas with constraints of their own among some schemas and
+// all that these demand. It is not possible to satisfy them if one of them is false.
+func flatten(list []*tools.Schema) (flat []*tools.Schema, possible bool) {
+	seen := map[*tools.Schema]bool{}
+	todo := slices.Clone(list)
+	for len(todo) > 0 {
+		s := todo[0]
+		todo = todo[1:]
+		if s == nil || seen[s] {
+			continue
+		}
+		seen[s] = true
+		if s.Always != nil {
+			if !*s.Always {
+				return nil, false
+			}
+			continue
+		}
+		if s.Target != nil {
+			todo = append(todo, s.Target)
+		}
+		todo = append(todo, s.AllOf...)
+		switch {
+		case s.If == nil:
+		case always(s.If):
+			todo = append(todo, s.Then)
+		case never(s.If):
+			todo = append(todo, s.Else)
+		}
+		if inner := negated(s.Not); inner != nil {
+			todo = append(todo, inner) // not not
+		} else if s.Not != nil && always(s.Not) {
+			return nil, false
+		}
+		if constrains(s) {
+			flat = append(flat, s)
 		}
 	}
-	switch {
-	case s.Always != nil && *s.Always:
-		return anything(where).Alts
-	case s.Always != nil:
+	return flat, true
+}
+
+// always reports whether a schema obviously accepts everything.
+func always(s *tools.Schema) bool {
+	if s.Always != nil {
+		return *s.Always
+	}
+	return !constrains(s) && s.Target == nil && s.AllOf == nil && s.Not == nil
+}
+
+// never reports whether a schema obviously accepts nothing.
+func never(s *tools.Schema) bool {
+	if s.Always != nil {
+		return !*s.Always
+	}
+	return s.Not != nil && always(s.Not)
+}
+
+// negated returns X of a schema that is {"not": X} and nothing else.
+func negated(s *tools.Schema) *tools.Schema {
+	if s == nil || s.Always != nil || s.Not == nil {
 		return nil
-	case busy[s] || b.made > mostAlts:
-		b.meet.inexact = true
-		return []*Alt{{Kind: kindAny, Where: where, Opaque: map[string]string{"$ref": canonical(s.Source) + b.defs}}}
 	}
-	busy[s] = true
-	defer delete(busy, s)
-	own := b.own(s, where)
-	for _, part := range b.parts(s) {
-		var alts []*Alt
-		for _, branch := range part {
-			alts = append(alts, b.alts(branch, Place{where.Path, branch.Pointer}, busy)...)
-		}
-		if b.made += len(own) * len(alts); b.made > mostAlts {
-			b.meet.inexact = true
-			return []*Alt{{Kind: kindAny, Where: where, Opaque: map[string]string{"anyOf": canonical(s.Source) + b.defs}}}
-		}
-		own = b.meet.both(own, alts)
+	bare := *s
+	bare.Not = nil
+	if constrains(&bare) || bare.Target != nil || bare.AllOf != nil {
+		return nil
 	}
-	return own
+	return s.Not
 }
 
-// mostAlts limits the alternatives of a document: a few schemas that refer to
-// each other can have more than there is memory. What is beyond is compared as
-// text.
-const mostAlts = 20_000
-
-// parts are what else a value must be: one of each list.
-func (b *schemaBuilder) parts(s *tools.Schema) [][]*tools.Schema {
-	var parts [][]*tools.Schema
-	if s.Target != nil {
-		parts = append(parts, []*tools.Schema{s.Target})
-	}
-	for _, one := range s.AllOf {
-		parts = append(parts, []*tools.Schema{one})
-	}
-	if s.AnyOf != nil {
-		parts = append(parts, s.AnyOf)
-	}
-	if s.OneOf != nil {
-		b.meet.inexact = true // a value of two branches is refused
-		parts = append(parts, s.OneOf)
-	}
-	return parts
+// constrains reports whether a schema has keywords of its own that refuse values.
+func constrains(s *tools.Schema) bool {
+	return s.Types != nil || s.Enum != nil || s.Const != "" || len(s.AnyOf)+len(s.OneOf) > 0 || s.Not != nil ||
+		s.If != nil && (s.Then != nil || s.Else != nil) || s.Meta || s.DynamicRef != "" || s.Format != "" || s.Pattern != nil ||
+		s.Minimum != "" || s.Maximum != "" || s.ExclusiveMinimum != "" || s.ExclusiveMaximum != "" || s.MultipleOf != "" ||
+		s.MinLength != nil || s.MaxLength != nil || constrainsArrays(s) || constrainsObjects(s)
 }
 
-// own are the alternatives by the keywords that stand in the schema itself.
-func (b *schemaBuilder) own(s *tools.Schema, where Place) []*Alt {
-	opaque := b.opaque(s)
-	kinds := kindsOf(s)
-	if kinds == nil {
-		if !constrains(s) {
-			return []*Alt{{Kind: kindAny, Where: where, Opaque: opaque}}
-		}
-		kinds = []string{"null", "boolean", "number", "string", "array", "object"}
-	}
-	values := s.Enum
-	if s.Const != "" {
-		values = []wire.Raw{s.Const}
+func constrainsArrays(s *tools.Schema) bool {
+	return s.Items != nil || s.PrefixItems != nil || s.MinItems != nil || s.MaxItems != nil || s.UniqueItems || s.Contains != nil || s.UnevaluatedItems != nil
+}
+
+func constrainsObjects(s *tools.Schema) bool {
+	return len(s.Properties)+len(s.PatternProperties)+len(s.Required)+len(s.DependentRequired)+len(s.DependentSchemas) > 0 ||
+		s.AdditionalProperties != nil || s.PropertyNames != nil || s.MinProperties != nil || s.MaxProperties != nil || s.UnevaluatedProperties != nil
+}
+
+// branching is a choice of one of several schemas.
+type branching struct {
+	owner *tools.Schema
+	of    []*tools.Schema
+	// exclusive is set where the other branches must be refused.
+	exclusive bool
+	// within are the schemas whose branches lead here.
+	within []*tools.Schema
+}
+
+// chosen is a way to satisfy a conjunction: one branch of each union in it.
+type chosen struct {
+	all []*tools.Schema
+	// refused are the branches of oneOf that were not chosen.
+	refused []*tools.Schema
+	// at is the branch that was chosen last, nil without any.
+	at *tools.Schema
+}
+
+// alts are the alternatives of a conjunction.
+func (b *schemaBuilder) alts(flat []*tools.Schema) []*Alt {
+	ways, ok := b.expand(flat)
+	if !ok {
+		return []*Alt{{Kind: kindAny, exact: b.accepting(flat), Also: []*also{{keyword: "anyOf", nodes: flat}}}}
 	}
 	var alts []*Alt
-	for _, name := range kinds {
-		a := &Alt{Where: where, Kind: kind(name), Opaque: opaque}
-		switch name {
-		case "integer", "number":
-			a.Kind = kindNumber
-			a.Number = &number{Whole: name == "integer", Range: numberSpan(s)}
-			if a.Number.Whole {
-				a.Number.Range = a.Number.Range.whole()
-			}
-		case "string":
-			a.Text = &text{Format: s.Format, Length: countSpan(s.MinLength, s.MaxLength)}
-			if s.Pattern != nil {
-				a.Text.Pattern = *s.Pattern
-			}
-		case "array":
-			a.Array = &array{Length: countSpan(s.MinItems, s.MaxItems), Unique: s.UniqueItems}
-			if s.Items != nil && s.PrefixItems == nil {
-				a.Array.Items = b.shape(s.Items, where.Path+"[]")
-			}
-		case "object":
-			a.Object = b.object(s, where)
+	for _, way := range ways {
+		key := b.key(way.all) + " but" + b.key(way.refused)
+		made, ok := b.formed[key]
+		if !ok {
+			made = b.forms(way)
+			b.formed[key] = made
 		}
-		if values != nil {
-			a.Values = valuesOf(values, a)
-			if len(a.Values) == 0 {
-				continue
+		alts = append(alts, made...)
+	}
+	b.made += len(alts)
+	if i := slices.IndexFunc(alts, func(a *Alt) bool { return a.Kind == kindAny }); i >= 0 {
+		return alts[i : i+1]
+	}
+	return join(alts)
+}
+
+// expand chooses branches in all ways. It fails if there are too many.
+func (b *schemaBuilder) expand(flat []*tools.Schema) ([]chosen, bool) {
+	var ways []chosen
+	tried := 0
+	var choose func(way chosen, open []branching) bool
+	choose = func(way chosen, open []branching) bool {
+		if tried++; tried > mostBranchings || b.made > mostAlts {
+			return false
+		}
+		if len(open) == 0 {
+			ways = append(ways, way)
+			return true
+		}
+		first, rest := open[0], open[1:]
+		for i, branch := range first.of {
+			more, possible := flatten([]*tools.Schema{branch})
+			if !possible || slices.ContainsFunc(more, func(s *tools.Schema) bool { return slices.Contains(first.within, s) }) {
+				continue // a union that is one of its own branches
+			}
+			next := chosen{slices.Clone(way.all), slices.Clone(way.refused), way.at}
+			next.at = branch
+			further := slices.Clone(rest)
+			for _, s := range more {
+				if !slices.Contains(next.all, s) {
+					next.all = append(next.all, s)
+					further = append(further, branchings(s, first.within)...)
+				}
+			}
+			if first.exclusive {
+				next.refused = append(append(next.refused, first.of[:i]...), first.of[i+1:]...)
+			}
+			if !choose(next, further) {
+				return false
 			}
 		}
-		alts = append(alts, a)
+		return true
+	}
+	var open []branching
+	for _, s := range flat {
+		open = append(open, branchings(s, nil)...)
+	}
+	ok := choose(chosen{all: flat}, open)
+	return ways, ok
+}
+
+func branchings(s *tools.Schema, within []*tools.Schema) []branching {
+	within = append(slices.Clone(within), s)
+	var list []branching
+	if len(s.AnyOf) > 0 {
+		list = append(list, branching{s, s.AnyOf, false, within})
+	}
+	if len(s.OneOf) > 0 {
+		list = append(list, branching{s, s.OneOf, len(s.OneOf) > 1, within})
+	}
+	return list
+}
+
+// forms are the alternatives of schemas without branches, one for each JSON kind
+// they allow.
+func (b *schemaBuilder) forms(way chosen) []*Alt {
+	kinds, whole := kindsOf(way.all)
+	if kinds == nil && len(way.refused) == 0 && !slices.ContainsFunc(way.all, func(s *tools.Schema) bool {
+		bare := *s
+		bare.AnyOf, bare.OneOf = nil, nil
+		return constrains(&bare)
+	}) {
+		return []*Alt{{Kind: kindAny}}
+	}
+	if kinds == nil {
+		kinds = allKinds
+	}
+	var where Place
+	if way.at != nil {
+		where.Pointer = way.at.Pointer
+	}
+	var alts []*Alt
+	for _, k := range kinds {
+		a := &Alt{Where: where, Kind: k}
+		if b.name != nil && way.at != nil {
+			a.Name = b.name(way.at)
+		}
+		if accepts := b.accepting(way.all); accepts != nil {
+			a.exact = func(v any) bool { return kindOf(v) == k && accepts(v) }
+		}
+		a.more = func() []any { return b.valid.Samples(way.all, sampleBudget) }
+		possible := true
+		switch k {
+		case kindNumber:
+			a.Number, possible = numberOf(way.all, whole)
+		case kindString:
+			a.Text, possible = textOf(way.all)
+		case kindArray:
+			a.Array, possible = b.array(way.all)
+		case kindObject:
+			a.Object, possible = b.object(way.all)
+		}
+		if possible && b.values(a, way.all) && b.also(a, way) {
+			alts = append(alts, a)
+		}
 	}
 	return alts
 }
 
-func kindsOf(s *tools.Schema) []string {
-	if slices.Contains(s.Types, "number") {
-		return slices.DeleteFunc(slices.Clone(s.Types), func(t string) bool { return t == "integer" })
-	}
-	return s.Types
-}
+var allKinds = []kind{kindNull, kindBoolean, kindNumber, kindString, kindArray, kindObject}
 
-// constrains reports whether a schema without a type says something of values.
-func constrains(s *tools.Schema) bool {
-	return s.Enum != nil || s.Const != "" || s.Minimum != "" || s.Maximum != "" || s.ExclusiveMinimum != "" || s.ExclusiveMaximum != "" ||
-		s.MinLength != nil || s.MaxLength != nil || s.Items != nil || s.MinItems != nil || s.MaxItems != nil || s.UniqueItems ||
-		s.Properties != nil || s.Required != nil || s.AdditionalProperties != nil || s.MinProperties != nil || s.MaxProperties != nil
-}
-
-// valuesOf are the listed values that an alternative takes. Listed objects and
-// arrays are compared by their text.
-func valuesOf(listed []wire.Raw, a *Alt) []string {
-	values := []string{}
-	for _, raw := range listed {
-		v := parse(string(raw))
-		if kindOf(v) != a.Kind {
+// kindsOf are the kinds that all of some schemas allow, nil for all of them; whole
+// is set where a number must be an integer.
+func kindsOf(all []*tools.Schema) (kinds []kind, whole bool) {
+	typed := false
+	allowed := slices.Clone(allKinds)
+	for _, s := range all {
+		if s.Types == nil {
 			continue
 		}
-		bare := *a
-		bare.Values = nil
-		if text := render(v); bare.accepts(v) && !slices.Contains(values, text) {
-			values = append(values, text)
-		}
-	}
-	return values
-}
-
-func (b *schemaBuilder) object(s *tools.Schema, where Place) *object {
-	o := &object{Size: countSpan(s.MinProperties, s.MaxProperties)}
-	for _, p := range s.Properties {
-		at := Place{where.Path + "." + p.Name, p.Schema.Pointer}
-		o.Members = append(o.Members, &member{
-			Name: p.Name, Required: slices.Contains(s.Required, p.Name), Where: at, Shape: b.shape(p.Schema, at.Path),
+		typed = true
+		allowed = slices.DeleteFunc(allowed, func(k kind) bool {
+			return !slices.Contains(s.Types, string(k)) && !(k == kindNumber && slices.Contains(s.Types, "integer"))
 		})
+		whole = whole || slices.Contains(s.Types, "integer") && !slices.Contains(s.Types, "number")
 	}
-	for _, name := range s.Required {
-		if s.Property(name) == nil && !slices.ContainsFunc(o.Members, func(m *member) bool { return m.Name == name }) {
-			at := Place{where.Path + "." + name, where.Pointer}
-			o.Members = append(o.Members, &member{Name: name, Required: true, Where: at, Shape: anything(at)})
-		}
+	if !typed {
+		return nil, false
 	}
-	o.sort()
-	if rest := s.AdditionalProperties; rest != nil {
-		if rest.Always != nil {
-			o.Closed = !*rest.Always
-		} else if shape := b.shape(rest, where.Path+"{}"); !shape.any() {
-			o.Rest = shape
-		}
-	}
-	return o
+	return append([]kind{}, allowed...), whole
 }
 
-// opaque are the keywords without a form.
-func (b *schemaBuilder) opaque(s *tools.Schema) map[string]string {
-	found := map[string]string{}
-	add := func(keyword string, there bool) {
-		if !there {
-			return
+// values limits an alternative to the values that are listed; it reports false if
+// the alternative has none of them.
+func (b *schemaBuilder) values(a *Alt, all []*tools.Schema) bool {
+	listed := [][]wire.Raw{}
+	for _, s := range all {
+		if s.Enum != nil {
+			listed = append(listed, s.Enum)
 		}
-		b.meet.inexact = true
-		text := keyword
-		if raw, ok := wire.Object(s.Source).Get(keyword); ok {
-			text = canonical(raw)
+		if s.Const != "" {
+			listed = append(listed, []wire.Raw{s.Const})
 		}
-		if strings.Contains(text, `"$ref"`) || strings.Contains(text, `"$dynamicRef"`) {
-			text += b.defs
+	}
+	switch {
+	case len(listed) > 0:
+	case a.Kind == kindBoolean:
+		listed = [][]wire.Raw{{"false", "true"}}
+	case a.Kind == kindNull:
+		listed = [][]wire.Raw{{"null"}}
+	default:
+		return true
+	}
+	shortest := slices.MinFunc(listed, func(x, y []wire.Raw) int { return len(x) - len(y) })
+	bare := *a
+	a.Values = []string{}
+	for _, raw := range shortest {
+		v := parse(string(raw))
+		if text := exactly(v); kindOf(v) == a.Kind && !slices.Contains(a.Values, text) && bare.accepts(v) {
+			a.Values = append(a.Values, text)
 		}
-		found[keyword] = text
 	}
-	add("not", s.Not != nil)
-	add("if", s.If != nil)
-	add("then", s.Then != nil)
-	add("else", s.Else != nil)
-	add("pattern", s.Pattern != nil)
-	add("multipleOf", s.MultipleOf != "")
-	add("patternProperties", s.PatternProperties != nil)
-	add("propertyNames", s.PropertyNames != nil)
-	add("dependentRequired", s.DependentRequired != nil)
-	add("dependentSchemas", s.DependentSchemas != nil)
-	add("dependencies", s.DependentRequired != nil || s.DependentSchemas != nil)
-	add("contains", s.Contains != nil)
-	add("minContains", s.MinContains != nil)
-	add("maxContains", s.MaxContains != nil)
-	add("unevaluatedItems", s.UnevaluatedItems != nil)
-	add("unevaluatedProperties", s.UnevaluatedProperties != nil)
-	add("prefixItems", s.PrefixItems != nil)
-	add("items", s.PrefixItems != nil)
-	add("additionalItems", s.PrefixItems != nil)
-	add("$dynamicRef", s.DynamicRef != "")
-	add("$ref", s.Meta)
-	if len(found) == 0 {
-		return nil
+	if a.Kind == kindBoolean || a.Kind == kindNull {
+		slices.Sort(a.Values)
 	}
-	return found
-}
-
-func numberSpan(s *tools.Schema) span {
-	out := span{Min: float(s.Minimum), Max: float(s.Maximum)}
-	if low := float(s.ExclusiveMinimum); low != nil && (out.Min == nil || *low >= *out.Min) {
-		out.Min, out.MinOpen = low, true
-	}
-	if high := float(s.ExclusiveMaximum); high != nil && (out.Max == nil || *high <= *out.Max) {
-		out.Max, out.MaxOpen = high, true
-	}
-	return out
-}
-
-func float(raw wire.Raw) *float64 {
-	if raw == "" {
-		return nil
-	}
-	f, err := json.Number(raw).Float64()
-	if err != nil {
-		return nil
-	}
-	return &f
-}
-
-func countSpan(least, most *int64) span {
-	var s span
-	if least != nil && *least > 0 {
-		f := float64(*least)
-		s.Min = &f
-	}
-	if most != nil {
-		f := float64(*most)
-		s.Max = &f
-	}
-	return s
+	return len(a.Values) > 0
 }

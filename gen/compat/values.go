@@ -3,12 +3,13 @@ package compat
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
-	"math"
+	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
+	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -26,6 +27,63 @@ func render(v any) string {
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
+// exactly writes a value as render does, equal numbers alike.
+func exactly(v any) string { return render(normal(v)) }
+
+// normal returns a value with its numbers in one form.
+func normal(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		return normalNumber(string(v))
+	case []any:
+		out := make([]any, len(v))
+		for i, element := range v {
+			out[i] = normal(element)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, value := range v {
+			out[name] = normal(value)
+		}
+		return out
+	}
+	return v
+}
+
+func normalNumber(text string) json.Number {
+	r := rational(text)
+	if r == nil {
+		return json.Number(text)
+	}
+	if r.IsInt() {
+		return json.Number(r.Num().String())
+	}
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	_, fraction, _ := strings.Cut(mantissa, ".")
+	shift, _ := strconv.Atoi(exponent)
+	return json.Number(strings.TrimRight(r.FloatString(max(1, len(fraction)-shift)), "0"))
+}
+
+// hugeExponent reports whether a number has more digits than are worth writing.
+func hugeExponent(text string) bool {
+	_, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	n, err := strconv.Atoi(exponent)
+	return exponent != "" && (err != nil || n > 400 || n < -400)
+}
+
+// rational reads a number; it is nil for none and for those with huge exponents.
+func rational(text string) *big.Rat {
+	if text == "" || hugeExponent(text) {
+		return nil
+	}
+	r, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return nil
+	}
+	return r
+}
+
 // parse reads a JSON text that is known to be one.
 func parse(src string) any {
 	dec := json.NewDecoder(bytes.NewReader([]byte(src)))
@@ -37,7 +95,23 @@ func parse(src string) any {
 	return v
 }
 
+// canonical is a JSON text without white space, members sorted by name.
+func canonical(raw wire.Raw) string {
+	if raw == "" {
+		return ""
+	}
+	return render(parse(string(raw)))
+}
+
 func num(f float64) json.Number { return json.Number(strconv.FormatFloat(f, 'f', -1, 64)) }
+
+func toFloat(v any) float64 {
+	f, _ := v.(json.Number).Float64()
+	return f
+}
+
+// matches reports whether a pattern is found in a string.
+func matches(pattern, s string) bool { return tools.Matches(pattern, s) }
 
 func kindOf(v any) kind {
 	switch v.(type) {
@@ -55,25 +129,30 @@ func kindOf(v any) kind {
 	return kindObject
 }
 
-// accepts reports whether the shape has the value. Patterns are not looked at.
-func (s *Shape) accepts(v any) bool {
-	return slices.ContainsFunc(s.Alts, func(a *Alt) bool { return a.accepts(v) })
+// accepts reports whether the set has the value.
+func (s *set) accepts(v any) bool {
+	if s.exact != nil {
+		return s.exact(v)
+	}
+	return slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.accepts(v) })
 }
 
 func (a *Alt) accepts(v any) bool {
+	if a.exact != nil {
+		return a.exact(v)
+	}
 	if a.Kind == kindAny {
 		return true
 	}
 	if a.Kind != kindOf(v) {
 		return false
 	}
-	if a.Values != nil && !slices.Contains(a.Values, render(v)) {
+	if a.Values != nil && !slices.Contains(a.Values, exactly(v)) {
 		return false
 	}
 	switch v := v.(type) {
 	case json.Number:
-		f, _ := v.Float64()
-		return a.Number == nil || a.Number.Range.contains(f) && (!a.Number.Whole || f == math.Trunc(f))
+		return a.Number == nil || a.Number.accepts(v)
 	case string:
 		return a.Text == nil || a.Text.accepts(v)
 	case []any:
@@ -87,7 +166,7 @@ func (a *Alt) accepts(v any) bool {
 // knows reports whether the shape has the value and declares all members that
 // are in it.
 func (s *Shape) knows(v any) bool {
-	return slices.ContainsFunc(s.Alts, func(a *Alt) bool { return a.accepts(v) && a.knows(v) })
+	return slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.accepts(v) && a.knows(v) })
 }
 
 func (a *Alt) knows(v any) bool {
@@ -104,11 +183,15 @@ func (a *Alt) knows(v any) bool {
 	return true
 }
 
+func (t *number) accepts(v json.Number) bool {
+	f, _ := v.Float64()
+	return t.Range.contains(f) && (t.Step == nil || divides(t.Step, rational(string(v))))
+}
+
 func (t *text) accepts(s string) bool {
-	if !inFormat(t.Format, s) {
-		return false
-	}
-	return t.Length.contains(float64(utf8.RuneCountInString(s)))
+	return !slices.ContainsFunc(t.Formats, func(format string) bool { return !inFormat(format, s) }) &&
+		!slices.ContainsFunc(t.Patterns, func(pattern string) bool { return !matches(pattern, s) }) &&
+		t.Length.contains(float64(utf8.RuneCountInString(s)))
 }
 
 func (t *array) accepts(list []any) bool {
@@ -116,16 +199,27 @@ func (t *array) accepts(list []any) bool {
 		return false
 	}
 	seen := map[string]bool{}
-	for _, v := range list {
-		if t.Items != nil && !t.Items.accepts(v) {
+	for i, v := range list {
+		if i < len(t.Prefix) && !t.Prefix[i].accepts(v) || i >= len(t.Prefix) && t.Items != nil && !t.Items.accepts(v) {
 			return false
 		}
-		if t.Unique && seen[render(v)] {
+		if t.Unique && seen[exactly(v)] {
 			return false
 		}
-		seen[render(v)] = true
+		seen[exactly(v)] = true
 	}
 	return true
+}
+
+// accept reports whether an array contains as many of the elements as it must.
+func (c *contains) accept(list []any) bool {
+	n := 0
+	for _, v := range list {
+		if c.accepts(v) {
+			n++
+		}
+	}
+	return c.Count.contains(float64(n))
 }
 
 func (t *object) accepts(members map[string]any) bool {
@@ -139,51 +233,9 @@ func (t *object) accepts(members map[string]any) bool {
 		}
 	}
 	for name, v := range members {
-		if t.member(name) == nil && (t.Closed || t.Rest != nil && !t.Rest.accepts(v)) {
+		if t.member(name) == nil && (t.find != nil && !t.find(name).accepts(v) || t.find == nil && (t.Closed || t.Rest != nil && !t.Rest.accepts(v))) {
 			return false
 		}
 	}
 	return true
-}
-
-// inFormat judges as generated code does.
-func inFormat(name, s string) bool {
-	if name == "" {
-		return true
-	}
-	var c wire.Checker
-	c.Format(name, s)
-	return c.Err() == nil
-}
-
-// formats are those that validators check, each with a string that is in it.
-// Others are remarks.
-var formats = map[string]string{
-	"uri":                   "a:b",
-	"iri":                   "a:b",
-	"uri-reference":         "a:b",
-	"iri-reference":         "a:b",
-	"uri-template":          "a:b",
-	"date":                  "2025-01-02",
-	"date-time":             "2025-01-02T03:04:05Z",
-	"time":                  "03:04:05Z",
-	"duration":              "P1D",
-	"period":                "2025-01-02T03:04:05Z/P1D",
-	"email":                 "a@b.co",
-	"uuid":                  "00000000-0000-4000-8000-000000000000",
-	"ipv4":                  "127.0.0.1",
-	"ipv6":                  "::1",
-	"hostname":              "a.co",
-	"json-pointer":          "/a",
-	"relative-json-pointer": "0",
-	"semver":                "1.0.0",
-}
-
-// formatted are strings that tell formats apart.
-func formatted() []any {
-	list := []any{"", "x", "%", "{", "-"}
-	for _, name := range slices.Sorted(maps.Keys(formats)) {
-		list = append(list, formats[name])
-	}
-	return list
 }

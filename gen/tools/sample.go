@@ -15,7 +15,7 @@ import (
 // found there is none. That is so of a schema that nothing satisfies, and may
 // be so of one whose rules only a search would satisfy.
 func Samples(s *Schema) []wire.Raw {
-	j := newJudge(s)
+	j := newJudge(s, false)
 	var all []wire.Raw
 	for _, way := range []sampler{{}, {full: true}, {full: true, turn: 1}, {full: true, turn: 2}} {
 		way.judge, way.budget = j, sampleBudget

@@ -19,8 +19,9 @@ type judge struct {
 	compiled map[*Schema]*jsonschema.Schema // nil for one that cannot be compiled
 }
 
-// newJudge makes a judge for the document that a schema is in.
-func newJudge(s *Schema) *judge {
+// newJudge makes a judge for the document that a schema is in. With formats it
+// asserts every format, not only those beside the type string.
+func newJudge(s *Schema, formats bool) *judge {
 	j := &judge{
 		compiler: jsonschema.NewCompiler(),
 		root:     s,
@@ -32,7 +33,7 @@ func newJudge(s *Schema) *judge {
 	j.compiler.AssertFormat()
 	j.compiler.UseRegexpEngine(compilePattern)
 	j.compiler.UseLoader(jsonschema.SchemeURLLoader{}) // nothing is fetched
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(j.root.Standalone())))
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(j.root.standalone(formats))))
 	if err == nil {
 		err = j.compiler.AddResource(StandaloneURI, doc)
 	}

@@ -29,7 +29,7 @@ type Mutation struct {
 // A validator of JSON Schema refuses every one, for this reason and at this
 // place.
 func Mutations(s *Schema, sample wire.Raw) []Mutation {
-	m := &mutator{judge: newJudge(s), schema: s}
+	m := &mutator{judge: newJudge(s, false), schema: s}
 	m.visit(place{schemas: []*Schema{s}, value: sample, put: func(v wire.Raw, _ bool) wire.Raw { return v }})
 	return m.all
 }

@@ -16,14 +16,19 @@ const StandaloneURI = "mem:///schema"
 // says the same to any validator that asserts formats: references lead from its
 // root, documents in it have an $id, a format stands only where it is meant, and
 // what a metaschema would refuse although it says nothing is left out.
-func (s *Schema) Standalone() wire.Raw {
-	w := &standalone{root: s, ids: map[*Schema]string{s: StandaloneURI}}
+func (s *Schema) Standalone() wire.Raw { return s.standalone(false) }
+
+// standalone is Standalone; with formats it leaves every format where it stands.
+func (s *Schema) standalone(formats bool) wire.Raw {
+	w := &standalone{root: s, ids: map[*Schema]string{s: StandaloneURI}, formats: formats}
 	return wire.Raw(w.value(nil, s.Pointer, s.Source))
 }
 
 type standalone struct {
 	root *Schema
 	ids  map[*Schema]string // of the documents and resources
+	// formats is set to leave every format where it stands.
+	formats bool
 }
 
 func (w *standalone) id(resource *Schema) string {
@@ -74,7 +79,7 @@ func (w *standalone) replaced(s *Schema, name string) bool {
 	case "$id", "$schema", "$ref", "$dynamicRef":
 		return true
 	case "format":
-		return !s.AssertsFormat()
+		return !w.formats && !s.AssertsFormat()
 	}
 	return false
 }

@@ -62,7 +62,11 @@ func TestMethodRules(t *testing.T) {
 			variants(d, "ClientRequest", without("InitializeRequest"))
 		}, "method-removed initialize  err ok"},
 		{"a request with a capability", func(d map[string]any) { variants(d, "ClientRequest", without("CallToolRequest")) },
-			"method-removed tools/call capability-gated warn ok"},
+			"method-removed tools/call  err ok"},
+		{"a request with its capability", func(d map[string]any) {
+			variants(d, "ClientRequest", without("CompleteRequest"))
+			delete(d["ServerCapabilities"].(map[string]any)["properties"].(map[string]any), "completions")
+		}, "method-removed completion/complete capability-gated warn ok\nmember-removed ServerCapabilities.completions open-object info ok"},
 		{"a notification", func(d map[string]any) {
 			variants(d, "ServerNotification", without("ElicitationCompleteNotification"))
 		}, "method-removed notifications/elicitation/complete no-answer warn ok"},
@@ -120,17 +124,34 @@ var errBroken = errors.New("broken")
 
 func (broken) Accepts(string, []byte) (bool, error) { return false, errBroken }
 
-// TestFailsClosed holds that a comparison whose proofs fail has no report.
-func TestFailsClosed(t *testing.T) {
+// TestUnconfirmed holds that a judge which contradicts an example, or fails, leaves the
+// levels as they are: the findings say so, and the report tells of the problem.
+func TestUnconfirmed(t *testing.T) {
+	want := revisions(t, "2024-11-05", "2025-03-26")
 	for _, test := range []struct {
 		judge compat.Judge
 		want  string
-	}{{liar{}, "the validator accepts a witness"}, {broken{}, "broken"}} {
+	}{{liar{}, "accepts an example"}, {broken{}, "broken"}} {
 		old, new := side(t, "2024-11-05"), side(t, "2025-03-26")
 		old.Judge = test.judge
 		report, err := compat.Revisions(old, new)
-		if report != nil || err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%+v, %v, want an error with %q", report, err, test.want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Summary != want.Summary {
+			t.Errorf("%+v, want %+v", report.Summary, want.Summary)
+		}
+		if all := strings.Join(report.Problems, "\n"); !strings.Contains(all, test.want) {
+			t.Errorf("problems %q, want one with %q", all, test.want)
+		}
+		unproven := 0
+		for _, f := range report.Findings {
+			if f.Level == compat.LevelErr && f.Unproven != "" {
+				unproven++
+			}
+		}
+		if unproven == 0 {
+			t.Error("no finding says that it has no example")
 		}
 	}
 }

@@ -5,6 +5,7 @@ package judge
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -86,39 +87,58 @@ func Revision(document *schema.Document, rev *ir.Revision) (compat.Judge, error)
 // Tools judges by the schemas of a list of tools. What the list does not have,
 // it refuses; a result without a schema may be any object.
 func Tools(list *tools.List) compat.Judge {
-	sources := map[string]string{}
+	sources, calls := map[string]*tools.Schema{}, map[string]string{}
 	for _, t := range list.Tools {
-		sources[compat.OfInput(t.Name)] = string(t.Input.Source)
-		sources[compat.OfCall(t.Name)] = callSchema(t.Name, t.Definition)
-		sources[compat.OfOutput(t.Name)] = `{"type":"object"}`
-		if t.Output != nil {
-			sources[compat.OfOutput(t.Name)] = string(t.Output.Source)
-		}
+		calls[compat.OfCall(t.Name)] = callSchema(t.Name, t.Definition)
+		sources[compat.OfInput(t.Name)] = t.Input
+		sources[compat.OfOutput(t.Name)] = t.Output
 	}
-	return &schemas{compiled: map[string]*jsonschema.Schema{}, compile: func(of string) (*jsonschema.Schema, error) {
-		source, ok := sources[of]
-		if !ok {
-			return nil, nil
-		}
-		value, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(source)))
-		if err != nil {
-			return nil, err
-		}
-		compiler := jsonschema.NewCompiler()
-		compiler.AssertFormat()
-		compiler.UseLoader(nothing{})
-		if err := compiler.AddResource(url, value); err != nil {
-			return nil, fmt.Errorf("%s: %w", of, err)
-		}
-		compiled, err := compiler.Compile(url)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", of, err)
-		}
-		return compiled, nil
-	}}
+	return &toolSchemas{
+		sources: sources, validators: map[string]*tools.Validator{},
+		calls: &schemas{compiled: map[string]*jsonschema.Schema{}, compile: func(of string) (*jsonschema.Schema, error) {
+			value, err := jsonschema.UnmarshalJSON(strings.NewReader(calls[of]))
+			if err != nil {
+				return nil, nil // not a call of a tool of the list
+			}
+			compiler := jsonschema.NewCompiler()
+			if err := compiler.AddResource(url, value); err != nil {
+				return nil, fmt.Errorf("%s: %w", of, err)
+			}
+			return compiler.Compile(url)
+		}},
+	}
 }
 
-// nothing loads no schema from anywhere.
-type nothing struct{}
+// toolSchemas judges by schemas that are compiled when they are first asked for.
+type toolSchemas struct {
+	sources    map[string]*tools.Schema
+	validators map[string]*tools.Validator
+	// calls judge what [compat.OfCall] names.
+	calls *schemas
+}
 
-func (nothing) Load(url string) (any, error) { return nil, fmt.Errorf("%s: nothing is fetched", url) }
+// Accepts implements [compat.Judge].
+func (s *toolSchemas) Accepts(of string, text []byte) (bool, error) {
+	source, ok := s.sources[of]
+	if !ok {
+		return s.calls.Accepts(of, text)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return false, err
+	}
+	if source == nil {
+		_, object := value.(map[string]any)
+		return object, nil
+	}
+	v, ok := s.validators[of]
+	if !ok {
+		v = tools.NewValidator(source)
+		s.validators[of] = v
+	}
+	accepts, known := v.Accepts([]*tools.Schema{source}, value)
+	if !known {
+		return false, fmt.Errorf("%s: the schema does not compile, or takes too many steps to judge by", of)
+	}
+	return accepts, nil
+}
