@@ -31,6 +31,8 @@ type Handler struct {
 	guard  web.Guard
 	log    *slog.Logger
 
+	revisions []string // that the server speaks
+
 	all       *web.Sessions // those without an id included
 	alarms    web.Alarms
 	lingering lingering
@@ -43,12 +45,13 @@ type Handler struct {
 func NewHandler(server *runtime.Server, opts Options) *Handler {
 	opts = opts.withDefaults()
 	return &Handler{
-		server:   server,
-		opts:     opts,
-		guard:    opts.guard(),
-		log:      server.Logger(),
-		all:      web.NewSessions(opts.MaxSessions),
-		sessions: make(map[string]*session),
+		server:    server,
+		opts:      opts,
+		guard:     opts.guard(),
+		log:       server.Logger(),
+		revisions: server.Revisions(),
+		all:       web.NewSessions(opts.MaxSessions),
+		sessions:  make(map[string]*session),
 	}
 }
 
@@ -100,16 +103,20 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 
 // The refusals that several methods share.
 var (
-	errSessionID  = web.Refuse(http.StatusBadRequest, "invalid request: the Mcp-Session-Id header is missing")
-	errRevision   = web.Refuse(http.StatusBadRequest, "invalid request: the MCP-Protocol-Version header is not the session's revision")
-	errUnspoken   = web.Refuse(http.StatusBadRequest, "invalid request: the MCP-Protocol-Version header names a revision that is not supported")
-	errEventID    = web.Refuse(http.StatusBadRequest, "invalid request: the Last-Event-ID header is not an id of this server")
-	errEventsGone = web.Refuse(http.StatusBadRequest, "invalid request: the events after Last-Event-ID are no longer kept")
+	errSessionID   = web.Refuse(http.StatusBadRequest, "invalid request: the Mcp-Session-Id header is missing")
+	errUnspoken    = web.Refuse(http.StatusBadRequest, "invalid request: the MCP-Protocol-Version header names a revision that is not supported")
+	errEventID     = web.Refuse(http.StatusBadRequest, "invalid request: the Last-Event-ID header is not an id of this server")
+	errNothingLeft = web.Refuse(http.StatusMethodNotAllowed, "the stream of Last-Event-ID has ended, and nothing comes after that event")
+	errEventsGone  = web.Refuse(http.StatusBadRequest, "invalid request: the events after Last-Event-ID are no longer kept")
 )
 
-// find returns the session that a request names (section Session Management, 2 and 3),
-// entered, and checks that the request speaks its revision.
+// find returns the session that a request names (section Session Management, 2 and 3), entered.
+// The session keeps the revision that it has negotiated, whichever supported one the request
+// names.
 func (h *Handler) find(r *http.Request) (*session, error) {
+	if revision := r.Header.Get(headerRevision); revision != "" && !slices.Contains(h.revisions, revision) {
+		return nil, errUnspoken
+	}
 	id := r.Header.Get(headerSession)
 	if id == "" {
 		return nil, errSessionID
@@ -124,10 +131,6 @@ func (h *Handler) find(r *http.Request) (*session, error) {
 	}
 	if !s.enter() {
 		return nil, h.all.NoSession()
-	}
-	if revision := r.Header.Get(headerRevision); revision != "" && revision != s.revision() {
-		s.leave()
-		return nil, errRevision
 	}
 	return s, nil
 }
@@ -147,7 +150,7 @@ func (h *Handler) lookup(ctx context.Context, id, key string) (*session, error) 
 	case err != nil:
 		h.log.Error("a session could not be loaded", "error", err)
 		return nil, web.Refuse(http.StatusServiceUnavailable, "unavailable: the session cannot be loaded")
-	case !slices.Contains(h.server.Revisions(), handshake.Revision):
+	case !slices.Contains(h.revisions, handshake.Revision):
 		return nil, web.ErrNoSession
 	}
 	s := h.newSession(id, key, 0)

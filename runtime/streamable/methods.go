@@ -127,14 +127,13 @@ func (h *Handler) postAlone(p *posted, opens bool) error {
 // revisionOf is the revision of a request without a session (section Protocol Version
 // Header).
 func (h *Handler) revisionOf(r *http.Request) (string, error) {
-	bound := h.server.Revisions()
 	revision := r.Header.Get(headerRevision)
 	switch {
-	case revision == "" && len(bound) > 0 && !slices.Contains(bound, revisionAssumed):
-		return bound[0], nil
+	case revision == "" && len(h.revisions) > 0 && !slices.Contains(h.revisions, revisionAssumed):
+		return h.revisions[0], nil
 	case revision == "":
 		return revisionAssumed, nil
-	case !slices.Contains(bound, revision):
+	case !slices.Contains(h.revisions, revision):
 		return "", errUnspoken
 	}
 	return revision, nil
@@ -232,8 +231,8 @@ func (st *stream) close(sink *web.Sink) error {
 	return sink.Empty(http.StatusAccepted)
 }
 
-// get opens a stream for the server's own messages, or one that the client has lost
-// (sections Listening for Messages from the Server, Resumability and Redelivery).
+// get opens a stream for the server's own messages, or resumes one (sections Listening for
+// Messages from the Server, Resumability and Redelivery).
 func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 	if !web.Accepts(r, eventstream.MediaType) {
 		return web.Refuse(http.StatusNotAcceptable, "invalid request: the Accept header must have "+eventstream.MediaType)
@@ -245,67 +244,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 	defer s.leave()
 	sink := web.NewSink(w, h.opts.IOTimeout)
 	defer sink.Finish()
-	last := r.Header.Get(headerLast)
-	if last == "" {
-		if h.all.Closing() {
-			return web.ErrClosing
-		}
-		own := s.ownStream()
-		return h.follow(r.Context(), own, sink, func() error {
-			return own.listen(r.Context(), sink)
-		})
-	}
-	name, n, ok := parseEventID(last)
-	if !ok {
-		return errEventID
-	}
-	if st := s.stream(name); st != nil {
-		if st.own && h.all.Closing() {
-			return web.ErrClosing
-		}
-		return h.follow(r.Context(), st, sink, func() error {
-			return st.resume(r.Context(), sink, n)
-		})
-	}
-	return replayError(s.replay(r.Context(), sink, name, n), sink)
-}
-
-// follow has a sink take over a stream and waits until either is done.
-func (h *Handler) follow(ctx context.Context, st *stream, sink *web.Sink, take func() error) error {
-	if err := take(); err != nil {
-		return replayError(err, sink)
-	}
-	defer st.disconnect(sink)
-	h.wait(ctx, st, sink)
-	return nil
-}
-
-// replayError is what a client is answered that cannot get its events, if nothing was
-// written yet.
-func replayError(err error, sink *web.Sink) error {
-	switch {
-	case err == nil || sink.Streaming():
-		return nil
-	case errors.Is(err, ErrEventsLost):
-		return errEventsGone
-	case errors.Is(err, runtime.ErrClosed):
-		return web.ErrNoSession
-	}
-	return web.Refuse(http.StatusServiceUnavailable, "unavailable: the events cannot be read")
-}
-
-// replay writes what is kept of a stream that is done, or of another process.
-func (s *session) replay(ctx context.Context, sink *web.Sink, stream string, n uint64) error {
-	for data, err := range s.handler.opts.Events.After(ctx, s.key, stream, n) {
-		if err != nil {
-			return err
-		}
-		n++
-		if err := sink.Event(eventID(stream, n), "", 0, data); err != nil {
-			return err
-		}
-	}
-	return sink.Begin()
+	return replayError(h.stream(r, s, sink), sink)
 }
 
 // delete ends a session (section Session Management, 5).

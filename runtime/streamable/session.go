@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"strconv"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,7 +30,7 @@ type session struct {
 	over    sync.Once
 
 	mu        sync.Mutex
-	own       *stream            // what the server sends on its own; nil before it is needed
+	own       []*stream          // of what the server sends on its own, the one opened last at the end
 	handshake runtime.Handshake  // zero before there is one
 	stays     bool               // in the stores when this process lets go of it
 	streams   map[string]*stream // nil before there is one
@@ -52,17 +52,6 @@ func (h *Handler) newSession(id, key string, active int) *session {
 		s.idle = time.AfterFunc(d, s.expire)
 	}
 	return s
-}
-
-// ownStream is that of what the server sends on its own.
-func (s *session) ownStream() *stream {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.own == nil {
-		s.own = &stream{own: true}
-		s.own.init(s)
-	}
-	return s.own
 }
 
 // SessionID implements runtime.Identified.
@@ -132,8 +121,11 @@ func (s *session) end(why error) {
 
 // Shutdown implements web.Session.
 func (s *session) Shutdown(ctx context.Context) {
-	if s.id != "" {
-		s.ownStream().hangUp(ctx)
+	s.mu.Lock()
+	own := slices.Clone(s.own)
+	s.mu.Unlock()
+	for _, st := range own {
+		st.hangUp(ctx)
 	}
 	s.inbox.Shutdown(ctx)
 }
@@ -272,8 +264,7 @@ func (s *session) keep(ctx context.Context, stream string, n uint64, data []byte
 	return err
 }
 
-// register gives a stream a name, by which a client that comes back finds it. Every process that
-// has the session has other names.
+// register gives a stream a name, by which a client that comes back finds it.
 func (s *session) register(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -281,8 +272,7 @@ func (s *session) register(st *stream) {
 		s.streams = make(map[string]*stream)
 		s.prefix = rand.Text()[:12]
 	}
-	s.named++
-	st.name = s.prefix + strconv.FormatUint(s.named, 10)
+	st.name = s.nameLocked(st.own)
 	s.streams[st.name] = st
 }
 
