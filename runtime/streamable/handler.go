@@ -35,6 +35,7 @@ type Handler struct {
 
 	all       *web.Sessions // those without an id included
 	alarms    web.Alarms
+	openings  web.Alarms // of answers that become streams; apart, because they are much shorter
 	lingering lingering
 
 	mu       sync.RWMutex

@@ -54,6 +54,16 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) (*posted, error) 
 	return p, err
 }
 
+// patience returns how long the answer to a POST may take before the first beat, and the alarms
+// for that; 0 is for ever.
+func (st *stream) patience() (time.Duration, *web.Alarms) {
+	h := st.session.handler
+	if !st.opening && st.session.resumable() {
+		return streamAfter, &h.openings
+	}
+	return h.opts.KeepAlive, &h.alarms
+}
+
 // Ring implements web.Sleeper: the goroutine of the connection is busy.
 func (p *posted) Ring() time.Duration {
 	p.stream.beat(p.request.Context())
@@ -147,7 +157,7 @@ func (h *Handler) exchange(s *session, p *posted) (bool, error) {
 	st.connect(sink)
 	defer st.disconnect(sink)
 	h.hand(p, runtime.Incoming{Text: p.text, Route: st, Context: ctx})
-	if !st.over.Load() && !h.wait(ctx, st, sink) {
+	if patience, _ := st.patience(); !st.over.Load() && !h.wait(ctx, st, sink, patience) {
 		st.disconnect(sink)
 		if s.isGone() && !sink.Streaming() && !st.answered {
 			return false, h.all.NoSession()
@@ -166,8 +176,8 @@ func (h *Handler) hand(p *posted, in runtime.Incoming) {
 		return
 	}
 	p.sink.Hold()
-	if h.opts.KeepAlive > 0 {
-		alarm := h.alarms.Start(h.opts.KeepAlive, p)
+	if d, alarms := p.stream.patience(); d > 0 {
+		alarm := alarms.Start(d, p)
 		defer alarm.Stop()
 	}
 	returned := false
@@ -182,14 +192,15 @@ func (h *Handler) hand(p *posted, in runtime.Incoming) {
 	returned = true
 }
 
-// wait waits until the stream is done; false when its sink is let go of before.
-func (h *Handler) wait(ctx context.Context, st *stream, sink *web.Sink) bool {
+// wait waits until the stream is done; false when its sink is let go of before. The first beat is
+// after the time given, if that is above 0.
+func (h *Handler) wait(ctx context.Context, st *stream, sink *web.Sink, first time.Duration) bool {
 	done, left, ok := st.watch(ctx, sink)
 	if !ok {
 		return st.over.Load()
 	}
-	beat, stop := web.Ticks(h.opts.KeepAlive)
-	defer stop()
+	beat, stop := web.Ticks(first)
+	defer func() { stop() }()
 	for {
 		select {
 		case <-done:
@@ -202,6 +213,8 @@ func (h *Handler) wait(ctx context.Context, st *stream, sink *web.Sink) bool {
 			return false
 		case <-beat:
 			st.beat(ctx)
+			stop()
+			beat, stop = web.Ticks(h.opts.KeepAlive)
 		}
 	}
 }

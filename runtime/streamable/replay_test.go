@@ -112,3 +112,37 @@ func TestNothingLeftElsewhere(t *testing.T) {
 		t.Errorf("%q", next)
 	}
 }
+
+// TestAnswersBecomeStreams holds that an answer which takes more than a moment can be resumed where
+// the revision allows that, and is JSON otherwise.
+func TestAnswersBecomeStreams(t *testing.T) {
+	for _, disconnect := range []bool{false, true} {
+		inBubble(t, Options{Disconnect: disconnect}, func(t *testing.T, h *Handler, open func(string) []string) {
+			for _, c := range []struct {
+				revision, method, media string
+			}{
+				{r11, "echo", "application/json"},
+				{r11, "sleep", "text/event-stream"},
+				{r06, "sleep", "application/json"},
+			} {
+				session := open(c.revision)
+				w := serve(t.Context(), h, "POST", call(1, c.method, `{}`), session...)
+				text := w.Body.String()
+				if got := w.Header().Get("Content-Type"); got != c.media || !strings.Contains(text, `{"jsonrpc":"2.0","id":1,"result":{}}`) {
+					t.Errorf("%s %s: %s: %q", c.revision, c.method, got, text)
+				}
+				if got := w.Header().Get("Content-Type"); got != "text/event-stream" {
+					continue
+				}
+				events := streamOf(t, strings.NewReader(text), 0)
+				if len(events) != 2 || events[0].id == "" || events[0].data != "" || !strings.Contains(text, "retry: 1000\n") {
+					t.Errorf("not primed: %q", text)
+				}
+				again := serve(t.Context(), h, "GET", "", append(session, headerLast, events[0].id)...)
+				if left := streamOf(t, again.Body, 0); len(left) != 1 || left[0] != events[1] {
+					t.Errorf("resumed: %q, want %q", left, events[1:])
+				}
+			}
+		})
+	}
+}

@@ -17,6 +17,11 @@ import (
 // to resume. Clients of earlier ones may take it for a bad message.
 const revisionPriming = "2025-11-25"
 
+// streamAfter is how long an answer may take before it becomes an event stream, if its client can
+// resume that from the beginning. A connection that is lost before takes the answer with it, and
+// it is shorter than most handlers that do more than compute.
+const streamAfter = time.Millisecond
+
 // errStateless is the error of a message that only a client of a session can be sent.
 var errStateless = errors.New("streamable: without sessions a server cannot send on its own or ask the client")
 
@@ -197,10 +202,13 @@ func (s *session) negotiated() bool { return s.revision() != "" }
 // primes reports whether the client knows events without data.
 func (s *session) primes() bool { return s.revision() >= revisionPriming }
 
+// resumable reports whether a client can resume an event stream from its beginning.
+func (s *session) resumable() bool { return s.id != "" && s.primes() }
+
 // prime begins an event stream, and tells a client that knows such events how to resume
 // it from the event of the id.
 func (s *session) prime(sink *web.Sink, id []byte) error {
-	if s.id == "" || !s.primes() {
+	if !s.resumable() {
 		return sink.Begin()
 	}
 	return sink.Event(id, "", s.handler.opts.Retry, nil)

@@ -335,8 +335,8 @@ func (st *stream) hangUp(ctx context.Context) {
 	}
 }
 
-// beat keeps a silent connection in use. A POST that has not been answered for so long
-// becomes an event stream.
+// beat keeps a silent connection in use. The answer to a POST that has taken so long becomes an
+// event stream, which the client can resume from its beginning if the revision allows it.
 func (st *stream) beat(ctx context.Context) {
 	select {
 	case st.lock <- struct{}{}:
