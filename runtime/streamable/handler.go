@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"net/http"
 	"slices"
 	"sync"
@@ -34,6 +35,7 @@ type Handler struct {
 	revisions []string // that the server speaks
 
 	all       *web.Sessions // those without an id included
+	places    *web.Places   // of those with an id
 	alarms    web.Alarms
 	openings  web.Alarms // of answers that become streams; apart, because they are much shorter
 	lingering lingering
@@ -45,13 +47,18 @@ type Handler struct {
 // NewHandler makes a handler.
 func NewHandler(server *runtime.Server, opts Options) *Handler {
 	opts = opts.withDefaults()
+	most := math.MaxInt // places bound those with an id
+	if opts.Stateless {
+		most = opts.MaxSessions
+	}
 	return &Handler{
 		server:    server,
 		opts:      opts,
 		guard:     opts.guard(),
 		log:       server.Logger(),
 		revisions: server.Revisions(),
-		all:       web.NewSessions(opts.MaxSessions),
+		all:       web.NewSessions(most),
+		places:    web.NewPlaces(opts.MaxSessions, opts.MaxSessionsPerUser, opts.MaxSessionsPerAddress, opts.User, opts.Address),
 		sessions:  make(map[string]*session),
 	}
 }
@@ -126,7 +133,7 @@ func (h *Handler) find(r *http.Request) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := h.lookup(r.Context(), id, key)
+	s, err := h.lookup(r, id, key)
 	if err != nil {
 		return nil, err
 	}
@@ -137,14 +144,14 @@ func (h *Handler) find(r *http.Request) (*session, error) {
 }
 
 // lookup finds a session here or in the store.
-func (h *Handler) lookup(ctx context.Context, id, key string) (*session, error) {
+func (h *Handler) lookup(r *http.Request, id, key string) (*session, error) {
 	if s := h.known(key); s != nil {
 		return s, nil
 	}
 	if h.opts.Sessions == nil || h.all.Closing() {
 		return nil, h.all.NoSession()
 	}
-	handshake, err := h.opts.Sessions.Load(ctx, key)
+	handshake, err := h.opts.Sessions.Load(r.Context(), key)
 	switch {
 	case errors.Is(err, ErrSessionUnknown):
 		return nil, web.ErrNoSession
@@ -155,8 +162,8 @@ func (h *Handler) lookup(ctx context.Context, id, key string) (*session, error) 
 		return nil, web.ErrNoSession
 	}
 	s := h.newSession(id, key, 0)
-	s.handshake, s.stays = handshake, true
-	err = h.start(s)
+	s.handshake, s.stays, s.used = handshake, true, true
+	err = h.start(s, r)
 	if other := h.known(key); other != nil && err == errTaken {
 		return other, nil
 	}
@@ -167,8 +174,15 @@ func (h *Handler) lookup(ctx context.Context, id, key string) (*session, error) 
 // is told that there is none.
 var errTaken = error(web.ErrNoSession)
 
-// start begins a session, from when on it is found. One whose handshake is known is resumed.
-func (h *Handler) start(s *session) error {
+// start begins a session, from when on it is found. One whose handshake is known is resumed. The
+// request is the one that brings it.
+func (h *Handler) start(s *session, r *http.Request) error {
+	if s.id != "" && !h.all.Closing() {
+		if err := h.places.Enter(&s.place, s, r, s.key, s.id); err != nil {
+			s.stopIdling()
+			return err
+		}
+	}
 	err := h.all.Begin(s, func() error {
 		if s.id != "" && h.known(s.key) != nil {
 			return errTaken
@@ -206,5 +220,6 @@ func (h *Handler) remove(s *session) {
 		delete(h.sessions, s.key)
 	}
 	h.mu.Unlock()
+	h.places.Leave(&s.place)
 	h.all.Leave()
 }

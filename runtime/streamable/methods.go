@@ -97,7 +97,7 @@ func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s := h.newSession(id, key, 1)
-	if err := h.start(s); err != nil {
+	if err := h.start(s, p.request); err != nil {
 		return err
 	}
 	p.stream.opening = true
@@ -120,7 +120,7 @@ func (h *Handler) postAlone(p *posted, opens bool) error {
 		}
 		s.handshake.Revision = revision
 	}
-	if err := h.start(s); err != nil {
+	if err := h.start(s, p.request); err != nil {
 		return err
 	}
 	stop := context.AfterFunc(p.request.Context(), func() { s.end(runtime.ErrClosed) })

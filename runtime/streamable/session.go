@@ -33,6 +33,7 @@ type session struct {
 	inbox   runtime.Inbox
 	gone    chan struct{} // closed when it is over
 	over    sync.Once
+	place   web.Place
 
 	mu        sync.Mutex
 	own       []*stream          // of what the server sends on its own, the one opened last at the end
@@ -42,21 +43,30 @@ type session struct {
 	prefix    string             // of the names of streams
 	named     uint64             // how many streams have got a name
 	active    int                // requests of the client in progress
+	used      bool               // the client has sent something after initialize
 	quiet     time.Time          // when active became 0
-	idle      *time.Timer        // ends the session when that is long ago; nil for none
+	idle      *time.Timer        // ends the session when that is long ago; nil without an id
 	expired   bool               // idle has done so
 }
 
 // newSession makes a session with so many requests in progress.
 func (h *Handler) newSession(id, key string, active int) *session {
 	s := &session{active: active, handler: h, id: id, key: key, gone: make(chan struct{})}
-	if d := h.opts.IdleTimeout; id != "" && d > 0 {
+	if id != "" {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.quiet = time.Now()
-		s.idle = time.AfterFunc(d, s.expire)
+		s.idle = time.AfterFunc(h.unusedTimeout(), s.expire)
 	}
 	return s
+}
+
+// unusedTimeout is how long a session may be idle whose client has sent nothing after initialize.
+func (h *Handler) unusedTimeout() time.Duration {
+	if d := h.opts.IdleTimeout; d > 0 {
+		return min(d, web.InitTimeout)
+	}
+	return web.InitTimeout
 }
 
 // SessionID implements runtime.Identified.
@@ -148,7 +158,7 @@ func (s *session) stopIdling() {
 func (s *session) ended(err error) {
 	h := s.handler
 	s.end(runtime.ErrClosed)
-	if err != nil && !errors.Is(err, runtime.ErrClosed) && err != errIdle && h.all.Context().Err() == nil {
+	if err != nil && !errors.Is(err, runtime.ErrClosed) && err != errIdle && err != errEvicted && h.all.Context().Err() == nil {
 		h.log.Warn("session failed", "error", err)
 	}
 	s.forget()
@@ -222,6 +232,7 @@ func (s *session) enter() bool {
 		return false
 	}
 	s.active++
+	s.used = true
 	return true
 }
 
@@ -229,7 +240,7 @@ func (s *session) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.active--
-	if s.active == 0 && s.idle != nil {
+	if s.active == 0 {
 		s.quiet = time.Now()
 	}
 }
@@ -238,13 +249,10 @@ func (s *session) leave() {
 // it finds that there has been one.
 func (s *session) expire() {
 	s.mu.Lock()
-	rest := s.handler.opts.IdleTimeout
-	if s.active == 0 {
-		rest -= time.Since(s.quiet)
-	}
-	expired := rest <= 0
-	s.expired = expired
-	if !expired && !s.isGone() {
+	rest, limited := s.restLocked()
+	s.expired = limited && rest <= 0
+	expired := s.expired
+	if limited && !expired && !s.isGone() {
 		s.idle.Reset(rest)
 	}
 	s.mu.Unlock()
@@ -254,7 +262,37 @@ func (s *session) expire() {
 	}
 }
 
-var errIdle = errors.New("streamable: the session was idle")
+// restLocked returns how long the session may still be idle; limited is false when that is for
+// ever.
+func (s *session) restLocked() (rest time.Duration, limited bool) {
+	rest = s.handler.opts.IdleTimeout
+	if !s.used {
+		rest = s.handler.unusedTimeout()
+	}
+	limited = rest > 0
+	if s.active == 0 {
+		rest -= time.Since(s.quiet)
+	}
+	return rest, limited
+}
+
+var (
+	errIdle    = errors.New("streamable: the session was idle")
+	errEvicted = errors.New("streamable: the session has made room for another")
+)
+
+// Rest implements web.Guest.
+func (s *session) Rest() (since time.Time, used, busy bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.quiet, s.used, s.active > 0
+}
+
+// Evict implements web.Guest.
+func (s *session) Evict() {
+	s.handler.log.Debug("session closed to make room for another", "session", s.id)
+	s.end(errEvicted)
+}
 
 // keep puts an event into the store. Without a session nobody could ask for it.
 func (s *session) keep(ctx context.Context, stream string, n uint64, data []byte) error {

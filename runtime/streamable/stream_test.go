@@ -465,15 +465,3 @@ func TestStateless(t *testing.T) {
 		t.Error("the call goes on")
 	}
 }
-
-// TestMaxSessions holds that sessions are limited in number and that room is made again.
-func TestMaxSessions(t *testing.T) {
-	r := newRig(t, base, Options{MaxSessions: 2})
-	first := r.open(r11)
-	r.open(r11)
-	if resp, text := r.do("POST", initialize(r11)); resp.StatusCode != 503 || codeOf(t, text) == 0 {
-		t.Errorf("%s: %s", resp.Status, text)
-	}
-	r.do("DELETE", "", "Mcp-Session-Id", first)
-	r.open(r11)
-}
