@@ -2,14 +2,19 @@ package streamable
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // TestPeerMistakes sends what other implementations are known to get wrong. The names
@@ -144,6 +149,61 @@ func TestRequests(t *testing.T) {
 			}
 			if c.name == "initialize with {} params" && (codeOf(t, text) != -32602 || resp.Header.Get("Mcp-Session-Id") != "") {
 				t.Errorf("session %q: %s", resp.Header.Get("Mcp-Session-Id"), text)
+			}
+		})
+	}
+}
+
+// TestErrorsHaveIDs holds that an error says which request it is of, if that could be read.
+func TestErrorsHaveIDs(t *testing.T) {
+	started := make(chan struct{})
+	r := newRig(t, base.with(handlers{"wait": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		close(started)
+		return base["wait"](ctx, params)
+	}}), Options{User: func(r *http.Request) (string, error) {
+		if r.Header.Get("Authorization") == "bad" {
+			return "", errors.New("unknown")
+		}
+		return "u", nil
+	}})
+	stateless := newRig(t, base, Options{Stateless: true})
+	session := r.open(r11)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		req, _ := http.NewRequestWithContext(ctx, "POST", r.URL, strings.NewReader(call(7, "wait", "{}")))
+		req.Header = http.Header{"Content-Type": {"application/json"}, "Mcp-Session-Id": {session}}
+		if resp, err := r.Client().Do(req); err == nil {
+			<-ctx.Done()
+			resp.Body.Close()
+		}
+	}()
+	<-started
+	for _, c := range []struct {
+		name   string
+		rig    *rig
+		body   string
+		header []string
+		status int
+		id     string // "" for none
+	}{
+		{"unknown method without a session", r, call(`"a"`, "server/discover", "{}"), nil, 400, `"a"`},
+		{"known method without a session", r, call(3, "echo", "{}"), nil, 400, `3`},
+		{"notification without a session", r, initialized, nil, 400, ""},
+		{"unknown user", r, initialize(r11), []string{"Authorization", "bad"}, 403, `"i"`},
+		{"unknown revision", stateless, call(4, "echo", "{}"), []string{"Mcp-Protocol-Version", "1999-01-01"}, 400, `4`},
+		{"duplicate in flight", r, call(7, "echo", "{}"), []string{"Mcp-Session-Id", session}, 200, `7`},
+		{"not JSON", r, "{", nil, 400, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			resp, text := c.rig.do("POST", c.body, c.header...)
+			m, err := jsonrpc.Parse(text)
+			got := ""
+			if !m.ID.IsZero() {
+				got = m.ID.String()
+			}
+			if resp.StatusCode != c.status || err != nil || m.Error == nil || got != c.id {
+				t.Errorf("%s: %s; want status %d and id %s", resp.Status, text, c.status, c.id)
 			}
 		})
 	}

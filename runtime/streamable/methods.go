@@ -33,7 +33,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	_, err = h.exchange(s, p)
-	return err
+	return p.refused(err)
 }
 
 // posted is a POST.
@@ -70,6 +70,18 @@ func (p *posted) Ring() time.Duration {
 	return p.stream.session.handler.opts.KeepAlive
 }
 
+// refused returns an error of a POST whose message was read. That of a refusal gets the request's
+// id.
+func (p *posted) refused(err error) error {
+	if _, ok := errors.AsType[*web.Refusal](err); !ok || jsonrpc.IsBatch(p.text) {
+		return err
+	}
+	if m, bad := jsonrpc.Parse(p.text); bad == nil && m.Kind == jsonrpc.Request {
+		return web.For(m.ID, err)
+	}
+	return err
+}
+
 // postFirst takes a message without a session: it is initialize, or the server keeps no
 // sessions.
 func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
@@ -85,14 +97,21 @@ func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 		}
 		opens = m.Kind == jsonrpc.Request && m.Method == "initialize"
 	}
-	if h.opts.Stateless {
-		return h.postAlone(p, opens)
+	switch {
+	case h.opts.Stateless:
+		err = h.postAlone(p, opens)
+	case opens:
+		err = h.postInitialize(p)
+	default:
+		err = errSessionID
 	}
-	if !opens {
-		return errSessionID
-	}
+	return p.refused(err)
+}
+
+// postInitialize opens a session.
+func (h *Handler) postInitialize(p *posted) error {
 	id := rand.Text()
-	key, err := web.User(h.opts.User).Key(r, id, h.log)
+	key, err := web.User(h.opts.User).Key(p.request, id, h.log)
 	if err != nil {
 		return err
 	}

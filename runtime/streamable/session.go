@@ -110,7 +110,7 @@ func (s *session) Negotiated(h runtime.Handshake) {
 	if s.id != "" && s.handler.opts.Sessions != nil {
 		err := s.handler.opts.Sessions.Save(s.handler.all.Context(), s.key, h)
 		if stays = err == nil; !stays {
-			s.handler.log.Error("a session could not be kept", "session", s.id, "error", err)
+			s.handler.log.Error("a session could not be kept", "session", runtime.LogID(s.id), "error", err)
 		}
 	}
 	s.mu.Lock()
@@ -175,7 +175,7 @@ func (s *session) forget() {
 		return
 	}
 	if err := s.handler.opts.Events.Drop(context.Background(), s.key); err != nil {
-		s.handler.log.Warn("the events of a session could not be dropped", "session", s.id, "error", err)
+		s.handler.log.Warn("the events of a session could not be dropped", "session", runtime.LogID(s.id), "error", err)
 	}
 }
 
@@ -257,7 +257,7 @@ func (s *session) expire() {
 	}
 	s.mu.Unlock()
 	if expired {
-		s.handler.log.Debug("idle session closed", "session", s.id)
+		s.handler.log.Debug("idle session closed", "session", runtime.LogID(s.id))
 		s.end(errIdle)
 	}
 }
@@ -290,7 +290,7 @@ func (s *session) Rest() (since time.Time, used, busy bool) {
 
 // Evict implements web.Guest.
 func (s *session) Evict() {
-	s.handler.log.Debug("session closed to make room for another", "session", s.id)
+	s.handler.log.Debug("session closed to make room for another", "session", runtime.LogID(s.id))
 	s.end(errEvicted)
 }
 
@@ -305,7 +305,7 @@ func (s *session) keep(ctx context.Context, stream string, n uint64, data []byte
 	}
 	err := events.Append(ctx, s.key, stream, n, data)
 	if err != nil {
-		s.handler.log.Warn("an event could not be kept", "session", s.id, "error", err)
+		s.handler.log.Warn("an event could not be kept", "session", runtime.LogID(s.id), "error", err)
 	}
 	return err
 }
