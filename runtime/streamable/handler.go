@@ -177,12 +177,6 @@ var errTaken = error(web.ErrNoSession)
 // start begins a session, from when on it is found. One whose handshake is known is resumed. The
 // request is the one that brings it.
 func (h *Handler) start(s *session, r *http.Request) error {
-	if s.id != "" && !h.all.Closing() {
-		if err := h.places.Enter(&s.place, s, r, s.key, s.id); err != nil {
-			s.stopIdling()
-			return err
-		}
-	}
 	err := h.all.Begin(s, func() error {
 		if s.id != "" && h.known(s.key) != nil {
 			return errTaken
@@ -194,6 +188,12 @@ func (h *Handler) start(s *session, r *http.Request) error {
 		}
 		return err
 	})
+	if err == nil && s.id != "" {
+		err = h.places.Enter(&s.place, s, r, s.key, s.id)
+		if s.isGone() {
+			h.places.Leave(&s.place) // which has been too early before
+		}
+	}
 	if err != nil {
 		s.end(runtime.ErrClosed)
 	}
