@@ -8,9 +8,10 @@
 //
 // # Answers
 //
-// A request is answered with one JSON text if its handler sends nothing else and returns within a
-// millisecond. Otherwise the answer is an event stream, from the handler's first notification or
-// request on, or after that millisecond if the session's revision is 2025-11-25 or later. What a
+// A request is answered with one JSON text if its handler sends nothing else and returns within
+// Options.StreamAfter, a millisecond by default. Otherwise the answer is an event stream, from the
+// handler's first notification or request on, or after that time if the session's revision is
+// 2025-11-25 or later. What a
 // handler sends belongs to the stream of its request. What a server sends on its own goes to the
 // stream that the client has opened by GET; a client that has opened several gets it on the one it
 // has opened last. A notification of a handler leaves within a millisecond, together with what

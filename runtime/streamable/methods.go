@@ -43,6 +43,7 @@ type posted struct {
 	text    string
 	sink    web.Sink // of the response
 	stream  *stream  // that answers it; nothing in it holds on to the rest when it has left the sink
+	asks    bool     // it is known to be a request
 }
 
 // read reads a message.
@@ -58,15 +59,27 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) (*posted, error) 
 // for that; 0 is for ever.
 func (st *stream) patience() (time.Duration, *web.Alarms) {
 	h := st.session.handler
-	if !st.opening && st.session.resumable() {
-		return streamAfter, &h.openings
+	if d := h.opts.StreamAfter; d > 0 && !st.opening && st.session.resumable() {
+		return d, &h.openings
 	}
 	return h.opts.KeepAlive, &h.alarms
 }
 
+// beat is stream.beat for a message that is answered: a notification is not, and what is no request
+// gets an HTTP status.
+func (p *posted) beat() {
+	if !p.asks {
+		m, err := jsonrpc.Parse(p.text)
+		p.asks = err == nil && m.Kind == jsonrpc.Request || jsonrpc.IsBatch(p.text) && p.stream.session.batches()
+	}
+	if p.asks {
+		p.stream.beat(p.request.Context())
+	}
+}
+
 // Ring implements web.Sleeper: the goroutine of the connection is busy.
 func (p *posted) Ring() time.Duration {
-	p.stream.beat(p.request.Context())
+	p.beat()
 	return p.stream.session.handler.opts.KeepAlive
 }
 
@@ -176,7 +189,7 @@ func (h *Handler) exchange(s *session, p *posted) (bool, error) {
 	st.connect(sink)
 	defer st.disconnect(sink)
 	h.hand(p, runtime.Incoming{Text: p.text, Route: st, Context: ctx})
-	if patience, _ := st.patience(); !st.over.Load() && !h.wait(ctx, st, sink, patience) {
+	if patience, _ := st.patience(); !st.over.Load() && !h.wait(ctx, st, sink, patience, p.beat) {
 		st.disconnect(sink)
 		if s.isGone() && !sink.Streaming() && !st.answered {
 			return false, h.all.NoSession()
@@ -213,12 +226,12 @@ func (h *Handler) hand(p *posted, in runtime.Incoming) {
 
 // wait waits until the stream is done; false when its sink is let go of before. The first beat is
 // after the time given, if that is above 0.
-func (h *Handler) wait(ctx context.Context, st *stream, sink *web.Sink, first time.Duration) bool {
+func (h *Handler) wait(ctx context.Context, st *stream, sink *web.Sink, first time.Duration, beat func()) bool {
 	done, left, ok := st.watch(ctx, sink)
 	if !ok {
 		return st.over.Load()
 	}
-	beat, stop := web.Ticks(first)
+	ticks, stop := web.Ticks(first)
 	defer func() { stop() }()
 	for {
 		select {
@@ -230,10 +243,10 @@ func (h *Handler) wait(ctx context.Context, st *stream, sink *web.Sink, first ti
 			return st.over.Load() // without sessions that is why it is gone
 		case <-ctx.Done():
 			return false
-		case <-beat:
-			st.beat(ctx)
+		case <-ticks:
+			beat()
 			stop()
-			beat, stop = web.Ticks(h.opts.KeepAlive)
+			ticks, stop = web.Ticks(h.opts.KeepAlive)
 		}
 	}
 }

@@ -14,6 +14,7 @@ const (
 	DefaultMaxSessionsPerUser    = web.DefaultMaxSessionsPerUser
 	DefaultMaxSessionsPerAddress = web.DefaultMaxSessionsPerAddress
 	DefaultIdleTimeout           = 30 * time.Minute
+	DefaultStreamAfter           = time.Millisecond
 	DefaultKeepAlive             = 30 * time.Second
 	DefaultIOTimeout             = 30 * time.Second
 	DefaultRetry                 = time.Second
@@ -70,6 +71,11 @@ type Options struct {
 	// less is for ever. A session whose client sends nothing after initialize ends after 10
 	// seconds.
 	IdleTimeout time.Duration
+	// StreamAfter is how long an answer may take before it becomes an event stream, if its client
+	// can resume that from the beginning: the revision is 2025-11-25 or later. An answer that has
+	// not begun is lost with its connection; so the default is shorter than most handlers that do
+	// more than compute. 0 is DefaultStreamAfter, less is never.
+	StreamAfter time.Duration
 	// KeepAlive is how often a comment is sent on a silent event stream, so that a
 	// connection that is gone is noticed. A request whose handler takes longer is
 	// answered with an event stream. 0 is DefaultKeepAlive, less is never.
@@ -91,6 +97,7 @@ func (o Options) withDefaults() Options {
 	}
 	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), DefaultMaxSessions)
 	o.IdleTimeout = cmp.Or(o.IdleTimeout, DefaultIdleTimeout)
+	o.StreamAfter = cmp.Or(o.StreamAfter, DefaultStreamAfter)
 	o.KeepAlive = cmp.Or(o.KeepAlive, DefaultKeepAlive)
 	o.IOTimeout = cmp.Or(o.IOTimeout, DefaultIOTimeout)
 	o.Retry = cmp.Or(o.Retry, DefaultRetry)

@@ -56,7 +56,7 @@ func (h *Handler) follow(ctx context.Context, st *stream, sink *web.Sink, take f
 		return err
 	}
 	defer st.disconnect(sink)
-	h.wait(ctx, st, sink, h.opts.KeepAlive)
+	h.wait(ctx, st, sink, h.opts.KeepAlive, func() { st.beat(ctx) })
 	return nil
 }
 

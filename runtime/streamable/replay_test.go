@@ -3,6 +3,7 @@ package streamable
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -144,5 +145,27 @@ func TestAnswersBecomeStreams(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWhatBecomesAStream holds that only the answer to a request does: a notification has none, and
+// what is no request is answered with an HTTP status.
+func TestWhatBecomesAStream(t *testing.T) {
+	r := newRig(t, base, Options{})
+	for text, want := range map[string]bool{
+		call(1, "echo", "{}"):                   true,
+		initialized:                             false,
+		`{"jsonrpc":"2.0","id":1,"result":{}}`:  false,
+		`{"jsonrpc":"2.0","id":{},"method":"x"`: false,
+		"[" + call(1, "echo", "{}") + "]":       false,
+	} {
+		p := &posted{request: httptest.NewRequest("POST", "/", nil), text: text, stream: new(stream)}
+		p.sink.Init(httptest.NewRecorder(), 0)
+		p.stream.init(r.sessionOf(r.open(r11)))
+		p.stream.connect(&p.sink)
+		p.beat()
+		if got := p.sink.Streaming(); got != want {
+			t.Errorf("%s: %t, want %t", text, got, want)
+		}
 	}
 }

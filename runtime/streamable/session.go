@@ -17,10 +17,8 @@ import (
 // to resume. Clients of earlier ones may take it for a bad message.
 const revisionPriming = "2025-11-25"
 
-// streamAfter is how long an answer may take before it becomes an event stream, if its client can
-// resume that from the beginning. A connection that is lost before takes the answer with it, and
-// it is shorter than most handlers that do more than compute.
-const streamAfter = time.Millisecond
+// revisionBatches is the only one with arrays of messages.
+const revisionBatches = "2025-03-26"
 
 // errStateless is the error of a message that only a client of a session can be sent.
 var errStateless = errors.New("streamable: without sessions a server cannot send on its own or ask the client")
@@ -211,6 +209,9 @@ func (s *session) negotiated() bool { return s.revision() != "" }
 
 // primes reports whether the client knows events without data.
 func (s *session) primes() bool { return s.revision() >= revisionPriming }
+
+// batches reports whether a client may send several messages in one array.
+func (s *session) batches() bool { return s.revision() == revisionBatches }
 
 // resumable reports whether a client can resume an event stream from its beginning.
 func (s *session) resumable() bool { return s.id != "" && s.primes() }
