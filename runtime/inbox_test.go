@@ -94,7 +94,7 @@ func TestInbox(t *testing.T) {
 		handle(`"`+strings.Repeat("x", 200)+`"`, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"invalid request: a message longer than 200 bytes"}}`, "R done, unanswered false")
 
 		in.Deliver(runtime.Incoming{Text: fmt.Sprintf(call, 2, "wait"), Route: "W"})
-		handle(fmt.Sprintf(call, 2, "echo"), `{"jsonrpc":"2.0","error":{"code":-32600,"message":"invalid request: id 2 is that of a request in flight"}}`, "R done, unanswered false")
+		handle(fmt.Sprintf(call, 2, "echo"), `{"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"invalid request: id 2 is that of a request in flight"}}`, "R done, unanswered false")
 		in.End(errors.New("the network is gone"))
 		in.End(nil) // too late
 		if err := <-ended; err == nil || err.Error() != "the network is gone" {

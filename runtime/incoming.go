@@ -33,11 +33,7 @@ func (p *peer) receiveRequest(m *jsonrpc.Message, in *Incoming, b *batch) *Call 
 	if err := p.register(c); err != nil {
 		p.requests.leave()
 		p.log.Warn("request refused", "method", m.Method, "id", m.ID, "error", err)
-		id := m.ID
-		if err != errNotBegun {
-			id = wire.Scalar{} // the peer would take this for the answer to the first one
-		}
-		p.refuse(id, err, in.Route, b)
+		p.refuse(m.ID, err, in.Route, b)
 		return nil
 	}
 	return c

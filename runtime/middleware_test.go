@@ -177,6 +177,7 @@ type ctxKey struct{}
 // named is a transport of a session with a name.
 type named struct{ *inproc.Transport }
 
+// SessionID is one whose LogID is 6a840baf5d8c.
 func (named) SessionID() string { return "s-1" }
 
 func TestLogRequests(t *testing.T) {
@@ -212,11 +213,11 @@ func TestLogRequests(t *testing.T) {
 		t.Error(err)
 	}
 	want := []string{
-		`level=INFO msg="request handled" method=initialize id=1 revision=2025-06-18 session=s-1 duration=1s`,
-		`level=INFO msg="request handled" method=tools/call id=2 revision=2025-06-18 session=s-1 duration=1s`,
-		`level=INFO msg="request handled" method=tools/call id=3 revision=2025-06-18 session=s-1 duration=1s code=-32602 error="jsonrpc: error -32602: unknown tool: \"none\""`,
-		`level=WARN msg="request handled" method=tools/call id=4 revision=2025-06-18 session=s-1 duration=1s error="runtime: the handler panicked"`,
-		`level=INFO msg="request handled" method=ping id=5 revision=2025-06-18 session=s-1 duration=1s`,
+		`level=INFO msg="request handled" method=initialize id=1 revision=2025-06-18 session=6a840baf5d8c duration=1s`,
+		`level=INFO msg="request handled" method=tools/call id=2 revision=2025-06-18 session=6a840baf5d8c duration=1s`,
+		`level=INFO msg="request handled" method=tools/call id=3 revision=2025-06-18 session=6a840baf5d8c duration=1s code=-32602 error="jsonrpc: error -32602: unknown tool: \"none\""`,
+		`level=WARN msg="request handled" method=tools/call id=4 revision=2025-06-18 session=6a840baf5d8c duration=1s error="runtime: the handler panicked"`,
+		`level=INFO msg="request handled" method=ping id=5 revision=2025-06-18 session=6a840baf5d8c duration=1s`,
 	}
 	got := slices.DeleteFunc(strings.Split(strings.TrimSpace(out.String()), "\n"), func(l string) bool { return strings.Contains(l, "notification handled") })
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -248,9 +249,9 @@ func TestOperatorLog(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	want := `level=INFO msg="session opened" session=s-1 revision=2025-06-18 peer=test version=1
-level=ERROR msg="request failed" session=s-1 method=tools/call id=2 error=broken
-level=INFO msg="session ended" session=s-1
+	want := `level=INFO msg="session opened" session=6a840baf5d8c revision=2025-06-18 peer=test version=1
+level=ERROR msg="request failed" session=6a840baf5d8c method=tools/call id=2 error=broken
+level=INFO msg="session ended" session=6a840baf5d8c
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)

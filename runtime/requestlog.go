@@ -18,7 +18,7 @@ import (
 //	method    of the message
 //	id        of the request; not for notifications
 //	revision  the negotiated revision, once there is one
-//	session   the transport's name of the session, when it has one
+//	session   LogID of the session's id, when it has one
 //	duration  until the handler returned or the answer came
 //	code      of the JSON-RPC error that is the answer
 //	error     what went wrong
@@ -96,7 +96,7 @@ func (r requestLog) write(ctx context.Context, e entry) {
 		attrs = append(attrs, slog.String("revision", e.revision))
 	}
 	if e.session != "" {
-		attrs = append(attrs, slog.String("session", e.session))
+		attrs = append(attrs, slog.String("session", LogID(e.session)))
 	}
 	attrs = append(attrs, slog.Duration("duration", time.Since(e.start)))
 	if isAnswer {

@@ -2,12 +2,24 @@ package runtime
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"log/slog"
 	goruntime "runtime"
 	"time"
 )
 
-// sessionLog logs what happens in a session, with the transport's name of it. A logger of
+// LogID returns the name that a session has in logs and traces: 12 digits of a digest of its id,
+// which is a secret, because whoever knows it may use the session. LogID of "" is "".
+func LogID(session string) string {
+	if session == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(session))
+	return hex.EncodeToString(sum[:6])
+}
+
+// sessionLog logs what happens in a session, with the LogID of its id. A logger of
 // slog.Logger.With would hold that for each session, formatted.
 type sessionLog struct {
 	to   *slog.Logger
@@ -27,7 +39,7 @@ func (l sessionLog) write(level slog.Level, text string, args []any) {
 	var at [1]uintptr
 	goruntime.Callers(3, at[:]) // whoever called Debug or another
 	r := slog.NewRecord(time.Now(), level, text, at[0])
-	if id := l.peer.sessionID(); id != "" {
+	if id := LogID(l.peer.sessionID()); id != "" {
 		r.Add("session", id)
 	}
 	r.Add(args...)

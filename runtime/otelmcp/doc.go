@@ -25,7 +25,7 @@
 // and spans besides
 //
 //	jsonrpc.request.id        of requests
-//	mcp.session.id            where the transport has one
+//	mcp.session.id            runtime.LogID of it, where the transport has one
 //	mcp.resource.uri          where the params have one
 //
 // The error.type is the code of a JSON-RPC error as text; tool_error for the result of a

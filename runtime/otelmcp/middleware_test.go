@@ -230,7 +230,7 @@ func TestSpans(t *testing.T) {
 					t.Errorf("%s: %v, kind %v", side, s.Status, s.SpanKind)
 				}
 			}
-			check("server", received, trace.SpanKindServer, row.attrs+" jsonrpc.request.id=2 mcp.session.id=s-1 "+common+" "+row.failure)
+			check("server", received, trace.SpanKindServer, row.attrs+" jsonrpc.request.id=2 mcp.session.id="+runtime.LogID("s-1")+" "+common+" "+row.failure)
 			if row.sent == "" {
 				row.sent = row.failure
 			}

@@ -116,7 +116,7 @@ func (o *operation) atEnd() []attribute.KeyValue {
 		attrs = append(attrs, keyID.String(bounded(id)))
 	}
 	if o.session != "" {
-		attrs = append(attrs, keySession.String(o.session))
+		attrs = append(attrs, keySession.String(runtime.LogID(o.session)))
 	}
 	if o.revision != "" {
 		attrs = append(attrs, keyRevision.String(o.revision))

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/url"
 	"sync"
@@ -19,9 +20,11 @@ import (
 
 // The limits of a handler where the options leave them zero.
 const (
-	DefaultMaxSessions = 10_000
-	DefaultKeepAlive   = 30 * time.Second
-	DefaultIOTimeout   = 30 * time.Second
+	DefaultMaxSessions           = web.DefaultMaxSessions
+	DefaultMaxSessionsPerUser    = web.DefaultMaxSessionsPerUser
+	DefaultMaxSessionsPerAddress = web.DefaultMaxSessionsPerAddress
+	DefaultKeepAlive             = 30 * time.Second
+	DefaultIOTimeout             = 30 * time.Second
 )
 
 // Options say how a handler serves. The zero value is safe, as in package streamable.
@@ -42,9 +45,19 @@ type Options struct {
 	// to this handler. "" is the path of the request that opens the session.
 	Endpoint string
 
-	// MaxSessions bounds the sessions that are open at a time; further ones are refused
-	// with status 503. 0 is DefaultMaxSessions.
+	// MaxSessions bounds the sessions that are open at a time. When there are that many, a new
+	// one replaces a session whose client has sent nothing after initialize; when there is none,
+	// it is refused with status 503. A session whose client sends nothing after initialize for 10
+	// seconds ends. 0 is DefaultMaxSessions.
 	MaxSessions int
+	// MaxSessionsPerUser bounds the sessions of each user that User tells apart, as MaxSessions
+	// bounds all. 0 is DefaultMaxSessionsPerUser, less is no limit.
+	MaxSessionsPerUser int
+	// MaxSessionsPerAddress bounds the sessions that clients at each address have opened, as
+	// MaxSessions bounds all. 0 is DefaultMaxSessionsPerAddress, less is no limit.
+	MaxSessionsPerAddress int
+	// Address returns the address at which the client of a request is, as in package streamable.
+	Address func(r *http.Request) string
 	// KeepAlive is how often a comment is sent, so that a connection that is gone is
 	// noticed. 0 is DefaultKeepAlive, less is never.
 	KeepAlive time.Duration
@@ -67,12 +80,12 @@ type Handler struct {
 
 	sessions sync.Map // key to *session
 	all      *web.Sessions
+	places   *web.Places
 	alarms   web.Alarms
 }
 
 // NewHandler makes a handler.
 func NewHandler(server *runtime.Server, opts Options) *Handler {
-	opts.MaxSessions = cmp.Or(max(opts.MaxSessions, 0), DefaultMaxSessions)
 	opts.KeepAlive = cmp.Or(opts.KeepAlive, DefaultKeepAlive)
 	opts.IOTimeout = cmp.Or(opts.IOTimeout, DefaultIOTimeout)
 	return &Handler{
@@ -80,7 +93,8 @@ func NewHandler(server *runtime.Server, opts Options) *Handler {
 		opts:   opts,
 		guard:  web.Guard{Hosts: opts.Hosts, Origins: opts.Origins},
 		log:    server.Logger(),
-		all:    web.NewSessions(opts.MaxSessions),
+		all:    web.NewSessions(math.MaxInt), // places bound them
+		places: web.NewPlaces(opts.MaxSessions, opts.MaxSessionsPerUser, opts.MaxSessionsPerAddress, opts.User, opts.Address),
 	}
 }
 
@@ -144,6 +158,10 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer s.leave()
+	if err := h.places.Enter(&s.place, s, r, key, id); err != nil {
+		return err
+	}
+	defer h.places.Leave(&s.place)
 	if s.event("endpoint", []byte(endpoint.String())) != nil {
 		return nil
 	}
@@ -195,10 +213,16 @@ func (h *Handler) start(s *session) error {
 func (h *Handler) wait(ctx context.Context, s *session) {
 	beat, stop := web.Ticks(h.opts.KeepAlive)
 	defer stop()
+	unused := time.NewTimer(web.InitTimeout)
+	defer unused.Stop()
 	for {
 		select {
 		case <-s.gone:
 			return
+		case <-unused.C:
+			if !s.used() {
+				return
+			}
 		case <-ctx.Done():
 			return
 		case <-beat:
@@ -236,6 +260,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if s.isGone() {
 		return h.all.NoSession()
 	}
+	s.posts.Add(1)
 	s.inbox.Deliver(runtime.Incoming{Text: text, Context: r.Context()})
 	w.WriteHeader(http.StatusAccepted)
 	return nil

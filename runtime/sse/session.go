@@ -3,6 +3,8 @@ package sse
 import (
 	"context"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
@@ -16,6 +18,10 @@ type session struct {
 	gone  chan struct{} // closed when it is over
 	over  sync.Once
 
+	place  web.Place
+	opened time.Time
+	posts  atomic.Int64 // messages of the client
+
 	// writing holds a token while something is written. It is a channel because a
 	// write may take long, and who waits for it may give up.
 	writing chan struct{}
@@ -27,10 +33,20 @@ func newSession(id, key string, sink *web.Sink) *session {
 		id:      id,
 		key:     key,
 		gone:    make(chan struct{}),
+		opened:  time.Now(),
 		writing: make(chan struct{}, 1),
 		sink:    sink,
 	}
 }
+
+// used reports whether the client has sent something after initialize.
+func (s *session) used() bool { return s.posts.Load() > 1 }
+
+// Rest implements web.Guest. A session is a connection that its client holds open, so it is busy.
+func (s *session) Rest() (since time.Time, used, busy bool) { return s.opened, s.used(), s.used() }
+
+// Evict implements web.Guest.
+func (s *session) Evict() { s.end() }
 
 // SessionID implements runtime.Identified.
 func (s *session) SessionID() string { return s.id }

@@ -10,11 +10,14 @@ import (
 	goruntime "runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -353,4 +356,59 @@ func TestOddServer(t *testing.T) {
 	if len(posts) != 3 {
 		t.Errorf("sent: %q", posts)
 	}
+}
+
+// TestUnusedSessions holds that sessions whose clients send nothing after initialize make room for
+// others, and end by themselves.
+func TestUnusedSessions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, base.bind(runtime.ToServer)), Options{MaxSessions: 2})
+		defer h.Close()
+		var ended atomic.Int32
+		open := func() (status int) {
+			r := httptest.NewRequestWithContext(t.Context(), "GET", "/sse", nil)
+			w := httptest.NewRecorder()
+			go func() {
+				h.ServeHTTP(w, r)
+				ended.Add(1)
+			}()
+			synctest.Wait()
+			return w.Code
+		}
+		say := func() { // in every session, what a client says to open one
+			h.sessions.Range(func(key, _ any) bool {
+				for _, body := range []string{initialize, initialized} {
+					r := httptest.NewRequest("POST", "/sse?sessionId="+key.(string), strings.NewReader(body))
+					r.Header.Set("Content-Type", "application/json")
+					h.ServeHTTP(httptest.NewRecorder(), r)
+				}
+				return true
+			})
+			synctest.Wait()
+		}
+		for range 5 {
+			if code := open(); code != 200 {
+				t.Errorf("status %d", code)
+			}
+		}
+		if n := ended.Load(); n != 3 {
+			t.Errorf("%d sessions have ended, want the 3 that had to make room", n)
+		}
+		time.Sleep(web.InitTimeout + time.Second)
+		synctest.Wait()
+		if n := h.all.Open(); n != 0 {
+			t.Errorf("%d sessions are open", n)
+		}
+		open()
+		open()
+		say()
+		if code := open(); code != 503 {
+			t.Errorf("while all sessions are in use: status %d", code)
+		}
+		time.Sleep(web.InitTimeout + time.Second)
+		synctest.Wait()
+		if n := h.all.Open(); n != 2 {
+			t.Errorf("%d sessions are open, want both that are used", n)
+		}
+	})
 }

@@ -8,20 +8,24 @@
 //
 // # Answers
 //
-// A request is answered with one JSON text while its handler has sent nothing else, and
-// with an event stream from its first notification or request on. What a handler sends
-// belongs to the stream of its request; what a server sends on its own goes to the
-// stream that the client has opened by GET. A notification of a handler leaves within a
-// millisecond, together with what follows it by then, most often the answer; everything else
-// leaves at once.
+// A request is answered with one JSON text if its handler sends nothing else and returns within
+// Options.StreamAfter, a millisecond by default. Otherwise the answer is an event stream, from the
+// handler's first notification or request on, or after that time if the session's revision is
+// 2025-11-25 or later. What a
+// handler sends belongs to the stream of its request. What a server sends on its own goes to the
+// stream that the client has opened by GET; a client that has opened several gets it on the one it
+// has opened last. A notification of a handler leaves within a millisecond, together with what
+// follows it by then, most often the answer; everything else leaves at once.
 //
 // # Lost connections
 //
 // The loss of a connection cancels nothing. Each event has an id and is kept in an
-// [EventStore]; a client that comes back by GET with Last-Event-ID gets what it has
-// missed of that stream, and then what comes. An id is the name of its stream and the
-// number of the event in it. Of an answer that was to be a single JSON text nothing has
-// an id, so it is lost with its connection.
+// [EventStore]. A client that comes back by GET with Last-Event-ID gets the events of that stream
+// that it has missed, and then what comes. When nothing comes any more, because the stream has
+// ended, it is answered with status 405. An id is the name of its stream and the number of the
+// event in it. From revision 2025-11-25 on a stream begins with an event without data, from whose id
+// a client can resume; an answer that has begun as a stream is not lost with its connection. An
+// answer that has not, or is JSON, is lost.
 //
 // # Clients
 //

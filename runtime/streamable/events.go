@@ -16,7 +16,8 @@ var ErrEventsLost = errors.New("streamable: events are no longer kept")
 // share so that any of them can replay. It is safe for concurrent use.
 //
 // The events of a stream are numbered 1, 2, 3 without gaps. One process appends to a
-// stream, one event after the other.
+// stream, one event after the other. An event without data is the last one of a stream that ends
+// without an answer, because its request was cancelled.
 type EventStore interface {
 	// Append keeps event n of the stream. It must not keep data, but may keep a copy.
 	Append(ctx context.Context, session, stream string, n uint64, data []byte) error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"net/http"
 	"slices"
 	"sync"
@@ -31,8 +32,12 @@ type Handler struct {
 	guard  web.Guard
 	log    *slog.Logger
 
+	revisions []string // that the server speaks
+
 	all       *web.Sessions // those without an id included
+	places    *web.Places   // of those with an id
 	alarms    web.Alarms
+	openings  web.Alarms // of answers that become streams; apart, because they are much shorter
 	lingering lingering
 
 	mu       sync.RWMutex
@@ -42,13 +47,19 @@ type Handler struct {
 // NewHandler makes a handler.
 func NewHandler(server *runtime.Server, opts Options) *Handler {
 	opts = opts.withDefaults()
+	most := math.MaxInt // places bound those with an id
+	if opts.Stateless {
+		most = opts.MaxSessions
+	}
 	return &Handler{
-		server:   server,
-		opts:     opts,
-		guard:    opts.guard(),
-		log:      server.Logger(),
-		all:      web.NewSessions(opts.MaxSessions),
-		sessions: make(map[string]*session),
+		server:    server,
+		opts:      opts,
+		guard:     opts.guard(),
+		log:       server.Logger(),
+		revisions: server.Revisions(),
+		all:       web.NewSessions(most),
+		places:    web.NewPlaces(opts.MaxSessions, opts.MaxSessionsPerUser, opts.MaxSessionsPerAddress, opts.User, opts.Address),
+		sessions:  make(map[string]*session),
 	}
 }
 
@@ -100,16 +111,20 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 
 // The refusals that several methods share.
 var (
-	errSessionID  = web.Refuse(http.StatusBadRequest, "invalid request: the Mcp-Session-Id header is missing")
-	errRevision   = web.Refuse(http.StatusBadRequest, "invalid request: the MCP-Protocol-Version header is not the session's revision")
-	errUnspoken   = web.Refuse(http.StatusBadRequest, "invalid request: the MCP-Protocol-Version header names a revision that is not supported")
-	errEventID    = web.Refuse(http.StatusBadRequest, "invalid request: the Last-Event-ID header is not an id of this server")
-	errEventsGone = web.Refuse(http.StatusBadRequest, "invalid request: the events after Last-Event-ID are no longer kept")
+	errSessionID   = web.Refuse(http.StatusBadRequest, "invalid request: the Mcp-Session-Id header is missing")
+	errUnspoken    = web.Refuse(http.StatusBadRequest, "invalid request: the MCP-Protocol-Version header names a revision that is not supported")
+	errEventID     = web.Refuse(http.StatusBadRequest, "invalid request: the Last-Event-ID header is not an id of this server")
+	errNothingLeft = web.Refuse(http.StatusMethodNotAllowed, "the stream of Last-Event-ID has ended, and nothing comes after that event")
+	errEventsGone  = web.Refuse(http.StatusBadRequest, "invalid request: the events after Last-Event-ID are no longer kept")
 )
 
-// find returns the session that a request names (section Session Management, 2 and 3),
-// entered, and checks that the request speaks its revision.
+// find returns the session that a request names (section Session Management, 2 and 3), entered.
+// The session keeps the revision that it has negotiated, whichever supported one the request
+// names.
 func (h *Handler) find(r *http.Request) (*session, error) {
+	if revision := r.Header.Get(headerRevision); revision != "" && !slices.Contains(h.revisions, revision) {
+		return nil, errUnspoken
+	}
 	id := r.Header.Get(headerSession)
 	if id == "" {
 		return nil, errSessionID
@@ -118,41 +133,37 @@ func (h *Handler) find(r *http.Request) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := h.lookup(r.Context(), id, key)
+	s, err := h.lookup(r, id, key)
 	if err != nil {
 		return nil, err
 	}
 	if !s.enter() {
 		return nil, h.all.NoSession()
 	}
-	if revision := r.Header.Get(headerRevision); revision != "" && revision != s.revision() {
-		s.leave()
-		return nil, errRevision
-	}
 	return s, nil
 }
 
 // lookup finds a session here or in the store.
-func (h *Handler) lookup(ctx context.Context, id, key string) (*session, error) {
+func (h *Handler) lookup(r *http.Request, id, key string) (*session, error) {
 	if s := h.known(key); s != nil {
 		return s, nil
 	}
 	if h.opts.Sessions == nil || h.all.Closing() {
 		return nil, h.all.NoSession()
 	}
-	handshake, err := h.opts.Sessions.Load(ctx, key)
+	handshake, err := h.opts.Sessions.Load(r.Context(), key)
 	switch {
 	case errors.Is(err, ErrSessionUnknown):
 		return nil, web.ErrNoSession
 	case err != nil:
 		h.log.Error("a session could not be loaded", "error", err)
 		return nil, web.Refuse(http.StatusServiceUnavailable, "unavailable: the session cannot be loaded")
-	case !slices.Contains(h.server.Revisions(), handshake.Revision):
+	case !slices.Contains(h.revisions, handshake.Revision):
 		return nil, web.ErrNoSession
 	}
 	s := h.newSession(id, key, 0)
-	s.handshake, s.stays = handshake, true
-	err = h.start(s)
+	s.handshake, s.stays, s.used = handshake, true, true
+	err = h.start(s, r)
 	if other := h.known(key); other != nil && err == errTaken {
 		return other, nil
 	}
@@ -163,8 +174,9 @@ func (h *Handler) lookup(ctx context.Context, id, key string) (*session, error) 
 // is told that there is none.
 var errTaken = error(web.ErrNoSession)
 
-// start begins a session, from when on it is found. One whose handshake is known is resumed.
-func (h *Handler) start(s *session) error {
+// start begins a session, from when on it is found. One whose handshake is known is resumed. The
+// request is the one that brings it.
+func (h *Handler) start(s *session, r *http.Request) error {
 	err := h.all.Begin(s, func() error {
 		if s.id != "" && h.known(s.key) != nil {
 			return errTaken
@@ -176,6 +188,12 @@ func (h *Handler) start(s *session) error {
 		}
 		return err
 	})
+	if err == nil && s.id != "" {
+		err = h.places.Enter(&s.place, s, r, s.key, s.id)
+		if s.isGone() {
+			h.places.Leave(&s.place) // which has been too early before
+		}
+	}
 	if err != nil {
 		s.end(runtime.ErrClosed)
 	}
@@ -202,5 +220,6 @@ func (h *Handler) remove(s *session) {
 		delete(h.sessions, s.key)
 	}
 	h.mu.Unlock()
+	h.places.Leave(&s.place)
 	h.all.Leave()
 }

@@ -1,6 +1,7 @@
 package streamable
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -115,7 +116,12 @@ func newRuntimeServer(t testing.TB, h handlers, opts runtime.ServerOptions, revi
 }
 
 func newRig(t testing.TB, h handlers, opts Options) *rig {
-	handler := NewHandler(newRuntimeServer(t, h, runtime.ServerOptions{Grace: time.Second}, r11, r06, r03), opts)
+	return newRigOf(t, newRuntimeServer(t, h, runtime.ServerOptions{Grace: time.Second}, r11, r06, r03), opts)
+}
+
+func newRigOf(t testing.TB, server *runtime.Server, opts Options) *rig {
+	opts.StreamAfter = cmp.Or(opts.StreamAfter, -1) // else what an answer is depends on the machine
+	handler := NewHandler(server, opts)
 	r := &rig{t: t, handler: handler, Server: httptest.NewServer(handler)}
 	t.Cleanup(func() {
 		handler.Close()

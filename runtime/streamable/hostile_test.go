@@ -2,14 +2,19 @@ package streamable
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // TestPeerMistakes sends what other implementations are known to get wrong. The names
@@ -89,10 +94,10 @@ func TestRequests(t *testing.T) {
 		{name: "plain", method: "POST", body: echo, status: 200},
 		{name: "revision absent", method: "POST", body: echo, header: []string{"Mcp-Protocol-Version", ""}, status: 200},
 		{name: "revision of the session", method: "POST", body: echo, header: []string{"Mcp-Protocol-Version", r06}, status: 200},
-		{name: "another revision", method: "POST", body: echo, header: []string{"Mcp-Protocol-Version", r11}, status: 400},
-		{name: "revision 2024-11-05", method: "POST", body: echo, header: []string{"Mcp-Protocol-Version", "2024-11-05"}, status: 400},
-		{name: "another revision on GET", method: "GET", header: []string{"Mcp-Protocol-Version", r11}, status: 400},
-		{name: "another revision on DELETE", method: "DELETE", header: []string{"Mcp-Protocol-Version", r11}, status: 400},
+		{name: "another supported revision", method: "POST", body: echo, header: []string{"Mcp-Protocol-Version", r11}, status: 200},
+		{name: "revision that is not supported", method: "POST", body: echo, header: []string{"Mcp-Protocol-Version", "2024-11-05"}, status: 400},
+		{name: "revision that is not supported on GET", method: "GET", header: []string{"Mcp-Protocol-Version", "2024-11-05"}, status: 400},
+		{name: "revision that is not supported on DELETE", method: "DELETE", header: []string{"Mcp-Protocol-Version", "x"}, status: 400},
 		{name: "revision on initialize", method: "POST", body: initialize(r06), alone: true, header: []string{"Mcp-Protocol-Version", r11}, status: 200},
 		{name: "no session", method: "POST", body: echo, alone: true, status: 400},
 		{name: "no session on GET", method: "GET", alone: true, status: 400},
@@ -125,6 +130,7 @@ func TestRequests(t *testing.T) {
 		{name: "Accept JSON on GET", method: "GET", header: []string{"Accept", "application/json"}, status: 406},
 		{name: "bad event id", method: "GET", header: []string{"Last-Event-ID", "x"}, status: 400},
 		{name: "unknown stream", method: "GET", header: []string{"Last-Event-ID", "x_1"}, status: 400},
+		{name: "unknown stream from its beginning", method: "GET", header: []string{"Last-Event-ID", "x_0"}, status: 400},
 		{name: "PUT", method: "PUT", body: echo, status: 405},
 		{name: "OPTIONS", method: "OPTIONS", status: 405},
 		{name: "too long", method: "POST", body: call(1, "echo", `{"a":"`+strings.Repeat("x", runtime.DefaultMaxMessage)+`"}`), status: 413},
@@ -143,6 +149,61 @@ func TestRequests(t *testing.T) {
 			}
 			if c.name == "initialize with {} params" && (codeOf(t, text) != -32602 || resp.Header.Get("Mcp-Session-Id") != "") {
 				t.Errorf("session %q: %s", resp.Header.Get("Mcp-Session-Id"), text)
+			}
+		})
+	}
+}
+
+// TestErrorsHaveIDs holds that an error says which request it is of, if that could be read.
+func TestErrorsHaveIDs(t *testing.T) {
+	started := make(chan struct{})
+	r := newRig(t, base.with(handlers{"wait": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+		close(started)
+		return base["wait"](ctx, params)
+	}}), Options{User: func(r *http.Request) (string, error) {
+		if r.Header.Get("Authorization") == "bad" {
+			return "", errors.New("unknown")
+		}
+		return "u", nil
+	}})
+	stateless := newRig(t, base, Options{Stateless: true})
+	session := r.open(r11)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		req, _ := http.NewRequestWithContext(ctx, "POST", r.URL, strings.NewReader(call(7, "wait", "{}")))
+		req.Header = http.Header{"Content-Type": {"application/json"}, "Mcp-Session-Id": {session}}
+		if resp, err := r.Client().Do(req); err == nil {
+			<-ctx.Done()
+			resp.Body.Close()
+		}
+	}()
+	<-started
+	for _, c := range []struct {
+		name   string
+		rig    *rig
+		body   string
+		header []string
+		status int
+		id     string // "" for none
+	}{
+		{"unknown method without a session", r, call(`"a"`, "server/discover", "{}"), nil, 400, `"a"`},
+		{"known method without a session", r, call(3, "echo", "{}"), nil, 400, `3`},
+		{"notification without a session", r, initialized, nil, 400, ""},
+		{"unknown user", r, initialize(r11), []string{"Authorization", "bad"}, 403, `"i"`},
+		{"unknown revision", stateless, call(4, "echo", "{}"), []string{"Mcp-Protocol-Version", "1999-01-01"}, 400, `4`},
+		{"duplicate in flight", r, call(7, "echo", "{}"), []string{"Mcp-Session-Id", session}, 200, `7`},
+		{"not JSON", r, "{", nil, 400, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			resp, text := c.rig.do("POST", c.body, c.header...)
+			m, err := jsonrpc.Parse(text)
+			got := ""
+			if !m.ID.IsZero() {
+				got = m.ID.String()
+			}
+			if resp.StatusCode != c.status || err != nil || m.Error == nil || got != c.id {
+				t.Errorf("%s: %s; want status %d and id %s", resp.Status, text, c.status, c.id)
 			}
 		})
 	}

@@ -3,6 +3,8 @@ package streamable
 import (
 	"sync"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
 )
 
 // linger is how long a notification may wait for what follows it on the stream of a POST, most
@@ -51,7 +53,7 @@ func (st *stream) flush() {
 		return
 	}
 	if err := st.sink.Flush(); err != nil {
-		st.session.handler.log.Debug("a notification could not be sent", "session", st.session.id, "error", err)
+		st.session.handler.log.Debug("a notification could not be sent", "session", runtime.LogID(st.session.id), "error", err)
 		st.drop()
 	}
 }

@@ -33,7 +33,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	_, err = h.exchange(s, p)
-	return err
+	return p.refused(err)
 }
 
 // posted is a POST.
@@ -43,6 +43,7 @@ type posted struct {
 	text    string
 	sink    web.Sink // of the response
 	stream  *stream  // that answers it; nothing in it holds on to the rest when it has left the sink
+	asks    bool     // it is known to be a request
 }
 
 // read reads a message.
@@ -54,10 +55,44 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) (*posted, error) 
 	return p, err
 }
 
+// patience returns how long the answer to a POST may take before the first beat, and the alarms
+// for that; 0 is for ever.
+func (st *stream) patience() (time.Duration, *web.Alarms) {
+	h := st.session.handler
+	if d := h.opts.StreamAfter; d > 0 && !st.opening && st.session.resumable() {
+		return d, &h.openings
+	}
+	return h.opts.KeepAlive, &h.alarms
+}
+
+// beat is stream.beat for a message that is answered: a notification is not, and what is no request
+// gets an HTTP status.
+func (p *posted) beat() {
+	if !p.asks {
+		m, err := jsonrpc.Parse(p.text)
+		p.asks = err == nil && m.Kind == jsonrpc.Request || jsonrpc.IsBatch(p.text) && p.stream.session.batches()
+	}
+	if p.asks {
+		p.stream.beat(p.request.Context())
+	}
+}
+
 // Ring implements web.Sleeper: the goroutine of the connection is busy.
 func (p *posted) Ring() time.Duration {
-	p.stream.beat(p.request.Context())
+	p.beat()
 	return p.stream.session.handler.opts.KeepAlive
+}
+
+// refused returns an error of a POST whose message was read. That of a refusal gets the request's
+// id.
+func (p *posted) refused(err error) error {
+	if _, ok := errors.AsType[*web.Refusal](err); !ok || jsonrpc.IsBatch(p.text) {
+		return err
+	}
+	if m, bad := jsonrpc.Parse(p.text); bad == nil && m.Kind == jsonrpc.Request {
+		return web.For(m.ID, err)
+	}
+	return err
 }
 
 // postFirst takes a message without a session: it is initialize, or the server keeps no
@@ -75,19 +110,26 @@ func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 		}
 		opens = m.Kind == jsonrpc.Request && m.Method == "initialize"
 	}
-	if h.opts.Stateless {
-		return h.postAlone(p, opens)
+	switch {
+	case h.opts.Stateless:
+		err = h.postAlone(p, opens)
+	case opens:
+		err = h.postInitialize(p)
+	default:
+		err = errSessionID
 	}
-	if !opens {
-		return errSessionID
-	}
+	return p.refused(err)
+}
+
+// postInitialize opens a session.
+func (h *Handler) postInitialize(p *posted) error {
 	id := rand.Text()
-	key, err := web.User(h.opts.User).Key(r, id, h.log)
+	key, err := web.User(h.opts.User).Key(p.request, id, h.log)
 	if err != nil {
 		return err
 	}
 	s := h.newSession(id, key, 1)
-	if err := h.start(s); err != nil {
+	if err := h.start(s, p.request); err != nil {
 		return err
 	}
 	p.stream.opening = true
@@ -110,7 +152,7 @@ func (h *Handler) postAlone(p *posted, opens bool) error {
 		}
 		s.handshake.Revision = revision
 	}
-	if err := h.start(s); err != nil {
+	if err := h.start(s, p.request); err != nil {
 		return err
 	}
 	stop := context.AfterFunc(p.request.Context(), func() { s.end(runtime.ErrClosed) })
@@ -127,14 +169,13 @@ func (h *Handler) postAlone(p *posted, opens bool) error {
 // revisionOf is the revision of a request without a session (section Protocol Version
 // Header).
 func (h *Handler) revisionOf(r *http.Request) (string, error) {
-	bound := h.server.Revisions()
 	revision := r.Header.Get(headerRevision)
 	switch {
-	case revision == "" && len(bound) > 0 && !slices.Contains(bound, revisionAssumed):
-		return bound[0], nil
+	case revision == "" && len(h.revisions) > 0 && !slices.Contains(h.revisions, revisionAssumed):
+		return h.revisions[0], nil
 	case revision == "":
 		return revisionAssumed, nil
-	case !slices.Contains(bound, revision):
+	case !slices.Contains(h.revisions, revision):
 		return "", errUnspoken
 	}
 	return revision, nil
@@ -148,7 +189,7 @@ func (h *Handler) exchange(s *session, p *posted) (bool, error) {
 	st.connect(sink)
 	defer st.disconnect(sink)
 	h.hand(p, runtime.Incoming{Text: p.text, Route: st, Context: ctx})
-	if !st.over.Load() && !h.wait(ctx, st, sink) {
+	if patience, _ := st.patience(); !st.over.Load() && !h.wait(ctx, st, sink, patience, p.beat) {
 		st.disconnect(sink)
 		if s.isGone() && !sink.Streaming() && !st.answered {
 			return false, h.all.NoSession()
@@ -167,8 +208,8 @@ func (h *Handler) hand(p *posted, in runtime.Incoming) {
 		return
 	}
 	p.sink.Hold()
-	if h.opts.KeepAlive > 0 {
-		alarm := h.alarms.Start(h.opts.KeepAlive, p)
+	if d, alarms := p.stream.patience(); d > 0 {
+		alarm := alarms.Start(d, p)
 		defer alarm.Stop()
 	}
 	returned := false
@@ -183,14 +224,15 @@ func (h *Handler) hand(p *posted, in runtime.Incoming) {
 	returned = true
 }
 
-// wait waits until the stream is done; false when its sink is let go of before.
-func (h *Handler) wait(ctx context.Context, st *stream, sink *web.Sink) bool {
+// wait waits until the stream is done; false when its sink is let go of before. The first beat is
+// after the time given, if that is above 0.
+func (h *Handler) wait(ctx context.Context, st *stream, sink *web.Sink, first time.Duration, beat func()) bool {
 	done, left, ok := st.watch(ctx, sink)
 	if !ok {
 		return st.over.Load()
 	}
-	beat, stop := web.Ticks(h.opts.KeepAlive)
-	defer stop()
+	ticks, stop := web.Ticks(first)
+	defer func() { stop() }()
 	for {
 		select {
 		case <-done:
@@ -201,8 +243,10 @@ func (h *Handler) wait(ctx context.Context, st *stream, sink *web.Sink) bool {
 			return st.over.Load() // without sessions that is why it is gone
 		case <-ctx.Done():
 			return false
-		case <-beat:
-			st.beat(ctx)
+		case <-ticks:
+			beat()
+			stop()
+			ticks, stop = web.Ticks(h.opts.KeepAlive)
 		}
 	}
 }
@@ -232,8 +276,8 @@ func (st *stream) close(sink *web.Sink) error {
 	return sink.Empty(http.StatusAccepted)
 }
 
-// get opens a stream for the server's own messages, or one that the client has lost
-// (sections Listening for Messages from the Server, Resumability and Redelivery).
+// get opens a stream for the server's own messages, or resumes one (sections Listening for
+// Messages from the Server, Resumability and Redelivery).
 func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 	if !web.Accepts(r, eventstream.MediaType) {
 		return web.Refuse(http.StatusNotAcceptable, "invalid request: the Accept header must have "+eventstream.MediaType)
@@ -245,67 +289,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 	defer s.leave()
 	sink := web.NewSink(w, h.opts.IOTimeout)
 	defer sink.Finish()
-	last := r.Header.Get(headerLast)
-	if last == "" {
-		if h.all.Closing() {
-			return web.ErrClosing
-		}
-		own := s.ownStream()
-		return h.follow(r.Context(), own, sink, func() error {
-			return own.listen(r.Context(), sink)
-		})
-	}
-	name, n, ok := parseEventID(last)
-	if !ok {
-		return errEventID
-	}
-	if st := s.stream(name); st != nil {
-		if st.own && h.all.Closing() {
-			return web.ErrClosing
-		}
-		return h.follow(r.Context(), st, sink, func() error {
-			return st.resume(r.Context(), sink, n)
-		})
-	}
-	return replayError(s.replay(r.Context(), sink, name, n), sink)
-}
-
-// follow has a sink take over a stream and waits until either is done.
-func (h *Handler) follow(ctx context.Context, st *stream, sink *web.Sink, take func() error) error {
-	if err := take(); err != nil {
-		return replayError(err, sink)
-	}
-	defer st.disconnect(sink)
-	h.wait(ctx, st, sink)
-	return nil
-}
-
-// replayError is what a client is answered that cannot get its events, if nothing was
-// written yet.
-func replayError(err error, sink *web.Sink) error {
-	switch {
-	case err == nil || sink.Streaming():
-		return nil
-	case errors.Is(err, ErrEventsLost):
-		return errEventsGone
-	case errors.Is(err, runtime.ErrClosed):
-		return web.ErrNoSession
-	}
-	return web.Refuse(http.StatusServiceUnavailable, "unavailable: the events cannot be read")
-}
-
-// replay writes what is kept of a stream that is done, or of another process.
-func (s *session) replay(ctx context.Context, sink *web.Sink, stream string, n uint64) error {
-	for data, err := range s.handler.opts.Events.After(ctx, s.key, stream, n) {
-		if err != nil {
-			return err
-		}
-		n++
-		if err := sink.Event(eventID(stream, n), "", 0, data); err != nil {
-			return err
-		}
-	}
-	return sink.Begin()
+	return replayError(h.stream(r, s, sink), sink)
 }
 
 // delete ends a session (section Session Management, 5).

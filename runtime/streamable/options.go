@@ -10,11 +10,14 @@ import (
 
 // The limits of a handler where the options leave them zero.
 const (
-	DefaultMaxSessions = 10_000
-	DefaultIdleTimeout = 30 * time.Minute
-	DefaultKeepAlive   = 30 * time.Second
-	DefaultIOTimeout   = 30 * time.Second
-	DefaultRetry       = time.Second
+	DefaultMaxSessions           = web.DefaultMaxSessions
+	DefaultMaxSessionsPerUser    = web.DefaultMaxSessionsPerUser
+	DefaultMaxSessionsPerAddress = web.DefaultMaxSessionsPerAddress
+	DefaultIdleTimeout           = 30 * time.Minute
+	DefaultStreamAfter           = time.Millisecond
+	DefaultKeepAlive             = 30 * time.Second
+	DefaultIOTimeout             = 30 * time.Second
+	DefaultRetry                 = time.Second
 )
 
 // Options say how a handler serves. The zero value is safe: it protects a local server
@@ -46,13 +49,33 @@ type Options struct {
 	// DefaultMemoryEvents bytes.
 	Events EventStore
 
-	// MaxSessions bounds the sessions that are open at a time; further ones are refused
-	// with status 503. 0 is DefaultMaxSessions.
+	// MaxSessions bounds the sessions that are open at a time. When there are that many, a new
+	// one replaces a session whose client has sent nothing after initialize, or else the session
+	// that has not been used for longest, if it is not in use: no request of its client is in
+	// progress, the GET that holds a stream open included. When all are in use, the new one is
+	// refused with status 503. 0 is DefaultMaxSessions.
 	MaxSessions int
+	// MaxSessionsPerUser bounds the sessions of each user that User tells apart, as MaxSessions
+	// bounds all. 0 is DefaultMaxSessionsPerUser, less is no limit.
+	MaxSessionsPerUser int
+	// MaxSessionsPerAddress bounds the sessions that clients at each address have opened, as
+	// MaxSessions bounds all. 0 is DefaultMaxSessionsPerAddress, less is no limit.
+	MaxSessionsPerAddress int
+	// Address returns the address at which the client of a request is, in any form; sessions of
+	// clients at "" are not limited by address. Nil: the address of the connection, or of IPv6
+	// its network of 64 bits, and "" for loopback and private addresses, at which a proxy may
+	// stand. A server behind a proxy should read the header by which that tells the address.
+	Address func(r *http.Request) string
 	// IdleTimeout is how long a session stays open while no request of its client is
 	// in progress, the GET that holds a stream open included. 0 is DefaultIdleTimeout,
-	// less is for ever.
+	// less is for ever. A session whose client sends nothing after initialize ends after 10
+	// seconds.
 	IdleTimeout time.Duration
+	// StreamAfter is how long an answer may take before it becomes an event stream, if its client
+	// can resume that from the beginning: the revision is 2025-11-25 or later. An answer that has
+	// not begun is lost with its connection; so the default is shorter than most handlers that do
+	// more than compute. 0 is DefaultStreamAfter, less is never.
+	StreamAfter time.Duration
 	// KeepAlive is how often a comment is sent on a silent event stream, so that a
 	// connection that is gone is noticed. A request whose handler takes longer is
 	// answered with an event stream. 0 is DefaultKeepAlive, less is never.
@@ -74,6 +97,7 @@ func (o Options) withDefaults() Options {
 	}
 	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), DefaultMaxSessions)
 	o.IdleTimeout = cmp.Or(o.IdleTimeout, DefaultIdleTimeout)
+	o.StreamAfter = cmp.Or(o.StreamAfter, DefaultStreamAfter)
 	o.KeepAlive = cmp.Or(o.KeepAlive, DefaultKeepAlive)
 	o.IOTimeout = cmp.Or(o.IOTimeout, DefaultIOTimeout)
 	o.Retry = cmp.Or(o.Retry, DefaultRetry)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"strconv"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,6 +17,9 @@ import (
 // to resume. Clients of earlier ones may take it for a bad message.
 const revisionPriming = "2025-11-25"
 
+// revisionBatches is the only one with arrays of messages.
+const revisionBatches = "2025-03-26"
+
 // errStateless is the error of a message that only a client of a session can be sent.
 var errStateless = errors.New("streamable: without sessions a server cannot send on its own or ask the client")
 
@@ -28,41 +31,40 @@ type session struct {
 	inbox   runtime.Inbox
 	gone    chan struct{} // closed when it is over
 	over    sync.Once
+	place   web.Place
 
 	mu        sync.Mutex
-	own       *stream            // what the server sends on its own; nil before it is needed
+	own       []*stream          // of what the server sends on its own, the one opened last at the end
 	handshake runtime.Handshake  // zero before there is one
 	stays     bool               // in the stores when this process lets go of it
 	streams   map[string]*stream // nil before there is one
 	prefix    string             // of the names of streams
 	named     uint64             // how many streams have got a name
 	active    int                // requests of the client in progress
+	used      bool               // the client has sent something after initialize
 	quiet     time.Time          // when active became 0
-	idle      *time.Timer        // ends the session when that is long ago; nil for none
+	idle      *time.Timer        // ends the session when that is long ago; nil without an id
 	expired   bool               // idle has done so
 }
 
 // newSession makes a session with so many requests in progress.
 func (h *Handler) newSession(id, key string, active int) *session {
 	s := &session{active: active, handler: h, id: id, key: key, gone: make(chan struct{})}
-	if d := h.opts.IdleTimeout; id != "" && d > 0 {
+	if id != "" {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.quiet = time.Now()
-		s.idle = time.AfterFunc(d, s.expire)
+		s.idle = time.AfterFunc(h.unusedTimeout(), s.expire)
 	}
 	return s
 }
 
-// ownStream is that of what the server sends on its own.
-func (s *session) ownStream() *stream {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.own == nil {
-		s.own = &stream{own: true}
-		s.own.init(s)
+// unusedTimeout is how long a session may be idle whose client has sent nothing after initialize.
+func (h *Handler) unusedTimeout() time.Duration {
+	if d := h.opts.IdleTimeout; d > 0 {
+		return min(d, web.InitTimeout)
 	}
-	return s.own
+	return web.InitTimeout
 }
 
 // SessionID implements runtime.Identified.
@@ -106,7 +108,7 @@ func (s *session) Negotiated(h runtime.Handshake) {
 	if s.id != "" && s.handler.opts.Sessions != nil {
 		err := s.handler.opts.Sessions.Save(s.handler.all.Context(), s.key, h)
 		if stays = err == nil; !stays {
-			s.handler.log.Error("a session could not be kept", "session", s.id, "error", err)
+			s.handler.log.Error("a session could not be kept", "session", runtime.LogID(s.id), "error", err)
 		}
 	}
 	s.mu.Lock()
@@ -132,8 +134,11 @@ func (s *session) end(why error) {
 
 // Shutdown implements web.Session.
 func (s *session) Shutdown(ctx context.Context) {
-	if s.id != "" {
-		s.ownStream().hangUp(ctx)
+	s.mu.Lock()
+	own := slices.Clone(s.own)
+	s.mu.Unlock()
+	for _, st := range own {
+		st.hangUp(ctx)
 	}
 	s.inbox.Shutdown(ctx)
 }
@@ -151,7 +156,7 @@ func (s *session) stopIdling() {
 func (s *session) ended(err error) {
 	h := s.handler
 	s.end(runtime.ErrClosed)
-	if err != nil && !errors.Is(err, runtime.ErrClosed) && err != errIdle && h.all.Context().Err() == nil {
+	if err != nil && !errors.Is(err, runtime.ErrClosed) && err != errIdle && err != errEvicted && h.all.Context().Err() == nil {
 		h.log.Warn("session failed", "error", err)
 	}
 	s.forget()
@@ -168,7 +173,7 @@ func (s *session) forget() {
 		return
 	}
 	if err := s.handler.opts.Events.Drop(context.Background(), s.key); err != nil {
-		s.handler.log.Warn("the events of a session could not be dropped", "session", s.id, "error", err)
+		s.handler.log.Warn("the events of a session could not be dropped", "session", runtime.LogID(s.id), "error", err)
 	}
 }
 
@@ -205,10 +210,16 @@ func (s *session) negotiated() bool { return s.revision() != "" }
 // primes reports whether the client knows events without data.
 func (s *session) primes() bool { return s.revision() >= revisionPriming }
 
+// batches reports whether a client may send several messages in one array.
+func (s *session) batches() bool { return s.revision() == revisionBatches }
+
+// resumable reports whether a client can resume an event stream from its beginning.
+func (s *session) resumable() bool { return s.id != "" && s.primes() }
+
 // prime begins an event stream, and tells a client that knows such events how to resume
 // it from the event of the id.
 func (s *session) prime(sink *web.Sink, id []byte) error {
-	if s.id == "" || !s.primes() {
+	if !s.resumable() {
 		return sink.Begin()
 	}
 	return sink.Event(id, "", s.handler.opts.Retry, nil)
@@ -222,6 +233,7 @@ func (s *session) enter() bool {
 		return false
 	}
 	s.active++
+	s.used = true
 	return true
 }
 
@@ -229,7 +241,7 @@ func (s *session) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.active--
-	if s.active == 0 && s.idle != nil {
+	if s.active == 0 {
 		s.quiet = time.Now()
 	}
 }
@@ -238,23 +250,50 @@ func (s *session) leave() {
 // it finds that there has been one.
 func (s *session) expire() {
 	s.mu.Lock()
-	rest := s.handler.opts.IdleTimeout
-	if s.active == 0 {
-		rest -= time.Since(s.quiet)
-	}
-	expired := rest <= 0
-	s.expired = expired
-	if !expired && !s.isGone() {
+	rest, limited := s.restLocked()
+	s.expired = limited && rest <= 0
+	expired := s.expired
+	if limited && !expired && !s.isGone() {
 		s.idle.Reset(rest)
 	}
 	s.mu.Unlock()
 	if expired {
-		s.handler.log.Debug("idle session closed", "session", s.id)
+		s.handler.log.Debug("idle session closed", "session", runtime.LogID(s.id))
 		s.end(errIdle)
 	}
 }
 
-var errIdle = errors.New("streamable: the session was idle")
+// restLocked returns how long the session may still be idle; limited is false when that is for
+// ever.
+func (s *session) restLocked() (rest time.Duration, limited bool) {
+	rest = s.handler.opts.IdleTimeout
+	if !s.used {
+		rest = s.handler.unusedTimeout()
+	}
+	limited = rest > 0
+	if s.active == 0 {
+		rest -= time.Since(s.quiet)
+	}
+	return rest, limited
+}
+
+var (
+	errIdle    = errors.New("streamable: the session was idle")
+	errEvicted = errors.New("streamable: the session has made room for another")
+)
+
+// Rest implements web.Guest.
+func (s *session) Rest() (since time.Time, used, busy bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.quiet, s.used, s.active > 0
+}
+
+// Evict implements web.Guest.
+func (s *session) Evict() {
+	s.handler.log.Debug("session closed to make room for another", "session", runtime.LogID(s.id))
+	s.end(errEvicted)
+}
 
 // keep puts an event into the store. Without a session nobody could ask for it.
 func (s *session) keep(ctx context.Context, stream string, n uint64, data []byte) error {
@@ -267,13 +306,12 @@ func (s *session) keep(ctx context.Context, stream string, n uint64, data []byte
 	}
 	err := events.Append(ctx, s.key, stream, n, data)
 	if err != nil {
-		s.handler.log.Warn("an event could not be kept", "session", s.id, "error", err)
+		s.handler.log.Warn("an event could not be kept", "session", runtime.LogID(s.id), "error", err)
 	}
 	return err
 }
 
-// register gives a stream a name, by which a client that comes back finds it. Every process that
-// has the session has other names.
+// register gives a stream a name, by which a client that comes back finds it.
 func (s *session) register(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -281,8 +319,7 @@ func (s *session) register(st *stream) {
 		s.streams = make(map[string]*stream)
 		s.prefix = rand.Text()[:12]
 	}
-	s.named++
-	st.name = s.prefix + strconv.FormatUint(s.named, 10)
+	st.name = s.nameLocked(st.own)
 	s.streams[st.name] = st
 }
 

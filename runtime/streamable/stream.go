@@ -29,6 +29,8 @@ type stream struct {
 	opening bool // the answer to initialize, which carries the session's id
 	own     bool // what the server sends on its own; never done
 
+	followers int // GETs that write it, for an own stream; under the session's mu
+
 	over atomic.Bool // nothing more comes
 
 	// lock holds a token while the fields below are in use. It is a channel because a
@@ -245,12 +247,15 @@ func (st *stream) begin() {
 }
 
 // resume has the sink take over the stream: the client gets the events after number n
-// and then what comes.
+// and then what comes. The error is errEnded when nothing comes any more.
 func (st *stream) resume(ctx context.Context, sink *web.Sink, n uint64) error {
 	if !st.take(ctx) {
 		return st.session.whyNot(ctx)
 	}
 	defer st.release()
+	if st.over.Load() {
+		return errEnded
+	}
 	st.drop()
 	if n > st.last {
 		return ErrEventsLost
@@ -258,9 +263,7 @@ func (st *stream) resume(ctx context.Context, sink *web.Sink, n uint64) error {
 	if err := st.replay(ctx, sink, n); err != nil {
 		return err
 	}
-	if !st.over.Load() {
-		st.connect(sink)
-	}
+	st.connect(sink)
 	return nil
 }
 
@@ -332,8 +335,8 @@ func (st *stream) hangUp(ctx context.Context) {
 	}
 }
 
-// beat keeps a silent connection in use. A POST that has not been answered for so long
-// becomes an event stream.
+// beat keeps a silent connection in use. The answer to a POST that has taken so long becomes an
+// event stream, which the client can resume from its beginning if the revision allows it.
 func (st *stream) beat(ctx context.Context) {
 	select {
 	case st.lock <- struct{}{}:
@@ -382,10 +385,14 @@ func (st *stream) part(ctx context.Context, retry time.Duration) error {
 	return nil
 }
 
-// end is called when nothing more comes.
+// end is called when nothing more comes. That a stream ends without an answer is kept, as an event
+// without data, for a client that comes back for the answer.
 func (st *stream) end(unanswered bool) {
 	st.lock <- struct{}{}
 	st.unanswered = unanswered
+	if unanswered && st.name != "" {
+		_ = st.session.keep(st.session.handler.all.Context(), st.name, st.last+1, nil)
+	}
 	st.over.Store(true)
 	name, done := st.name, st.done
 	st.release()

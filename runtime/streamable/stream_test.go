@@ -193,21 +193,49 @@ func TestOwnStream(t *testing.T) {
 	check(events[1:], 1)
 	notify()
 	check(streamOf(t, resp.Body, 1), 3)
-	// A second connection takes over, because the first may be dead.
+	// A second connection does not end the first. It gets what is sent from now on, because the
+	// first may be dead.
 	second := r.request(t.Context(), "GET", "", session...)
 	streamOf(t, second.Body, 1)
-	if left := streamOf(t, resp.Body, 0); len(left) != 0 {
-		t.Errorf("the first stream goes on: %q", left)
-	}
-	cancel()
 	notify()
 	check(streamOf(t, second.Body, 1), 4)
+	// Without the second the first goes on.
 	second.Body.Close()
+	if !eventually(func() bool { return r.followed(session[1]) == 1 }) {
+		t.Fatal("the second connection is held")
+	}
 	notify()
+	events = append(events, streamOf(t, resp.Body, 1)...)
+	check(events[3:], 5)
+	// The client comes back on another connection, before the server has seen that the first is dead.
 	third := r.request(t.Context(), "GET", "", append(session, "Last-Event-ID", events[2].id)...)
-	events = streamOf(t, third.Body, 4)
-	check(events[1:], 3)
+	again := streamOf(t, third.Body, 3)
+	check(again[1:2], 3)
+	check(again[2:], 5) // 4 was sent on the second connection
+	if left := streamOf(t, resp.Body, 0); len(left) != 0 {
+		t.Errorf("the first connection goes on: %q", left)
+	}
+	cancel()
 	third.Body.Close()
+	if !eventually(func() bool { return r.followed(session[1]) == 0 }) {
+		t.Fatal("a connection is held")
+	}
+	// What is sent while nobody listens waits for the next one.
+	notify()
+	fourth := r.request(t.Context(), "GET", "", session...)
+	check(streamOf(t, fourth.Body, 2)[1:], 6)
+	fourth.Body.Close()
+}
+
+// followed returns how many GETs a session's own streams have.
+func (r *rig) followed(id string) (n int) {
+	s := r.sessionOf(id)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.own {
+		n += st.followers
+	}
+	return n
 }
 
 // TestAskOnTheCallsStream holds that a request to the client travels on the stream of the
@@ -436,16 +464,4 @@ func TestStateless(t *testing.T) {
 	if !eventually(func() bool { return r.handler.all.Open() == 0 }) {
 		t.Error("the call goes on")
 	}
-}
-
-// TestMaxSessions holds that sessions are limited in number and that room is made again.
-func TestMaxSessions(t *testing.T) {
-	r := newRig(t, base, Options{MaxSessions: 2})
-	first := r.open(r11)
-	r.open(r11)
-	if resp, text := r.do("POST", initialize(r11)); resp.StatusCode != 503 || codeOf(t, text) == 0 {
-		t.Errorf("%s: %s", resp.Status, text)
-	}
-	r.do("DELETE", "", "Mcp-Session-Id", first)
-	r.open(r11)
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/runtime"
@@ -30,7 +31,8 @@ var onMcpgen = library{
 		if err != nil {
 			return nil, err
 		}
-		return streamable.NewHandler(server, streamable.Options{MaxSessions: 1 << 20}), nil
+		// Whether an answer is JSON is for the row to say, not for the machine's load.
+		return streamable.NewHandler(server, streamable.Options{MaxSessions: 1 << 20, StreamAfter: time.Minute}), nil
 	},
 	inProcess: func(n int) (dial, error) {
 		server, err := mcpgenServer(n)

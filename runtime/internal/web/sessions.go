@@ -18,8 +18,8 @@ import (
 // The refusals that have to do with sessions.
 var (
 	ErrNoSession = Refuse(http.StatusNotFound, "not found: no such session")
-	errTooMany   = &Refusal{http.StatusServiceUnavailable, jsonrpc.CodeServerBusy, "unavailable: too many sessions"}
-	ErrClosing   = &Refusal{http.StatusServiceUnavailable, jsonrpc.CodeServerBusy, "unavailable: shutting down; try again later"}
+	errTooMany   = &Refusal{Status: http.StatusServiceUnavailable, Code: jsonrpc.CodeServerBusy, Message: "unavailable: too many sessions"}
+	ErrClosing   = &Refusal{Status: http.StatusServiceUnavailable, Code: jsonrpc.CodeServerBusy, Message: "unavailable: shutting down; try again later"}
 	errUser      = Refuse(http.StatusForbidden, "forbidden: the user is not known")
 )
 

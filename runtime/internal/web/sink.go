@@ -8,10 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
-
-var noID wire.Scalar
 
 // Sink is a response that is written piece by piece, each of which the client must take
 // within a time. But for Interrupt it is not safe for concurrent use.

@@ -1,0 +1,174 @@
+package streamable
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	goruntime "runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// TestKilledConnections has sessions make calls of 60 ms one after the other, over connections
+// that are killed after half a second on average. Fewer than one call in 200 fails, each call
+// ends, none is answered twice, and nothing is left.
+//
+// It runs in memory and in the time of testing/synctest, so that a busy machine changes nothing.
+// With MCPGEN_STRESS it is of the size that says, over TCP.
+func TestKilledConnections(t *testing.T) {
+	if os.Getenv(stressVariable) == "" {
+		synctest.Test(t, func(t *testing.T) {
+			l := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+			killConnections(t, l, l.dial, 200, 50)
+		})
+		return
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sessions, calls := stressSize(t)
+	var d net.Dialer
+	killConnections(t, l, func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return d.DialContext(ctx, network, l.Addr().String())
+	}, sessions, calls)
+}
+
+func killConnections(t *testing.T, l net.Listener, dial func(context.Context, string, string) (net.Conn, error), sessions, calls int) {
+	handled := make([]atomic.Int32, sessions*calls)
+	server := newRuntimeServer(t, base.with(handlers{"work": func(_ context.Context, params wire.Raw) (wire.Appender, error) {
+		n, _ := wire.NewStringReader(string(params)).PeekInt64("n")
+		handled[n].Add(1)
+		time.Sleep(60 * time.Millisecond)
+		return params, nil
+	}}), runtime.ServerOptions{Logger: discard}, r11)
+	events := NewMemoryEvents(DefaultMemoryEvents)
+	handler := NewHandler(server, Options{Events: events, Hosts: []string{"*"}})
+	dying := &mortal{Listener: l}
+	ts := NewServer(handler)
+	go ts.Serve(dying)
+	pool := &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 2 * sessions}
+	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, echoing.bind(r11, runtime.ToClient))
+
+	spawn(20 * sessions)
+	before, goroutines := heap(), goruntime.NumGoroutine()
+	var answered, failed, twice atomic.Int64
+	var all sync.WaitGroup
+	for n := range sessions {
+		all.Go(func() {
+			s, transport := connectKilled(t, client, pool)
+			for i := range calls {
+				args := wire.Raw(fmt.Sprintf(`{"n":%d}`, n*calls+i))
+				var got wire.Raw
+				switch err := s.Call(t.Context(), "work", args, &got); {
+				case err != nil:
+					if failed.Add(1) <= 5 {
+						t.Logf("failed: %v", err)
+					}
+				case got != args:
+					t.Errorf("%s was answered with %s", args, got)
+				default:
+					answered.Add(1)
+				}
+			}
+			s.Close()
+			twice.Add(int64(transport.again()))
+		})
+	}
+	all.Wait()
+	for n := range handled {
+		if times := handled[n].Load(); times > 1 {
+			t.Errorf("call %d was handled %d times", n, times)
+		}
+	}
+	total := sessions * calls
+	t.Logf("%d calls in %d sessions, %d connections killed: %d answered, %d failed, %d answered twice",
+		total, sessions, dying.killed.Load(), answered.Load(), failed.Load(), twice.Load())
+	if n := answered.Load() + failed.Load(); n != int64(total) || twice.Load() != 0 {
+		t.Errorf("%d calls of %d have ended, %d were answered twice", n, total, twice.Load())
+	}
+	if n := failed.Load(); n*200 >= int64(total) {
+		t.Errorf("%d calls of %d failed", n, total)
+	}
+	if n := dying.killed.Load(); n < int64(sessions) {
+		t.Errorf("only %d connections were killed", n)
+	}
+	pool.CloseIdleConnections()
+	handler.mu.RLock()
+	left := slices.Collect(maps.Values(handler.sessions)) // whose clients could not end them
+	handler.mu.RUnlock()
+	for _, s := range left {
+		s.end(runtime.ErrClosed)
+	}
+	// Timers that are left to run hold memory for up to a minute.
+	var open, kept, more int
+	var grown int64
+	for range 120 {
+		open, kept, more, grown = handler.all.Open(), events.Len(), goruntime.NumGoroutine()-goroutines, heap()-before
+		if open == 0 && kept == 0 && more <= 5 && grown <= 1<<20 {
+			break
+		}
+		time.Sleep(time.Second)
+	}
+	t.Logf("left: %d sessions, %d events, %d goroutines, %d bytes", open, kept, more, grown)
+	if open != 0 || kept != 0 || more > 5 || grown > 1<<20 {
+		t.Error("more is left than there was")
+	}
+	handler.Close()
+	ts.Close()
+}
+
+// connectKilled opens a session, which the death of a connection may need several attempts for.
+func connectKilled(t *testing.T, client *runtime.Client, pool *http.Transport) (*runtime.Session, *counting) {
+	for {
+		s, transport, err := stressSession(t.Context(), client, "http://pipe/", pool)
+		if err == nil {
+			return s, transport
+		}
+	}
+}
+
+// mortal is a listener of connections each of which is killed, after half a second on average.
+type mortal struct {
+	net.Listener
+	killed atomic.Int64
+}
+
+// Accept implements net.Listener.
+func (m *mortal) Accept() (net.Conn, error) {
+	conn, err := m.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c := &mortalConn{Conn: conn}
+	c.death = time.AfterFunc(time.Duration(rand.ExpFloat64()*float64(500*time.Millisecond)), func() {
+		m.killed.Add(1)
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			tcp.SetLinger(0)
+		}
+		conn.Close()
+	})
+	return c, nil
+}
+
+type mortalConn struct {
+	net.Conn
+	death *time.Timer
+}
+
+// Close implements net.Conn.
+func (c *mortalConn) Close() error {
+	c.death.Stop()
+	return c.Conn.Close()
+}

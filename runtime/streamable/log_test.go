@@ -1,0 +1,64 @@
+package streamable
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime"
+)
+
+// TestSessionsInLogs holds that no log has the id of a session, which is a secret, and that those
+// of a session can be told from others.
+func TestSessionsInLogs(t *testing.T) {
+	log := new(syncBuffer)
+	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	server := base.with(handlers{"steps": noteAndWait})
+	r := newRigOf(t, newRuntimeServer(t, server, runtime.ServerOptions{
+		Logger: logger, Middleware: []runtime.Middleware{runtime.LogRequests(logger, slog.LevelInfo)},
+	}, r11), Options{MaxSessions: 2, Events: NewMemoryEvents(1)})
+	var ids []string
+	for range 4 { // of which two make room
+		id := r.open(r11)
+		ids = append(ids, id)
+		session := []string{"Mcp-Session-Id", id}
+		r.do("POST", call(1, "echo", "{}"), session...)
+		r.do("POST", call(1, "boom", "{}"), session...)
+		r.do("POST", call(1, "note", "{}"), session...)
+		r.do("POST", call(1, "nope", "{}"), session...)
+		r.do("GET", "", append(session, "Last-Event-ID", "x_1")...)
+	}
+	r.do("DELETE", "", "Mcp-Session-Id", ids[3])
+	r.handler.Close()
+	text := log.String()
+	for _, id := range ids {
+		if strings.Contains(text, id) {
+			t.Errorf("a session's id is logged:\n%s", text)
+		}
+		if !strings.Contains(text, "session="+runtime.LogID(id)) {
+			t.Errorf("nothing is logged of session %s", runtime.LogID(id))
+		}
+	}
+}
+
+// syncBuffer is a buffer for logs.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+// String returns what was written.
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}

@@ -1,0 +1,96 @@
+package streamable
+
+import (
+	"context"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+)
+
+// TestMaxSessions holds that sessions are limited in number, that one nobody uses makes room for
+// another, and that one in use does not.
+func TestMaxSessions(t *testing.T) {
+	inBubble(t, Options{MaxSessions: 2}, func(t *testing.T, h *Handler, open func(string) []string) {
+		first := open(r11)
+		time.Sleep(time.Second)
+		second := open(r11)
+		time.Sleep(time.Second)
+		works := func(session []string) bool {
+			return serve(t.Context(), h, "POST", call(1, "echo", "{}"), session...).Code == 200
+		}
+		if !works(first) {
+			t.Error("the first session does not work")
+		}
+		time.Sleep(time.Second)
+		third := open(r11)
+		if works(second) || !works(first) || !works(third) {
+			t.Error("not the session that was idle for longest has made room")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go serve(ctx, h, "GET", "", first...)
+		go serve(ctx, h, "GET", "", third...)
+		synctest.Wait()
+		if w := serve(t.Context(), h, "POST", initialize(r11)); w.Code != 503 || codeOf(t, w.Body.String()) == 0 {
+			t.Errorf("while all sessions are in use: %d: %s", w.Code, w.Body)
+		}
+		serve(t.Context(), h, "DELETE", "", first...)
+		if fourth := open(r11); !works(fourth) || !works(third) {
+			t.Error("no room after the end of a session")
+		}
+	})
+}
+
+// TestInitializeFlood holds that requests of initialize without more cost no client its session,
+// and that the sessions they have opened end within seconds.
+func TestInitializeFlood(t *testing.T) {
+	inBubble(t, Options{MaxSessions: 1000}, func(t *testing.T, h *Handler, open func(string) []string) {
+		before := open(r11)
+		for range 5000 {
+			if w := serve(t.Context(), h, "POST", initialize(r11)); w.Code != 200 {
+				t.Fatalf("%d: %s", w.Code, w.Body)
+			}
+		}
+		after := open(r11)
+		for _, session := range [][]string{before, after} {
+			if w := serve(t.Context(), h, "POST", call(1, "echo", "{}"), session...); w.Code != 200 {
+				t.Errorf("%d: %s", w.Code, w.Body)
+			}
+		}
+		if n := h.all.Open(); n != 1000 {
+			t.Errorf("%d sessions are open, want as many as may be", n)
+		}
+		time.Sleep(11 * time.Second)
+		synctest.Wait()
+		if n := h.all.Open(); n != 2 {
+			t.Errorf("%d sessions are open, want those of the clients that use them", n)
+		}
+	})
+}
+
+// TestSessionsOfAddress holds that each address has so many sessions.
+func TestSessionsOfAddress(t *testing.T) {
+	h := NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{Logger: discard}, r11), Options{MaxSessionsPerAddress: 3})
+	defer h.Close()
+	for range 2 {
+		for _, address := range []string{"192.0.2.1:1", "192.0.2.1:2", "192.0.2.2:3", "127.0.0.1:4", "127.0.0.1:5"} {
+			for range 2 {
+				r := httptest.NewRequest("POST", "/", strings.NewReader(initialize(r11)))
+				r.Header.Set("Content-Type", "application/json")
+				r.RemoteAddr = address
+				w := httptest.NewRecorder()
+				h.ServeHTTP(w, r)
+				if w.Code != 200 {
+					t.Errorf("%s: %d: %s", address, w.Code, w.Body)
+				}
+			}
+		}
+	}
+	if n := h.all.Open(); n != 3+3+8 {
+		t.Errorf("%d sessions are open, want 3 of each address but for the loopback one", n)
+	}
+}

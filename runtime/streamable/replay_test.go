@@ -1,0 +1,171 @@
+package streamable
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// noteAndWait sends an event and waits until it is cancelled.
+func noteAndWait(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+	if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", params); err != nil {
+		return nil, err
+	}
+	return base["wait"](ctx, params)
+}
+
+const cancelled = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`
+
+// resumed is what a client that comes back is answered: the status, and how many messages come.
+func (r *rig) resumed(id string, session []string) (status, messages int, resp *http.Response) {
+	r.t.Helper()
+	resp, text := r.do("GET", "", append(session, "Last-Event-ID", id)...)
+	if resp.StatusCode == 200 {
+		for _, e := range streamOf(r.t, strings.NewReader(text), 0) {
+			if e.data != "" {
+				messages++
+			}
+		}
+	}
+	return resp.StatusCode, messages, resp
+}
+
+// TestNothingLeft holds that a client which asks for a stream that has ended gets what it has
+// missed, and when that is nothing an answer after which it does not ask again, in every revision.
+func TestNothingLeft(t *testing.T) {
+	for _, revision := range []string{r03, r06, r11} {
+		t.Run(revision, func(t *testing.T) {
+			r := newRig(t, base.with(handlers{"steps": noteAndWait}), Options{})
+			session := []string{"Mcp-Session-Id", r.open(revision)}
+
+			resp := r.request(t.Context(), "POST", call(1, "steps", "{}"), session...)
+			defer resp.Body.Close()
+			event := streamOf(t, resp.Body, 1)[0].id
+			r.do("POST", cancelled, session...)
+			if left := streamOf(t, resp.Body, 0); len(left) != 0 {
+				t.Errorf("after the cancellation: %q", left)
+			}
+			status, _, resp := r.resumed(event, session)
+			if allow := resp.Header.Get("Allow"); status != 405 || allow != "POST, DELETE" {
+				t.Errorf("after the last event of a cancelled call: status %d, Allow: %s", status, allow)
+			}
+			name, _, _ := parseEventID(event)
+			if status, n, _ := r.resumed(string(eventID(name, 0)), session); status != 200 || n != 1 {
+				t.Errorf("from the beginning of a cancelled call: status %d, %d messages", status, n)
+			}
+
+			_, text := r.do("POST", call(1, "note", "{}"), session...)
+			events := streamOf(t, strings.NewReader(text), 0)
+			if status, _, _ := r.resumed(events[2].id, session); status != 405 {
+				t.Errorf("after the answer: status %d", status)
+			}
+			if status, n, _ := r.resumed(events[1].id, session); status != 200 || n != 1 {
+				t.Errorf("before the answer: status %d, %d messages", status, n)
+			}
+		})
+	}
+}
+
+// TestNothingLeftElsewhere holds the same of a stream of another process, which may still go on.
+func TestNothingLeftElsewhere(t *testing.T) {
+	opts := Options{Sessions: &mapSessions{sessions: map[string]runtime.Handshake{}}, Events: NewMemoryEvents(1 << 20)}
+	h := base.with(handlers{"steps": noteAndWait})
+	a, b := newRig(t, h, opts), newRig(t, h, opts)
+	session := []string{"Mcp-Session-Id", a.open(r11)}
+
+	resp := a.request(t.Context(), "POST", call(1, "steps", "{}"), session...)
+	defer resp.Body.Close()
+	event := streamOf(t, resp.Body, 1)[0].id
+	name, _, _ := parseEventID(event)
+	if status, n, _ := b.resumed(event, session); status != 200 || n != 0 {
+		t.Errorf("while the call goes on: status %d, %d messages", status, n)
+	}
+	if status, n, _ := b.resumed(string(eventID(name+"0", 0)), session); status != 200 || n != 0 {
+		t.Errorf("of a call without an event: status %d, %d messages", status, n)
+	}
+	a.do("POST", cancelled, session...)
+	streamOf(t, resp.Body, 0)
+	if status, _, _ := b.resumed(event, session); status != 405 {
+		t.Errorf("after the last event of a cancelled call: status %d", status)
+	}
+	_, text := a.do("POST", call(1, "note", "{}"), session...)
+	if status, _, _ := b.resumed(streamOf(t, strings.NewReader(text), 0)[2].id, session); status != 405 {
+		t.Errorf("after the answer: status %d", status)
+	}
+
+	// A stream of what the server sends on its own goes on here, where it left off there.
+	own := a.sessionOf(session[1]).ownStream()
+	for range 2 {
+		own.send(t.Context(), runtime.Outgoing{Text: []byte(`{"own":true}`)}, 0, "")
+	}
+	resp = b.request(t.Context(), "GET", "", append(session, "Last-Event-ID", string(eventID(own.name, 1)))...)
+	defer resp.Body.Close()
+	if missed := streamOf(t, resp.Body, 2); missed[0].id != string(eventID(own.name, 2)) || missed[1].data != "" {
+		t.Errorf("%q", missed)
+	}
+	b.sessionOf(session[1]).ownStream().send(t.Context(), runtime.Outgoing{Text: []byte(`{"own":true}`)}, 0, "")
+	if next := streamOf(t, resp.Body, 1); next[0].data != `{"own":true}` {
+		t.Errorf("%q", next)
+	}
+}
+
+// TestAnswersBecomeStreams holds that an answer which takes more than a moment can be resumed where
+// the revision allows that, and is JSON otherwise.
+func TestAnswersBecomeStreams(t *testing.T) {
+	for _, disconnect := range []bool{false, true} {
+		inBubble(t, Options{Disconnect: disconnect}, func(t *testing.T, h *Handler, open func(string) []string) {
+			for _, c := range []struct {
+				revision, method, media string
+			}{
+				{r11, "echo", "application/json"},
+				{r11, "sleep", "text/event-stream"},
+				{r06, "sleep", "application/json"},
+			} {
+				session := open(c.revision)
+				w := serve(t.Context(), h, "POST", call(1, c.method, `{}`), session...)
+				text := w.Body.String()
+				if got := w.Header().Get("Content-Type"); got != c.media || !strings.Contains(text, `{"jsonrpc":"2.0","id":1,"result":{}}`) {
+					t.Errorf("%s %s: %s: %q", c.revision, c.method, got, text)
+				}
+				if got := w.Header().Get("Content-Type"); got != "text/event-stream" {
+					continue
+				}
+				events := streamOf(t, strings.NewReader(text), 0)
+				if len(events) != 2 || events[0].id == "" || events[0].data != "" || !strings.Contains(text, "retry: 1000\n") {
+					t.Errorf("not primed: %q", text)
+				}
+				again := serve(t.Context(), h, "GET", "", append(session, headerLast, events[0].id)...)
+				if left := streamOf(t, again.Body, 0); len(left) != 1 || left[0] != events[1] {
+					t.Errorf("resumed: %q, want %q", left, events[1:])
+				}
+			}
+		})
+	}
+}
+
+// TestWhatBecomesAStream holds that only the answer to a request does: a notification has none, and
+// what is no request is answered with an HTTP status.
+func TestWhatBecomesAStream(t *testing.T) {
+	r := newRig(t, base, Options{})
+	for text, want := range map[string]bool{
+		call(1, "echo", "{}"):                   true,
+		initialized:                             false,
+		`{"jsonrpc":"2.0","id":1,"result":{}}`:  false,
+		`{"jsonrpc":"2.0","id":{},"method":"x"`: false,
+		"[" + call(1, "echo", "{}") + "]":       false,
+	} {
+		p := &posted{request: httptest.NewRequest("POST", "/", nil), text: text, stream: new(stream)}
+		p.sink.Init(httptest.NewRecorder(), 0)
+		p.stream.init(r.sessionOf(r.open(r11)))
+		p.stream.connect(&p.sink)
+		p.beat()
+		if got := p.sink.Streaming(); got != want {
+			t.Errorf("%s: %t, want %t", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package interop
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	ladder "github.com/mcpgen/mcpgen/generated/compat"
+	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+	"github.com/mcpgen/mcpgen/tests/internal/npm"
+)
+
+// TestTypeScriptCancels has both generations of the TypeScript client cancel calls, with and
+// without events before that, in a session of each revision. They ask for the streams of such
+// calls again, and stop; what the server sends on its own comes once.
+func TestTypeScriptCancels(t *testing.T) {
+	t.Parallel()
+	npm.Need(t, ".")
+	if _, err := os.ReadFile("cancel.mjs"); err != nil {
+		t.Fatal(err)
+	}
+	for _, sdk := range []string{"v1", "v2"} {
+		for i, binding := range cancelServer(t) {
+			t.Run(sdk+"/"+binding.Revision, func(t *testing.T) {
+				t.Parallel()
+				binding := cancelServer(t)[i] // of its own, whose resource no other test changes
+				server := runtime.NewServer(runtime.ServerOptions{
+					Name: "cancel", Version: "1.0.0",
+					Capabilities: &mcp.ServerCapabilities{
+						Tools:     &mcp.ServerCapabilitiesTools{},
+						Resources: &mcp.ServerCapabilitiesResources{Subscribe: new(true)},
+					},
+				}, binding)
+				handler := streamable.NewHandler(server, streamable.Options{Retry: 20 * time.Millisecond})
+				ts := httptest.NewServer(handler)
+				t.Cleanup(ts.Close)
+				t.Cleanup(handler.Close)
+				p := newProxy(t, ts.URL, nil)
+				got, want := runCancel(t, sdk, p.URL), cancelReport{
+					Outcomes:   []any{"cancelled", "cancelled", "cancelled", float64(jsonrpc.CodeInternalError), "hello"},
+					Updates:    3,
+					Complaints: []string{},
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("the client saw (-want +got):\n%s", diff)
+				}
+				checkGets(t, p.list())
+				check(t, p.log, binding.Revision)
+			})
+		}
+	}
+}
+
+// cancelReport is what cancel.mjs prints.
+type cancelReport struct {
+	Outcomes   []any    `json:"outcomes"`
+	Updates    int      `json:"updates"`
+	Complaints []string `json:"complaints"`
+}
+
+func runCancel(t *testing.T, sdk, url string) (report cancelReport) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	var log bytes.Buffer
+	cmd := exec.CommandContext(ctx, "node", "cancel.mjs", sdk, url)
+	cmd.Stderr = &log
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("node cancel.mjs: %v\n%s\n%s", err, out, &log)
+	}
+	if err := json.Unmarshal(out, &report); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	return report
+}
+
+// checkGets holds that a client opens one stream for what the server sends on its own, and asks
+// at most once from where it has got to for each other stream.
+func checkGets(t *testing.T, exchanges []exchange) {
+	t.Helper()
+	own := 0
+	var resumed []string
+	for _, e := range exchanges {
+		switch {
+		case e.Method != "GET":
+			if e.Status/100 != 2 {
+				t.Errorf("%+v", e)
+			}
+		case e.Last == "":
+			own++
+		case slices.Contains(resumed, e.Last):
+			t.Errorf("the client asked again: %+v", e)
+		default:
+			resumed = append(resumed, e.Last)
+		}
+	}
+	if own != 1 {
+		t.Errorf("%d GETs without Last-Event-ID, want 1", own)
+	}
+	if len(resumed) == 0 {
+		t.Error("no stream was asked for again, so nothing was tested")
+	}
+}
+
+// cancelServer returns a binding for each revision of a server of calls that do not end.
+func cancelServer(t *testing.T) []runtime.Binding {
+	t.Helper()
+	c := catalog.New(catalog.Options{Convert: ladder.Converter(mcp.Revision, ladder.Options{})})
+	text := func(s string) (wire.Appender, error) {
+		return &mcp.CallToolResult{Content: []mcp.ContentBlock{&mcp.TextContent{Text: s}}}, nil
+	}
+	progress := func(ctx context.Context) error {
+		return runtime.CallOf(ctx).Progress(ctx, 1, nil, "")
+	}
+	tools := map[string]func(context.Context) (wire.Appender, error){
+		"greet": func(context.Context) (wire.Appender, error) { return text("hello") },
+		"steps": func(ctx context.Context) (wire.Appender, error) {
+			if err := progress(ctx); err != nil {
+				return nil, err
+			}
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		},
+		"silent": func(ctx context.Context) (wire.Appender, error) {
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		},
+		"fails": func(ctx context.Context) (wire.Appender, error) {
+			if err := progress(ctx); err != nil {
+				return nil, err
+			}
+			return nil, jsonrpc.Errorf(jsonrpc.CodeInternalError, "out of order")
+		},
+		"touch": func(context.Context) (wire.Appender, error) {
+			c.ResourceUpdated("test://watched")
+			return text("touched")
+		},
+	}
+	for name, run := range tools {
+		err := c.AddTools(catalog.Tool{
+			Definition: wire.Object(`{"name":"` + name + `","inputSchema":{"type":"object"}}`),
+			Call:       func(ctx context.Context, _ wire.Object) (wire.Appender, error) { return run(ctx) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := c.AddResources(catalog.Resource{
+		Definition: `{"uri":"test://watched","name":"watched"}`,
+		Read: func(context.Context, string) (wire.Appender, error) {
+			return &mcp.ReadResourceResult{}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ladder.Serve(c.Over(mcp.BindServer(mcp.UnimplementedServer{})), ladder.Options{})
+}
