@@ -15,44 +15,44 @@ type Server interface {
 	// Complete asks the server for values that could complete the argument a
 	// user is typing.
 	Complete(ctx context.Context, params *CompleteRequestParams) (*CompleteResult, error)
-	// Initialize opens the session: each side tells the other which revision it
-	// speaks and what it can do. It comes first and only once.
+	// Initialize opens the session: the two sides agree on a revision and
+	// exchange their capabilities. It is the first message and is sent once.
 	Initialize(ctx context.Context, params *InitializeRequestParams) (*InitializeResult, error)
-	// SetLevel tells the server how serious a log record must be to be sent. It
-	// holds until the next call.
+	// SetLevel sets the lowest severity of the log records that the server
+	// sends. It applies until the next call.
 	SetLevel(ctx context.Context, params *SetLevelRequestParams) (*EmptyResult, error)
-	// Cancelled withdraws a request that the sender made and still waits for;
-	// its answer is no longer wanted.
+	// Cancelled withdraws a request that the sender made and that is still
+	// unanswered. The sender ignores a response that arrives later.
 	Cancelled(ctx context.Context, params *CancelledNotificationParams) error
-	// Initialized tells the server that the client has taken note of the answer
-	// to initialize and is ready.
+	// Initialized tells the server that the client has received the result of
+	// initialize and is ready.
 	Initialized(ctx context.Context, params *NotificationParams) error
-	// Progress reports how far the work on a request has come, to the side that
-	// made it and asked for reports.
+	// Progress reports how far the work on a request is, to the side that made
+	// the request and asked for progress.
 	Progress(ctx context.Context, params *ProgressNotificationParams) error
-	// RootsListChanged tells the server that the list of roots is out of date.
+	// RootsListChanged tells the server that the list of roots has changed.
 	RootsListChanged(ctx context.Context, params *NotificationParams) error
-	// Ping asks the other side for a sign of life. An empty result, sent at
-	// once, is the answer.
+	// Ping checks that the other side is alive, which returns an empty result at
+	// once.
 	Ping(ctx context.Context, params *RequestParams) (*EmptyResult, error)
 	// GetPrompt asks the server to fill in a prompt and return its messages.
 	GetPrompt(ctx context.Context, params *GetPromptRequestParams) (*GetPromptResult, error)
-	// ListPrompts asks for the prompts the server offers, a page at a time.
+	// ListPrompts asks for one page of the server's prompts.
 	ListPrompts(ctx context.Context, params *PaginatedRequestParams) (*ListPromptsResult, error)
-	// ListResources asks for the resources the server offers, a page at a time.
+	// ListResources asks for one page of the server's resources.
 	ListResources(ctx context.Context, params *PaginatedRequestParams) (*ListResourcesResult, error)
 	// ReadResource asks the server for the contents of a resource.
 	ReadResource(ctx context.Context, params *ReadResourceRequestParams) (*ReadResourceResult, error)
 	// Subscribe asks the server to announce every change of a resource.
 	Subscribe(ctx context.Context, params *SubscribeRequestParams) (*EmptyResult, error)
-	// ListResourceTemplates asks for the resource templates the server offers, a
-	// page at a time.
+	// ListResourceTemplates asks for one page of the server's resource
+	// templates.
 	ListResourceTemplates(ctx context.Context, params *PaginatedRequestParams) (*ListResourceTemplatesResult, error)
 	// Unsubscribe asks the server to stop announcing changes of a resource.
 	Unsubscribe(ctx context.Context, params *UnsubscribeRequestParams) (*EmptyResult, error)
 	// CallTool asks the server to run a tool.
 	CallTool(ctx context.Context, params *CallToolRequestParams) (*CallToolResult, error)
-	// ListTools asks for the tools the server offers, a page at a time.
+	// ListTools asks for one page of the server's tools.
 	ListTools(ctx context.Context, params *PaginatedRequestParams) (*ListToolsResult, error)
 }
 
@@ -247,8 +247,8 @@ func (c ServerCaller) Complete(ctx context.Context, params *CompleteRequestParam
 	return result, nil
 }
 
-// Initialize opens the session: each side tells the other which revision it
-// speaks and what it can do. It comes first and only once.
+// Initialize opens the session: the two sides agree on a revision and
+// exchange their capabilities. It is the first message and is sent once.
 func (c ServerCaller) Initialize(ctx context.Context, params *InitializeRequestParams) (*InitializeResult, error) {
 	result := new(InitializeResult)
 	if err := c.caller.Call(ctx, "initialize", runtime.Params(params), result); err != nil {
@@ -257,8 +257,8 @@ func (c ServerCaller) Initialize(ctx context.Context, params *InitializeRequestP
 	return result, nil
 }
 
-// SetLevel tells the server how serious a log record must be to be sent. It
-// holds until the next call.
+// SetLevel sets the lowest severity of the log records that the server
+// sends. It applies until the next call.
 func (c ServerCaller) SetLevel(ctx context.Context, params *SetLevelRequestParams) (*EmptyResult, error) {
 	result := new(Result)
 	if err := c.caller.Call(ctx, "logging/setLevel", runtime.Params(params), result); err != nil {
@@ -267,31 +267,31 @@ func (c ServerCaller) SetLevel(ctx context.Context, params *SetLevelRequestParam
 	return result, nil
 }
 
-// Cancelled withdraws a request that the sender made and still waits for;
-// its answer is no longer wanted.
+// Cancelled withdraws a request that the sender made and that is still
+// unanswered. The sender ignores a response that arrives later.
 func (c ServerCaller) Cancelled(ctx context.Context, params *CancelledNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/cancelled", runtime.Params(params))
 }
 
-// Initialized tells the server that the client has taken note of the answer
-// to initialize and is ready.
+// Initialized tells the server that the client has received the result of
+// initialize and is ready.
 func (c ServerCaller) Initialized(ctx context.Context, params *NotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/initialized", runtime.Params(params))
 }
 
-// Progress reports how far the work on a request has come, to the side that
-// made it and asked for reports.
+// Progress reports how far the work on a request is, to the side that made
+// the request and asked for progress.
 func (c ServerCaller) Progress(ctx context.Context, params *ProgressNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/progress", runtime.Params(params))
 }
 
-// RootsListChanged tells the server that the list of roots is out of date.
+// RootsListChanged tells the server that the list of roots has changed.
 func (c ServerCaller) RootsListChanged(ctx context.Context, params *NotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/roots/list_changed", runtime.Params(params))
 }
 
-// Ping asks the other side for a sign of life. An empty result, sent at
-// once, is the answer.
+// Ping checks that the other side is alive, which returns an empty result at
+// once.
 func (c ServerCaller) Ping(ctx context.Context, params *RequestParams) (*EmptyResult, error) {
 	result := new(Result)
 	if err := c.caller.Call(ctx, "ping", runtime.Params(params), result); err != nil {
@@ -309,7 +309,7 @@ func (c ServerCaller) GetPrompt(ctx context.Context, params *GetPromptRequestPar
 	return result, nil
 }
 
-// ListPrompts asks for the prompts the server offers, a page at a time.
+// ListPrompts asks for one page of the server's prompts.
 func (c ServerCaller) ListPrompts(ctx context.Context, params *PaginatedRequestParams) (*ListPromptsResult, error) {
 	result := new(ListPromptsResult)
 	if err := c.caller.Call(ctx, "prompts/list", runtime.Params(params), result); err != nil {
@@ -318,7 +318,7 @@ func (c ServerCaller) ListPrompts(ctx context.Context, params *PaginatedRequestP
 	return result, nil
 }
 
-// ListResources asks for the resources the server offers, a page at a time.
+// ListResources asks for one page of the server's resources.
 func (c ServerCaller) ListResources(ctx context.Context, params *PaginatedRequestParams) (*ListResourcesResult, error) {
 	result := new(ListResourcesResult)
 	if err := c.caller.Call(ctx, "resources/list", runtime.Params(params), result); err != nil {
@@ -345,8 +345,8 @@ func (c ServerCaller) Subscribe(ctx context.Context, params *SubscribeRequestPar
 	return result, nil
 }
 
-// ListResourceTemplates asks for the resource templates the server offers, a
-// page at a time.
+// ListResourceTemplates asks for one page of the server's resource
+// templates.
 func (c ServerCaller) ListResourceTemplates(ctx context.Context, params *PaginatedRequestParams) (*ListResourceTemplatesResult, error) {
 	result := new(ListResourceTemplatesResult)
 	if err := c.caller.Call(ctx, "resources/templates/list", runtime.Params(params), result); err != nil {
@@ -373,7 +373,7 @@ func (c ServerCaller) CallTool(ctx context.Context, params *CallToolRequestParam
 	return result, nil
 }
 
-// ListTools asks for the tools the server offers, a page at a time.
+// ListTools asks for one page of the server's tools.
 func (c ServerCaller) ListTools(ctx context.Context, params *PaginatedRequestParams) (*ListToolsResult, error) {
 	result := new(ListToolsResult)
 	if err := c.caller.Call(ctx, "tools/list", runtime.Params(params), result); err != nil {

@@ -12,36 +12,35 @@ import (
 // send in revision 2025-06-18. Embed UnimplementedClient to implement some
 // of them. Params are never nil.
 type Client interface {
-	// Elicit asks the client's user for information, by a form or on a web page.
-	// The user may refuse.
+	// Elicit asks the client's user for input, with a form or on a web page. The
+	// user may refuse.
 	Elicit(ctx context.Context, params *ElicitRequestFormParams) (*ElicitResult, error)
-	// Cancelled withdraws a request that the sender made and still waits for;
-	// its answer is no longer wanted.
+	// Cancelled withdraws a request that the sender made and that is still
+	// unanswered. The sender ignores a response that arrives later.
 	Cancelled(ctx context.Context, params *CancelledNotificationParams) error
 	// LoggingMessage sends the client a log record.
 	LoggingMessage(ctx context.Context, params *LoggingMessageNotificationParams) error
-	// Progress reports how far the work on a request has come, to the side that
-	// made it and asked for reports.
+	// Progress reports how far the work on a request is, to the side that made
+	// the request and asked for progress.
 	Progress(ctx context.Context, params *ProgressNotificationParams) error
-	// PromptListChanged tells the client that the list of prompts is out of
-	// date.
+	// PromptListChanged tells the client that the list of prompts has changed.
 	PromptListChanged(ctx context.Context, params *NotificationParams) error
-	// ResourceListChanged tells the client that the list of resources is out of
-	// date.
+	// ResourceListChanged tells the client that the list of resources has
+	// changed.
 	ResourceListChanged(ctx context.Context, params *NotificationParams) error
 	// ResourceUpdated tells the client that a resource it subscribed to has new
 	// contents.
 	ResourceUpdated(ctx context.Context, params *ResourceUpdatedNotificationParams) error
-	// ToolListChanged tells the client that the list of tools is out of date.
+	// ToolListChanged tells the client that the list of tools has changed.
 	ToolListChanged(ctx context.Context, params *NotificationParams) error
-	// Ping asks the other side for a sign of life. An empty result, sent at
-	// once, is the answer.
+	// Ping checks that the other side is alive, which returns an empty result at
+	// once.
 	Ping(ctx context.Context, params *RequestParams) (*EmptyResult, error)
-	// ListRoots asks the client for the directories and files that the server is
-	// meant to work in.
+	// ListRoots asks the client for the directories and files that the server
+	// should work on.
 	ListRoots(ctx context.Context, params *RequestParams) (*ListRootsResult, error)
-	// CreateMessage asks the client to let its language model continue a
-	// conversation. The client or its user may refuse.
+	// CreateMessage asks the client's language model to continue a conversation.
+	// The client or its user may refuse.
 	CreateMessage(ctx context.Context, params *CreateMessageRequestParams) (*CreateMessageResult, error)
 }
 
@@ -152,8 +151,8 @@ func NewClientCaller(c runtime.Caller) ClientCaller {
 	return ClientCaller{c}
 }
 
-// Elicit asks the client's user for information, by a form or on a web page.
-// The user may refuse.
+// Elicit asks the client's user for input, with a form or on a web page. The
+// user may refuse.
 func (c ClientCaller) Elicit(ctx context.Context, params *ElicitRequestFormParams) (*ElicitResult, error) {
 	result := new(ElicitResult)
 	if err := c.caller.Call(ctx, "elicitation/create", runtime.Params(params), result); err != nil {
@@ -162,8 +161,8 @@ func (c ClientCaller) Elicit(ctx context.Context, params *ElicitRequestFormParam
 	return result, nil
 }
 
-// Cancelled withdraws a request that the sender made and still waits for;
-// its answer is no longer wanted.
+// Cancelled withdraws a request that the sender made and that is still
+// unanswered. The sender ignores a response that arrives later.
 func (c ClientCaller) Cancelled(ctx context.Context, params *CancelledNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/cancelled", runtime.Params(params))
 }
@@ -173,20 +172,19 @@ func (c ClientCaller) LoggingMessage(ctx context.Context, params *LoggingMessage
 	return c.caller.Notify(ctx, "notifications/message", runtime.Params(params))
 }
 
-// Progress reports how far the work on a request has come, to the side that
-// made it and asked for reports.
+// Progress reports how far the work on a request is, to the side that made
+// the request and asked for progress.
 func (c ClientCaller) Progress(ctx context.Context, params *ProgressNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/progress", runtime.Params(params))
 }
 
-// PromptListChanged tells the client that the list of prompts is out of
-// date.
+// PromptListChanged tells the client that the list of prompts has changed.
 func (c ClientCaller) PromptListChanged(ctx context.Context, params *NotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/prompts/list_changed", runtime.Params(params))
 }
 
-// ResourceListChanged tells the client that the list of resources is out of
-// date.
+// ResourceListChanged tells the client that the list of resources has
+// changed.
 func (c ClientCaller) ResourceListChanged(ctx context.Context, params *NotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/resources/list_changed", runtime.Params(params))
 }
@@ -197,13 +195,13 @@ func (c ClientCaller) ResourceUpdated(ctx context.Context, params *ResourceUpdat
 	return c.caller.Notify(ctx, "notifications/resources/updated", runtime.Params(params))
 }
 
-// ToolListChanged tells the client that the list of tools is out of date.
+// ToolListChanged tells the client that the list of tools has changed.
 func (c ClientCaller) ToolListChanged(ctx context.Context, params *NotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/tools/list_changed", runtime.Params(params))
 }
 
-// Ping asks the other side for a sign of life. An empty result, sent at
-// once, is the answer.
+// Ping checks that the other side is alive, which returns an empty result at
+// once.
 func (c ClientCaller) Ping(ctx context.Context, params *RequestParams) (*EmptyResult, error) {
 	result := new(Result)
 	if err := c.caller.Call(ctx, "ping", runtime.Params(params), result); err != nil {
@@ -212,8 +210,8 @@ func (c ClientCaller) Ping(ctx context.Context, params *RequestParams) (*EmptyRe
 	return result, nil
 }
 
-// ListRoots asks the client for the directories and files that the server is
-// meant to work in.
+// ListRoots asks the client for the directories and files that the server
+// should work on.
 func (c ClientCaller) ListRoots(ctx context.Context, params *RequestParams) (*ListRootsResult, error) {
 	result := new(ListRootsResult)
 	if err := c.caller.Call(ctx, "roots/list", runtime.Params(params), result); err != nil {
@@ -222,8 +220,8 @@ func (c ClientCaller) ListRoots(ctx context.Context, params *RequestParams) (*Li
 	return result, nil
 }
 
-// CreateMessage asks the client to let its language model continue a
-// conversation. The client or its user may refuse.
+// CreateMessage asks the client's language model to continue a conversation.
+// The client or its user may refuse.
 func (c ClientCaller) CreateMessage(ctx context.Context, params *CreateMessageRequestParams) (*CreateMessageResult, error) {
 	result := new(CreateMessageResult)
 	if err := c.caller.Call(ctx, "sampling/createMessage", runtime.Params(params), result); err != nil {

@@ -12,51 +12,51 @@ import (
 // send in revision 2025-11-25. Embed UnimplementedClient to implement some
 // of them. Params are never nil.
 type Client interface {
-	// Elicit asks the client's user for information, by a form or on a web page.
-	// The user may refuse.
+	// Elicit asks the client's user for input, with a form or on a web page. The
+	// user may refuse.
 	Elicit(ctx context.Context, params ElicitRequestParams) (ElicitResponse, error)
-	// Cancelled withdraws a request that the sender made and still waits for;
-	// its answer is no longer wanted.
+	// Cancelled withdraws a request that the sender made and that is still
+	// unanswered. The sender ignores a response that arrives later.
 	Cancelled(ctx context.Context, params *CancelledNotificationParams) error
-	// ElicitationComplete tells the client that the user has finished at the
-	// page an elicitation led to.
+	// ElicitationComplete tells the client that the user has finished on the web
+	// page of an elicitation.
 	ElicitationComplete(ctx context.Context, params *ElicitationCompleteNotificationParams) error
 	// LoggingMessage sends the client a log record.
 	LoggingMessage(ctx context.Context, params *LoggingMessageNotificationParams) error
-	// Progress reports how far the work on a request has come, to the side that
-	// made it and asked for reports.
+	// Progress reports how far the work on a request is, to the side that made
+	// the request and asked for progress.
 	Progress(ctx context.Context, params *ProgressNotificationParams) error
-	// PromptListChanged tells the client that the list of prompts is out of
-	// date.
+	// PromptListChanged tells the client that the list of prompts has changed.
 	PromptListChanged(ctx context.Context, params *NotificationParams) error
-	// ResourceListChanged tells the client that the list of resources is out of
-	// date.
+	// ResourceListChanged tells the client that the list of resources has
+	// changed.
 	ResourceListChanged(ctx context.Context, params *NotificationParams) error
 	// ResourceUpdated tells the client that a resource it subscribed to has new
 	// contents.
 	ResourceUpdated(ctx context.Context, params *ResourceUpdatedNotificationParams) error
-	// TaskStatus reports a new state of a task to the side that started it.
+	// TaskStatus reports the new state of a task to the side that started it.
 	TaskStatus(ctx context.Context, params *TaskStatusNotificationParams) error
-	// ToolListChanged tells the client that the list of tools is out of date.
+	// ToolListChanged tells the client that the list of tools has changed.
 	ToolListChanged(ctx context.Context, params *NotificationParams) error
-	// Ping asks the other side for a sign of life. An empty result, sent at
-	// once, is the answer.
+	// Ping checks that the other side is alive, which returns an empty result at
+	// once.
 	Ping(ctx context.Context, params *RequestParams) (*EmptyResult, error)
-	// ListRoots asks the client for the directories and files that the server is
-	// meant to work in.
+	// ListRoots asks the client for the directories and files that the server
+	// should work on.
 	ListRoots(ctx context.Context, params *RequestParams) (*ListRootsResult, error)
-	// CreateMessage asks the client to let its language model continue a
-	// conversation. The client or its user may refuse.
+	// CreateMessage asks the client's language model to continue a conversation.
+	// The client or its user may refuse.
 	CreateMessage(ctx context.Context, params *CreateMessageRequestParams) (CreateMessageResponse, error)
-	// CancelTask asks for a task to be given up. A task that has ended cannot
-	// be.
+	// CancelTask asks the other side to cancel a task. A task that has ended
+	// cannot be cancelled.
 	CancelTask(ctx context.Context, params *CancelTaskRequestParams) (*CancelTaskResult, error)
-	// GetTask asks how a task is doing.
+	// GetTask asks for the state of a task.
 	GetTask(ctx context.Context, params *GetTaskRequestParams) (*GetTaskResult, error)
-	// ListTasks asks for the tasks the other side keeps, a page at a time.
+	// ListTasks asks for one page of the tasks that the other side keeps for the
+	// caller.
 	ListTasks(ctx context.Context, params *PaginatedRequestParams) (*ListTasksResult, error)
-	// GetTaskPayload asks for the outcome of a task and waits until there is
-	// one. Decode it as the result of the method that started the task.
+	// GetTaskPayload waits until a task has ended and returns its result. Decode
+	// it as the result of the method that started the task.
 	GetTaskPayload(ctx context.Context, params *GetTaskPayloadRequestParams) (*GetTaskPayloadResult, error)
 }
 
@@ -211,8 +211,8 @@ func NewClientCaller(c runtime.Caller) ClientCaller {
 	return ClientCaller{c}
 }
 
-// Elicit asks the client's user for information, by a form or on a web page.
-// The user may refuse.
+// Elicit asks the client's user for input, with a form or on a web page. The
+// user may refuse.
 func (c ClientCaller) Elicit(ctx context.Context, params ElicitRequestParams) (ElicitResponse, error) {
 	result := newElicitResponse()
 	if err := c.caller.Call(ctx, "elicitation/create", params, result); err != nil {
@@ -224,14 +224,14 @@ func (c ClientCaller) Elicit(ctx context.Context, params ElicitRequestParams) (E
 	return result.V, nil
 }
 
-// Cancelled withdraws a request that the sender made and still waits for;
-// its answer is no longer wanted.
+// Cancelled withdraws a request that the sender made and that is still
+// unanswered. The sender ignores a response that arrives later.
 func (c ClientCaller) Cancelled(ctx context.Context, params *CancelledNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/cancelled", runtime.Params(params))
 }
 
-// ElicitationComplete tells the client that the user has finished at the
-// page an elicitation led to.
+// ElicitationComplete tells the client that the user has finished on the web
+// page of an elicitation.
 func (c ClientCaller) ElicitationComplete(ctx context.Context, params *ElicitationCompleteNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/elicitation/complete", runtime.Params(params))
 }
@@ -241,20 +241,19 @@ func (c ClientCaller) LoggingMessage(ctx context.Context, params *LoggingMessage
 	return c.caller.Notify(ctx, "notifications/message", runtime.Params(params))
 }
 
-// Progress reports how far the work on a request has come, to the side that
-// made it and asked for reports.
+// Progress reports how far the work on a request is, to the side that made
+// the request and asked for progress.
 func (c ClientCaller) Progress(ctx context.Context, params *ProgressNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/progress", runtime.Params(params))
 }
 
-// PromptListChanged tells the client that the list of prompts is out of
-// date.
+// PromptListChanged tells the client that the list of prompts has changed.
 func (c ClientCaller) PromptListChanged(ctx context.Context, params *NotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/prompts/list_changed", runtime.Params(params))
 }
 
-// ResourceListChanged tells the client that the list of resources is out of
-// date.
+// ResourceListChanged tells the client that the list of resources has
+// changed.
 func (c ClientCaller) ResourceListChanged(ctx context.Context, params *NotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/resources/list_changed", runtime.Params(params))
 }
@@ -265,18 +264,18 @@ func (c ClientCaller) ResourceUpdated(ctx context.Context, params *ResourceUpdat
 	return c.caller.Notify(ctx, "notifications/resources/updated", runtime.Params(params))
 }
 
-// TaskStatus reports a new state of a task to the side that started it.
+// TaskStatus reports the new state of a task to the side that started it.
 func (c ClientCaller) TaskStatus(ctx context.Context, params *TaskStatusNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/tasks/status", runtime.Params(params))
 }
 
-// ToolListChanged tells the client that the list of tools is out of date.
+// ToolListChanged tells the client that the list of tools has changed.
 func (c ClientCaller) ToolListChanged(ctx context.Context, params *NotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/tools/list_changed", runtime.Params(params))
 }
 
-// Ping asks the other side for a sign of life. An empty result, sent at
-// once, is the answer.
+// Ping checks that the other side is alive, which returns an empty result at
+// once.
 func (c ClientCaller) Ping(ctx context.Context, params *RequestParams) (*EmptyResult, error) {
 	result := new(Result)
 	if err := c.caller.Call(ctx, "ping", runtime.Params(params), result); err != nil {
@@ -285,8 +284,8 @@ func (c ClientCaller) Ping(ctx context.Context, params *RequestParams) (*EmptyRe
 	return result, nil
 }
 
-// ListRoots asks the client for the directories and files that the server is
-// meant to work in.
+// ListRoots asks the client for the directories and files that the server
+// should work on.
 func (c ClientCaller) ListRoots(ctx context.Context, params *RequestParams) (*ListRootsResult, error) {
 	result := new(ListRootsResult)
 	if err := c.caller.Call(ctx, "roots/list", runtime.Params(params), result); err != nil {
@@ -295,8 +294,8 @@ func (c ClientCaller) ListRoots(ctx context.Context, params *RequestParams) (*Li
 	return result, nil
 }
 
-// CreateMessage asks the client to let its language model continue a
-// conversation. The client or its user may refuse.
+// CreateMessage asks the client's language model to continue a conversation.
+// The client or its user may refuse.
 func (c ClientCaller) CreateMessage(ctx context.Context, params *CreateMessageRequestParams) (CreateMessageResponse, error) {
 	result := newCreateMessageResponse()
 	if err := c.caller.Call(ctx, "sampling/createMessage", runtime.Params(params), result); err != nil {
@@ -308,8 +307,8 @@ func (c ClientCaller) CreateMessage(ctx context.Context, params *CreateMessageRe
 	return result.V, nil
 }
 
-// CancelTask asks for a task to be given up. A task that has ended cannot
-// be.
+// CancelTask asks the other side to cancel a task. A task that has ended
+// cannot be cancelled.
 func (c ClientCaller) CancelTask(ctx context.Context, params *CancelTaskRequestParams) (*CancelTaskResult, error) {
 	result := new(CancelTaskResult)
 	if err := c.caller.Call(ctx, "tasks/cancel", runtime.Params(params), result); err != nil {
@@ -318,7 +317,7 @@ func (c ClientCaller) CancelTask(ctx context.Context, params *CancelTaskRequestP
 	return result, nil
 }
 
-// GetTask asks how a task is doing.
+// GetTask asks for the state of a task.
 func (c ClientCaller) GetTask(ctx context.Context, params *GetTaskRequestParams) (*GetTaskResult, error) {
 	result := new(GetTaskResult)
 	if err := c.caller.Call(ctx, "tasks/get", runtime.Params(params), result); err != nil {
@@ -327,7 +326,8 @@ func (c ClientCaller) GetTask(ctx context.Context, params *GetTaskRequestParams)
 	return result, nil
 }
 
-// ListTasks asks for the tasks the other side keeps, a page at a time.
+// ListTasks asks for one page of the tasks that the other side keeps for the
+// caller.
 func (c ClientCaller) ListTasks(ctx context.Context, params *PaginatedRequestParams) (*ListTasksResult, error) {
 	result := new(ListTasksResult)
 	if err := c.caller.Call(ctx, "tasks/list", runtime.Params(params), result); err != nil {
@@ -336,8 +336,8 @@ func (c ClientCaller) ListTasks(ctx context.Context, params *PaginatedRequestPar
 	return result, nil
 }
 
-// GetTaskPayload asks for the outcome of a task and waits until there is
-// one. Decode it as the result of the method that started the task.
+// GetTaskPayload waits until a task has ended and returns its result. Decode
+// it as the result of the method that started the task.
 func (c ClientCaller) GetTaskPayload(ctx context.Context, params *GetTaskPayloadRequestParams) (*GetTaskPayloadResult, error) {
 	result := new(GetTaskPayloadResult)
 	if err := c.caller.Call(ctx, "tasks/result", runtime.Params(params), result); err != nil {

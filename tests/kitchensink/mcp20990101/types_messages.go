@@ -15,8 +15,8 @@ type Anything = wire.Raw
 
 // AskRequest is the definition of that name.
 type AskRequest struct {
-	// Method says what kind of message this is. It is "ask", which the zero
-	// value stands for.
+	// Method identifies the kind of message. It is "ask", which the zero value
+	// stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params Mode `json:"params"`
@@ -27,9 +27,8 @@ type AskRequest struct {
 // AskResult is the definition of that name.
 type AskResult struct {
 	Answer string `json:"answer"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -37,8 +36,8 @@ type AskResult struct {
 
 // BareNotification is the definition of that name.
 type BareNotification struct {
-	// Method says what kind of message this is. It is "bare", which the zero
-	// value stands for.
+	// Method identifies the kind of message. It is "bare", which the zero value
+	// stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *BareNotificationParams `json:"params,omitempty"`
@@ -50,9 +49,8 @@ func (*BareNotification) isServerNotification() {}
 
 // BareNotificationParams is the type of BareNotification.params.
 type BareNotificationParams struct {
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
 	Extra wire.Members `json:"-"`
@@ -62,7 +60,7 @@ type BareNotificationParams struct {
 type Bounded struct {
 	N  float64 `json:"n"`
 	At *string `json:"at,omitempty"`
-	// List declares that tasks/list is answered; nil means it is not.
+	// List declares that tasks/list is supported; nil means it is not.
 	List []wire.Raw `json:"list,omitempty"`
 	Tree *Tree      `json:"tree,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -113,8 +111,8 @@ func (*Circle) isNested() {}
 
 func (*Circle) isShape() {}
 
-// ClientRequest is any request that a client may send. Its method tells
-// which.
+// ClientRequest is any request that a client may send. The method selects
+// the variant.
 type ClientRequest = AskRequest
 
 // Count is the definition of that name.
@@ -123,9 +121,8 @@ type Count int64
 // Defaulted is the definition of that name.
 type Defaulted struct {
 	Text string `json:"text"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
 	Mode *string     `json:"mode,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -685,7 +682,7 @@ func (*More) isFit() {}
 type Narrowed struct {
 	N  float64 `json:"n"`
 	At *string `json:"at,omitempty"`
-	// List declares that tasks/list is answered; nil means it is not.
+	// List declares that tasks/list is supported; nil means it is not.
 	List []string `json:"list,omitempty"`
 	Tree *Tree    `json:"tree,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
@@ -728,8 +725,8 @@ func (*NotFound) isFailure() {}
 
 // NoteNotification is the definition of that name.
 type NoteNotification struct {
-	// Method says what kind of message this is. It is "note", which the zero
-	// value stands for.
+	// Method identifies the kind of message. It is "note", which the zero value
+	// stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params Mode `json:"params,omitempty"`
@@ -774,7 +771,7 @@ type OddNames struct {
 	LineBreak        *string  `json:"-"`
 	R                *string  `json:"r,omitempty"`
 	Seen             *string  `json:"seen,omitempty"`
-	// Type is the constant by which a reader recognises this kind of value.
+	// Type is the constant that identifies the kind of value.
 	Type           *string `json:"type,omitempty"`
 	ValidateMember *string `json:"validate,omitempty"`
 	X              *string `json:"x,omitempty"`
@@ -851,8 +848,8 @@ type RenamedTwice = RenamedUnion
 // RenamedUnion is the definition of that name.
 type RenamedUnion = Shape
 
-// ServerNotification is any notification that a server may send. Its method
-// tells which.
+// ServerNotification is any notification that a server may send. The method
+// selects the variant.
 //
 // Its variants are *NoteNotification, *BareNotification, and
 // *UnknownServerNotification for what this revision does not define.
@@ -922,9 +919,8 @@ type Special struct {
 	// It is "special", which the zero value stands for.
 	Mode string `json:"mode"`
 	Text string `json:"text"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta        wire.Object `json:"_meta,omitempty"`
 	ExtraMember *string     `json:"extra,omitempty"`
 	// Extra holds the members this revision does not define, in their order.
