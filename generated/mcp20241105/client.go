@@ -9,8 +9,8 @@ import (
 )
 
 // Client has a method for every request and notification that a server may
-// send in revision 2024-11-05. Embed UnimplementedClient to implement some
-// of them. Params are never nil.
+// send in revision 2024-11-05. Embed UnimplementedClient to implement only
+// some of them. Params are never nil.
 type Client interface {
 	// Cancelled withdraws a request that the sender made and that is still
 	// unanswered. The sender ignores a response that arrives later.
@@ -41,61 +41,62 @@ type Client interface {
 	CreateMessage(ctx context.Context, params *CreateMessageRequestParams) (*CreateMessageResult, error)
 }
 
-// UnimplementedClient answers requests with "method not found" (-32601), but
-// a ping with an empty result, and ignores notifications.
+// UnimplementedClient responds to ping with an empty result and to other
+// requests with "method not found" (-32601). It ignores notifications.
 type UnimplementedClient struct{}
 
-// Cancelled ignores the notification.
+// Cancelled does nothing.
 func (UnimplementedClient) Cancelled(context.Context, *CancelledNotificationParams) error {
 	return nil
 }
 
-// LoggingMessage ignores the notification.
+// LoggingMessage does nothing.
 func (UnimplementedClient) LoggingMessage(context.Context, *LoggingMessageNotificationParams) error {
 	return nil
 }
 
-// Progress ignores the notification.
+// Progress does nothing.
 func (UnimplementedClient) Progress(context.Context, *ProgressNotificationParams) error {
 	return nil
 }
 
-// PromptListChanged ignores the notification.
+// PromptListChanged does nothing.
 func (UnimplementedClient) PromptListChanged(context.Context, *NotificationParams) error {
 	return nil
 }
 
-// ResourceListChanged ignores the notification.
+// ResourceListChanged does nothing.
 func (UnimplementedClient) ResourceListChanged(context.Context, *NotificationParams) error {
 	return nil
 }
 
-// ResourceUpdated ignores the notification.
+// ResourceUpdated does nothing.
 func (UnimplementedClient) ResourceUpdated(context.Context, *ResourceUpdatedNotificationParams) error {
 	return nil
 }
 
-// ToolListChanged ignores the notification.
+// ToolListChanged does nothing.
 func (UnimplementedClient) ToolListChanged(context.Context, *NotificationParams) error {
 	return nil
 }
 
-// Ping says that the session is alive.
+// Ping returns an empty result.
 func (UnimplementedClient) Ping(context.Context, *RequestParams) (*EmptyResult, error) {
 	return &EmptyResult{}, nil
 }
 
-// ListRoots answers that roots/list is not supported.
+// ListRoots returns the error that roots/list is not supported.
 func (UnimplementedClient) ListRoots(context.Context, *RequestParams) (*ListRootsResult, error) {
 	return nil, runtime.MethodNotFound("roots/list")
 }
 
-// CreateMessage answers that sampling/createMessage is not supported.
+// CreateMessage returns the error that sampling/createMessage is not
+// supported.
 func (UnimplementedClient) CreateMessage(context.Context, *CreateMessageRequestParams) (*CreateMessageResult, error) {
 	return nil, runtime.MethodNotFound("sampling/createMessage")
 }
 
-// BindClient connects an implementation to the runtime.
+// BindClient binds an implementation to the runtime.
 func BindClient(s Client) runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToClient,
@@ -129,14 +130,14 @@ func BindClient(s Client) runtime.Binding {
 	}
 }
 
-// ClientCaller is how a server calls its client: a method for every request
-// and notification that it may send. Params may be nil where the revision
-// lets them be absent.
+// ClientCaller is how a server calls its client. It has a method for every
+// request and notification that it may send. Params may be nil if the
+// revision makes them optional.
 type ClientCaller struct {
 	caller runtime.Caller
 }
 
-// NewClientCaller returns typed calls that go out through c.
+// NewClientCaller returns typed calls that c sends.
 func NewClientCaller(c runtime.Caller) ClientCaller {
 	return ClientCaller{c}
 }

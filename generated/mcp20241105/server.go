@@ -9,8 +9,8 @@ import (
 )
 
 // Server has a method for every request and notification that a client may
-// send in revision 2024-11-05. Embed UnimplementedServer to implement some
-// of them. Params are never nil.
+// send in revision 2024-11-05. Embed UnimplementedServer to implement only
+// some of them. Params are never nil.
 type Server interface {
 	// Complete asks the server for values that could complete the argument a
 	// user is typing.
@@ -56,97 +56,97 @@ type Server interface {
 	ListTools(ctx context.Context, params *PaginatedRequestParams) (*ListToolsResult, error)
 }
 
-// UnimplementedServer answers requests with "method not found" (-32601), but
-// a ping with an empty result, and ignores notifications.
+// UnimplementedServer responds to ping with an empty result and to other
+// requests with "method not found" (-32601). It ignores notifications.
 type UnimplementedServer struct{}
 
-// Complete answers that completion/complete is not supported.
+// Complete returns the error that completion/complete is not supported.
 func (UnimplementedServer) Complete(context.Context, *CompleteRequestParams) (*CompleteResult, error) {
 	return nil, runtime.MethodNotFound("completion/complete")
 }
 
-// Initialize answers that initialize is not supported.
+// Initialize returns the error that initialize is not supported.
 func (UnimplementedServer) Initialize(context.Context, *InitializeRequestParams) (*InitializeResult, error) {
 	return nil, runtime.MethodNotFound("initialize")
 }
 
-// SetLevel answers that logging/setLevel is not supported.
+// SetLevel returns the error that logging/setLevel is not supported.
 func (UnimplementedServer) SetLevel(context.Context, *SetLevelRequestParams) (*EmptyResult, error) {
 	return nil, runtime.MethodNotFound("logging/setLevel")
 }
 
-// Cancelled ignores the notification.
+// Cancelled does nothing.
 func (UnimplementedServer) Cancelled(context.Context, *CancelledNotificationParams) error {
 	return nil
 }
 
-// Initialized ignores the notification.
+// Initialized does nothing.
 func (UnimplementedServer) Initialized(context.Context, *NotificationParams) error {
 	return nil
 }
 
-// Progress ignores the notification.
+// Progress does nothing.
 func (UnimplementedServer) Progress(context.Context, *ProgressNotificationParams) error {
 	return nil
 }
 
-// RootsListChanged ignores the notification.
+// RootsListChanged does nothing.
 func (UnimplementedServer) RootsListChanged(context.Context, *NotificationParams) error {
 	return nil
 }
 
-// Ping says that the session is alive.
+// Ping returns an empty result.
 func (UnimplementedServer) Ping(context.Context, *RequestParams) (*EmptyResult, error) {
 	return &EmptyResult{}, nil
 }
 
-// GetPrompt answers that prompts/get is not supported.
+// GetPrompt returns the error that prompts/get is not supported.
 func (UnimplementedServer) GetPrompt(context.Context, *GetPromptRequestParams) (*GetPromptResult, error) {
 	return nil, runtime.MethodNotFound("prompts/get")
 }
 
-// ListPrompts answers that prompts/list is not supported.
+// ListPrompts returns the error that prompts/list is not supported.
 func (UnimplementedServer) ListPrompts(context.Context, *PaginatedRequestParams) (*ListPromptsResult, error) {
 	return nil, runtime.MethodNotFound("prompts/list")
 }
 
-// ListResources answers that resources/list is not supported.
+// ListResources returns the error that resources/list is not supported.
 func (UnimplementedServer) ListResources(context.Context, *PaginatedRequestParams) (*ListResourcesResult, error) {
 	return nil, runtime.MethodNotFound("resources/list")
 }
 
-// ReadResource answers that resources/read is not supported.
+// ReadResource returns the error that resources/read is not supported.
 func (UnimplementedServer) ReadResource(context.Context, *ReadResourceRequestParams) (*ReadResourceResult, error) {
 	return nil, runtime.MethodNotFound("resources/read")
 }
 
-// Subscribe answers that resources/subscribe is not supported.
+// Subscribe returns the error that resources/subscribe is not supported.
 func (UnimplementedServer) Subscribe(context.Context, *SubscribeRequestParams) (*EmptyResult, error) {
 	return nil, runtime.MethodNotFound("resources/subscribe")
 }
 
-// ListResourceTemplates answers that resources/templates/list is not
-// supported.
+// ListResourceTemplates returns the error that resources/templates/list is
+// not supported.
 func (UnimplementedServer) ListResourceTemplates(context.Context, *PaginatedRequestParams) (*ListResourceTemplatesResult, error) {
 	return nil, runtime.MethodNotFound("resources/templates/list")
 }
 
-// Unsubscribe answers that resources/unsubscribe is not supported.
+// Unsubscribe returns the error that resources/unsubscribe is not supported.
 func (UnimplementedServer) Unsubscribe(context.Context, *UnsubscribeRequestParams) (*EmptyResult, error) {
 	return nil, runtime.MethodNotFound("resources/unsubscribe")
 }
 
-// CallTool answers that tools/call is not supported.
+// CallTool returns the error that tools/call is not supported.
 func (UnimplementedServer) CallTool(context.Context, *CallToolRequestParams) (*CallToolResult, error) {
 	return nil, runtime.MethodNotFound("tools/call")
 }
 
-// ListTools answers that tools/list is not supported.
+// ListTools returns the error that tools/list is not supported.
 func (UnimplementedServer) ListTools(context.Context, *PaginatedRequestParams) (*ListToolsResult, error) {
 	return nil, runtime.MethodNotFound("tools/list")
 }
 
-// BindServer connects an implementation to the runtime.
+// BindServer binds an implementation to the runtime.
 func BindServer(s Server) runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToServer,
@@ -194,10 +194,11 @@ func BindServer(s Server) runtime.Binding {
 	}
 }
 
-// BindBase connects what every server has to the runtime: initialize,
-// logging/setLevel, ping and the notifications, of which it checks the
-// params. It is for a server whose other methods something else answers,
-// such as a catalog, and keeps their types out of the program.
+// BindBase binds the methods that every server has to the runtime:
+// initialize, logging/setLevel, ping and the notifications, whose params it
+// checks. Use it for a server whose other methods are handled elsewhere, for
+// example by a catalog. It does not link the types of those methods into the
+// program.
 func BindBase() runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToServer,
@@ -225,14 +226,14 @@ func BindBase() runtime.Binding {
 	}
 }
 
-// ServerCaller is how a client calls its server: a method for every request
-// and notification that it may send. Params may be nil where the revision
-// lets them be absent.
+// ServerCaller is how a client calls its server. It has a method for every
+// request and notification that it may send. Params may be nil if the
+// revision makes them optional.
 type ServerCaller struct {
 	caller runtime.Caller
 }
 
-// NewServerCaller returns typed calls that go out through c.
+// NewServerCaller returns typed calls that c sends.
 func NewServerCaller(c runtime.Caller) ServerCaller {
 	return ServerCaller{c}
 }

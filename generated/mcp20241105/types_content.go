@@ -9,7 +9,8 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 type Annotated struct {
 	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -22,7 +23,8 @@ type Annotations struct {
 	// Priority is the importance of the content, from 0 (optional) to 1
 	// (required); nil means unspecified.
 	Priority *float64 `json:"priority,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -30,16 +32,16 @@ type Annotations struct {
 // resource. Its type member selects the variant.
 //
 // Its variants are *TextContent, *ImageContent, *EmbeddedResource, and
-// *UnknownContentBlock for what this revision does not define.
+// *UnknownContentBlock for values that this revision does not define.
 type ContentBlock interface {
 	wire.Appender
 	isContentBlock()
 }
 
-// UnknownContentBlock keeps a value that is none of the variants of
+// UnknownContentBlock holds a value that matches none of the variants of
 // ContentBlock, so that it can be passed on. Validate reports it.
 type UnknownContentBlock struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -57,7 +59,8 @@ type ImageContent struct {
 	MIMEType string `json:"mimeType"`
 	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -94,7 +97,8 @@ type TextContent struct {
 	Text string `json:"text"`
 	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 

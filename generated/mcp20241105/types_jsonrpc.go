@@ -12,7 +12,8 @@ type Error struct {
 	Message string `json:"message"`
 	// Data holds details in a form that the sender defines; "" means none.
 	Data wire.Raw `json:"data,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -25,7 +26,8 @@ type JSONRPCError struct {
 	Error Error `json:"error"`
 	// ID is the ID of the request that failed.
 	ID RequestId `json:"id"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -36,17 +38,17 @@ func (*JSONRPCError) isJSONRPCMessage() {}
 // or an error.
 //
 // Its variants are *JSONRPCRequest, *JSONRPCNotification, *JSONRPCResponse,
-// *JSONRPCError, and *UnknownJSONRPCMessage for what this revision does not
-// define.
+// *JSONRPCError, and *UnknownJSONRPCMessage for values that this revision
+// does not define.
 type JSONRPCMessage interface {
 	wire.Appender
 	isJSONRPCMessage()
 }
 
-// UnknownJSONRPCMessage keeps a value that is none of the variants of
+// UnknownJSONRPCMessage holds a value that matches none of the variants of
 // JSONRPCMessage, so that it can be passed on. Validate reports it.
 type UnknownJSONRPCMessage struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -62,7 +64,8 @@ type JSONRPCNotification struct {
 	Method string `json:"method"`
 	// Params is the payload, whose type depends on the method; nil sends none.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -80,7 +83,8 @@ type JSONRPCRequest struct {
 	Method string `json:"method"`
 	// Params is the payload, whose type depends on the method; nil sends none.
 	Params *RequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -96,7 +100,8 @@ type JSONRPCResponse struct {
 	ID RequestId `json:"id"`
 	// Result is the outcome, whose type depends on the method of the request.
 	Result Result `json:"result"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 

@@ -9,16 +9,16 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 //
 // Its variants are *CancelledNotification, *InitializedNotification,
 // *ProgressNotification, *RootsListChangedNotification, and
-// *UnknownClientNotification for what this revision does not define.
+// *UnknownClientNotification for values that this revision does not define.
 type ClientNotification interface {
 	wire.Appender
 	isClientNotification()
 }
 
-// UnknownClientNotification keeps a value that is none of the variants of
-// ClientNotification, so that it can be passed on. Validate reports it.
+// UnknownClientNotification holds a value that matches none of the variants
+// of ClientNotification, so that it can be passed on. Validate reports it.
 type UnknownClientNotification struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -31,16 +31,16 @@ func (*UnknownClientNotification) isClientNotification() {}
 // *ListResourceTemplatesRequest, *ReadResourceRequest, *SubscribeRequest,
 // *UnsubscribeRequest, *ListPromptsRequest, *GetPromptRequest,
 // *ListToolsRequest, *CallToolRequest, *SetLevelRequest, *CompleteRequest,
-// and *UnknownClientRequest for what this revision does not define.
+// and *UnknownClientRequest for values that this revision does not define.
 type ClientRequest interface {
 	wire.Appender
 	isClientRequest()
 }
 
-// UnknownClientRequest keeps a value that is none of the variants of
+// UnknownClientRequest holds a value that matches none of the variants of
 // ClientRequest, so that it can be passed on. Validate reports it.
 type UnknownClientRequest struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -49,8 +49,9 @@ func (*UnknownClientRequest) isClientRequest() {}
 // ClientResult is any result that a client may return. The method of the
 // request selects the variant; the value itself does not.
 //
-// Its variants are *Result, *CreateMessageResult, *ListRootsResult. A value
-// does not tell which it is; on its own it decodes to *Result.
+// Its variants are *Result, *CreateMessageResult, *ListRootsResult. The
+// variant depends on the request, so a value without its request decodes to
+// *Result.
 type ClientResult interface {
 	wire.Appender
 	isClientResult()
@@ -66,7 +67,8 @@ type Notification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -76,7 +78,8 @@ type NotificationParams struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -87,7 +90,8 @@ type Request struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *RequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -97,7 +101,8 @@ type RequestMetaObject struct {
 	// ProgressToken asks for progress notifications with this token; the zero
 	// value asks for none. The receiver need not send any.
 	ProgressToken ProgressToken `json:"progressToken,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -107,7 +112,8 @@ type RequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -116,7 +122,8 @@ type Result struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -130,17 +137,17 @@ func (*Result) isServerResult() {}
 // Its variants are *CancelledNotification, *ProgressNotification,
 // *ResourceListChangedNotification, *ResourceUpdatedNotification,
 // *PromptListChangedNotification, *ToolListChangedNotification,
-// *LoggingMessageNotification, and *UnknownServerNotification for what this
-// revision does not define.
+// *LoggingMessageNotification, and *UnknownServerNotification for values
+// that this revision does not define.
 type ServerNotification interface {
 	wire.Appender
 	isServerNotification()
 }
 
-// UnknownServerNotification keeps a value that is none of the variants of
-// ServerNotification, so that it can be passed on. Validate reports it.
+// UnknownServerNotification holds a value that matches none of the variants
+// of ServerNotification, so that it can be passed on. Validate reports it.
 type UnknownServerNotification struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -150,16 +157,16 @@ func (*UnknownServerNotification) isServerNotification() {}
 // the variant.
 //
 // Its variants are *PingRequest, *CreateMessageRequest, *ListRootsRequest,
-// and *UnknownServerRequest for what this revision does not define.
+// and *UnknownServerRequest for values that this revision does not define.
 type ServerRequest interface {
 	wire.Appender
 	isServerRequest()
 }
 
-// UnknownServerRequest keeps a value that is none of the variants of
+// UnknownServerRequest holds a value that matches none of the variants of
 // ServerRequest, so that it can be passed on. Validate reports it.
 type UnknownServerRequest struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -170,8 +177,9 @@ func (*UnknownServerRequest) isServerRequest() {}
 //
 // Its variants are *Result, *InitializeResult, *ListResourcesResult,
 // *ListResourceTemplatesResult, *ReadResourceResult, *ListPromptsResult,
-// *GetPromptResult, *ListToolsResult, *CallToolResult, *CompleteResult. A
-// value does not tell which it is; on its own it decodes to *Result.
+// *GetPromptResult, *ListToolsResult, *CallToolResult, *CompleteResult. The
+// variant depends on the request, so a value without its request decodes to
+// *Result.
 type ServerResult interface {
 	wire.Appender
 	isServerResult()

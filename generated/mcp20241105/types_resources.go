@@ -14,7 +14,8 @@ type BlobResourceContents struct {
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
 	MIMEType *string `json:"mimeType,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -30,7 +31,8 @@ type EmbeddedResource struct {
 	Resource ResourceContentsUnion `json:"resource"`
 	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -44,7 +46,8 @@ type ListResourceTemplatesRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -61,7 +64,8 @@ type ListResourceTemplatesResult struct {
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -75,7 +79,8 @@ type ListResourcesRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -92,7 +97,8 @@ type ListResourcesResult struct {
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -106,7 +112,8 @@ type ListRootsRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *RequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -119,7 +126,8 @@ type ListRootsResult struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -133,7 +141,8 @@ type ReadResourceRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params ReadResourceRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -147,7 +156,8 @@ type ReadResourceRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -159,7 +169,8 @@ type ReadResourceResult struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -184,7 +195,8 @@ type Resource struct {
 	// Size is the size in bytes before any encoding, for display and planning;
 	// nil means unknown.
 	Size *int64 `json:"size,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -196,7 +208,8 @@ type ResourceContents struct {
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
 	MIMEType *string `json:"mimeType,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -204,16 +217,18 @@ type ResourceContents struct {
 // presence of the text or the blob member selects the variant.
 //
 // Its variants are *TextResourceContents, *BlobResourceContents, and
-// *UnknownResourceContentsUnion for what this revision does not define.
+// *UnknownResourceContentsUnion for values that this revision does not
+// define.
 type ResourceContentsUnion interface {
 	wire.Appender
 	isResourceContentsUnion()
 }
 
-// UnknownResourceContentsUnion keeps a value that is none of the variants of
-// ResourceContentsUnion, so that it can be passed on. Validate reports it.
+// UnknownResourceContentsUnion holds a value that matches none of the
+// variants of ResourceContentsUnion, so that it can be passed on. Validate
+// reports it.
 type UnknownResourceContentsUnion struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -227,7 +242,8 @@ type ResourceListChangedNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -241,7 +257,8 @@ type ResourceReference struct {
 	Type string `json:"type"`
 	// URI is the template as the server lists it, or a plain URI.
 	URI string `json:"uri"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -262,7 +279,8 @@ type ResourceTemplate struct {
 	Description *string `json:"description,omitempty"`
 	// MIMEType is the media type of all these resources; nil if they differ.
 	MIMEType *string `json:"mimeType,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -275,7 +293,8 @@ type ResourceUpdatedNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params ResourceUpdatedNotificationParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -289,7 +308,8 @@ type ResourceUpdatedNotificationParams struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -300,7 +320,8 @@ type Root struct {
 	URI string `json:"uri"`
 	// Name is the name to display for the root; nil means no name.
 	Name *string `json:"name,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -313,7 +334,8 @@ type RootsListChangedNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -327,7 +349,8 @@ type SubscribeRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params SubscribeRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -340,7 +363,8 @@ type SubscribeRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -353,7 +377,8 @@ type TextResourceContents struct {
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
 	MIMEType *string `json:"mimeType,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -367,7 +392,8 @@ type UnsubscribeRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params UnsubscribeRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -381,6 +407,7 @@ type UnsubscribeRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }

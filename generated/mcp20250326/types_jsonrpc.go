@@ -12,7 +12,8 @@ type Error struct {
 	Message string `json:"message"`
 	// Data holds details in a form that the sender defines; "" means none.
 	Data wire.Raw `json:"data,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -25,17 +26,18 @@ func (JSONRPCBatchRequest) isJSONRPCMessage() {}
 // JSONRPCBatchRequestItem is a request or a notification in a batch.
 //
 // Its variants are *JSONRPCRequest, *JSONRPCNotification, and
-// *UnknownJSONRPCBatchRequestItem for what this revision does not define.
+// *UnknownJSONRPCBatchRequestItem for values that this revision does not
+// define.
 type JSONRPCBatchRequestItem interface {
 	wire.Appender
 	isJSONRPCBatchRequestItem()
 }
 
-// UnknownJSONRPCBatchRequestItem keeps a value that is none of the variants
-// of JSONRPCBatchRequestItem, so that it can be passed on. Validate reports
-// it.
+// UnknownJSONRPCBatchRequestItem holds a value that matches none of the
+// variants of JSONRPCBatchRequestItem, so that it can be passed on. Validate
+// reports it.
 type UnknownJSONRPCBatchRequestItem struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -50,17 +52,18 @@ func (JSONRPCBatchResponse) isJSONRPCMessage() {}
 // JSONRPCBatchResponseItem is one response in a batch.
 //
 // Its variants are *JSONRPCResponse, *JSONRPCError, and
-// *UnknownJSONRPCBatchResponseItem for what this revision does not define.
+// *UnknownJSONRPCBatchResponseItem for values that this revision does not
+// define.
 type JSONRPCBatchResponseItem interface {
 	wire.Appender
 	isJSONRPCBatchResponseItem()
 }
 
-// UnknownJSONRPCBatchResponseItem keeps a value that is none of the variants
-// of JSONRPCBatchResponseItem, so that it can be passed on. Validate reports
-// it.
+// UnknownJSONRPCBatchResponseItem holds a value that matches none of the
+// variants of JSONRPCBatchResponseItem, so that it can be passed on.
+// Validate reports it.
 type UnknownJSONRPCBatchResponseItem struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -75,7 +78,8 @@ type JSONRPCError struct {
 	Error Error `json:"error"`
 	// ID is the ID of the request that failed.
 	ID RequestId `json:"id"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -89,17 +93,17 @@ func (*JSONRPCError) isJSONRPCMessage() {}
 //
 // Its variants are *JSONRPCRequest, *JSONRPCNotification,
 // JSONRPCBatchRequest, *JSONRPCResponse, *JSONRPCError,
-// JSONRPCBatchResponse, and *UnknownJSONRPCMessage for what this revision
-// does not define.
+// JSONRPCBatchResponse, and *UnknownJSONRPCMessage for values that this
+// revision does not define.
 type JSONRPCMessage interface {
 	wire.Appender
 	isJSONRPCMessage()
 }
 
-// UnknownJSONRPCMessage keeps a value that is none of the variants of
+// UnknownJSONRPCMessage holds a value that matches none of the variants of
 // JSONRPCMessage, so that it can be passed on. Validate reports it.
 type UnknownJSONRPCMessage struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -115,7 +119,8 @@ type JSONRPCNotification struct {
 	Method string `json:"method"`
 	// Params is the payload, whose type depends on the method; nil sends none.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -135,7 +140,8 @@ type JSONRPCRequest struct {
 	Method string `json:"method"`
 	// Params is the payload, whose type depends on the method; nil sends none.
 	Params *RequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -153,7 +159,8 @@ type JSONRPCResponse struct {
 	ID RequestId `json:"id"`
 	// Result is the outcome, whose type depends on the method of the request.
 	Result Result `json:"result"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 

@@ -17,7 +17,8 @@ type ClientCapabilities struct {
 	// Sampling declares that servers may use the client's language model; ""
 	// means not supported.
 	Sampling wire.Object `json:"sampling,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -26,7 +27,8 @@ type ClientCapabilitiesRoots struct {
 	// ListChanged declares that changes of the list are announced; nil means
 	// they are not.
 	ListChanged *bool `json:"listChanged,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -38,7 +40,8 @@ type Implementation struct {
 	Name string `json:"name"`
 	// Version is the version of the program, not of the protocol.
 	Version string `json:"version"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -50,7 +53,8 @@ type InitializeRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params InitializeRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -69,7 +73,8 @@ type InitializeRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -90,7 +95,8 @@ type InitializeResult struct {
 	// Instructions explains to the model how to use the server as a whole. A
 	// client may add it to the system prompt; nil means no instructions.
 	Instructions *string `json:"instructions,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -104,7 +110,8 @@ type InitializedNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -118,7 +125,8 @@ type PingRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *RequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -145,7 +153,8 @@ type ServerCapabilities struct {
 	Resources *ServerCapabilitiesResources `json:"resources,omitempty"`
 	// Tools declares that the server has tools; nil means it has none.
 	Tools *ServerCapabilitiesTools `json:"tools,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -154,7 +163,8 @@ type ServerCapabilitiesPrompts struct {
 	// ListChanged declares that changes of the list are announced; nil means
 	// they are not.
 	ListChanged *bool `json:"listChanged,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -167,7 +177,8 @@ type ServerCapabilitiesResources struct {
 	// Subscribe declares that clients can subscribe to a resource; nil means
 	// they cannot.
 	Subscribe *bool `json:"subscribe,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -176,6 +187,7 @@ type ServerCapabilitiesTools struct {
 	// ListChanged declares that changes of the list are announced; nil means
 	// they are not.
 	ListChanged *bool `json:"listChanged,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }

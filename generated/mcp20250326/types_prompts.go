@@ -12,7 +12,8 @@ type GetPromptRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params GetPromptRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -27,7 +28,8 @@ type GetPromptRequestParams struct {
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
 	// Arguments holds the values to fill in, by argument name; nil means none.
 	Arguments wire.Map[string] `json:"arguments,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -41,7 +43,8 @@ type GetPromptResult struct {
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Description explains what the prompt does; nil means no description.
 	Description *string `json:"description,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -55,7 +58,8 @@ type ListPromptsRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -71,7 +75,8 @@ type ListPromptsResult struct {
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -87,7 +92,8 @@ type Prompt struct {
 	// Description explains to the user what the prompt is for; nil means no
 	// description.
 	Description *string `json:"description,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -101,7 +107,8 @@ type PromptArgument struct {
 	// Required reports whether the prompt requires this argument; nil means it
 	// does not.
 	Required *bool `json:"required,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -113,7 +120,8 @@ type PromptListChangedNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -125,7 +133,8 @@ type PromptMessage struct {
 	Content ContentBlock `json:"content"`
 	// Role is the author of this message.
 	Role Role `json:"role"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -136,7 +145,8 @@ type PromptReference struct {
 	Type string `json:"type"`
 	// Name is the prompt's name as prompts/list returns it.
 	Name string `json:"name"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 

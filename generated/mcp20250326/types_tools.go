@@ -12,7 +12,8 @@ type CallToolRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params CallToolRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -28,7 +29,8 @@ type CallToolRequestParams struct {
 	// Arguments is a JSON object that is valid under the tool's input schema; ""
 	// sends no arguments.
 	Arguments wire.Object `json:"arguments,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -44,7 +46,8 @@ type CallToolResult struct {
 	// IsError reports that the tool ran and failed; Content then holds the
 	// reason; nil means false.
 	IsError *bool `json:"isError,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -58,7 +61,8 @@ type ListToolsRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -74,7 +78,8 @@ type ListToolsResult struct {
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -95,7 +100,8 @@ type Tool struct {
 	// Description explains to the model what the tool does and when to use it;
 	// nil leaves the model with the name alone.
 	Description *string `json:"description,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -118,7 +124,8 @@ type ToolAnnotations struct {
 	ReadOnlyHint *bool `json:"readOnlyHint,omitempty"`
 	// Title is a display name for the tool; nil means none.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -131,7 +138,8 @@ type ToolInputSchema struct {
 	Properties wire.Map[wire.Object] `json:"properties,omitempty"`
 	// Required lists the mandatory arguments; nil means none.
 	Required []string `json:"required,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -143,7 +151,8 @@ type ToolListChangedNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 

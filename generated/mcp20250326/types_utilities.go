@@ -13,7 +13,8 @@ type CancelledNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params CancelledNotificationParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -33,7 +34,8 @@ type CancelledNotificationParams struct {
 	// Reason explains the cancellation, for logs or the user; nil gives no
 	// reason.
 	Reason *string `json:"reason,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -45,7 +47,8 @@ type CompleteRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params CompleteRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -61,7 +64,8 @@ type CompleteRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -72,7 +76,8 @@ type CompleteRequestParamsArgument struct {
 	Name string `json:"name"`
 	// Value is the text typed so far, possibly empty.
 	Value string `json:"value"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -80,17 +85,18 @@ type CompleteRequestParamsArgument struct {
 // whose argument is being completed.
 //
 // Its variants are *PromptReference, *ResourceReference, and
-// *UnknownCompleteRequestParamsRef for what this revision does not define.
+// *UnknownCompleteRequestParamsRef for values that this revision does not
+// define.
 type CompleteRequestParamsRef interface {
 	wire.Appender
 	isCompleteRequestParamsRef()
 }
 
-// UnknownCompleteRequestParamsRef keeps a value that is none of the variants
-// of CompleteRequestParamsRef, so that it can be passed on. Validate reports
-// it.
+// UnknownCompleteRequestParamsRef holds a value that matches none of the
+// variants of CompleteRequestParamsRef, so that it can be passed on.
+// Validate reports it.
 type UnknownCompleteRequestParamsRef struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -103,7 +109,8 @@ type CompleteResult struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -120,7 +127,8 @@ type CompleteResultCompletion struct {
 	// Total is the number of all suggestions, including those not in Values; nil
 	// means unknown.
 	Total *int64 `json:"total,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -169,7 +177,8 @@ type LoggingMessageNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params LoggingMessageNotificationParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -189,7 +198,8 @@ type LoggingMessageNotificationParams struct {
 	// Logger names the part of the server that wrote the record; nil means
 	// unspecified.
 	Logger *string `json:"logger,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -200,7 +210,8 @@ type PaginatedRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -213,7 +224,8 @@ type PaginatedRequestParams struct {
 	// Cursor is the NextCursor of the previous page; nil asks for the first
 	// page.
 	Cursor *string `json:"cursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -226,7 +238,8 @@ type PaginatedResult struct {
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -239,7 +252,8 @@ type ProgressNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params ProgressNotificationParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -262,7 +276,8 @@ type ProgressNotificationParams struct {
 	// Total is the total amount of work, in the unit of Progress; nil means
 	// unknown.
 	Total *float64 `json:"total,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -279,7 +294,8 @@ type SetLevelRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params SetLevelRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -293,6 +309,7 @@ type SetLevelRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }

@@ -16,7 +16,8 @@ type Annotations struct {
 	// Priority is the importance of the content, from 0 (optional) to 1
 	// (required); nil means unspecified.
 	Priority *float64 `json:"priority,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -35,7 +36,8 @@ type AudioContent struct {
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -47,17 +49,17 @@ func (*AudioContent) isSamplingMessageContent() {}
 // resource. Its type member selects the variant.
 //
 // Its variants are *TextContent, *ImageContent, *AudioContent,
-// *ResourceLink, *EmbeddedResource, and *UnknownContentBlock for what this
-// revision does not define.
+// *ResourceLink, *EmbeddedResource, and *UnknownContentBlock for values that
+// this revision does not define.
 type ContentBlock interface {
 	wire.Appender
 	isContentBlock()
 }
 
-// UnknownContentBlock keeps a value that is none of the variants of
+// UnknownContentBlock holds a value that matches none of the variants of
 // ContentBlock, so that it can be passed on. Validate reports it.
 type UnknownContentBlock struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -78,7 +80,8 @@ type ImageContent struct {
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -118,7 +121,8 @@ type TextContent struct {
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 

@@ -16,7 +16,8 @@ type BooleanSchema struct {
 	Description *string `json:"description,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -54,7 +55,8 @@ type ElicitRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params ElicitRequestFormParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -71,7 +73,8 @@ type ElicitRequestFormParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -85,7 +88,8 @@ type ElicitRequestFormParamsRequestedSchema struct {
 	Properties wire.Map[PrimitiveSchemaDefinition] `json:"properties"`
 	// Required lists the fields that must be filled in; nil means none.
 	Required []string `json:"required,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -100,7 +104,8 @@ type ElicitResult struct {
 	// Content holds the answers by field name; nil unless the user accepted a
 	// form.
 	Content wire.Map[wire.Scalar] `json:"content,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -120,7 +125,8 @@ type EnumSchema struct {
 	EnumNames []string `json:"enumNames,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -138,7 +144,8 @@ type NumberSchema struct {
 	Minimum *float64 `json:"minimum,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -168,18 +175,18 @@ func (x NumberSchemaType) Known() bool {
 // no, or a choice. Forms cannot be nested.
 //
 // Its variants are *StringSchema, *NumberSchema, *BooleanSchema,
-// *EnumSchema, and *UnknownPrimitiveSchemaDefinition for what this revision
-// does not define.
+// *EnumSchema, and *UnknownPrimitiveSchemaDefinition for values that this
+// revision does not define.
 type PrimitiveSchemaDefinition interface {
 	wire.Appender
 	isPrimitiveSchemaDefinition()
 }
 
-// UnknownPrimitiveSchemaDefinition keeps a value that is none of the
+// UnknownPrimitiveSchemaDefinition holds a value that matches none of the
 // variants of PrimitiveSchemaDefinition, so that it can be passed on.
 // Validate reports it.
 type UnknownPrimitiveSchemaDefinition struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -202,7 +209,8 @@ type StringSchema struct {
 	MinLength *int64 `json:"minLength,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 

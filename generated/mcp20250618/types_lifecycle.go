@@ -20,7 +20,8 @@ type ClientCapabilities struct {
 	// Sampling declares that servers may use the client's language model; ""
 	// means not supported.
 	Sampling wire.Object `json:"sampling,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -29,7 +30,8 @@ type ClientCapabilitiesRoots struct {
 	// ListChanged declares that changes of the list are announced; nil means
 	// they are not.
 	ListChanged *bool `json:"listChanged,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -43,7 +45,8 @@ type Implementation struct {
 	Version string `json:"version"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -55,7 +58,8 @@ type InitializeRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params InitializeRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -74,7 +78,8 @@ type InitializeRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -95,7 +100,8 @@ type InitializeResult struct {
 	// Instructions explains to the model how to use the server as a whole. A
 	// client may add it to the system prompt; nil means no instructions.
 	Instructions *string `json:"instructions,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -109,7 +115,8 @@ type InitializedNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -123,7 +130,8 @@ type PingRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *RequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -150,7 +158,8 @@ type ServerCapabilities struct {
 	Resources *ServerCapabilitiesResources `json:"resources,omitempty"`
 	// Tools declares that the server has tools; nil means it has none.
 	Tools *ServerCapabilitiesTools `json:"tools,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -159,7 +168,8 @@ type ServerCapabilitiesPrompts struct {
 	// ListChanged declares that changes of the list are announced; nil means
 	// they are not.
 	ListChanged *bool `json:"listChanged,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -172,7 +182,8 @@ type ServerCapabilitiesResources struct {
 	// Subscribe declares that clients can subscribe to a resource; nil means
 	// they cannot.
 	Subscribe *bool `json:"subscribe,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -181,6 +192,7 @@ type ServerCapabilitiesTools struct {
 	// ListChanged declares that changes of the list are announced; nil means
 	// they are not.
 	ListChanged *bool `json:"listChanged,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }

@@ -13,7 +13,8 @@ type BaseMetadata struct {
 	Name string `json:"name"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -22,16 +23,16 @@ type BaseMetadata struct {
 //
 // Its variants are *CancelledNotification, *InitializedNotification,
 // *ProgressNotification, *RootsListChangedNotification, and
-// *UnknownClientNotification for what this revision does not define.
+// *UnknownClientNotification for values that this revision does not define.
 type ClientNotification interface {
 	wire.Appender
 	isClientNotification()
 }
 
-// UnknownClientNotification keeps a value that is none of the variants of
-// ClientNotification, so that it can be passed on. Validate reports it.
+// UnknownClientNotification holds a value that matches none of the variants
+// of ClientNotification, so that it can be passed on. Validate reports it.
 type UnknownClientNotification struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -44,16 +45,16 @@ func (*UnknownClientNotification) isClientNotification() {}
 // *ListResourceTemplatesRequest, *ReadResourceRequest, *SubscribeRequest,
 // *UnsubscribeRequest, *ListPromptsRequest, *GetPromptRequest,
 // *ListToolsRequest, *CallToolRequest, *SetLevelRequest, *CompleteRequest,
-// and *UnknownClientRequest for what this revision does not define.
+// and *UnknownClientRequest for values that this revision does not define.
 type ClientRequest interface {
 	wire.Appender
 	isClientRequest()
 }
 
-// UnknownClientRequest keeps a value that is none of the variants of
+// UnknownClientRequest holds a value that matches none of the variants of
 // ClientRequest, so that it can be passed on. Validate reports it.
 type UnknownClientRequest struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -63,8 +64,8 @@ func (*UnknownClientRequest) isClientRequest() {}
 // request selects the variant; the value itself does not.
 //
 // Its variants are *Result, *CreateMessageResult, *ListRootsResult,
-// *ElicitResult. A value does not tell which it is; on its own it decodes to
-// *Result.
+// *ElicitResult. The variant depends on the request, so a value without its
+// request decodes to *Result.
 type ClientResult interface {
 	wire.Appender
 	isClientResult()
@@ -80,7 +81,8 @@ type Notification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -90,7 +92,8 @@ type NotificationParams struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -101,7 +104,8 @@ type Request struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *RequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -111,7 +115,8 @@ type RequestMetaObject struct {
 	// ProgressToken asks for progress notifications with this token; the zero
 	// value asks for none. The receiver need not send any.
 	ProgressToken ProgressToken `json:"progressToken,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -121,7 +126,8 @@ type RequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -130,7 +136,8 @@ type Result struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -144,17 +151,17 @@ func (*Result) isServerResult() {}
 // Its variants are *CancelledNotification, *ProgressNotification,
 // *ResourceListChangedNotification, *ResourceUpdatedNotification,
 // *PromptListChangedNotification, *ToolListChangedNotification,
-// *LoggingMessageNotification, and *UnknownServerNotification for what this
-// revision does not define.
+// *LoggingMessageNotification, and *UnknownServerNotification for values
+// that this revision does not define.
 type ServerNotification interface {
 	wire.Appender
 	isServerNotification()
 }
 
-// UnknownServerNotification keeps a value that is none of the variants of
-// ServerNotification, so that it can be passed on. Validate reports it.
+// UnknownServerNotification holds a value that matches none of the variants
+// of ServerNotification, so that it can be passed on. Validate reports it.
 type UnknownServerNotification struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -164,17 +171,17 @@ func (*UnknownServerNotification) isServerNotification() {}
 // the variant.
 //
 // Its variants are *PingRequest, *CreateMessageRequest, *ListRootsRequest,
-// *ElicitRequest, and *UnknownServerRequest for what this revision does not
-// define.
+// *ElicitRequest, and *UnknownServerRequest for values that this revision
+// does not define.
 type ServerRequest interface {
 	wire.Appender
 	isServerRequest()
 }
 
-// UnknownServerRequest keeps a value that is none of the variants of
+// UnknownServerRequest holds a value that matches none of the variants of
 // ServerRequest, so that it can be passed on. Validate reports it.
 type UnknownServerRequest struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -185,8 +192,9 @@ func (*UnknownServerRequest) isServerRequest() {}
 //
 // Its variants are *Result, *InitializeResult, *ListResourcesResult,
 // *ListResourceTemplatesResult, *ReadResourceResult, *ListPromptsResult,
-// *GetPromptResult, *ListToolsResult, *CallToolResult, *CompleteResult. A
-// value does not tell which it is; on its own it decodes to *Result.
+// *GetPromptResult, *ListToolsResult, *CallToolResult, *CompleteResult. The
+// variant depends on the request, so a value without its request decodes to
+// *Result.
 type ServerResult interface {
 	wire.Appender
 	isServerResult()

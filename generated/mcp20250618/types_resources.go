@@ -17,7 +17,8 @@ type BlobResourceContents struct {
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
 	MIMEType *string `json:"mimeType,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -36,7 +37,8 @@ type EmbeddedResource struct {
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -50,7 +52,8 @@ type ListResourceTemplatesRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -67,7 +70,8 @@ type ListResourceTemplatesResult struct {
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -81,7 +85,8 @@ type ListResourcesRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -98,7 +103,8 @@ type ListResourcesResult struct {
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -112,7 +118,8 @@ type ListRootsRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *RequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -125,7 +132,8 @@ type ListRootsResult struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -139,7 +147,8 @@ type ReadResourceRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params ReadResourceRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -153,7 +162,8 @@ type ReadResourceRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -165,7 +175,8 @@ type ReadResourceResult struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -195,7 +206,8 @@ type Resource struct {
 	Size *int64 `json:"size,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -210,7 +222,8 @@ type ResourceContents struct {
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
 	MIMEType *string `json:"mimeType,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -218,16 +231,18 @@ type ResourceContents struct {
 // presence of the text or the blob member selects the variant.
 //
 // Its variants are *TextResourceContents, *BlobResourceContents, and
-// *UnknownResourceContentsUnion for what this revision does not define.
+// *UnknownResourceContentsUnion for values that this revision does not
+// define.
 type ResourceContentsUnion interface {
 	wire.Appender
 	isResourceContentsUnion()
 }
 
-// UnknownResourceContentsUnion keeps a value that is none of the variants of
-// ResourceContentsUnion, so that it can be passed on. Validate reports it.
+// UnknownResourceContentsUnion holds a value that matches none of the
+// variants of ResourceContentsUnion, so that it can be passed on. Validate
+// reports it.
 type UnknownResourceContentsUnion struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -261,7 +276,8 @@ type ResourceLink struct {
 	Size *int64 `json:"size,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -275,7 +291,8 @@ type ResourceListChangedNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -301,7 +318,8 @@ type ResourceTemplate struct {
 	MIMEType *string `json:"mimeType,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -313,7 +331,8 @@ type ResourceTemplateReference struct {
 	Type string `json:"type"`
 	// URI is the template as the server lists it, or a plain URI.
 	URI string `json:"uri"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -328,7 +347,8 @@ type ResourceUpdatedNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params ResourceUpdatedNotificationParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -342,7 +362,8 @@ type ResourceUpdatedNotificationParams struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -356,7 +377,8 @@ type Root struct {
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Name is the name to display for the root; nil means no name.
 	Name *string `json:"name,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -369,7 +391,8 @@ type RootsListChangedNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -383,7 +406,8 @@ type SubscribeRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params SubscribeRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -396,7 +420,8 @@ type SubscribeRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -412,7 +437,8 @@ type TextResourceContents struct {
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
 	MIMEType *string `json:"mimeType,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -426,7 +452,8 @@ type UnsubscribeRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params UnsubscribeRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -440,6 +467,7 @@ type UnsubscribeRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }

@@ -13,7 +13,8 @@ type CreateMessageRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params CreateMessageRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -48,7 +49,8 @@ type CreateMessageRequestParams struct {
 	// Temperature controls the randomness of the output, on the provider's
 	// scale; nil uses the client's default.
 	Temperature *float64 `json:"temperature,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -69,7 +71,8 @@ type CreateMessageResult struct {
 	// maxTokens, toolUse if there are tools, or a value of the provider's own;
 	// nil means unknown.
 	StopReason *string `json:"stopReason,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -106,7 +109,8 @@ type ModelHint struct {
 	// Name is the name of a model or a part of it, such as a model family; nil
 	// suggests no model.
 	Name *string `json:"name,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -125,7 +129,8 @@ type ModelPreferences struct {
 	// SpeedPriority is the weight of a fast answer, from 0 (irrelevant) to 1
 	// (most important); nil means no preference.
 	SpeedPriority *float64 `json:"speedPriority,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -135,7 +140,8 @@ type SamplingMessage struct {
 	Content SamplingMessageContent `json:"content"`
 	// Role is the author of this message.
 	Role Role `json:"role"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -143,17 +149,18 @@ type SamplingMessage struct {
 // conversation.
 //
 // Its variants are *TextContent, *ImageContent, *AudioContent, and
-// *UnknownSamplingMessageContent for what this revision does not define.
+// *UnknownSamplingMessageContent for values that this revision does not
+// define.
 type SamplingMessageContent interface {
 	wire.Appender
 	isSamplingMessageContent()
 }
 
-// UnknownSamplingMessageContent keeps a value that is none of the variants
-// of SamplingMessageContent, so that it can be passed on. Validate reports
-// it.
+// UnknownSamplingMessageContent holds a value that matches none of the
+// variants of SamplingMessageContent, so that it can be passed on. Validate
+// reports it.
 type UnknownSamplingMessageContent struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 

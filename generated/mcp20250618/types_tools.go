@@ -12,7 +12,8 @@ type CallToolRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params CallToolRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -28,7 +29,8 @@ type CallToolRequestParams struct {
 	// Arguments is a JSON object that is valid under the tool's input schema; ""
 	// sends no arguments.
 	Arguments wire.Object `json:"arguments,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -48,7 +50,8 @@ type CallToolResult struct {
 	// output schema; "" if the tool has none. Repeat it as text in Content for
 	// clients that do not read this member.
 	StructuredContent wire.Object `json:"structuredContent,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -62,7 +65,8 @@ type ListToolsRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -78,7 +82,8 @@ type ListToolsResult struct {
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -108,7 +113,8 @@ type Tool struct {
 	// Title is the display name; nil falls back to the title in Annotations,
 	// then to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -131,7 +137,8 @@ type ToolAnnotations struct {
 	ReadOnlyHint *bool `json:"readOnlyHint,omitempty"`
 	// Title is a display name for the tool; nil means none.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -144,7 +151,8 @@ type ToolInputSchema struct {
 	Properties wire.Map[wire.Object] `json:"properties,omitempty"`
 	// Required lists the mandatory arguments; nil means none.
 	Required []string `json:"required,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -156,7 +164,8 @@ type ToolListChangedNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -172,6 +181,7 @@ type ToolOutputSchema struct {
 	Properties wire.Map[wire.Object] `json:"properties,omitempty"`
 	// Required lists the members that every result has; nil means none.
 	Required []string `json:"required,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }

@@ -16,7 +16,8 @@ type BooleanSchema struct {
 	Description *string `json:"description,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -59,7 +60,8 @@ type ElicitRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params ElicitRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -81,7 +83,8 @@ type ElicitRequestFormParams struct {
 	// Task asks the receiver to run the request as a task, which requires that
 	// the receiver declares support for it; nil asks for an ordinary response.
 	Task *TaskMetadata `json:"task,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -99,7 +102,8 @@ type ElicitRequestFormParamsRequestedSchema struct {
 	Schema *string `json:"$schema,omitempty"`
 	// Required lists the fields that must be filled in; nil means none.
 	Required []string `json:"required,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -107,16 +111,16 @@ type ElicitRequestFormParamsRequestedSchema struct {
 // page. If the mode is absent, it is a form.
 //
 // Its variants are *ElicitRequestURLParams, *ElicitRequestFormParams, and
-// *UnknownElicitRequestParams for what this revision does not define.
+// *UnknownElicitRequestParams for values that this revision does not define.
 type ElicitRequestParams interface {
 	wire.Appender
 	isElicitRequestParams()
 }
 
-// UnknownElicitRequestParams keeps a value that is none of the variants of
-// ElicitRequestParams, so that it can be passed on. Validate reports it.
+// UnknownElicitRequestParams holds a value that matches none of the variants
+// of ElicitRequestParams, so that it can be passed on. Validate reports it.
 type UnknownElicitRequestParams struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -143,7 +147,8 @@ type ElicitRequestURLParams struct {
 	// Task asks the receiver to run the request as a task, which requires that
 	// the receiver declares support for it; nil asks for an ordinary response.
 	Task *TaskMetadata `json:"task,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -153,16 +158,16 @@ func (*ElicitRequestURLParams) isElicitRequestParams() {}
 // CreateTaskResult if the request asked to run as a task.
 //
 // Its variants are *ElicitResult, *CreateTaskResult, and
-// *UnknownElicitResponse for what this revision does not define.
+// *UnknownElicitResponse for values that this revision does not define.
 type ElicitResponse interface {
 	wire.Appender
 	isElicitResponse()
 }
 
-// UnknownElicitResponse keeps a value that is none of the variants of
+// UnknownElicitResponse holds a value that matches none of the variants of
 // ElicitResponse, so that it can be passed on. Validate reports it.
 type UnknownElicitResponse struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -179,7 +184,8 @@ type ElicitResult struct {
 	// Content holds the answers by field name; nil unless the user accepted a
 	// form.
 	Content wire.Map[ElicitResultContent] `json:"content,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -191,16 +197,16 @@ func (*ElicitResult) isElicitResponse() {}
 // the list of the selected options.
 //
 // Its variants are ElicitResultContentList, ElicitResultContentScalar, and
-// *UnknownElicitResultContent for what this revision does not define.
+// *UnknownElicitResultContent for values that this revision does not define.
 type ElicitResultContent interface {
 	wire.Appender
 	isElicitResultContent()
 }
 
-// UnknownElicitResultContent keeps a value that is none of the variants of
-// ElicitResultContent, so that it can be passed on. Validate reports it.
+// UnknownElicitResultContent holds a value that matches none of the variants
+// of ElicitResultContent, so that it can be passed on. Validate reports it.
 type UnknownElicitResultContent struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -232,7 +238,8 @@ type ElicitationCompleteNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params ElicitationCompleteNotificationParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -247,7 +254,8 @@ type ElicitationCompleteNotificationParams struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -258,7 +266,8 @@ type EnumOption struct {
 	Const string `json:"const"`
 	// Title is the label to show.
 	Title string `json:"title"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -267,16 +276,16 @@ type EnumOption struct {
 // Its variants are *UntitledSingleSelectEnumSchema,
 // *TitledSingleSelectEnumSchema, *UntitledMultiSelectEnumSchema,
 // *TitledMultiSelectEnumSchema, *LegacyTitledEnumSchema, and
-// *UnknownEnumSchema for what this revision does not define.
+// *UnknownEnumSchema for values that this revision does not define.
 type EnumSchema interface {
 	wire.Appender
 	isEnumSchema()
 }
 
-// UnknownEnumSchema keeps a value that is none of the variants of
+// UnknownEnumSchema holds a value that matches none of the variants of
 // EnumSchema, so that it can be passed on. Validate reports it.
 type UnknownEnumSchema struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -301,7 +310,8 @@ type LegacyTitledEnumSchema struct {
 	EnumNames []string `json:"enumNames,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -313,17 +323,18 @@ func (*LegacyTitledEnumSchema) isPrimitiveSchemaDefinition() {}
 // several options.
 //
 // Its variants are *UntitledMultiSelectEnumSchema,
-// *TitledMultiSelectEnumSchema, and *UnknownMultiSelectEnumSchema for what
-// this revision does not define.
+// *TitledMultiSelectEnumSchema, and *UnknownMultiSelectEnumSchema for values
+// that this revision does not define.
 type MultiSelectEnumSchema interface {
 	wire.Appender
 	isMultiSelectEnumSchema()
 }
 
-// UnknownMultiSelectEnumSchema keeps a value that is none of the variants of
-// MultiSelectEnumSchema, so that it can be passed on. Validate reports it.
+// UnknownMultiSelectEnumSchema holds a value that matches none of the
+// variants of MultiSelectEnumSchema, so that it can be passed on. Validate
+// reports it.
 type UnknownMultiSelectEnumSchema struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -344,7 +355,8 @@ type NumberSchema struct {
 	Minimum *float64 `json:"minimum,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -376,18 +388,18 @@ func (x NumberSchemaType) Known() bool {
 // Its variants are *StringSchema, *NumberSchema, *BooleanSchema,
 // *UntitledSingleSelectEnumSchema, *TitledSingleSelectEnumSchema,
 // *UntitledMultiSelectEnumSchema, *TitledMultiSelectEnumSchema,
-// *LegacyTitledEnumSchema, and *UnknownPrimitiveSchemaDefinition for what
-// this revision does not define.
+// *LegacyTitledEnumSchema, and *UnknownPrimitiveSchemaDefinition for values
+// that this revision does not define.
 type PrimitiveSchemaDefinition interface {
 	wire.Appender
 	isPrimitiveSchemaDefinition()
 }
 
-// UnknownPrimitiveSchemaDefinition keeps a value that is none of the
+// UnknownPrimitiveSchemaDefinition holds a value that matches none of the
 // variants of PrimitiveSchemaDefinition, so that it can be passed on.
 // Validate reports it.
 type UnknownPrimitiveSchemaDefinition struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -397,18 +409,18 @@ func (*UnknownPrimitiveSchemaDefinition) isPrimitiveSchemaDefinition() {}
 // one option.
 //
 // Its variants are *UntitledSingleSelectEnumSchema,
-// *TitledSingleSelectEnumSchema, and *UnknownSingleSelectEnumSchema for what
-// this revision does not define.
+// *TitledSingleSelectEnumSchema, and *UnknownSingleSelectEnumSchema for
+// values that this revision does not define.
 type SingleSelectEnumSchema interface {
 	wire.Appender
 	isSingleSelectEnumSchema()
 }
 
-// UnknownSingleSelectEnumSchema keeps a value that is none of the variants
-// of SingleSelectEnumSchema, so that it can be passed on. Validate reports
-// it.
+// UnknownSingleSelectEnumSchema holds a value that matches none of the
+// variants of SingleSelectEnumSchema, so that it can be passed on. Validate
+// reports it.
 type UnknownSingleSelectEnumSchema struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -434,7 +446,8 @@ type StringSchema struct {
 	MinLength *int64 `json:"minLength,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -484,7 +497,8 @@ type TitledMultiSelectEnumSchema struct {
 	MinItems *int64 `json:"minItems,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -499,7 +513,8 @@ func (*TitledMultiSelectEnumSchema) isPrimitiveSchemaDefinition() {}
 type TitledMultiSelectEnumSchemaItems struct {
 	// AnyOf lists the options, each with its label.
 	AnyOf []EnumOption `json:"anyOf"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -518,7 +533,8 @@ type TitledSingleSelectEnumSchema struct {
 	Description *string `json:"description,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -539,7 +555,8 @@ type URLElicitationRequiredError struct {
 	Error URLElicitationRequiredErrorError `json:"error"`
 	// ID is the ID of the request that cannot proceed yet.
 	ID RequestId `json:"id,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -552,7 +569,8 @@ type URLElicitationRequiredErrorError struct {
 	Data URLElicitationRequiredErrorErrorData `json:"data"`
 	// Message explains in one sentence why the request cannot proceed yet.
 	Message string `json:"message"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -562,7 +580,8 @@ type URLElicitationRequiredErrorErrorData struct {
 	// Elicitations lists the pages to visit, in the form of elicitation/create
 	// params.
 	Elicitations []ElicitRequestURLParams `json:"elicitations"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -585,7 +604,8 @@ type UntitledMultiSelectEnumSchema struct {
 	MinItems *int64 `json:"minItems,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -603,7 +623,8 @@ type UntitledMultiSelectEnumSchemaItems struct {
 	Type string `json:"type"`
 	// Enum lists the values to choose from.
 	Enum []string `json:"enum"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -622,7 +643,8 @@ type UntitledSingleSelectEnumSchema struct {
 	Description *string `json:"description,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 

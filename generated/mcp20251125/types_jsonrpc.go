@@ -12,7 +12,8 @@ type Error struct {
 	Message string `json:"message"`
 	// Data holds details in a form that the sender defines; "" means none.
 	Data wire.Raw `json:"data,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -26,7 +27,8 @@ type JSONRPCErrorResponse struct {
 	// ID is the ID of the request that failed; the zero value if the request was
 	// too malformed to read its ID.
 	ID RequestId `json:"id,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -40,16 +42,16 @@ func (*JSONRPCErrorResponse) isJSONRPCResponse() {}
 //
 // Its variants are *JSONRPCRequest, *JSONRPCNotification,
 // *JSONRPCResultResponse, *JSONRPCErrorResponse, and *UnknownJSONRPCMessage
-// for what this revision does not define.
+// for values that this revision does not define.
 type JSONRPCMessage interface {
 	wire.Appender
 	isJSONRPCMessage()
 }
 
-// UnknownJSONRPCMessage keeps a value that is none of the variants of
+// UnknownJSONRPCMessage holds a value that matches none of the variants of
 // JSONRPCMessage, so that it can be passed on. Validate reports it.
 type UnknownJSONRPCMessage struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -65,7 +67,8 @@ type JSONRPCNotification struct {
 	Method string `json:"method"`
 	// Params is the payload, whose type depends on the method; "" sends none.
 	Params wire.Object `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -83,7 +86,8 @@ type JSONRPCRequest struct {
 	Method string `json:"method"`
 	// Params is the payload, whose type depends on the method; "" sends none.
 	Params wire.Object `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -93,16 +97,16 @@ func (*JSONRPCRequest) isJSONRPCMessage() {}
 // request.
 //
 // Its variants are *JSONRPCResultResponse, *JSONRPCErrorResponse, and
-// *UnknownJSONRPCResponse for what this revision does not define.
+// *UnknownJSONRPCResponse for values that this revision does not define.
 type JSONRPCResponse interface {
 	wire.Appender
 	isJSONRPCResponse()
 }
 
-// UnknownJSONRPCResponse keeps a value that is none of the variants of
+// UnknownJSONRPCResponse holds a value that matches none of the variants of
 // JSONRPCResponse, so that it can be passed on. Validate reports it.
 type UnknownJSONRPCResponse struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -118,7 +122,8 @@ type JSONRPCResultResponse struct {
 	ID RequestId `json:"id"`
 	// Result is the outcome, whose type depends on the method of the request.
 	Result Result `json:"result"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 

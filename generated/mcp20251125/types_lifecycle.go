@@ -23,7 +23,8 @@ type ClientCapabilities struct {
 	// Tasks declares that the client can run some requests as tasks; nil means
 	// not supported.
 	Tasks *ClientCapabilitiesTasks `json:"tasks,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -36,7 +37,8 @@ type ClientCapabilitiesElicitation struct {
 	// URL declares that the client can send the user to a web page; "" means it
 	// cannot.
 	URL wire.Object `json:"url,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -45,7 +47,8 @@ type ClientCapabilitiesRoots struct {
 	// ListChanged declares that changes of the list are announced; nil means
 	// they are not.
 	ListChanged *bool `json:"listChanged,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -59,7 +62,8 @@ type ClientCapabilitiesSampling struct {
 	// Tools declares that sampling requests may offer tools to the model; if "",
 	// such requests fail.
 	Tools wire.Object `json:"tools,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -72,7 +76,8 @@ type ClientCapabilitiesTasks struct {
 	List wire.Object `json:"list,omitempty"`
 	// Requests declares which requests can run as tasks; nil means none.
 	Requests *ClientCapabilitiesTasksRequests `json:"requests,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -84,7 +89,8 @@ type ClientCapabilitiesTasksRequests struct {
 	Elicitation *ClientCapabilitiesTasksRequestsElicitation `json:"elicitation,omitempty"`
 	// Sampling lists the sampling methods that can run as tasks; nil means none.
 	Sampling *ClientCapabilitiesTasksRequestsSampling `json:"sampling,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -94,7 +100,8 @@ type ClientCapabilitiesTasksRequestsElicitation struct {
 	// Create declares that elicitation/create can run as a task; "" means it
 	// cannot.
 	Create wire.Object `json:"create,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -104,7 +111,8 @@ type ClientCapabilitiesTasksRequestsSampling struct {
 	// CreateMessage declares that sampling/createMessage can run as a task; ""
 	// means it cannot.
 	CreateMessage wire.Object `json:"createMessage,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -124,7 +132,8 @@ type Implementation struct {
 	Title *string `json:"title,omitempty"`
 	// WebsiteURL is the address of a page about the program; nil means none.
 	WebsiteURL *string `json:"websiteUrl,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -141,7 +150,8 @@ type InitializeRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params InitializeRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -160,7 +170,8 @@ type InitializeRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -181,7 +192,8 @@ type InitializeResult struct {
 	// Instructions explains to the model how to use the server as a whole. A
 	// client may add it to the system prompt; nil means no instructions.
 	Instructions *string `json:"instructions,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -198,7 +210,8 @@ type InitializedNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -217,7 +230,8 @@ type PingRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params *RequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -247,7 +261,8 @@ type ServerCapabilities struct {
 	Tasks *ServerCapabilitiesTasks `json:"tasks,omitempty"`
 	// Tools declares that the server has tools; nil means it has none.
 	Tools *ServerCapabilitiesTools `json:"tools,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -256,7 +271,8 @@ type ServerCapabilitiesPrompts struct {
 	// ListChanged declares that changes of the list are announced; nil means
 	// they are not.
 	ListChanged *bool `json:"listChanged,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -269,7 +285,8 @@ type ServerCapabilitiesResources struct {
 	// Subscribe declares that clients can subscribe to a resource; nil means
 	// they cannot.
 	Subscribe *bool `json:"subscribe,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -282,7 +299,8 @@ type ServerCapabilitiesTasks struct {
 	List wire.Object `json:"list,omitempty"`
 	// Requests declares which requests can run as tasks; nil means none.
 	Requests *ServerCapabilitiesTasksRequests `json:"requests,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -291,7 +309,8 @@ type ServerCapabilitiesTasks struct {
 type ServerCapabilitiesTasksRequests struct {
 	// Tools lists the tool methods that can run as tasks; nil means none.
 	Tools *ServerCapabilitiesTasksRequestsTools `json:"tools,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -301,7 +320,8 @@ type ServerCapabilitiesTasksRequestsTools struct {
 	// Call declares that tools/call can run as a task if the tool supports it;
 	// "" means it cannot.
 	Call wire.Object `json:"call,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -310,6 +330,7 @@ type ServerCapabilitiesTools struct {
 	// ListChanged declares that changes of the list are announced; nil means
 	// they are not.
 	ListChanged *bool `json:"listChanged,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }

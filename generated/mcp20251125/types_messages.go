@@ -13,7 +13,8 @@ type BaseMetadata struct {
 	Name string `json:"name"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -22,17 +23,17 @@ type BaseMetadata struct {
 //
 // Its variants are *CancelledNotification, *InitializedNotification,
 // *ProgressNotification, *TaskStatusNotification,
-// *RootsListChangedNotification, and *UnknownClientNotification for what
-// this revision does not define.
+// *RootsListChangedNotification, and *UnknownClientNotification for values
+// that this revision does not define.
 type ClientNotification interface {
 	wire.Appender
 	isClientNotification()
 }
 
-// UnknownClientNotification keeps a value that is none of the variants of
-// ClientNotification, so that it can be passed on. Validate reports it.
+// UnknownClientNotification holds a value that matches none of the variants
+// of ClientNotification, so that it can be passed on. Validate reports it.
 type UnknownClientNotification struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -46,17 +47,17 @@ func (*UnknownClientNotification) isClientNotification() {}
 // *UnsubscribeRequest, *ListPromptsRequest, *GetPromptRequest,
 // *ListToolsRequest, *CallToolRequest, *GetTaskRequest,
 // *GetTaskPayloadRequest, *CancelTaskRequest, *ListTasksRequest,
-// *SetLevelRequest, *CompleteRequest, and *UnknownClientRequest for what
-// this revision does not define.
+// *SetLevelRequest, *CompleteRequest, and *UnknownClientRequest for values
+// that this revision does not define.
 type ClientRequest interface {
 	wire.Appender
 	isClientRequest()
 }
 
-// UnknownClientRequest keeps a value that is none of the variants of
+// UnknownClientRequest holds a value that matches none of the variants of
 // ClientRequest, so that it can be passed on. Validate reports it.
 type UnknownClientRequest struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -67,8 +68,8 @@ func (*UnknownClientRequest) isClientRequest() {}
 //
 // Its variants are *Result, *GetTaskResult, *GetTaskPayloadResult,
 // *CancelTaskResult, *ListTasksResult, *CreateMessageResult,
-// *ListRootsResult, *ElicitResult. A value does not tell which it is; on its
-// own it decodes to *Result.
+// *ListRootsResult, *ElicitResult. The variant depends on the request, so a
+// value without its request decodes to *Result.
 type ClientResult interface {
 	wire.Appender
 	isClientResult()
@@ -84,7 +85,8 @@ type Notification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params wire.Object `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -94,7 +96,8 @@ type NotificationParams struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -105,7 +108,8 @@ type Request struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params wire.Object `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -115,7 +119,8 @@ type RequestMetaObject struct {
 	// ProgressToken asks for progress notifications with this token; the zero
 	// value asks for none. The receiver need not send any.
 	ProgressToken ProgressToken `json:"progressToken,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -125,7 +130,8 @@ type RequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -134,7 +140,8 @@ type Result struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -149,17 +156,17 @@ func (*Result) isServerResult() {}
 // *ResourceListChangedNotification, *ResourceUpdatedNotification,
 // *PromptListChangedNotification, *ToolListChangedNotification,
 // *TaskStatusNotification, *LoggingMessageNotification,
-// *ElicitationCompleteNotification, and *UnknownServerNotification for what
-// this revision does not define.
+// *ElicitationCompleteNotification, and *UnknownServerNotification for
+// values that this revision does not define.
 type ServerNotification interface {
 	wire.Appender
 	isServerNotification()
 }
 
-// UnknownServerNotification keeps a value that is none of the variants of
-// ServerNotification, so that it can be passed on. Validate reports it.
+// UnknownServerNotification holds a value that matches none of the variants
+// of ServerNotification, so that it can be passed on. Validate reports it.
 type UnknownServerNotification struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -170,17 +177,17 @@ func (*UnknownServerNotification) isServerNotification() {}
 //
 // Its variants are *PingRequest, *GetTaskRequest, *GetTaskPayloadRequest,
 // *CancelTaskRequest, *ListTasksRequest, *CreateMessageRequest,
-// *ListRootsRequest, *ElicitRequest, and *UnknownServerRequest for what this
-// revision does not define.
+// *ListRootsRequest, *ElicitRequest, and *UnknownServerRequest for values
+// that this revision does not define.
 type ServerRequest interface {
 	wire.Appender
 	isServerRequest()
 }
 
-// UnknownServerRequest keeps a value that is none of the variants of
+// UnknownServerRequest holds a value that matches none of the variants of
 // ServerRequest, so that it can be passed on. Validate reports it.
 type UnknownServerRequest struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -193,8 +200,8 @@ func (*UnknownServerRequest) isServerRequest() {}
 // *ListResourceTemplatesResult, *ReadResourceResult, *ListPromptsResult,
 // *GetPromptResult, *ListToolsResult, *CallToolResult, *GetTaskResult,
 // *GetTaskPayloadResult, *CancelTaskResult, *ListTasksResult,
-// *CompleteResult. A value does not tell which it is; on its own it decodes
-// to *Result.
+// *CompleteResult. The variant depends on the request, so a value without
+// its request decodes to *Result.
 type ServerResult interface {
 	wire.Appender
 	isServerResult()

@@ -17,7 +17,8 @@ type GetPromptRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params GetPromptRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -32,7 +33,8 @@ type GetPromptRequestParams struct {
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
 	// Arguments holds the values to fill in, by argument name; nil means none.
 	Arguments wire.Map[string] `json:"arguments,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -46,7 +48,8 @@ type GetPromptResult struct {
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Description explains what the prompt does; nil means no description.
 	Description *string `json:"description,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -65,7 +68,8 @@ type ListPromptsRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -81,7 +85,8 @@ type ListPromptsResult struct {
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -104,7 +109,8 @@ type Prompt struct {
 	Icons []Icon `json:"icons,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -120,7 +126,8 @@ type PromptArgument struct {
 	Required *bool `json:"required,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -135,7 +142,8 @@ type PromptListChangedNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -147,7 +155,8 @@ type PromptMessage struct {
 	Content ContentBlock `json:"content"`
 	// Role is the author of this message.
 	Role Role `json:"role"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -160,7 +169,8 @@ type PromptReference struct {
 	Name string `json:"name"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 

@@ -17,7 +17,8 @@ type BlobResourceContents struct {
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
 	MIMEType *string `json:"mimeType,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -36,7 +37,8 @@ type EmbeddedResource struct {
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -55,7 +57,8 @@ type ListResourceTemplatesRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -72,7 +75,8 @@ type ListResourceTemplatesResult struct {
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -91,7 +95,8 @@ type ListResourcesRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -108,7 +113,8 @@ type ListResourcesResult struct {
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -127,7 +133,8 @@ type ListRootsRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params *RequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -140,7 +147,8 @@ type ListRootsResult struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -159,7 +167,8 @@ type ReadResourceRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params ReadResourceRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -173,7 +182,8 @@ type ReadResourceRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -185,7 +195,8 @@ type ReadResourceResult struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -217,7 +228,8 @@ type Resource struct {
 	Size *int64 `json:"size,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -232,7 +244,8 @@ type ResourceContents struct {
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
 	MIMEType *string `json:"mimeType,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -240,16 +253,18 @@ type ResourceContents struct {
 // presence of the text or the blob member selects the variant.
 //
 // Its variants are *TextResourceContents, *BlobResourceContents, and
-// *UnknownResourceContentsUnion for what this revision does not define.
+// *UnknownResourceContentsUnion for values that this revision does not
+// define.
 type ResourceContentsUnion interface {
 	wire.Appender
 	isResourceContentsUnion()
 }
 
-// UnknownResourceContentsUnion keeps a value that is none of the variants of
-// ResourceContentsUnion, so that it can be passed on. Validate reports it.
+// UnknownResourceContentsUnion holds a value that matches none of the
+// variants of ResourceContentsUnion, so that it can be passed on. Validate
+// reports it.
 type UnknownResourceContentsUnion struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -285,7 +300,8 @@ type ResourceLink struct {
 	Size *int64 `json:"size,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -302,7 +318,8 @@ type ResourceListChangedNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -316,7 +333,8 @@ type ResourceRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -342,7 +360,8 @@ type ResourceTemplate struct {
 	MIMEType *string `json:"mimeType,omitempty"`
 	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -354,7 +373,8 @@ type ResourceTemplateReference struct {
 	Type string `json:"type"`
 	// URI is the template as the server lists it, or a plain URI.
 	URI string `json:"uri"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -372,7 +392,8 @@ type ResourceUpdatedNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params ResourceUpdatedNotificationParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -386,7 +407,8 @@ type ResourceUpdatedNotificationParams struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -400,7 +422,8 @@ type Root struct {
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Name is the name to display for the root; nil means no name.
 	Name *string `json:"name,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -416,7 +439,8 @@ type RootsListChangedNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -435,7 +459,8 @@ type SubscribeRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params SubscribeRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -448,7 +473,8 @@ type SubscribeRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -464,7 +490,8 @@ type TextResourceContents struct {
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
 	MIMEType *string `json:"mimeType,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -483,7 +510,8 @@ type UnsubscribeRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params UnsubscribeRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -497,6 +525,7 @@ type UnsubscribeRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }

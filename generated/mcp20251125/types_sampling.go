@@ -18,7 +18,8 @@ type CreateMessageRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params CreateMessageRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -62,7 +63,8 @@ type CreateMessageRequestParams struct {
 	// Tools lists the tools that the model may call and that the server runs;
 	// nil offers none. It requires a client that declares sampling.tools.
 	Tools []Tool `json:"tools,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -71,16 +73,18 @@ type CreateMessageRequestParams struct {
 // a task.
 //
 // Its variants are *CreateMessageResult, *CreateTaskResult, and
-// *UnknownCreateMessageResponse for what this revision does not define.
+// *UnknownCreateMessageResponse for values that this revision does not
+// define.
 type CreateMessageResponse interface {
 	wire.Appender
 	isCreateMessageResponse()
 }
 
-// UnknownCreateMessageResponse keeps a value that is none of the variants of
-// CreateMessageResponse, so that it can be passed on. Validate reports it.
+// UnknownCreateMessageResponse holds a value that matches none of the
+// variants of CreateMessageResponse, so that it can be passed on. Validate
+// reports it.
 type UnknownCreateMessageResponse struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -103,7 +107,8 @@ type CreateMessageResult struct {
 	// maxTokens, toolUse if there are tools, or a value of the provider's own;
 	// nil means unknown.
 	StopReason *string `json:"stopReason,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -142,7 +147,8 @@ type ModelHint struct {
 	// Name is the name of a model or a part of it, such as a model family; nil
 	// suggests no model.
 	Name *string `json:"name,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -161,7 +167,8 @@ type ModelPreferences struct {
 	// SpeedPriority is the weight of a fast answer, from 0 (irrelevant) to 1
 	// (most important); nil means no preference.
 	SpeedPriority *float64 `json:"speedPriority,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -174,7 +181,8 @@ type SamplingMessage struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -183,17 +191,18 @@ type SamplingMessage struct {
 //
 // Its variants are *TextContent, *ImageContent, *AudioContent,
 // *ToolUseContent, *ToolResultContent, SamplingMessageContentList, and
-// *UnknownSamplingMessageContent for what this revision does not define.
+// *UnknownSamplingMessageContent for values that this revision does not
+// define.
 type SamplingMessageContent interface {
 	wire.Appender
 	isSamplingMessageContent()
 }
 
-// UnknownSamplingMessageContent keeps a value that is none of the variants
-// of SamplingMessageContent, so that it can be passed on. Validate reports
-// it.
+// UnknownSamplingMessageContent holds a value that matches none of the
+// variants of SamplingMessageContent, so that it can be passed on. Validate
+// reports it.
 type UnknownSamplingMessageContent struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -205,18 +214,18 @@ func (*UnknownSamplingMessageContent) isSamplingMessageContent() {}
 //
 // Its variants are *TextContent, *ImageContent, *AudioContent,
 // *ToolUseContent, *ToolResultContent, and
-// *UnknownSamplingMessageContentBlock for what this revision does not
+// *UnknownSamplingMessageContentBlock for values that this revision does not
 // define.
 type SamplingMessageContentBlock interface {
 	wire.Appender
 	isSamplingMessageContentBlock()
 }
 
-// UnknownSamplingMessageContentBlock keeps a value that is none of the
+// UnknownSamplingMessageContentBlock holds a value that matches none of the
 // variants of SamplingMessageContentBlock, so that it can be passed on.
 // Validate reports it.
 type UnknownSamplingMessageContentBlock struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -232,7 +241,8 @@ func (SamplingMessageContentList) isSamplingMessageContent() {}
 type ToolChoice struct {
 	// Mode selects whether the model may call tools; nil means auto.
 	Mode *ToolChoiceMode `json:"mode,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -279,7 +289,8 @@ type ToolResultContent struct {
 	IsError *bool `json:"isError,omitempty"`
 	// StructuredContent is the tool's result for programs; "" if there is none.
 	StructuredContent wire.Object `json:"structuredContent,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -304,7 +315,8 @@ type ToolUseContent struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 

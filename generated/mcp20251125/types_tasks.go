@@ -18,7 +18,8 @@ type CancelTaskRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params CancelTaskRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -34,7 +35,8 @@ type CancelTaskRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -62,7 +64,8 @@ type CancelTaskResult struct {
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
 	StatusMessage *string `json:"statusMessage,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -79,7 +82,8 @@ type CreateTaskResult struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -102,7 +106,8 @@ type GetTaskPayloadRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params GetTaskPayloadRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -117,7 +122,8 @@ type GetTaskPayloadRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -128,7 +134,8 @@ type GetTaskPayloadResult struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -149,7 +156,8 @@ type GetTaskRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params GetTaskRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -164,7 +172,8 @@ type GetTaskRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -192,7 +201,8 @@ type GetTaskResult struct {
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
 	StatusMessage *string `json:"statusMessage,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -213,7 +223,8 @@ type ListTasksRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -231,7 +242,8 @@ type ListTasksResult struct {
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -244,7 +256,8 @@ func (*ListTasksResult) isServerResult() {}
 type RelatedTaskMetadata struct {
 	// TaskID identifies the task that the message belongs to.
 	TaskID string `json:"taskId"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -269,7 +282,8 @@ type Task struct {
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
 	StatusMessage *string `json:"statusMessage,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -282,7 +296,8 @@ type TaskAugmentedRequestParams struct {
 	// Task asks the receiver to run the request as a task, which requires that
 	// the receiver declares support for it; nil asks for an ordinary response.
 	Task *TaskMetadata `json:"task,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -292,7 +307,8 @@ type TaskMetadata struct {
 	// TTL is the requested lifetime of the task in milliseconds, counted from
 	// its creation; nil leaves it to the receiver, which may also override it.
 	TTL *int64 `json:"ttl,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -339,7 +355,8 @@ type TaskStatusNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params TaskStatusNotificationParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -371,7 +388,8 @@ type TaskStatusNotificationParams struct {
 	// StatusMessage explains the status to people, for example why the task
 	// failed; nil means no explanation.
 	StatusMessage *string `json:"statusMessage,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 

@@ -17,7 +17,8 @@ type CallToolRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params CallToolRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -36,7 +37,8 @@ type CallToolRequestParams struct {
 	// Task asks the receiver to run the request as a task, which requires that
 	// the receiver declares support for it; nil asks for an ordinary response.
 	Task *TaskMetadata `json:"task,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -44,16 +46,16 @@ type CallToolRequestParams struct {
 // CreateTaskResult if the request asked to run as a task.
 //
 // Its variants are *CallToolResult, *CreateTaskResult, and
-// *UnknownCallToolResponse for what this revision does not define.
+// *UnknownCallToolResponse for values that this revision does not define.
 type CallToolResponse interface {
 	wire.Appender
 	isCallToolResponse()
 }
 
-// UnknownCallToolResponse keeps a value that is none of the variants of
+// UnknownCallToolResponse holds a value that matches none of the variants of
 // CallToolResponse, so that it can be passed on. Validate reports it.
 type UnknownCallToolResponse struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -75,7 +77,8 @@ type CallToolResult struct {
 	// output schema; "" if the tool has none. Repeat it as text in Content for
 	// clients that do not read this member.
 	StructuredContent wire.Object `json:"structuredContent,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -96,7 +99,8 @@ type ListToolsRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -112,7 +116,8 @@ type ListToolsResult struct {
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -147,7 +152,8 @@ type Tool struct {
 	// Title is the display name; nil falls back to the title in Annotations,
 	// then to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -170,7 +176,8 @@ type ToolAnnotations struct {
 	ReadOnlyHint *bool `json:"readOnlyHint,omitempty"`
 	// Title is a display name for the tool; nil means none.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -179,7 +186,8 @@ type ToolExecution struct {
 	// TaskSupport declares whether the tool can run as a task; nil means
 	// forbidden.
 	TaskSupport *TaskSupport `json:"taskSupport,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -194,7 +202,8 @@ type ToolInputSchema struct {
 	Properties wire.Map[wire.Object] `json:"properties,omitempty"`
 	// Required lists the mandatory arguments; nil means none.
 	Required []string `json:"required,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -209,7 +218,8 @@ type ToolListChangedNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -227,6 +237,7 @@ type ToolOutputSchema struct {
 	Properties wire.Map[wire.Object] `json:"properties,omitempty"`
 	// Required lists the members that every result has; nil means none.
 	Required []string `json:"required,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }

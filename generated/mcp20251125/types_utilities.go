@@ -16,7 +16,8 @@ type CancelledNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params CancelledNotificationParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -36,7 +37,8 @@ type CancelledNotificationParams struct {
 	// RequestID is the ID of an unanswered request that the sender of this
 	// notification made.
 	RequestID RequestId `json:"requestId,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -53,7 +55,8 @@ type CompleteRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params CompleteRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -71,7 +74,8 @@ type CompleteRequestParams struct {
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
 	// Context holds the arguments that are already filled in; nil means unknown.
 	Context *CompleteRequestParamsContext `json:"context,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -82,7 +86,8 @@ type CompleteRequestParamsArgument struct {
 	Name string `json:"name"`
 	// Value is the text typed so far, possibly empty.
 	Value string `json:"value"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -92,7 +97,8 @@ type CompleteRequestParamsContext struct {
 	// Arguments holds the values already filled in, by argument or variable
 	// name; nil means none.
 	Arguments wire.Map[string] `json:"arguments,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -100,17 +106,18 @@ type CompleteRequestParamsContext struct {
 // whose argument is being completed.
 //
 // Its variants are *PromptReference, *ResourceTemplateReference, and
-// *UnknownCompleteRequestParamsRef for what this revision does not define.
+// *UnknownCompleteRequestParamsRef for values that this revision does not
+// define.
 type CompleteRequestParamsRef interface {
 	wire.Appender
 	isCompleteRequestParamsRef()
 }
 
-// UnknownCompleteRequestParamsRef keeps a value that is none of the variants
-// of CompleteRequestParamsRef, so that it can be passed on. Validate reports
-// it.
+// UnknownCompleteRequestParamsRef holds a value that matches none of the
+// variants of CompleteRequestParamsRef, so that it can be passed on.
+// Validate reports it.
 type UnknownCompleteRequestParamsRef struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -123,7 +130,8 @@ type CompleteResult struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -140,7 +148,8 @@ type CompleteResultCompletion struct {
 	// Total is the number of all suggestions, including those not in Values; nil
 	// means unknown.
 	Total *int64 `json:"total,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -192,7 +201,8 @@ type LoggingMessageNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params LoggingMessageNotificationParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -212,7 +222,8 @@ type LoggingMessageNotificationParams struct {
 	// Logger names the part of the server that wrote the record; nil means
 	// unspecified.
 	Logger *string `json:"logger,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -228,7 +239,8 @@ type PaginatedRequest struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -241,7 +253,8 @@ type PaginatedRequestParams struct {
 	// Cursor is the NextCursor of the previous page; nil asks for the first
 	// page.
 	Cursor *string `json:"cursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -254,7 +267,8 @@ type PaginatedResult struct {
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -270,7 +284,8 @@ type ProgressNotification struct {
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params ProgressNotificationParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -293,7 +308,8 @@ type ProgressNotificationParams struct {
 	// Total is the total amount of work, in the unit of Progress; nil means
 	// unknown.
 	Total *float64 `json:"total,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -315,7 +331,8 @@ type SetLevelRequest struct {
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params SetLevelRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -329,6 +346,7 @@ type SetLevelRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }

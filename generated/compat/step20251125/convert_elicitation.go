@@ -74,7 +74,7 @@ func DownElicitRequestParams(c *compat.Conversion, x mcp20251125.ElicitRequestPa
 	case *mcp20251125.ElicitRequestURLParams:
 		c.Refuse("elicitation in the older revision means forms, and its clients know no pages to visit")
 	case *mcp20251125.UnknownElicitRequestParams:
-		c.Refuse("it is none of what the revision defines")
+		c.Refuse("the revision does not define this variant")
 	}
 	return new(mcp20250618.ElicitRequestFormParams)
 }
@@ -88,7 +88,7 @@ func DownElicitResponse(c *compat.Conversion, x mcp20251125.ElicitResponse) *mcp
 	case *mcp20251125.CreateTaskResult:
 		c.Refuse("the older revision has no tasks, so nobody could ask for the outcome")
 	case *mcp20251125.UnknownElicitResponse:
-		c.Refuse("it is none of what the revision defines")
+		c.Refuse("the revision does not define this variant")
 	}
 	return new(mcp20250618.ElicitResult)
 }
@@ -112,7 +112,7 @@ func DownElicitResultContent(c *compat.Conversion, x mcp20251125.ElicitResultCon
 	case mcp20251125.ElicitResultContentList:
 		c.Refuse("forms of the older revision have no choice of several values, and a choice of one would be another question")
 	case *mcp20251125.UnknownElicitResultContent:
-		c.Refuse("it is none of what the revision defines")
+		c.Refuse("the revision does not define this variant")
 	}
 	return wire.Scalar{}
 }

@@ -56,7 +56,7 @@ func DownCreateMessageResponse(c *compat.Conversion, x mcp20251125.CreateMessage
 	case *mcp20251125.CreateTaskResult:
 		c.Refuse("the older revision has no tasks, so nobody could ask for the outcome")
 	case *mcp20251125.UnknownCreateMessageResponse:
-		c.Refuse("it is none of what the revision defines")
+		c.Refuse("the revision does not define this variant")
 	}
 	return new(mcp20250618.CreateMessageResult)
 }
