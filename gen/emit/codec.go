@@ -158,14 +158,13 @@ func decodeExtra() jen.Code {
 	return jen.Op("*").Id("x").Dot("Extra").Dot("Entry").Call(jen.Id("r")).Op("=").Id("r").Dot("ReadRaw").Call()
 }
 
-// maySendNull reports whether some peers write null for a member instead of leaving it out.
-// Those who call the tools of a list do not get away with it: the schema that a tool declares
-// is its own.
+// maySendNull reports whether null counts as absent for a member, because some peers write it
+// so. It never does for the types of a tool list: there, the tool's own schema applies.
 func (e *emitter) maySendNull(f *ir.Field) bool {
 	return e.rev != nil && !f.Required && !acceptsNull(f.Type)
 }
 
-// acceptsNull reports whether null is a value of a type.
+// acceptsNull reports whether a type includes null.
 func acceptsNull(t ir.Type) bool {
 	switch t := ir.Resolve(t).(type) {
 	case *ir.Nullable, *ir.Any:
@@ -176,8 +175,8 @@ func acceptsNull(t ir.Type) bool {
 	return false
 }
 
-// isList reports whether a member is the list, or one of the lists, that a result is about,
-// whose elements can be left out one by one.
+// isList reports whether a member is a required list of a result, whose invalid elements can
+// be left out one by one.
 func (e *emitter) isList(d *ir.Decl, f *ir.Field) bool {
 	if e.rev == nil || !f.Required || !e.results[d] {
 		return false
@@ -195,7 +194,7 @@ func isUnionRef(t ir.Type) bool {
 	return ok
 }
 
-// resultsOf are the declarations of a revision's results, the variants of unions included.
+// resultsOf returns the declarations of a revision's results, including the variants of unions.
 func resultsOf(rev *ir.Revision) map[*ir.Decl]bool {
 	all := make(map[*ir.Decl]bool)
 	for _, m := range rev.Methods {

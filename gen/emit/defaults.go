@@ -155,8 +155,8 @@ func rawLiteral(text string) jen.Code {
 	return jen.Op("`" + text + "`")
 }
 
-// eachDefault applies the defaults in a value that is there; of an object it
-// gets the struct or a pointer to it.
+// eachDefault renders code that sets the defaults inside a value that is present. An object may
+// be a struct or a pointer to it.
 func eachDefault(g *jen.Group, value *jen.Statement, t ir.Type, depth int) {
 	if !hasDefaults(t) {
 		return

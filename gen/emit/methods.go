@@ -257,7 +257,7 @@ func callBody(g *jen.Group, m *ir.Method) {
 	).Block(jen.Return(jen.Nil(), jen.Err()))
 	if u, ok := ir.Resolve(m.Result.Type).(*ir.Union); ok {
 		if !u.Context {
-			// The sender of a result knows the revision, so there is none that it does not define.
+			// The sender of a result knows the revision, so an unknown variant is an error.
 			g.If(
 				jen.List(jen.Id("_"), jen.Id("unknown")).Op(":=").Id("result").Dot("V").Assert(jen.Op("*").Id("Unknown"+m.Result.Name)),
 				jen.Id("unknown"),

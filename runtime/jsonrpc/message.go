@@ -93,8 +93,8 @@ func refused(text string, err error) (Message, error) {
 	return m, invalid(fmt.Sprintf("%.100s: %.300s", at.Pointer, at.Problem))
 }
 
-// brokenResponse is the response that a text which is no JSON seems to be, with its id; the
-// zero Message when it seems to be none.
+// brokenResponse returns a Response with the ID in a text that is not JSON but resembles a
+// response. For any other text, it returns the zero Message.
 func brokenResponse(text string) Message {
 	r := wire.NewStringReader(text)
 	raw, ok := r.PeekRaw("id")

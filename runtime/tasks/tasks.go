@@ -175,7 +175,7 @@ func offers(methods []runtime.Method) bool {
 // request handles a request that may ask for a task, if that is declared.
 func (t *Tasks) request(ctx context.Context, c *runtime.Call, handle handler, method string, params wire.Raw, declared bool) (wire.Appender, error) {
 	asked, augmented := wire.Object(params).Get("task")
-	if asked == "null" { // as some clients write that they do not ask
+	if asked == "null" { // some clients write null for absent
 		augmented = false
 	}
 	if asked != "" {

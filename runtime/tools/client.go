@@ -114,14 +114,14 @@ func call(ctx context.Context, c runtime.Caller, name string, arguments wire.App
 		switch {
 		case member == "content":
 			hasContent = value.Kind() == wire.KindArray
-		case member == "structuredContent" && value != "null": // as some servers write that there is none
+		case member == "structuredContent" && value != "null": // some servers write null for absent
 			structured = value
 		case member == "isError" && value == "true":
 			return "", "", &Error{name, texts(result), result}
 		}
 	}
 	if !hasContent && structured == "" {
-		return "", "", &ResultError{name, result, errors.New("it has neither content, which every revision demands, nor structured content")}
+		return "", "", &ResultError{name, result, errors.New("it has neither content, which every revision requires, nor structured content")}
 	}
 	return result, structured, nil
 }
