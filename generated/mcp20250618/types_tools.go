@@ -145,7 +145,8 @@ type ToolAnnotations struct {
 // ToolInputSchema is the JSON Schema of a tool's arguments, which are always
 // an object. Keywords without a field here are kept.
 type ToolInputSchema struct {
-	// Type is always object. It is "object", which the zero value stands for.
+	// Type is the JSON Schema type. It is "object", which the zero value stands
+	// for.
 	Type string `json:"type"`
 	// Properties holds the schemas of the arguments, by name; nil declares none.
 	Properties wire.Map[wire.Object] `json:"properties,omitempty"`
@@ -174,7 +175,8 @@ func (*ToolListChangedNotification) isServerNotification() {}
 // ToolOutputSchema is the JSON Schema of a tool's structured result.
 // Keywords without a field here are kept.
 type ToolOutputSchema struct {
-	// Type is always object. It is "object", which the zero value stands for.
+	// Type is the JSON Schema type. It is "object", which the zero value stands
+	// for.
 	Type string `json:"type"`
 	// Properties holds the schemas of the result's members, by name; nil
 	// declares none.

@@ -50,8 +50,8 @@ func (x ElicitAction) Known() bool {
 // ElicitRequest is an elicitation/create request: the server asks the
 // client's user for input.
 type ElicitRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "elicitation/create", which
 	// the zero value stands for.
@@ -78,7 +78,7 @@ type ElicitRequestFormParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Mode is form or nil, which means form.
+	// Mode is form; nil means form too.
 	Mode *string `json:"mode,omitempty"`
 	// Task asks the receiver to run the request as a task, which requires that
 	// the receiver declares support for it; nil asks for an ordinary response.
@@ -131,7 +131,8 @@ func (*UnknownElicitRequestParams) isElicitRequestParams() {}
 // user before it opens the page, and its response reports only whether the
 // user agreed.
 type ElicitRequestURLParams struct {
-	// Mode is always url. It is "url", which the zero value stands for.
+	// Mode is the kind of elicitation. It is "url", which the zero value stands
+	// for.
 	Mode string `json:"mode"`
 	// ElicitationID is the server's identifier of this elicitation. A
 	// notifications/elicitation/complete message repeats it.
@@ -230,8 +231,8 @@ func (ElicitResultContentScalar) isElicitResultContent() {}
 // client may retry the request that was waiting for it. Servers need not
 // send it.
 type ElicitationCompleteNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is
 	// "notifications/elicitation/complete", which the zero value stands for.
@@ -548,8 +549,8 @@ func (*TitledSingleSelectEnumSchema) isSingleSelectEnumSchema() {}
 // proceed until the user has visited a web page. Send the request again
 // afterwards.
 type URLElicitationRequiredError struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Error describes the failure.
 	Error URLElicitationRequiredErrorError `json:"error"`
@@ -563,7 +564,7 @@ type URLElicitationRequiredError struct {
 // URLElicitationRequiredErrorError is the error object of a
 // URLElicitationRequiredError.
 type URLElicitationRequiredErrorError struct {
-	// Code is always -32042. It is -32042, which the zero value stands for.
+	// Code is the error code. It is -32042, which the zero value stands for.
 	Code int64 `json:"code"`
 	// Data lists the pages to visit.
 	Data URLElicitationRequiredErrorErrorData `json:"data"`

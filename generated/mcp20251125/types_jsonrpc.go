@@ -19,8 +19,8 @@ type Error struct {
 
 // JSONRPCErrorResponse is the response to a request that failed.
 type JSONRPCErrorResponse struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Error describes the failure.
 	Error Error `json:"error"`
@@ -60,8 +60,8 @@ func (*UnknownJSONRPCMessage) isJSONRPCMessage() {}
 // JSONRPCNotification is the envelope of a notification. It has no ID and
 // gets no response.
 type JSONRPCNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message.
 	Method string `json:"method"`
@@ -77,8 +77,8 @@ func (*JSONRPCNotification) isJSONRPCMessage() {}
 // JSONRPCRequest is the envelope of a request. Its response carries the same
 // ID.
 type JSONRPCRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// ID is unique among the sender's requests. The response repeats it.
 	ID RequestId `json:"id"`
@@ -115,8 +115,8 @@ func (*UnknownJSONRPCResponse) isJSONRPCResponse() {}
 // JSONRPCResultResponse is the envelope of a successful response. It carries
 // the ID of its request, whose method determines the type of the result.
 type JSONRPCResultResponse struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// ID is the ID of the request.
 	ID RequestId `json:"id"`

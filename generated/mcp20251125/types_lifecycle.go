@@ -140,8 +140,8 @@ type Implementation struct {
 // InitializeRequest is an initialize request, the first message of a client.
 // It cannot be cancelled.
 type InitializeRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "initialize", which the zero
 	// value stands for.
@@ -202,8 +202,8 @@ func (*InitializeResult) isServerResult() {}
 // InitializedNotification is a notifications/initialized message. It ends
 // the handshake; normal operation starts after it.
 type InitializedNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "notifications/initialized",
 	// which the zero value stands for.
@@ -220,8 +220,8 @@ func (*InitializedNotification) isClientNotification() {}
 // PingRequest is a ping request, by which either side can check at any time
 // that the other one is alive.
 type PingRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "ping", which the zero value
 	// stands for.

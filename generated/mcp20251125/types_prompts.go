@@ -7,8 +7,8 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // GetPromptRequest is a prompts/get request: the client asks the server to
 // fill in a prompt and return its messages.
 type GetPromptRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "prompts/get", which the zero
 	// value stands for.
@@ -58,8 +58,8 @@ func (*GetPromptResult) isServerResult() {}
 // ListPromptsRequest is a prompts/list request: the client asks for the
 // server's prompts.
 type ListPromptsRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "prompts/list", which the
 	// zero value stands for.
@@ -134,8 +134,8 @@ type PromptArgument struct {
 // PromptListChangedNotification is a notifications/prompts/list_changed
 // message: the result of an earlier prompts/list is out of date.
 type PromptListChangedNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is
 	// "notifications/prompts/list_changed", which the zero value stands for.

@@ -47,8 +47,8 @@ func (*EmbeddedResource) isContentBlock() {}
 // ListResourceTemplatesRequest is a resources/templates/list request: the
 // client asks for the server's resource templates.
 type ListResourceTemplatesRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "resources/templates/list",
 	// which the zero value stands for.
@@ -85,8 +85,8 @@ func (*ListResourceTemplatesResult) isServerResult() {}
 // ListResourcesRequest is a resources/list request: the client asks for the
 // server's resources.
 type ListResourcesRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "resources/list", which the
 	// zero value stands for.
@@ -123,8 +123,8 @@ func (*ListResourcesResult) isServerResult() {}
 // ListRootsRequest is a roots/list request: the server asks which
 // directories and files it should work on.
 type ListRootsRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "roots/list", which the zero
 	// value stands for.
@@ -157,8 +157,8 @@ func (*ListRootsResult) isClientResult() {}
 // ReadResourceRequest is a resources/read request: the client asks for the
 // contents of a resource.
 type ReadResourceRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "resources/read", which the
 	// zero value stands for.
@@ -310,8 +310,8 @@ func (*ResourceLink) isContentBlock() {}
 // ResourceListChangedNotification is a notifications/resources/list_changed
 // message: the result of an earlier resources/list is out of date.
 type ResourceListChangedNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is
 	// "notifications/resources/list_changed", which the zero value stands for.
@@ -384,8 +384,8 @@ func (*ResourceTemplateReference) isCompleteRequestParamsRef() {}
 // a resource has changed, so contents read earlier are out of date. Only
 // subscribers receive it, and it does not carry the new contents.
 type ResourceUpdatedNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is
 	// "notifications/resources/updated", which the zero value stands for.
@@ -431,8 +431,8 @@ type Root struct {
 // message: the client's roots have changed, and the server should request
 // roots/list again.
 type RootsListChangedNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is
 	// "notifications/roots/list_changed", which the zero value stands for.
@@ -449,8 +449,8 @@ func (*RootsListChangedNotification) isClientNotification() {}
 // SubscribeRequest is a resources/subscribe request: the client asks for a
 // notification whenever a resource changes.
 type SubscribeRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "resources/subscribe", which
 	// the zero value stands for.
@@ -500,8 +500,8 @@ func (*TextResourceContents) isResourceContentsUnion() {}
 // UnsubscribeRequest is a resources/unsubscribe request: the client ends a
 // subscription.
 type UnsubscribeRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "resources/unsubscribe",
 	// which the zero value stands for.

@@ -8,8 +8,8 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // the client's language model to continue a conversation. The client and its
 // user control what is sent to the model and what comes back.
 type CreateMessageRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "sampling/createMessage",
 	// which the zero value stands for.

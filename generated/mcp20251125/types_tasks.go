@@ -8,8 +8,8 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // asks the other side to cancel it. A notifications/cancelled message has no
 // effect on a task.
 type CancelTaskRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "tasks/cancel", which the
 	// zero value stands for.
@@ -96,8 +96,8 @@ func (*CreateTaskResult) isElicitResponse() {}
 // GetTaskPayloadRequest is a tasks/result request: the side that started a
 // task fetches its result. The response is delayed until the task has ended.
 type GetTaskPayloadRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "tasks/result", which the
 	// zero value stands for.
@@ -146,8 +146,8 @@ func (*GetTaskPayloadResult) isServerResult() {}
 // GetTaskRequest is a tasks/get request: the side that started a task asks
 // for its state.
 type GetTaskRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "tasks/get", which the zero
 	// value stands for.
@@ -213,8 +213,8 @@ func (*GetTaskResult) isServerResult() {}
 // ListTasksRequest is a tasks/list request: either side asks for the tasks
 // that it started on the other side.
 type ListTasksRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "tasks/list", which the zero
 	// value stands for.
@@ -347,8 +347,8 @@ func (x TaskStatus) Known() bool {
 // of a task has changed. It is optional, so the side that started the task
 // must poll as well.
 type TaskStatusNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "notifications/tasks/status",
 	// which the zero value stands for.

@@ -7,8 +7,8 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // CallToolRequest is a tools/call request: the client asks the server to run
 // a tool.
 type CallToolRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "tools/call", which the zero
 	// value stands for.
@@ -89,8 +89,8 @@ func (*CallToolResult) isServerResult() {}
 // ListToolsRequest is a tools/list request: the client asks for the server's
 // tools.
 type ListToolsRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "tools/list", which the zero
 	// value stands for.
@@ -194,7 +194,8 @@ type ToolExecution struct {
 // ToolInputSchema is the JSON Schema of a tool's arguments, which are always
 // an object. Keywords without a field here are kept.
 type ToolInputSchema struct {
-	// Type is always object. It is "object", which the zero value stands for.
+	// Type is the JSON Schema type. It is "object", which the zero value stands
+	// for.
 	Type string `json:"type"`
 	// Schema is the URI of the JSON Schema dialect; nil means 2020-12.
 	Schema *string `json:"$schema,omitempty"`
@@ -210,8 +211,8 @@ type ToolInputSchema struct {
 // ToolListChangedNotification is a notifications/tools/list_changed message:
 // the result of an earlier tools/list is out of date.
 type ToolListChangedNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is
 	// "notifications/tools/list_changed", which the zero value stands for.
@@ -228,7 +229,8 @@ func (*ToolListChangedNotification) isServerNotification() {}
 // ToolOutputSchema is the JSON Schema of a tool's structured result.
 // Keywords without a field here are kept.
 type ToolOutputSchema struct {
-	// Type is always object. It is "object", which the zero value stands for.
+	// Type is the JSON Schema type. It is "object", which the zero value stands
+	// for.
 	Type string `json:"type"`
 	// Schema is the URI of the JSON Schema dialect; nil means 2020-12.
 	Schema *string `json:"$schema,omitempty"`

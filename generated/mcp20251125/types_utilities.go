@@ -8,8 +8,8 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // withdraws a request that it made. The response may already be on its way,
 // so both sides must tolerate messages that cross.
 type CancelledNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "notifications/cancelled",
 	// which the zero value stands for.
@@ -45,8 +45,8 @@ type CancelledNotificationParams struct {
 // CompleteRequest is a completion/complete request: the client asks for
 // suggestions while its user types an argument.
 type CompleteRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "completion/complete", which
 	// the zero value stands for.
@@ -193,8 +193,8 @@ func (x LoggingLevel) Known() bool {
 // LoggingMessageNotification is a notifications/message message: the server
 // sends the client a log record.
 type LoggingMessageNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "notifications/message",
 	// which the zero value stands for.
@@ -230,8 +230,8 @@ type LoggingMessageNotificationParams struct {
 // PaginatedRequest holds the members that all list requests share. It is
 // never a message on its own.
 type PaginatedRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// ID is unique among the sender's requests. The response repeats it.
 	ID RequestId `json:"id"`
@@ -276,8 +276,8 @@ type PaginatedResult struct {
 // a request reports how far the work is. It is allowed only for a request
 // that carried a progress token, and only until the work is done.
 type ProgressNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "notifications/progress",
 	// which the zero value stands for.
@@ -321,8 +321,8 @@ type ProgressToken = wire.Scalar
 // SetLevelRequest is a logging/setLevel request: the client sets the lowest
 // severity of the log records that the server sends.
 type SetLevelRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Method identifies the kind of message. It is "logging/setLevel", which the
 	// zero value stands for.
