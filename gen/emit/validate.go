@@ -247,8 +247,8 @@ func (e *emitter) unionChecker(f *jen.File, d *ir.Decl, u *ir.Union) {
 	)
 }
 
-// discriminator returns the member by which a decision finds the variant of an object, and
-// the strings that it knows there; "" if it looks at none.
+// discriminator returns the member that a decision uses to select the variant of an object,
+// and the strings that it knows there. The member is "" if the decision uses none.
 func discriminator(d ir.Decision) (member string, known []string) {
 	switch d := d.(type) {
 	case *ir.ByKind:
