@@ -1,11 +1,9 @@
-// Package gen turns protocol schemas into Go packages. It is a pure function
-// from a spec and its schemas to files in memory: it prints nothing, writes
-// nothing and keeps no state.
+// Package gen generates Go packages from protocol schemas. It is a pure function from a
+// spec and its schemas to files in memory: it has no output and keeps no state.
 //
-// The way of a schema: package schema checks it, package lower makes the
-// decisions and gives the ir, package convert pairs it with that of the next
-// revision, package emit renders both, and package files compares the result
-// with the disk.
+// Package schema checks a schema, package lower makes the decisions and returns the ir,
+// package convert pairs it with that of the next revision, package emit renders both, and
+// package files compares the result with the disk.
 package gen
 
 import (
@@ -24,35 +22,35 @@ import (
 	"github.com/mcpgen/mcpgen/spec"
 )
 
-// Source is one revision to generate.
+// Source is a revision to generate.
 type Source struct {
 	Revision string
-	// Schema is the schema.json, of the upstream or its facts.
+	// Schema is the schema.json, as published or reduced to its facts.
 	Schema []byte
-	// Overlay holds rows of the user's for this revision; it may be nil.
+	// Overlay holds the user's rows for this revision. It may be nil.
 	Overlay *spec.Overlay
-	// Pinned says that the spec folder's tables were made for this very schema,
-	// so that a row or an erratum that does not fit it is stale.
+	// Pinned means that the tables of the spec folder were made for exactly this schema, so
+	// that a row or an erratum that does not apply to it is stale.
 	Pinned bool
 }
 
-// Lowered is a source, checked and lowered.
+// Lowered is a checked and lowered source.
 type Lowered struct {
-	// Document is the schema with errata and forgotten members put right.
+	// Document is the schema with errata applied and omitted members added.
 	Document *schema.Document
 	Revision *ir.Revision
-	// UnusedOverlay names the rows in range that changed nothing.
+	// UnusedOverlay names the rows for this revision that changed nothing.
 	UnusedOverlay []string
 	usedDocs      map[string]bool
 }
 
-// Lower makes the ir of a source.
+// Lower checks a source and returns its ir.
 func Lower(s *spec.Spec, src Source) (*Lowered, error) {
 	return lowerSource(s, src, src.Pinned)
 }
 
-// lowerSource is Lower that decides by strict whether a row of the spec's
-// overlay that changes nothing is an error.
+// lowerSource is Lower. If strict is set, a row of the spec's overlay that changes nothing
+// is an error.
 func lowerSource(s *spec.Spec, src Source, strict bool) (*Lowered, error) {
 	errata := s.Errata
 	if !src.Pinned {
@@ -69,10 +67,10 @@ func lowerSource(s *spec.Spec, src Source, strict bool) (*Lowered, error) {
 	return &Lowered{doc, out.Revision, out.Unused, out.UsedDocs}, nil
 }
 
-// PinnedSource is the source of a revision the spec pins.
+// PinnedSource returns the source of a pinned revision.
 func PinnedSource(s *spec.Spec, revision string) (Source, error) {
 	if _, ok := s.Pin(revision); !ok {
-		return Source{}, fmt.Errorf("revision %q is not pinned; pinned are %q", revision, s.Revisions())
+		return Source{}, fmt.Errorf("revision %q is not pinned; the pinned revisions are %q", revision, s.Revisions())
 	}
 	facts, err := s.Schema(revision)
 	if err != nil {
@@ -81,8 +79,8 @@ func PinnedSource(s *spec.Spec, revision string) (Source, error) {
 	return Source{Revision: revision, Schema: facts, Pinned: true}, nil
 }
 
-// All plans the packages of every pinned revision, the index over them, and
-// the converters between them. A doc comment that finds no place is an error.
+// All plans the packages of all pinned revisions, the index over them, and the converters
+// between them. A doc comment that is not used is an error.
 func All(s *spec.Spec) (files.Plan, error) {
 	var plan files.Plan
 	var revisions []*ir.Revision
@@ -166,8 +164,8 @@ func generate(s *spec.Spec, src Source) (files.Plan, *Lowered, error) {
 	return files.Plan{Files: list, Owned: []string{dir}}, lowered, nil
 }
 
-// checkPins fails on revisions that would share a package, and on errata of
-// revisions that are not pinned, which no schema can be found to fit.
+// checkPins returns an error for revisions that would share a package, and for errata of
+// revisions that are not pinned.
 func checkPins(s *spec.Spec) error {
 	var errs []error
 	for i, revision := range s.Revisions() {
@@ -181,12 +179,12 @@ func checkPins(s *spec.Spec) error {
 	return errors.Join(errs...)
 }
 
-// checkPackage fails when the package of a revision is that of another one.
+// checkPackage returns an error if a revision would have the same package as another one.
 func checkPackage(others []string, revision string) error {
 	name := lower.PackageName(revision)
 	for _, other := range others {
 		if other != revision && lower.PackageName(other) == name {
-			return fmt.Errorf("%s: its package %s would be that of %s too", revision, name, other)
+			return fmt.Errorf("%s: package %s is already that of %s", revision, name, other)
 		}
 	}
 	return nil
@@ -207,11 +205,11 @@ func staleDocs(d *spec.Docs, used map[string]bool) error {
 	return errors.Join(errs...)
 }
 
-// CheckRevision refuses what cannot be the name of a revision: it becomes part
-// of file names and comments.
+// CheckRevision returns an error if a text cannot be the name of a revision. The name
+// becomes part of file names and comments.
 func CheckRevision(revision string) error {
 	if !revisionName.MatchString(revision) {
-		return fmt.Errorf("%q cannot be the name of a revision; it is a date, as in 2025-06-18", revision)
+		return fmt.Errorf("%q cannot be the name of a revision, which is a date such as 2025-06-18", revision)
 	}
 	return nil
 }

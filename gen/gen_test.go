@@ -19,7 +19,7 @@ func load(t *testing.T) *spec.Spec {
 	return s
 }
 
-// TestAllIsPure plans everything twice and wants the same bytes.
+// TestAllIsPure checks that planning twice gives the same bytes.
 func TestAllIsPure(t *testing.T) {
 	one, err := gen.All(load(t))
 	if err != nil {
@@ -34,7 +34,7 @@ func TestAllIsPure(t *testing.T) {
 	}
 }
 
-// TestOneIsPartOfAll wants a revision alone to come out as it does among all.
+// TestOneIsPartOfAll checks that a revision alone gives the same files as among all.
 func TestOneIsPartOfAll(t *testing.T) {
 	s := load(t)
 	all, err := gen.All(s)
@@ -65,8 +65,8 @@ func TestOneIsPartOfAll(t *testing.T) {
 	}
 }
 
-// TestStale has a row for each table whose rows must find a use; nothing may
-// be planned when one does not.
+// TestStale has a row for each table whose rows must be used. If one is not, nothing may be
+// planned.
 func TestStale(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -88,7 +88,7 @@ func TestStale(t *testing.T) {
 		}, "2025-06-19: /definitions/Tool: stale erratum 2: the revision is not pinned"},
 		{"package of two revisions", func(s *spec.Spec) {
 			s.Pins = append(s.Pins, spec.Pin{Revision: "20250618"})
-		}, "20250618: its package mcp20250618 would be that of 2025-06-18 too"},
+		}, "20250618: package mcp20250618 is already that of 2025-06-18"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := load(t)
@@ -98,14 +98,14 @@ func TestStale(t *testing.T) {
 				t.Errorf("got error %v, want it to contain %q", err, tt.want)
 			}
 			if len(plan.Files) > 0 {
-				t.Errorf("%d files were planned all the same", len(plan.Files))
+				t.Errorf("%d files were planned", len(plan.Files))
 			}
 		})
 	}
 }
 
-// TestDescriptions wants the prose of a schema where the project's docs have
-// nothing to say, and the project's where they have.
+// TestDescriptions checks that the project's docs take precedence over a schema's
+// descriptions, which are used where the docs have none.
 func TestDescriptions(t *testing.T) {
 	src := `{"$defs": {
 		"Own": {"type": "object", "description": "Own is told by its schema.", "properties": {"a": {"type": "string", "description": "A is told by its schema."}}},

@@ -13,26 +13,26 @@ import (
 	"github.com/mcpgen/mcpgen/spec"
 )
 
-// Imported is what an upstream file would make of a spec folder.
+// Imported is the effect of importing an upstream file into a spec folder.
 type Imported struct {
 	Pin spec.Pin
-	// Files are the facts and the pins, relative to the spec folder.
+	// Files holds the facts and the pins. Paths are relative to the spec folder.
 	Files []files.File
-	// Against is the revision that Changes compares with: the same one where it
-	// is pinned already, else the newest; "" when there is none.
+	// Against is the revision that Changes compares with: the same one if it is already
+	// pinned, and otherwise the newest, or "" if there is none.
 	Against string
-	// Changes are the differences of the facts, see schema.Differences.
+	// Changes lists the differences between the facts, see schema.Differences.
 	Changes []string
-	// Needed are the problems that overlay rows must solve before the revision
-	// can be generated, one for each.
+	// Needed lists the problems that overlay rows must solve before the revision can be
+	// generated.
 	Needed []string
-	// Unused are the overlay rows in range that the revision has no use for, which
-	// is an error once it is generated. They are known when nothing is needed.
+	// Unused lists the overlay rows for the revision that it does not use, which is an
+	// error when it is generated. They are known only if Needed is empty.
 	Unused []string
 }
 
-// Import makes the facts and the pin of a revision from an upstream file. A
-// file with a construct the generator does not understand is refused.
+// Import returns the facts and the pin of a revision, given an upstream file. It returns an
+// error for a schema construct that the generator does not support.
 func Import(s *spec.Spec, revision, commit string, upstream []byte) (*Imported, error) {
 	if err := CheckRevision(revision); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (out *Imported) compare(s *spec.Spec, after *schema.Document) error {
 	return nil
 }
 
-// lower tries the revision with the rows there are.
+// lower lowers the revision with the existing rows.
 func (out *Imported) lower(s *spec.Spec, facts []byte) {
 	_, pinned := s.Pin(out.Pin.Revision)
 	lowered, err := lowerSource(s, Source{Revision: out.Pin.Revision, Schema: facts, Pinned: pinned}, false)
@@ -103,8 +103,8 @@ func (out *Imported) lower(s *spec.Spec, facts []byte) {
 	out.Needed = []string{err.Error()}
 }
 
-// VerifyFacts compares an upstream file with the pinned facts of a revision.
-// The same bytes as were imported are not asked for: only the facts count.
+// VerifyFacts compares an upstream file with the pinned facts of a revision. Only the facts
+// count; sameBytes reports whether the file is also byte for byte the imported one.
 func VerifyFacts(s *spec.Spec, revision string, upstream []byte) (differences []string, sameBytes bool, err error) {
 	pin, ok := s.Pin(revision)
 	if !ok {
@@ -134,7 +134,7 @@ func VerifyFacts(s *spec.Spec, revision string, upstream []byte) (differences []
 	}
 	differences = schema.Differences(before, after)
 	if len(differences) == 0 {
-		differences = []string{"~ the schemas are written differently and say the same"}
+		differences = []string{"~ the schemas are written differently but are equivalent"}
 	}
 	return differences, sameBytes, nil
 }

@@ -1,13 +1,13 @@
 package spec
 
-// errataFile is errata.yaml.
+// errataFile is the content of errata.yaml.
 type errataFile struct {
 	Errata     []Erratum   `yaml:"errata"`
 	Deviations []Deviation `yaml:"deviations"`
 }
 
-// Erratum is a fact an upstream file states wrongly: the value at Pointer is
-// to be replaced by New, provided that it still is Old.
+// Erratum corrects a mistake in an upstream file: it replaces the value at
+// Pointer by New. It is an error if the value is no longer Old.
 type Erratum struct {
 	Revision string `yaml:"revision"`
 	// Pointer is a JSON Pointer into the revision's schema.json.
@@ -17,26 +17,26 @@ type Erratum struct {
 	Reason  string `yaml:"reason"`
 }
 
-// Deviation is a class of values that generated code deliberately judges
-// otherwise than the letter of a schema, errata applied. Where it is not about
-// one place of a file, no erratum can say it. The tests that compare verdicts
-// honour these rows and nothing else, and fail on one that explains nothing.
+// Deviation is a class of values on which generated code and a schema, after
+// errata, deliberately disagree. Unlike an erratum, it is not tied to one place
+// of a file. The tests that compare the verdicts of both accept no other
+// differences, and fail if a row explains none.
 type Deviation struct {
-	// Name tells the tests which values are meant.
+	// Name identifies the class in the tests.
 	Name    string   `yaml:"name"`
 	Effects []Effect `yaml:"effects"`
 	Reason  string   `yaml:"reason"`
 }
 
-// Effect is what a deviation does to a value.
+// Effect is how generated code and a schema disagree on a value.
 type Effect string
 
 // The effects of deviations.
 const (
-	// Narrower: the schema accepts it, generated code does not.
+	// Narrower means that the schema accepts the value and generated code does not.
 	Narrower Effect = "narrower"
-	// Wider: generated code accepts it, the schema does not.
+	// Wider means that generated code accepts the value and the schema does not.
 	Wider Effect = "wider"
-	// Lossy: both accept it, but it is not encoded as the same value.
+	// Lossy means that both accept the value, but generated code encodes it as another one.
 	Lossy Effect = "lossy"
 )

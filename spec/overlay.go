@@ -1,8 +1,8 @@
 package spec
 
-// Overlay is what a schema cannot say. Each row is about the revisions of its
-// Range, and a row that changes nothing in one of them is an error there, so
-// that the table never outlives its reasons.
+// Overlay holds the facts that schemas do not contain. Each row applies to the
+// revisions of its Range. A row that changes nothing in one of them is an
+// error, so that the table contains no stale rows.
 type Overlay struct {
 	Names        []NameRow       `yaml:"names"`
 	Unions       []UnionRow      `yaml:"unions"`
@@ -13,43 +13,45 @@ type Overlay struct {
 	Initialisms  []string        `yaml:"initialisms"`
 }
 
-// Range limits a row to revisions; both ends belong to it and may be open.
+// Range limits a row to the revisions from Since to Until, both included. An
+// empty end is open.
 type Range struct {
 	Since string `yaml:"since"`
 	Until string `yaml:"until"`
 }
 
-// Contains reports whether the row is about the revision.
+// Contains reports whether the row applies to the revision.
 func (r Range) Contains(revision string) bool {
 	return (r.Since == "" || revision >= r.Since) && (r.Until == "" || revision <= r.Until)
 }
 
-// NameRow names the anonymous types at the places At matches. Places of one
-// structure may share a name. In At a "*" stands for any definition.
+// NameRow names the anonymous types at the places that At matches. Places with
+// the same structure may share a name. In At, "*" matches any definition.
 type NameRow struct {
 	Range `yaml:",inline"`
 	At    string `yaml:"at"`
 	Name  string `yaml:"name"`
 }
 
-// UnionRow tells a variant from those it cannot be told from by kind, const
-// or required members: it is meant when the member at the path When, below the
-// value, is there.
+// UnionRow selects a variant of a union that kind, const and required members
+// do not tell apart: a value is of this variant if it has the member at the
+// path When.
 type UnionRow struct {
 	Range   `yaml:",inline"`
 	Variant string `yaml:"variant"`
 	When    string `yaml:"when"`
 }
 
-// ContextRow names a union whose values tell nothing of their variant, which
-// is known from the request. Catchall is the variant that accepts all of them.
+// ContextRow names a union whose variant depends on the request, not on the
+// value. Catchall is the variant that accepts every value.
 type ContextRow struct {
 	Range    `yaml:",inline"`
 	Union    string `yaml:"union"`
 	Catchall string `yaml:"catchall"`
 }
 
-// ResultRow adds a result a method may also answer with. Name names the union.
+// ResultRow adds an alternative result to a method. Name is the name of the
+// union of both.
 type ResultRow struct {
 	Range  `yaml:",inline"`
 	Method string `yaml:"method"`
@@ -57,22 +59,22 @@ type ResultRow struct {
 	Name   string `yaml:"name"`
 }
 
-// CapabilityRow says which capability a method needs, as a dotted path in the
-// capabilities of the side that answers the request or sends the notification.
+// CapabilityRow names the capability that a method requires, as a dotted path in
+// the capabilities of the side that answers the request or sends the notification.
 type CapabilityRow struct {
 	Range      `yaml:",inline"`
 	Method     string `yaml:"method"`
 	Capability string `yaml:"capability"`
 }
 
-// EnumRow restores the order of an enum's values, which schemas sort.
+// EnumRow restores the order of an enum's values, which schemas sort alphabetically.
 type EnumRow struct {
 	Range `yaml:",inline"`
 	Enum  string   `yaml:"enum"`
 	Order []string `yaml:"order"`
 }
 
-// ParseOverlay reads an overlay file; name is for messages.
+// ParseOverlay parses an overlay file. Errors mention name.
 func ParseOverlay(name string, src []byte) (*Overlay, error) {
 	o := &Overlay{}
 	if err := decodeYAML(name, src, o); err != nil {

@@ -1,8 +1,8 @@
-// Package spec holds the facts the generator starts from: the pinned schema of
-// every protocol revision, the errata that correct them, the overlay that says
-// what a schema cannot say, and the doc comments.
+// Package spec holds the input of the generator: the pinned schema of each
+// protocol revision, the errata that correct it, the overlay with facts that
+// schemas do not contain, and the doc comments.
 //
-// It knows how its files are written, not what they mean: package gen does.
+// It parses its files and does not interpret them; package gen does.
 package spec
 
 import (
@@ -20,7 +20,7 @@ import (
 //go:embed pins.json errata.yaml overlay.yaml docs.yaml */schema.json
 var embedded embed.FS
 
-// Embedded returns the spec folder as it was when the program was built.
+// Embedded returns the spec folder that is built into the program.
 func Embedded() fs.FS { return embedded }
 
 // Spec is the content of a spec folder.
@@ -34,12 +34,11 @@ type Spec struct {
 	Docs       *Docs
 }
 
-// Pin says which upstream file the facts of a revision were taken from.
-// Published schemas are edited after their release, so the revision's date
-// alone pins nothing.
+// Pin identifies the upstream file of a revision. Published schemas are edited
+// after their release, so the revision's date alone does not identify a file.
 type Pin struct {
 	Revision string `json:"revision"`
-	// Commit is the upstream repository's commit, where it is known.
+	// Commit is the commit of the upstream repository, or "" if unknown.
 	Commit string `json:"commit,omitempty"`
 	// SHA256 is the checksum of the upstream file, in hexadecimal.
 	SHA256 string `json:"sha256"`
@@ -47,7 +46,7 @@ type Pin struct {
 	Dialect string `json:"dialect"`
 }
 
-// Load reads a spec folder.
+// Load reads a spec folder. Unknown keys in its YAML files are errors.
 func Load(files fs.FS) (*Spec, error) {
 	s := &Spec{files: files, Overlay: &Overlay{}, Docs: &Docs{}}
 	pins, err := fs.ReadFile(files, "pins.json")
@@ -82,7 +81,7 @@ func (s *Spec) Pin(revision string) (Pin, bool) {
 	return Pin{}, false
 }
 
-// Schema returns the facts of a pinned revision.
+// Schema returns the schema.json of a pinned revision.
 func (s *Spec) Schema(revision string) ([]byte, error) {
 	return fs.ReadFile(s.files, path.Join(revision, "schema.json"))
 }
@@ -96,8 +95,8 @@ func (s *Spec) Revisions() []string {
 	return revisions
 }
 
-// decodeYAML reads YAML strictly: a key the type does not have is an error
-// with its line.
+// decodeYAML decodes YAML and reports a key that the type does not have as an
+// error with its line.
 func decodeYAML(name string, src []byte, into any) error {
 	if err := yaml.UnmarshalWithOptions(src, into, yaml.Strict()); err != nil {
 		return fmt.Errorf("%s: %w", name, err)

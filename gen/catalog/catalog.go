@@ -1,15 +1,15 @@
-// Package catalog reads what a server offers: its tools, prompts, resources and
+// Package catalog reads the description of a server: its tools, prompts, resources and
 // resource templates, its instructions and its capabilities.
 //
-// It is for comparisons, so that it takes the forms in which such lists are kept
-// and sent: an array of tools; an object with some of the members tools, prompts,
-// resources, resourceTemplates, instructions and capabilities; responses with
-// these, alone, in pages or among other messages; as JSON, JSON lines, JSON with
-// comments, YAML or an event stream. What it cannot read in one of them it notes.
-// Package tools reads the tools themselves.
+// It is used for comparisons, so it accepts the forms in which such lists are stored and
+// sent: an array of tools; an object with some of the members tools, prompts, resources,
+// resourceTemplates, instructions and capabilities; responses that contain these, alone, in
+// pages or among other messages; as JSON, JSON lines, JSON with comments, YAML or an event
+// stream. It adds a note for anything in them that it cannot read. Package tools parses the
+// tools themselves.
 //
-// The words: a part is one of those members; a piece is an object that has some of
-// them; a catalog is what all pieces of a text have together.
+// Terms: a part is one of those members. A piece is an object that has some of them. A
+// catalog is the sum of all pieces of a text.
 package catalog
 
 import (
@@ -22,10 +22,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Part is one of the things that a catalog has.
+// Part names one kind of content of a catalog.
 type Part string
 
-// The parts, as they are called in results.
+// The parts. Their values are the names of the members in results.
 const (
 	Tools        Part = "tools"
 	Prompts      Part = "prompts"
@@ -35,27 +35,27 @@ const (
 	Capabilities Part = "capabilities"
 )
 
-// lists are the parts that are lists, with the member that tells entries apart.
+// lists holds the parts that are lists, with the member that identifies an entry.
 var lists = []struct {
 	part Part
 	key  string
 }{{Prompts, "name"}, {Resources, "uri"}, {Templates, "uriTemplate"}}
 
-// Catalog is what a server offers.
+// Catalog describes what a server offers.
 type Catalog struct {
 	// Tools is never nil.
 	Tools *tools.List
-	// Prompts, Resources and Templates are in the order of the text. No two of a
-	// list have one key.
+	// Prompts, Resources and Templates are in the order of the text. Keys are unique within
+	// each list.
 	Prompts, Resources, Templates []*Entry
 	Instructions                  string
 	Capabilities                  wire.Object
-	// Has tells the parts that the text has from those it says nothing about.
+	// Has records which parts the text contains.
 	Has map[Part]bool
-	// Whole says that the text is kept as one object of parts, so that a list it
-	// does not have is one that the server does not have.
+	// Whole means that the text is a single object with parts, so that the server has no
+	// list that the text does not contain.
 	Whole bool
-	// Notes say what was left out or read otherwise than it is written.
+	// Notes report what was left out and what was not read as written.
 	Notes []*tools.Error
 }
 
@@ -65,15 +65,15 @@ type Entry struct {
 	Key string
 	// Definition is the text of the entry, without white space.
 	Definition wire.Object
-	// Pointer is where it stands.
+	// Pointer is the place of the entry in the text.
 	Pointer string
 }
 
-// ErrNone says that a text is JSON or YAML and has no part of a catalog.
+// ErrNone reports that a text is JSON or YAML without any part of a catalog.
 var ErrNone = errors.New(`expected a list of tools (an array of them, or "tools", "prompts", "resources" or "resourceTemplates" in an object), found none`)
 
-// Read reads a catalog. Name is that of the file, see [IsYAML]. An error is a
-// [*SyntaxError] where it has a place.
+// Read parses a catalog. Name is the name of the file, see [IsYAML]. An error with a place
+// in the text is a [*SyntaxError].
 func Read(name string, text []byte) (*Catalog, error) {
 	docs, notes, err := documents(name, text)
 	if err != nil {
@@ -102,14 +102,14 @@ type reader struct {
 	catalog *Catalog
 	tools   tools.Lenient
 	keys    map[Part]map[string]*Entry
-	// next are the places of cursors to pages that have not come.
+	// next holds the places of cursors whose page has not been read.
 	next map[Part]string
-	// pieces counts the pieces; whole says that the last stood alone in its text.
+	// pieces counts the pieces. whole means that the last one was the whole text.
 	pieces       int
 	whole, found bool
 }
 
-// mostLevels is how deep pieces are looked for.
+// mostLevels is the maximum depth at which pieces are searched for.
 const mostLevels = 8
 
 // find reads the pieces in a value.
@@ -136,14 +136,14 @@ func (r *reader) find(at string, raw wire.Raw, level int) {
 		}
 		_, message := o.Get("method")
 		for name, value := range o.All() {
-			if !message || name != "params" { // what a request is about is not what a server offers
+			if !message || name != "params" { // the params of a request do not describe the server
 				r.find(wire.ChildPointer(at, name), value, level+1)
 			}
 		}
 	}
 }
 
-// isTools tells an array of tools from one of messages or pages.
+// isTools distinguishes an array of tools from one of messages or pages.
 func isTools(all []wire.Raw) bool {
 	for _, element := range all {
 		if element.Kind() != wire.KindObject {
@@ -166,7 +166,7 @@ func isTools(all []wire.Raw) bool {
 	})
 }
 
-// isPiece reports whether an object has parts of its own.
+// isPiece reports whether an object itself has parts.
 func isPiece(o wire.Object, level int) bool {
 	if _, message := o.Get("method"); message {
 		return false
@@ -185,7 +185,7 @@ func isPiece(o wire.Object, level int) bool {
 	return declared && (revision || server)
 }
 
-// isByName tells an object of tools by name from the capability of that name.
+// isByName distinguishes an object of tools by name from the capability with the same name.
 func isByName(raw wire.Raw) bool {
 	if raw.Kind() != wire.KindObject || wire.Object(raw).Len() == 0 {
 		return false
@@ -232,15 +232,15 @@ func (r *reader) piece(at string, o wire.Object, level int) {
 	r.cursor(at, o)
 }
 
-// isHandshake reports whether a piece is the result of initialize, which has the
-// instructions or there are none.
+// isHandshake reports whether a piece is the result of initialize. It contains the
+// instructions, if the server has any.
 func isHandshake(o wire.Object) bool {
 	_, revision := o.Get("protocolVersion")
 	_, server := o.Get("serverInfo")
 	return revision && server
 }
 
-// cursor remembers that a list goes on, and forgets it when its next page comes.
+// cursor records that a list has another page, and forgets it when that page is read.
 func (r *reader) cursor(at string, o wire.Object) {
 	next, ok := o.Get("nextCursor")
 	text, isText := next.Str()
@@ -308,7 +308,7 @@ func elements(raw wire.Raw) []wire.Raw {
 	return all
 }
 
-// Count returns how much of a part there is.
+// Count returns the number of items of a part.
 func (c *Catalog) Count(part Part) int {
 	switch part {
 	case Tools:

@@ -33,7 +33,7 @@ func utf16of(text string, big bool) string {
 	return string(out)
 }
 
-// TestForms holds that a list is the same in every form it may be kept in.
+// TestForms checks that a list is the same in every form.
 func TestForms(t *testing.T) {
 	const yaml = "- name: greet\n  description: Says // hello, /* really */.\n  inputSchema: {type: object, properties: {who: {type: string}}}\n- name: part\n  inputSchema: {type: object}\n"
 	page := func(id, tool, more string) string {
@@ -91,7 +91,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestNotes holds that what is left out is noted, with its place.
+// TestNotes checks that anything left out is noted, with its place.
 func TestNotes(t *testing.T) {
 	for _, test := range []struct{ text, pointer, problem string }{
 		{`{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"nextCursor":"x"}`, "/nextCursor", "the list of tools goes on"},
@@ -124,7 +124,7 @@ func TestNotes(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, test := range []struct {
 		name, text   string
-		line, column int // 0 for none
+		line, column int // 0 means none
 		want         string
 	}{
 		{"l.json", "", 0, 0, "is empty"},
@@ -156,7 +156,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestParts holds what is known of a server.
+// TestParts checks which parts of a server are known.
 func TestParts(t *testing.T) {
 	const handshake = `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"},"instructions":"Ask."}}`
 	for _, test := range []struct {

@@ -17,9 +17,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// SyntaxError says where a text is not what it should be.
+// SyntaxError reports a syntax error and its place.
 type SyntaxError struct {
-	// Line and Column, in bytes, count from 1.
+	// Line and Column count from 1. Columns are in bytes.
 	Line, Column int
 	Problem      string
 }
@@ -33,8 +33,9 @@ func syntaxError(text []byte, offset int, problem string) error {
 	return &SyntaxError{bytes.Count(before, []byte("\n")) + 1, len(before) - bytes.LastIndexByte(before, '\n'), problem}
 }
 
-// IsYAML tells YAML from JSON: what ends in .yaml or .yml is YAML, what ends in
-// .json is not, and of other names, what does not begin as JSON does.
+// IsYAML reports whether a text is YAML. A name that ends in .yaml or .yml means YAML, one
+// that ends in .json means JSON. For any other name, text that does not begin like JSON is
+// YAML.
 func IsYAML(name string, text []byte) bool {
 	switch path.Ext(name) {
 	case ".yaml", ".yml":
@@ -48,15 +49,15 @@ func IsYAML(name string, text []byte) bool {
 
 // document is one JSON value of a text.
 type document struct {
-	// at is the pointer of the value: "" if it is the only one, else its index.
+	// at is the JSON Pointer of the value: "" if it is the only one, and otherwise its
+	// index.
 	at   string
 	text wire.Raw
 }
 
-// documents returns the JSON values of a text in any of the forms that lists are
-// kept in: JSON, one value or several; JSON with comments and trailing commas;
-// the lines of an event stream; YAML. Notes say what was read otherwise than it is
-// written.
+// documents returns the JSON values of a text in any of the forms in which lists are
+// stored: one or several JSON values, JSON with comments and trailing commas, the lines of
+// an event stream, or YAML. Notes report what was not read as written.
 func documents(name string, text []byte) (docs []document, notes []string, err error) {
 	if text, err = plain(text); err != nil {
 		return nil, nil, err
@@ -93,7 +94,7 @@ func documents(name string, text []byte) (docs []document, notes []string, err e
 		in.End()
 		var trouble *wire.Error
 		if errors.As(in.Err(), &trouble) {
-			// JSON all the same, with a name twice in an object or half a character.
+			// It is JSON with a repeated member or a lone surrogate.
 			notes = append(notes, doc.at+trouble.Pointer+": "+trouble.Problem)
 			doc.text = lastOfEach(value)
 		}
@@ -102,7 +103,7 @@ func documents(name string, text []byte) (docs []document, notes []string, err e
 	return docs, notes, nil
 }
 
-// placed gives an error about YAML its place, which it has in words.
+// placed converts an error about YAML whose text contains a place to a SyntaxError.
 func placed(err error) error {
 	if err == nil {
 		return nil
@@ -120,8 +121,8 @@ func placed(err error) error {
 
 var yamlPlace = regexp.MustCompile(`(?:\[|line )(\d+)(?::|, column )(\d+)(?:\]|:) ?`)
 
-// Schema returns the text of a JSON Schema with definitions, as JSON, and whether
-// the text is one.
+// Schema returns the text of a JSON Schema with definitions as JSON. It reports whether the
+// text is one.
 func Schema(name string, text []byte) ([]byte, bool) {
 	docs, _, err := documents(name, text)
 	if err != nil || len(docs) != 1 || docs[0].text.Kind() != wire.KindObject {
@@ -139,7 +140,7 @@ func Schema(name string, text []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// lastOfEach writes a value once more, with the last of members that have one name.
+// lastOfEach returns a value without repeated members. The last one of each name counts.
 func lastOfEach(value []byte) wire.Raw {
 	dec := json.NewDecoder(bytes.NewReader(value))
 	dec.UseNumber()
@@ -182,7 +183,7 @@ func plain(text []byte) ([]byte, error) {
 	return text, nil
 }
 
-// split returns the JSON values that stand one after the other in a text.
+// split returns the consecutive JSON values of a text.
 func split(text []byte) ([][]byte, error) {
 	var values [][]byte
 	end := len(bytes.TrimRight(text, " \t\r\n"))
@@ -204,7 +205,7 @@ func split(text []byte) ([][]byte, error) {
 	}
 }
 
-// dataOf returns the data lines of a text that is an event stream, nil for others.
+// dataOf returns the data lines of an event stream, or nil for any other text.
 func dataOf(text []byte) []byte {
 	var data []byte
 	for line := range bytes.Lines(text) {
@@ -224,8 +225,8 @@ func dataOf(text []byte) []byte {
 	return data
 }
 
-// messageLines returns the lines that are JSON objects or arrays, of a text in
-// which a program has written other lines too.
+// messageLines returns the lines that are JSON objects or arrays, for a text in which a
+// program has also written other lines.
 func messageLines(text []byte) [][]byte {
 	var lines [][]byte
 	for line := range bytes.Lines(text) {
@@ -237,8 +238,8 @@ func messageLines(text []byte) [][]byte {
 	return lines
 }
 
-// withoutComments blanks comments and the commas before a closing bracket, so that
-// what is left stands where it stood.
+// withoutComments replaces comments, and commas before a closing bracket, by spaces. All
+// other text keeps its position.
 func withoutComments(text []byte) []byte {
 	out := bytes.Clone(text)
 	blank := func(from, to int) {
@@ -248,7 +249,7 @@ func withoutComments(text []byte) []byte {
 			}
 		}
 	}
-	comma := -1 // the last token, if it was one
+	comma := -1 // index of the last token if it is a comma, or -1
 	for i := 0; i < len(out); i++ {
 		switch c := out[i]; {
 		case c == '"':

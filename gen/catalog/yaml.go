@@ -13,24 +13,24 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// FromYAML makes JSON of one YAML document: members in their order, numbers as they
-// are written. An error is a [*tools.Error].
+// FromYAML converts a YAML document to JSON. It keeps the order of members and the notation
+// of numbers. An error is a [*tools.Error].
 func FromYAML(text []byte) ([]byte, error) {
 	docs, err := fromYAML(text)
 	if err != nil {
 		return nil, err
 	}
 	if len(docs) != 1 {
-		return nil, &tools.Error{Problem: "must be one YAML document"}
+		return nil, &tools.Error{Problem: "must be a single YAML document"}
 	}
 	return docs[0], nil
 }
 
-// fromYAML makes JSON of each document of a text.
+// fromYAML converts each document of a text to JSON.
 func fromYAML(text []byte) ([][]byte, error) {
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
-		line, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n") // then comes the source
+		line, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n") // the parser's source excerpt follows
 		return nil, &tools.Error{Problem: line}
 	}
 	var docs [][]byte
@@ -48,8 +48,8 @@ func fromYAML(text []byte) ([][]byte, error) {
 	return docs, nil
 }
 
-// maxText bounds, in bytes, what aliases may make of a text, and maxDepth how deep they
-// may be nested.
+// maxText is the maximum size in bytes of a text with its aliases expanded. maxDepth is its
+// maximum nesting depth.
 const (
 	maxText  = 64 << 20
 	maxDepth = 1000
@@ -76,12 +76,12 @@ func (y *yaml) append(dst []byte, n ast.Node, at string) ([]byte, error) {
 		return dst, fail("", n, "is nested too deeply")
 	}
 	if len(dst) > maxText {
-		return dst, fail("", n, "is longer than %d MiB with what its aliases stand for", maxText>>20)
+		return dst, fail("", n, "is longer than %d MiB with its aliases expanded", maxText>>20)
 	}
 	switch n := n.(type) {
 	case *ast.AnchorNode:
 		dst, err := y.append(dst, n.Value, at)
-		y.anchors[n.Name.GetToken().Value] = n.Value // now, so that no value is within itself
+		y.anchors[n.Name.GetToken().Value] = n.Value // set after the value, so that no value contains itself
 		return dst, err
 	case *ast.AliasNode:
 		value, ok := y.anchors[n.Value.GetToken().Value]
@@ -112,7 +112,7 @@ func (y *yaml) append(dst []byte, n ast.Node, at string) ([]byte, error) {
 	case *ast.BoolNode:
 		return wire.AppendBool(dst, n.Value), nil
 	case *ast.StringNode:
-		// A number that no Go type holds is a string to the parser.
+		// The parser returns a number that no Go type can hold as a string.
 		if n.Token.Type == token.StringType && jsonNumber.MatchString(n.Value) {
 			return append(dst, n.Value...), nil
 		}
@@ -124,14 +124,14 @@ func (y *yaml) append(dst []byte, n ast.Node, at string) ([]byte, error) {
 	case *ast.FloatNode:
 		return appendNumber(dst, n.GetToken().Value, n.Value, at, n)
 	}
-	return dst, fail(at, n, "%s is nothing that JSON has", n.Type())
+	return dst, fail(at, n, "%s has no counterpart in JSON", n.Type())
 }
 
 func (y *yaml) mapping(dst []byte, values []*ast.MappingValueNode, at string) ([]byte, error) {
 	dst = append(dst, '{')
 	for _, member := range values {
 		if member.Key.IsMergeKey() {
-			return dst, fail(at, member, "merge keys (<<) are not understood")
+			return dst, fail(at, member, "merge keys (<<) are not supported")
 		}
 		name := keyOf(member.Key)
 		within := wire.ChildPointer(at, name)
@@ -149,7 +149,7 @@ func (y *yaml) mapping(dst []byte, values []*ast.MappingValueNode, at string) ([
 	return append(dst, '}'), nil
 }
 
-// keyOf is the name of a member: what stands there, also if YAML has another type for it.
+// keyOf returns the name of a member as written, even if YAML gives it another type.
 func keyOf(key ast.MapKeyNode) string {
 	switch k := key.(type) {
 	case *ast.StringNode:
@@ -165,22 +165,22 @@ func keyOf(key ast.MapKeyNode) string {
 func appendString(dst []byte, s, at string, n ast.Node) ([]byte, error) {
 	dst, err := wire.AppendString(dst, s)
 	if err != nil {
-		return dst, fail(at, n, "is no UTF-8")
+		return dst, fail(at, n, "is not valid UTF-8")
 	}
 	return dst, nil
 }
 
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// appendNumber writes a number as it stands there, or, in a notation that JSON does not
-// have, its value.
+// appendNumber writes a number as written or, if JSON does not have the notation, its
+// value.
 func appendNumber(dst []byte, token string, value any, at string, n ast.Node) ([]byte, error) {
 	if jsonNumber.MatchString(token) {
 		return append(dst, token...), nil
 	}
 	text := fmt.Sprint(value)
 	if !jsonNumber.MatchString(text) {
-		return dst, fail(at, n, "%s is no number that JSON has", token)
+		return dst, fail(at, n, "%s is not a number in JSON", token)
 	}
 	return append(dst, text...), nil
 }

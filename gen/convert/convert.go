@@ -1,10 +1,11 @@
-// Package convert pairs the ir of two adjacent revisions: which declaration of one is
-// which of the other, and how each member and each variant is converted, up to the newer
-// revision and down to the older one. All decisions about converters are made here;
-// package emit renders them.
+// Package convert pairs the ir of two adjacent revisions. It decides which declarations
+// correspond, and how each member and each variant is converted, up to the newer revision
+// and down to the older one. All decisions about converters are made here; package emit
+// renders them.
 //
-// Names are stable across revisions, so declarations and members are paired by name. What
-// names and types cannot say is in the table (table.go). What neither can say is an error.
+// Names are stable across revisions, so declarations and members are paired by name. The
+// table (table.go) holds the facts that names and types do not express. A difference that
+// neither covers is an error.
 package convert
 
 import (
@@ -16,10 +17,10 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// Step is all that is emitted for two adjacent revisions.
+// Step holds the converters between two adjacent revisions.
 type Step struct {
 	Older, Newer *ir.Revision
-	// Package is the Go package name, "step20251125".
+	// Package is the Go package name, such as "step20251125".
 	Package string
 	// Funcs are sorted by name.
 	Funcs []*Func
@@ -28,28 +29,28 @@ type Step struct {
 	Methods     []Method
 }
 
-// Definition is a row of the step's table of what can be converted by name. A Link is nil
-// for what cannot be.
+// Definition is a row of the step's lookup of definitions. A Link is nil if the definition
+// cannot be converted in that direction.
 type Definition struct {
 	Older, Newer *ir.Decl
 	Up, Down     *Link
 }
 
-// Method is a row of the step's table of methods that both revisions have.
+// Method is a row of the step's lookup of methods that both revisions have.
 type Method struct {
 	Name                 string
 	ParamsUp, ParamsDown *Link
 	ResultUp, ResultDown *Link // nil for notifications
 }
 
-// Link is a way to convert a declaration: a Func or, where that is nil, none needed.
+// Link is a way to convert a declaration. A nil Func means that no conversion is necessary.
 type Link struct{ Func *Func }
 
 // Func is a converter.
 type Func struct {
 	Name string
 	Up   bool
-	// From and To are references to declarations, or open objects or scalars.
+	// From and To are references to declarations, open objects or scalars.
 	From, To ir.Type
 	Body     Body
 }
@@ -62,26 +63,28 @@ type (
 	Object struct {
 		Restates []Restate
 		Fields   []Field
-		// Reserved are the names that members without a field must not have, because
-		// the other revision has a field for them.
+		// Reserved lists the names that members without a field must not have, because the
+		// other revision has a field for them.
 		Reserved []string
 	}
 	// Union converts by variant.
 	Union struct{ Cases []Case }
-	// Wrap makes a variant of what was no union: of an object by Func, of a scalar as
-	// the Variant that embeds it.
+	// Wrap turns a value into a variant of a union: an object is converted by Func, a
+	// scalar becomes the Variant that embeds it.
 	Wrap struct {
 		Func    *Func
 		Variant *ir.Variant
 	}
 	// Elements converts a declared array.
 	Elements struct{ Elem Value }
-	// Plain converts between types that Go converts.
+	// Plain converts between types that a Go conversion covers.
 	Plain struct{}
-	// ToOpen makes an open object of one with fields: up as it is, down without them.
+	// ToOpen converts an object with fields into an open object. On the way down, the
+	// fields in Drops are removed.
 	ToOpen struct{ Drops []*ir.Field }
-	// FromOpen makes an object with fields of an open one: down by reading it, up
-	// without looking for what was not defined.
+	// FromOpen converts an open object into an object with fields. On the way down, it
+	// decodes the fields. On the way up, no member can be meant for a field, so members
+	// with a name in Reserved are dropped.
 	FromOpen struct{ Reserved []string }
 )
 
@@ -93,27 +96,28 @@ func (*Plain) isBody()    {}
 func (*ToOpen) isBody()   {}
 func (*FromOpen) isBody() {}
 
-// Restate has the policy restate the whole object where the field is there.
+// Restate calls a policy function to rewrite the whole object if the field is present.
 type Restate struct {
 	Field  *ir.Field
 	Policy string
 }
 
-// Field converts a member. Without From it is assumed to be there as an empty object or,
-// with Carry, adopted from the members without a field; without To it is dropped or, with
-// Carry, put among these.
+// Field converts a member. A member without To is dropped or, if Carry is set, moved to the
+// members without a field. A member without From is taken from these if Carry is set, and
+// otherwise assumed to be present as an empty object.
 type Field struct {
 	From, To *ir.Field
 	Value    Value
 	Carry    bool
 	// Offers leaves out elements that are refused.
 	Offers bool
-	// Reason is why an object without the member is refused; "" if it is not.
+	// Reason explains why an object without the member is refused; "" accepts it.
 	Reason string
 }
 
-// Case converts a variant: by Func, after Policy has restated it as a Restated if there
-// is one. Without a Func it is refused, unless Scalar takes the variant's scalar.
+// Case converts a variant by Func, after Policy, if any, has rewritten it as a Restated. A
+// variant without a Func is refused, unless Scalar is set, which takes the variant's
+// scalar.
 type Case struct {
 	Variant  *ir.Variant
 	Func     *Func
@@ -123,15 +127,15 @@ type Case struct {
 	Reason   string
 }
 
-// Value is a sealed sum: how a value within another is converted.
+// Value is a sealed sum: how a value inside another one is converted.
 type Value interface{ isValue() }
 
 type (
-	// Same needs nothing done.
+	// Same keeps the value.
 	Same struct{}
-	// Cast is a Go conversion to the declared type.
+	// Cast is a Go conversion to a declared type.
 	Cast struct{ To *ir.Decl }
-	// Call is a Func's.
+	// Call calls a Func.
 	Call struct{ Func *Func }
 	// List converts each element.
 	List struct{ Elem Value }
@@ -145,7 +149,7 @@ func (Call) isValue() {}
 func (List) isValue() {}
 func (Map) isValue()  {}
 
-// Steps pairs each revision with the next. The revisions are the oldest first.
+// Steps pairs each revision with the next one. The revisions are sorted, the oldest first.
 func Steps(revisions []*ir.Revision) ([]*Step, error) {
 	t := newTables()
 	var steps []*Step
@@ -197,14 +201,15 @@ func (p *pairing) run() *Step {
 	return p.step
 }
 
-// define makes the converters of a definition, and the row to find them by.
+// define creates the converters of a definition and its row in the lookup.
 func (p *pairing) define(older, newer *ir.Decl) {
 	up, down := p.links(older, newer)
 	p.step.Definitions = append(p.step.Definitions, Definition{older, newer, up, down})
 }
 
-// orphan makes the converters of a declaration that only the newer revision has, where a
-// method has it in the place of another one: a union of what may answer, for one.
+// orphan creates the converters of a declaration that only the newer revision has, if a
+// method uses it where the older revision uses another one, for example for a union of
+// results.
 func (p *pairing) orphan(d *ir.Decl) {
 	for _, m := range p.step.Newer.Methods {
 		i := slices.IndexFunc(p.step.Older.Methods, func(o *ir.Method) bool { return o.Wire == m.Wire })

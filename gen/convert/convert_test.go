@@ -7,8 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// revision makes one of objects, each with its members: "name" or "name!" for a required
-// one.
+// revision returns a revision with the given objects and their members. A name that ends in
+// "!" is a required member.
 func revision(id string, objects map[string][]string) *ir.Revision {
 	r := &ir.Revision{ID: id, Package: "mcp" + strings.ReplaceAll(id, "-", "")}
 	for _, name := range []string{"A", "B"} {
@@ -26,7 +26,7 @@ func revision(id string, objects map[string][]string) *ir.Revision {
 	return r
 }
 
-// union adds one of the revision's declarations.
+// union adds a union of some of the revision's declarations.
 func union(r *ir.Revision, name string, variants ...string) *ir.Revision {
 	u := &ir.Union{}
 	d := &ir.Decl{Name: name, Path: name, Definition: true, Type: u}
@@ -48,7 +48,7 @@ func steps(t *tables, revisions ...*ir.Revision) (*Step, error) {
 	return step, t.unused([]string{revisions[1].ID})
 }
 
-// TestErrors has a row for each thing that neither names nor the table can say.
+// TestErrors has a row for each difference that neither names nor the table cover.
 func TestErrors(t *testing.T) {
 	const older, newer = "2000-01-01", "2000-01-02"
 	for _, tt := range []struct {
@@ -57,11 +57,11 @@ func TestErrors(t *testing.T) {
 		t    tables
 		want string
 	}{
-		{"a member that must be there", revision(older, map[string][]string{"A": {"x!"}}), revision(newer, map[string][]string{"A": {"x"}}), tables{}, "A: x need not be there, and must"},
-		{"a member that only the newer must have", revision(older, map[string][]string{"A": nil}), revision(newer, map[string][]string{"A": {"x!"}}), tables{}, "x is required, and A does not have it"},
+		{"a member that must be there", revision(older, map[string][]string{"A": {"x!"}}), revision(newer, map[string][]string{"A": {"x"}}), tables{}, "A: x is optional here and required in the other revision"},
+		{"a member that only the newer must have", revision(older, map[string][]string{"A": nil}), revision(newer, map[string][]string{"A": {"x!"}}), tables{}, "x is required, but A does not have it"},
 		{"a variant without a row",
 			union(revision(older, map[string][]string{"A": nil}), "U", "A"),
-			union(revision(newer, map[string][]string{"A": nil, "B": nil}), "U", "A", "B"), tables{}, "U: B has no counterpart, and no row"},
+			union(revision(newer, map[string][]string{"A": nil, "B": nil}), "U", "A", "B"), tables{}, "U: B has neither a counterpart nor a row in the table"},
 		{"a rename without a use", revision(older, map[string][]string{"A": nil}), revision(newer, map[string][]string{"A": nil}),
 			tables{renames: []rename{{newer, "C", "D", "why"}}}, "stale row"},
 		{"a variant row without a use", revision(older, map[string][]string{"A": nil}), revision(newer, map[string][]string{"A": nil}),
@@ -79,7 +79,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestRows has rows do what they say.
+// TestRows checks the effect of the table's rows.
 func TestRows(t *testing.T) {
 	const older, newer = "2000-01-01", "2000-01-02"
 	step, err := steps(&tables{

@@ -15,7 +15,8 @@ type pairing struct {
 	errs   []error
 }
 
-// funcKey is what a Func converts; nil stands for what is no declaration.
+// funcKey identifies a Func by the declarations it converts; nil stands for a type that is
+// not a declaration.
 type funcKey struct{ from, to *ir.Decl }
 
 func newPairing(older, newer *ir.Revision, t *tables) *pairing {
@@ -23,7 +24,7 @@ func newPairing(older, newer *ir.Revision, t *tables) *pairing {
 	return &pairing{step: &Step{Older: older, Newer: newer, Package: name}, tables: t, funcs: map[funcKey]*Func{}}
 }
 
-// to is the revision that is converted to.
+// to returns the revision that values are converted to.
 func (p *pairing) to(up bool) *ir.Revision {
 	if up {
 		return p.step.Newer
@@ -31,7 +32,7 @@ func (p *pairing) to(up bool) *ir.Revision {
 	return p.step.Older
 }
 
-// counterpart is what a declaration is in the other revision; nil is nothing.
+// counterpart returns the declaration's counterpart in the other revision, or nil.
 func (p *pairing) counterpart(d *ir.Decl, up bool) *ir.Decl {
 	if name, ok := p.tables.rename(p.step.Newer.ID, d.Name, up); ok {
 		return p.to(up).Lookup(name)
@@ -42,7 +43,7 @@ func (p *pairing) counterpart(d *ir.Decl, up bool) *ir.Decl {
 	return p.to(up).Lookup(d.Name)
 }
 
-// plainType looks through declarations that are only other names for a type.
+// plainType looks through declarations that only rename a type.
 func plainType(t ir.Type) ir.Type {
 	for {
 		ref, ok := t.(*ir.Ref)
@@ -65,7 +66,7 @@ func declOf(t ir.Type) *ir.Decl {
 	return nil
 }
 
-// value decides how a value is converted; nil is an error, which has been told.
+// value decides how a value is converted. It returns nil after reporting an error.
 func (p *pairing) value(from, to ir.Type, up bool, place string) Value {
 	from, to = plainType(from), plainType(to)
 	if f, t := declOf(from), declOf(to); f != nil || t != nil {
@@ -82,12 +83,12 @@ func (p *pairing) value(from, to ir.Type, up bool, place string) Value {
 			return wrapped(p.value(f.Elem, t.Elem, up, place+"{}"), func(v Value) Value { return Map{v} })
 		}
 	default:
-		// As text: kinds, formats and bounds.
+		// Compare the types as text, including kinds, formats and bounds.
 		if ir.TypeString(from) == ir.TypeString(to) {
 			return Same{}
 		}
 	}
-	p.fail(place, "there is no way from %s to %s", ir.TypeString(from), ir.TypeString(to))
+	p.fail(place, "cannot convert %s to %s", ir.TypeString(from), ir.TypeString(to))
 	return nil
 }
 
@@ -101,7 +102,7 @@ func wrapped(elem Value, wrap func(Value) Value) Value {
 	return wrap(elem)
 }
 
-// declared decides about types of which one at least is declared.
+// declared decides about types of which at least one is declared.
 func (p *pairing) declared(from, to ir.Type, up bool, place string) Value {
 	switch t := ir.Resolve(to).(type) {
 	case *ir.Enum:
@@ -109,7 +110,7 @@ func (p *pairing) declared(from, to ir.Type, up bool, place string) Value {
 		if !ok || slices.ContainsFunc(f.Values, func(v ir.EnumValue) bool {
 			return !slices.ContainsFunc(t.Values, func(w ir.EnumValue) bool { return w.Wire == v.Wire })
 		}) {
-			p.fail(place, "not every value is one of %s", declOf(to).Name)
+			p.fail(place, "not every value is valid for %s", declOf(to).Name)
 			return nil
 		}
 		return Cast{declOf(to)}
@@ -124,7 +125,7 @@ func (p *pairing) declared(from, to ir.Type, up bool, place string) Value {
 	return nil
 }
 
-// function is the Func for two types, made when it is first asked for.
+// function returns the Func for two types and creates it on first use.
 func (p *pairing) function(from, to ir.Type, up bool, place string) *Func {
 	key := funcKey{declOf(from), declOf(to)}
 	if f, ok := p.funcs[key]; ok {
@@ -135,17 +136,17 @@ func (p *pairing) function(from, to ir.Type, up bool, place string) *Func {
 	if newer := p.newer(f); declOf(newer) == nil {
 		f.Name = direction(up) + "Open" + f.Named().Name
 	}
-	p.funcs[key] = f // before its body, which may need it
+	p.funcs[key] = f // before its body, which may refer to it
 	if f.Body = p.body(f, place); f.Body == nil {
-		p.fail(place, "there is no way from %s to %s", typeName(from), typeName(to))
+		p.fail(place, "cannot convert %s to %s", typeName(from), typeName(to))
 		return nil
 	}
 	p.step.Funcs = append(p.step.Funcs, f)
 	return f
 }
 
-// Named is the declaration that the Func has its name from: what the newer revision calls
-// the type, if it has a name for it, or else the older one.
+// Named returns the declaration that the Func is named after: the one of the newer revision
+// if there is one, and otherwise the older one.
 func (f *Func) Named() *ir.Decl {
 	newer, older := declOf(f.From), declOf(f.To)
 	if f.Up {
@@ -157,7 +158,7 @@ func (f *Func) Named() *ir.Decl {
 	return newer
 }
 
-// newer is the type that the newer revision has for what the Func converts.
+// newer returns the type of the newer revision.
 func (p *pairing) newer(f *Func) ir.Type {
 	if f.Up {
 		return f.To
@@ -179,7 +180,8 @@ func direction(up bool) string {
 	return "Down"
 }
 
-// plain is the Func for types that Go converts, for those who find it by name.
+// plain returns the Func for types that a Go conversion covers, for callers that look up
+// converters by name.
 func (p *pairing) plain(from, to *ir.Decl, up bool) *Func {
 	key := funcKey{from, to}
 	if p.funcs[key] == nil {
@@ -191,7 +193,7 @@ func (p *pairing) plain(from, to *ir.Decl, up bool) *Func {
 	return p.funcs[key]
 }
 
-// body decides how a Func converts; nil is an error.
+// body decides how a Func converts. It returns nil if there is no way.
 func (p *pairing) body(f *Func, place string) Body {
 	from, to := ir.Resolve(f.From), ir.Resolve(f.To)
 	switch to := to.(type) {
@@ -246,7 +248,7 @@ func (p *pairing) fromOpen(f *Func, to *ir.Object) Body {
 	body := &FromOpen{}
 	for _, t := range to.Fields {
 		if t.Required {
-			p.fail(declOf(f.To).Name, "%s is required, and there was an open object", t.Wire)
+			p.fail(declOf(f.To).Name, "%s is required, but the other revision has an open object", t.Wire)
 		}
 		if f.Up {
 			body.Reserved = append(body.Reserved, t.Wire)
@@ -279,13 +281,13 @@ func (p *pairing) object(f *Func, from, to *ir.Object) Body {
 		}
 		field := Field{From: a, To: b, Value: p.value(a.Type, b.Type, f.Up, declOf(f.From).Name+"."+a.Wire)}
 		if a.Const != b.Const {
-			p.fail(declOf(f.From).Name, "%s has another constant", a.Wire)
+			p.fail(declOf(f.From).Name, "%s has another constant in the other revision", a.Wire)
 		}
 		if r, ok := row(a.Wire, require); ok && !f.Up {
 			field.Reason = r.reason
 		}
 		if b.Required && !a.Required && field.Reason == "" || a.Nullable() && !b.Nullable() {
-			p.fail(declOf(f.From).Name, "%s need not be there, and must", a.Wire)
+			p.fail(declOf(f.From).Name, "%s is optional here and required in the other revision", a.Wire)
 		}
 		if _, ok := row(a.Wire, offers); ok && !f.Up {
 			field.Offers = true
@@ -306,7 +308,7 @@ func (p *pairing) object(f *Func, from, to *ir.Object) Body {
 			continue
 		}
 		if b.Required {
-			p.fail(declOf(f.To).Name, "%s is required, and %s does not have it", b.Wire, declOf(f.From).Name)
+			p.fail(declOf(f.To).Name, "%s is required, but %s does not have it", b.Wire, declOf(f.From).Name)
 		}
 		body.Reserved = append(body.Reserved, b.Wire)
 	}
@@ -321,7 +323,7 @@ func member(o *ir.Object, name string) *ir.Field {
 	return o.Fields[i]
 }
 
-// union pairs the variants of a union with what they may become.
+// union pairs the variants of a union with their counterparts.
 func (p *pairing) union(f *Func, from *ir.Union) Body {
 	body := &Union{}
 	for _, v := range from.Variants {
@@ -341,7 +343,7 @@ func (p *pairing) variant(f *Func, v *ir.Variant) Case {
 	}
 	r, ok := p.tables.variant(p.step.Newer.ID, union.Name, v.Decl.Name)
 	if !ok {
-		p.fail(union.Name, "%s has no counterpart, and no row", v.Decl.Name)
+		p.fail(union.Name, "%s has neither a counterpart nor a row in the table", v.Decl.Name)
 		return Case{}
 	}
 	c := Case{Variant: v, Policy: r.restate, Reason: r.reason}
@@ -358,7 +360,7 @@ func (p *pairing) variant(f *Func, v *ir.Variant) Case {
 	return c
 }
 
-// allows reports whether a declaration is what is converted to, or a variant of it.
+// allows reports whether a declaration is the target type or one of its variants.
 func (p *pairing) allows(to ir.Type, d *ir.Decl) bool {
 	if declOf(to) == d {
 		return true

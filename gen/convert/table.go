@@ -1,12 +1,12 @@
 package convert
 
-// The table: what the schemas of two adjacent revisions cannot say about how values of
-// one are said in the other. A row that finds no use is an error. What has no row is
-// converted member by member; a member that the older revision does not have is dropped,
-// and the loss told.
+// The table holds what the schemas of two adjacent revisions do not express about the
+// conversion of values. A row that no step uses is an error. Values without a row are
+// converted member by member. A member that the older revision does not have is dropped,
+// and the loss is reported.
 //
-// Since is the newer revision of the step that a row is about; "" is every step in which
-// it finds a use. The functions are those of runtime/compat/policy.go.
+// Since is the newer revision of the step that a row applies to; "" applies to every step.
+// The functions are those of runtime/compat/policy.go.
 
 // rename is a declaration that has another name in the newer revision.
 type rename struct{ since, older, newer, reason string }
@@ -16,36 +16,35 @@ func renames() []rename {
 		{"2025-06-18", "ResourceReference", "ResourceTemplateReference",
 			"the same value, whose constant is ref/resource in both"},
 		{"2025-11-25", "JSONRPCResponse", "JSONRPCResultResponse",
-			"the same message; the old name now stands for either kind of response"},
+			"the same message; the old name now means either kind of response"},
 		{"2025-11-25", "JSONRPCError", "JSONRPCErrorResponse",
 			"the same message"},
 		{"2025-11-25", "EnumSchema", "LegacyTitledEnumSchema",
-			"the one with enumNames; the old name now stands for all kinds of enum"},
+			"the form with enumNames; the old name now means all kinds of enum"},
 	}
 }
 
-// variantRow says what becomes of a variant that the other revision's union does not
-// have.
+// variantRow decides about a variant that the union of the other revision does not have.
 type variantRow struct {
 	since, union string
-	variant      string // its name; "*" is all that have no row of their own
-	restate      string // function of the policy; "" for none
-	as           string // declaration of the older revision, or with restate of the newer one, that it goes as; "" refuses it
+	variant      string // its name; "*" means all variants without a row of their own
+	restate      string // function of the policy, or ""
+	as           string // declaration that it becomes, of the older revision or, with restate, of the newer one; "" refuses it
 	reason       string
 }
 
 func variantRows() []variantRow {
 	const (
 		message = "the other revision does not have the message"
-		batch   = "batches are split into their messages by who receives them, and no other revision has them"
-		tools   = "sampling in the older revision has no tools, and a turn without them says something else"
-		many    = "forms of the older revision have no choice of several values, and a choice of one would be another question"
-		task    = "the older revision has no tasks, so nobody could ask for the outcome"
+		batch   = "no other revision has batches; the receiver splits them into messages"
+		tools   = "sampling has no tools in the older revision, and removing them would change the meaning of the message"
+		many    = "forms have no multiple choice in the older revision, and a single choice would be another question"
+		task    = "the older revision has no tasks, so the result could never be fetched"
 	)
 	return []variantRow{
 		{"2025-03-26", "ContentBlock", "AudioContent", "AudioAsResource", "EmbeddedResource", ""},
 		{"2025-03-26", "SamplingMessageContent", "AudioContent", "", "",
-			"a sampled conversation of the older revision is text and images, and has no resources that audio could go as"},
+			"sampling supports only text and images in the older revision"},
 		{"2025-03-26", "JSONRPCMessage", "*", "", "", batch},
 		{"2025-06-18", "JSONRPCMessage", "*", "", "", batch},
 
@@ -58,7 +57,7 @@ func variantRows() []variantRow {
 		{"2025-11-25", "PrimitiveSchemaDefinition", "*", "", "", many},
 		{"2025-11-25", "ElicitResultContent", "*", "", "", many},
 		{"2025-11-25", "ElicitRequestParams", "*", "", "",
-			"elicitation in the older revision means forms, and its clients know no pages to visit"},
+			"elicitation supports only forms in the older revision"},
 		{"2025-11-25", "CallToolResponse", "*", "", "", task},
 		{"2025-11-25", "CreateMessageResponse", "*", "", "", task},
 		{"2025-11-25", "ElicitResponse", "*", "", "", task},
@@ -72,22 +71,22 @@ func variantRows() []variantRow {
 	}
 }
 
-// treatment is what a memberRow does.
+// treatment is the effect of a memberRow.
 type treatment int
 
 const (
-	restate treatment = iota + 1 // where the member is there, the whole object is restated by the function
+	restate treatment = iota + 1 // if the member is present, the function rewrites the whole object
 	carry                        // the older schema does not name the member, but its objects have it
-	require                      // an object without the member is refused: the older revision requires it
+	require                      // an object without the member is refused, because the older revision requires it
 	offers                       // elements that are refused are left out
-	assume                       // on the way up the member is there, as an empty object
+	assume                       // on the way up, the member is set to an empty object
 )
 
-// memberRow is about a member of an object of the newer revision on the way down; carry
-// is about both ways, assume about the way up.
+// memberRow applies to a member of an object of the newer revision on the way down. The
+// treatment carry applies to both directions, assume to the way up.
 type memberRow struct {
 	since  string
-	decl   string // of the newer revision; "*" is any
+	decl   string // of the newer revision; "*" means any
 	member string
 	do     treatment
 	policy string
@@ -97,22 +96,22 @@ type memberRow struct {
 func memberRows() []memberRow {
 	return []memberRow{
 		{"2025-03-26", "ServerCapabilities", "completions", assume, "",
-			"completion was not declared before: a server that has none says so when it is asked"},
+			"the older revision does not declare completion; a server without it answers with an error"},
 
 		{"2025-06-18", "Tool", "title", restate, "TitleAsHint", ""},
 		{"2025-06-18", "CallToolResult", "structuredContent", restate, "StructuredAsText", ""},
 
-		{"2025-11-25", "*", "jsonrpc", carry, "", "only the schema of JSONRPCRequest had it, and the message as well"},
-		{"2025-11-25", "*", "id", carry, "", "a request needs an id"},
-		{"2025-11-25", "*", "$schema", carry, "", "a keyword of JSON Schema and not of the protocol, in objects that were open"},
+		{"2025-11-25", "*", "jsonrpc", carry, "", "the older schema names it only in JSONRPCRequest, but the message has it"},
+		{"2025-11-25", "*", "id", carry, "", "a request needs an ID"},
+		{"2025-11-25", "*", "$schema", carry, "", "a keyword of JSON Schema, not of the protocol; the objects were open"},
 		{"2025-11-25", "CancelledNotificationParams", "requestId", require, "",
-			"in the older revision the notification must say which request it is about"},
+			"the older revision requires the ID of the request"},
 		{"2025-11-25", "JSONRPCErrorResponse", "id", require, "",
-			"in the older revision an error must say which request it answers"},
+			"the older revision requires the ID of the request"},
 		{"2025-11-25", "CreateMessageRequestParams", "messages", restate, "PiecesAsTurns", ""},
 		{"2025-11-25", "CreateMessageRequestParams", "tools", restate, "NoSamplingTools", ""},
 		{"2025-11-25", "ClientCapabilities", "elicitation", restate, "FormsOnly", ""},
 		{"2025-11-25", "Tool", "execution", restate, "TaskOnly", ""},
-		{"2025-11-25", "ListToolsResult", "tools", offers, "", "a tool that cannot be called need not be listed"},
+		{"2025-11-25", "ListToolsResult", "tools", offers, "", "a tool that cannot be called is not listed"},
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// tables are the rows of the table, and which of them found a use.
+// tables holds the rows of the table and records which of them are used.
 type tables struct {
 	renames  []rename
 	variants []variantRow
@@ -18,7 +18,7 @@ func newTables() *tables {
 	return &tables{renames(), variantRows(), memberRows(), map[string]bool{}}
 }
 
-// rename is the other name of a declaration in a step.
+// rename returns the other name of a declaration in a step.
 func (t *tables) rename(since, name string, up bool) (string, bool) {
 	for i, r := range t.renames {
 		from, to := r.older, r.newer
@@ -33,14 +33,14 @@ func (t *tables) rename(since, name string, up bool) (string, bool) {
 	return "", false
 }
 
-// claimed reports whether a name of the revision that is converted to belongs to another
-// declaration than the one of that name.
+// claimed reports whether a name belongs to a different declaration in the revision that
+// values are converted to.
 func (t *tables) claimed(since, name string, up bool) bool {
 	_, ok := t.rename(since, name, !up)
 	return ok
 }
 
-// variant is the row for a variant.
+// variant returns the row for a variant.
 func (t *tables) variant(since, union, variant string) (variantRow, bool) {
 	for i, r := range t.variants {
 		if (r.since == since || r.since == "") && r.union == union && (r.variant == variant || r.variant == "*") {
@@ -51,7 +51,7 @@ func (t *tables) variant(since, union, variant string) (variantRow, bool) {
 	return variantRow{}, false
 }
 
-// member is the row for a member, for one of the treatments.
+// member returns the row for a member with one of the treatments.
 func (t *tables) member(since, decl, member string, do treatment) (memberRow, bool) {
 	for i, r := range t.members {
 		if r.since == since && (r.decl == decl || r.decl == "*") && r.member == member && r.do == do {
@@ -64,8 +64,8 @@ func (t *tables) member(since, decl, member string, do treatment) (memberRow, bo
 
 func (t *tables) use(kind string, i int) { t.used[fmt.Sprint(kind, i)] = true }
 
-// unused is an error for each row without a use in the steps, which are named by their
-// newer revisions. Rows about others are not looked at.
+// unused returns an error for each row that no step uses. The steps are named by their
+// newer revision; rows of other steps are ignored.
 func (t *tables) unused(steps []string) error {
 	var errs []error
 	stale := func(kind string, i int, since, what string) {
@@ -87,7 +87,7 @@ func (t *tables) unused(steps []string) error {
 	return errors.Join(errs...)
 }
 
-// complete reports whether the steps are all that the table knows of.
+// complete reports whether the steps are all that the table mentions.
 func (t *tables) complete(steps []string) bool {
 	for _, r := range t.variants {
 		if r.since != "" && !slices.Contains(steps, r.since) {

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// codecs renders how the declarations are read and written.
+// codecs renders the decoders and encoders of declarations.
 func (e *emitter) codecs(f *jen.File, decls []*ir.Decl) {
 	for _, d := range decls {
 		if isAlias(d) || e.rev == nil && isString(d) {
@@ -40,8 +40,8 @@ func (e *emitter) codecs(f *jen.File, decls []*ir.Decl) {
 	}
 }
 
-// isString reports whether a declaration of a tool list is an enum that whatever has it
-// reads and writes as a string, so that it needs no methods for that.
+// isString reports whether a declaration of a tool list is an enum that fields read and
+// write as a plain string, so that it needs no codec of its own.
 func isString(d *ir.Decl) bool {
 	_, ok := d.Type.(*ir.Enum)
 	return ok && len(d.Unions) == 0
@@ -55,7 +55,7 @@ func isContainer(t ir.Type) bool {
 	return false
 }
 
-// self is the receiver of a declaration's codec.
+// self renders the receiver of a declaration's methods.
 func self(d *ir.Decl) jen.Code { return jen.Id("x").Op("*").Id(d.Name) }
 
 func decodeFunc(f *jen.File, d *ir.Decl, comment string) *jen.Statement {
@@ -72,9 +72,8 @@ func appendFunc(f *jen.File, receiver jen.Code) *jen.Statement {
 		Params(jen.Index().Byte(), jen.Error())
 }
 
-// glue makes a type work with encoding/json. Of a tool list only whole inputs and
-// outputs do, and what is in them by them: for each of a thousand types these
-// two methods would be a fifth of what there is to compile.
+// glue makes a type work with encoding/json. In a tool list, only whole inputs and outputs
+// get these two methods: for every type, they would be a fifth of the code to compile.
 func (e *emitter) glue(f *jen.File, d *ir.Decl) {
 	if e.rev == nil && !d.Definition {
 		return
@@ -131,7 +130,7 @@ func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 	})
 }
 
-// requiredCheck counts on required members coming first among the fields.
+// requiredCheck relies on the required members coming first among the fields.
 func requiredCheck(g *jen.Group, o *ir.Object) {
 	var names []jen.Code
 	for _, f := range o.Fields {
@@ -159,14 +158,13 @@ func decodeExtra() jen.Code {
 	return jen.Op("*").Id("x").Dot("Extra").Dot("Entry").Call(jen.Id("r")).Op("=").Id("r").Dot("ReadRaw").Call()
 }
 
-// maySendNull reports whether some peers write null for a member instead of leaving it out.
-// Those who call the tools of a list do not get away with it: the schema that a tool declares
-// is its own.
+// maySendNull reports whether null counts as absent for a member, because some peers write it
+// so. It never does for the types of a tool list: there, the tool's own schema applies.
 func (e *emitter) maySendNull(f *ir.Field) bool {
 	return e.rev != nil && !f.Required && !acceptsNull(f.Type)
 }
 
-// acceptsNull reports whether null is a value of a type.
+// acceptsNull reports whether a type includes null.
 func acceptsNull(t ir.Type) bool {
 	switch t := ir.Resolve(t).(type) {
 	case *ir.Nullable, *ir.Any:
@@ -177,8 +175,8 @@ func acceptsNull(t ir.Type) bool {
 	return false
 }
 
-// isList reports whether a member is the list, or one of the lists, that a result is about,
-// whose elements can be left out one by one.
+// isList reports whether a member is a required list of a result, whose invalid elements can
+// be left out one by one.
 func (e *emitter) isList(d *ir.Decl, f *ir.Field) bool {
 	if e.rev == nil || !f.Required || !e.results[d] {
 		return false
@@ -196,7 +194,7 @@ func isUnionRef(t ir.Type) bool {
 	return ok
 }
 
-// resultsOf are the declarations of a revision's results, the variants of unions included.
+// resultsOf returns the declarations of a revision's results, including the variants of unions.
 func resultsOf(rev *ir.Revision) map[*ir.Decl]bool {
 	all := make(map[*ir.Decl]bool)
 	for _, m := range rev.Methods {
@@ -235,7 +233,7 @@ func (e *emitter) decodeField(g *jen.Group, d *ir.Decl, f *ir.Field) {
 	)
 }
 
-// zero is the value of an optional member that is absent.
+// zero renders the value of a field whose optional member is absent.
 func zero(f *ir.Field) jen.Code {
 	if isOptional(f) {
 		return jen.Add(fieldType(f)).Values()
@@ -271,7 +269,7 @@ func decodeValue(g *jen.Group, target *jen.Statement, f *ir.Field) {
 	}
 }
 
-// decodePresent reads a member that is not null.
+// decodePresent renders the decoding of a member that is not null.
 func decodePresent(g *jen.Group, target *jen.Statement, f *ir.Field) {
 	base := f.Base()
 	if f.Const != nil {
@@ -302,7 +300,7 @@ func decodePresent(g *jen.Group, target *jen.Statement, f *ir.Field) {
 	decode(g, target, base, 0)
 }
 
-// pointerReader is the method that reads an optional scalar, "" for others.
+// pointerReader returns the method that reads an optional scalar, or "" for other types.
 func pointerReader(t ir.Type) string {
 	if ref, ok := t.(*ir.Ref); ok && embeds(ref.Decl) {
 		return ""
@@ -327,7 +325,7 @@ func constReader(value any) string {
 	return "ReadConstString"
 }
 
-// readExpr is the expression that reads a value of a type that has one.
+// readExpr renders an expression that reads a value, for the types that have one.
 func readExpr(t ir.Type) (jen.Code, bool) {
 	r := jen.Id("r")
 	if ref, ok := t.(*ir.Ref); ok {
@@ -368,7 +366,7 @@ func readExpr(t ir.Type) (jen.Code, bool) {
 	return nil, false
 }
 
-// decode reads a value into a target of its type.
+// decode renders the decoding of a value into a target of its type.
 func decode(g *jen.Group, target *jen.Statement, t ir.Type, depth int) {
 	if value, ok := readExpr(t); ok {
 		g.Add(target).Op("=").Add(value)
@@ -424,7 +422,7 @@ func decode(g *jen.Group, target *jen.Statement, t ir.Type, depth int) {
 	}
 }
 
-// decodesItself reports whether a value of a type is read by a method of its own.
+// decodesItself reports whether values of a type have a DecodeJSON method.
 func decodesItself(t ir.Type) bool {
 	ref, ok := t.(*ir.Ref)
 	if !ok {
@@ -434,7 +432,7 @@ func decodesItself(t ir.Type) bool {
 	return !alias
 }
 
-// decodeEntry reads the member that the reader is at into a map.
+// decodeEntry renders the decoding of the current member into a map.
 func decodeEntry(g *jen.Group, target *jen.Statement, elem ir.Type, depth int) {
 	entry := jen.Add(target).Dot("Entry").Call(jen.Id("r"))
 	if value, ok := readExpr(elem); ok {
@@ -450,7 +448,7 @@ func decodeEntry(g *jen.Group, target *jen.Statement, elem ir.Type, depth int) {
 	decode(g, jen.Parens(jen.Op("*").Add(element)), elem, depth+1)
 }
 
-// name makes a variable of nested loops its own.
+// name returns a variable name that is unique among nested loops.
 func name(base string, depth int) string {
 	if depth == 0 {
 		return base
@@ -477,7 +475,7 @@ func scalarSet(k ir.ScalarKinds) jen.Code {
 	return set
 }
 
-// plainDecoder reads declarations that are neither objects nor unions.
+// plainDecoder renders the decoder of a declaration that is neither an object nor a union.
 func (e *emitter) plainDecoder(f *jen.File, d *ir.Decl) {
 	decodeFunc(f, d, "DecodeJSON reads "+describe(d.Type)+".").BlockFunc(func(g *jen.Group) {
 		switch t := d.Type.(type) {
@@ -517,7 +515,7 @@ func embeddedName(t ir.Type) string {
 	return "Object"
 }
 
-// describe says in words what a plain declaration holds.
+// describe returns the kind of value that a plain declaration holds, in words.
 func describe(t ir.Type) string {
 	switch t := t.(type) {
 	case *ir.Enum, *ir.String:

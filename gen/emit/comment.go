@@ -2,6 +2,6 @@ package emit
 
 import "github.com/dave/jennifer/jen"
 
-// Comment renders a doc comment as those of this package are: wrapped, and without what
-// Go source may not hold.
+// Comment renders a wrapped doc comment without the characters that Go source must not
+// contain.
 func Comment(text string) jen.Code { return doc(text) }

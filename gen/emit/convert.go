@@ -14,7 +14,7 @@ import (
 
 const compatPath = runtimePath + "/compat"
 
-// packagePath is the import path of a generated package, by its folder.
+// packagePath returns the import path of a generated package in a folder.
 func packagePath(dir string) string { return path.Join(module, "generated", dir) }
 
 // Converters renders the package of a step as files below dir.
@@ -41,7 +41,7 @@ type stepEmitter struct {
 	step *convert.Step
 }
 
-// render is emitter.render with the packages that converters import.
+// render is emitter.render with the imports that converters need.
 func (e *stepEmitter) render(name string, fill func(*jen.File)) {
 	e.emitter.render(name, func(f *jen.File) {
 		f.ImportName(compatPath, "compat")
@@ -55,8 +55,8 @@ func (e *stepEmitter) packageDoc(f *jen.File) {
 	older, newer := e.step.Older.ID, e.step.Newer.ID
 	f.PackageComment(commentText(fmt.Sprintf("Package %s converts between the adjacent revisions %s and %s.", e.step.Package, older, newer)))
 	f.PackageComment("//")
-	f.PackageComment(commentText("The functions whose names begin with Up make a value of the newer revision of one of the older, those with Down the other way round. What cannot be kept is told to the Conversion, and so is why a value cannot be converted at all; its value is then not to be used. Members that neither revision names are kept. The result shares memory with what it was made of."))
-	f.Comment("Generated for this version of the runtime; others do not compile.")
+	f.PackageComment(commentText("Functions whose names begin with Up convert a value to the newer revision, those with Down to the older one. They report to the Conversion what is lost, and why a value cannot be converted at all; the returned value must not be used in that case. Members that neither revision defines are kept. The result shares memory with the argument."))
+	f.Comment("This code does not compile with other versions of the runtime.")
 	f.Const().Id("_").Op("=").Qual(compatPath, "V1")
 	f.Line()
 	f.Comment("Reasons for losses.")
@@ -65,7 +65,7 @@ func (e *stepEmitter) packageDoc(f *jen.File) {
 		jen.Id("notInNewer").Op("=").Lit(newer+" does not have it"),
 	)
 	f.Line()
-	f.Add(doc("Step finds the converters by the names of definitions and methods."))
+	f.Add(doc("Step looks up converters by the name of a definition or a method."))
 	f.Var().Id("Step").Op("=").Qual(compatPath, "Step").Values(jen.Dict{
 		jen.Id("Older"):      jen.Lit(older),
 		jen.Id("Newer"):      jen.Lit(newer),
@@ -74,7 +74,7 @@ func (e *stepEmitter) packageDoc(f *jen.File) {
 	})
 }
 
-// from and to are the packages a converter converts from and to.
+// from and to return the revisions that a converter converts from and to.
 func (e *stepEmitter) from(f *convert.Func) *ir.Revision {
 	if f.Up {
 		return e.step.Older
@@ -89,7 +89,7 @@ func (e *stepEmitter) to(f *convert.Func) *ir.Revision {
 	return e.step.Older
 }
 
-// typeOf is a converter's type of one side: objects are held by pointer.
+// typeOf renders the type that a converter takes or returns: objects are passed by pointer.
 func typeOf(t ir.Type, rev *ir.Revision) jen.Code {
 	ref, ok := t.(*ir.Ref)
 	if !ok {
@@ -118,7 +118,7 @@ func (e *stepEmitter) converters(f *jen.File, funcs []*convert.Func) {
 	}
 }
 
-// described says what a converter makes of what.
+// described returns the types that a converter converts between, in words.
 func described(f *convert.Func) string {
 	from, to := typeLabel(f.From), typeLabel(f.To)
 	if from == to {
@@ -177,7 +177,7 @@ func (e *stepEmitter) body(g *jen.Group, f *convert.Func) {
 	}
 }
 
-// qualified is the declared type that a converter converts to, without a pointer.
+// qualified renders the type that a converter returns, without a pointer.
 func (e *stepEmitter) qualified(f *convert.Func, t ir.Type) *jen.Statement {
 	return jen.Qual(packagePath(e.to(f).Package), t.(*ir.Ref).Decl.Name)
 }
@@ -224,7 +224,7 @@ func (e *stepEmitter) object(g *jen.Group, f *convert.Func, b *convert.Object) {
 	g.Return(y)
 }
 
-// there is the condition under which a member is there.
+// there renders the condition that a member is present.
 func there(f *ir.Field) jen.Code {
 	x := jen.Id("x").Dot(f.Go)
 	if byPointer(f) {
@@ -249,7 +249,8 @@ func (e *stepEmitter) drop(g *jen.Group, f *convert.Func, field *ir.Field) {
 	g.Id("c").Dot("Drop").Call(jen.Lit(field.Wire), there(field), jen.Id(reason))
 }
 
-// carry keeps a member that the older revision has no field for.
+// carry renders code that stores a member in the Extra of the older revision, which has no
+// field for it.
 func (e *stepEmitter) carry(g *jen.Group, field convert.Field) {
 	x := jen.Id("x").Dot(field.From.Go)
 	put := func(value jen.Code) jen.Code {
@@ -266,7 +267,8 @@ func (e *stepEmitter) carry(g *jen.Group, field convert.Field) {
 	}
 }
 
-// adopt takes a member that the older revision has no field for.
+// adopt renders code that takes a member from the Extra of the older revision, which has no
+// field for it.
 func (e *stepEmitter) adopt(g *jen.Group, field convert.Field) {
 	name, raw := jen.Lit(field.To.Wire), jen.Id("raw"+field.To.Go)
 	g.List(raw, jen.Id("extra")).Op(":=").Qual(compatPath, "Adopt").Call(jen.Id("extra"), name)
@@ -281,7 +283,7 @@ func (e *stepEmitter) adopt(g *jen.Group, field convert.Field) {
 	}
 }
 
-// field is the expression that converts the member.
+// field renders the expression that converts a member.
 func (e *stepEmitter) field(f *convert.Func, field convert.Field) jen.Code {
 	x := jen.Id("x").Dot(field.From.Go)
 	name := jen.Lit(field.From.Wire)
@@ -302,10 +304,10 @@ func (e *stepEmitter) field(f *convert.Func, field convert.Field) jen.Code {
 	case convert.Map:
 		return compatCall("ValueMap", name, x, e.element(f, v.Elem))
 	}
-	panic(fmt.Sprintf("emit: no way to convert by %T", field.Value))
+	panic(fmt.Sprintf("emit: cannot convert with %T", field.Value))
 }
 
-// call is the call of a converter for a member.
+// call renders the call of a converter for a member.
 func (e *stepEmitter) call(f *convert.Func, name jen.Code, x *jen.Statement, was, is bool) jen.Code {
 	_, fromObject := ir.Resolve(f.From).(*ir.Object)
 	_, toObject := ir.Resolve(f.To).(*ir.Object)
@@ -331,7 +333,7 @@ func isOpen(t ir.Type) bool {
 	return open
 }
 
-// pointed is a value as a field holds it.
+// pointed renders a value as its field holds it, by pointer or by value.
 func pointed(x *jen.Statement, was, is bool) jen.Code {
 	switch {
 	case was && !is:
@@ -358,11 +360,11 @@ func (e *stepEmitter) list(f *convert.Func, field convert.Field, v convert.List,
 	return compatCall("Values", name, x, e.element(f, v.Elem))
 }
 
-// element is the function that converts the elements held by value.
+// element renders the function that converts elements that are held by value.
 func (e *stepEmitter) element(f *convert.Func, v convert.Value) jen.Code {
 	call, ok := v.(convert.Call)
 	if !ok {
-		panic(fmt.Sprintf("emit: no way to convert elements of %s by %T", f.Name, v))
+		panic(fmt.Sprintf("emit: cannot convert elements of %s with %T", f.Name, v))
 	}
 	return jen.Id(call.Func.Name)
 }
@@ -402,7 +404,7 @@ func (e *stepEmitter) union(g *jen.Group, f *convert.Func, b *convert.Union) {
 			)
 			return
 		}
-		g.Case(jen.Op("*").Qual(pkg, unknown)).Block(jen.Id("c").Dot("Refuse").Call(jen.Lit("it is none of what the revision defines")))
+		g.Case(jen.Op("*").Qual(pkg, unknown)).Block(jen.Id("c").Dot("Refuse").Call(jen.Lit("the revision does not define this variant")))
 	})
 	switch ir.Resolve(f.To).(type) {
 	case *ir.Union:
@@ -414,7 +416,7 @@ func (e *stepEmitter) union(g *jen.Group, f *convert.Func, b *convert.Union) {
 	}
 }
 
-// refusals are the cases that are refused, together where the reason is the same.
+// refusals returns the refused cases, grouped by reason.
 func refusals(cases []convert.Case) [][]convert.Case {
 	var groups [][]convert.Case
 	for _, c := range cases {

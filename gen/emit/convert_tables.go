@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// link is the compat.Func of a link.
+// link renders the compat.Func of a link.
 func link(l *convert.Link) jen.Code {
 	switch {
 	case l == nil:
@@ -21,10 +21,10 @@ func link(l *convert.Link) jen.Code {
 	return jen.Qual(compatPath, "Of").Call(jen.Id(l.Func.Name))
 }
 
-// definitions renders the step's table of definitions, as a switch: nothing is made
-// before it is asked for.
+// definitions renders the step's lookup of definitions as a switch, so that nothing is
+// allocated before it is needed.
 func (e *stepEmitter) definitions(f *jen.File) {
-	f.Comment("definition finds the converters of what the newer revision calls by a name.")
+	f.Comment("definition returns the converters of a definition, by its name in the newer revision.")
 	f.Func().Id("definition").Params(jen.Id("newer").String()).Params(jen.Qual(compatPath, "Definition"), jen.Bool()).Block(
 		jen.Switch(jen.Id("newer")).BlockFunc(func(g *jen.Group) {
 			for _, d := range e.step.Definitions {
@@ -42,7 +42,7 @@ func (e *stepEmitter) definitions(f *jen.File) {
 	)
 }
 
-// newName is what the package's New knows a declaration by.
+// newName returns the name under which the package's New knows a declaration.
 func newName(d *ir.Decl) string {
 	if d.Definition {
 		return d.Path
@@ -50,9 +50,9 @@ func newName(d *ir.Decl) string {
 	return d.Name
 }
 
-// methods renders the step's table of methods.
+// methods renders the step's lookup of methods.
 func (e *stepEmitter) methods(f *jen.File) {
-	f.Comment("method finds the converters of a method that both revisions have.")
+	f.Comment("method returns the converters of a method that both revisions have.")
 	f.Func().Id("method").Params(jen.Id("name").String()).Params(jen.Qual(compatPath, "Method"), jen.Bool()).Block(
 		jen.Switch(jen.Id("name")).BlockFunc(func(g *jen.Group) {
 			for _, m := range e.step.Methods {
@@ -74,32 +74,32 @@ func (e *stepEmitter) methods(f *jen.File) {
 func Ladder(revisions []*ir.Revision, steps []*convert.Step, dir string) (files.File, error) {
 	f := newFile("compat", "spec/pins.json")
 	f.ImportName(compatPath, "compat")
-	f.PackageComment(commentText("Package compat lets a server or client that is written against one revision speak all of them, and says what peers of other revisions do not get."))
+	f.PackageComment(commentText("Package compat lets a server or client written for one revision speak all of them. It reports what peers of other revisions do not receive."))
 	f.PackageComment("//")
-	f.PackageComment(commentText("The packages below it have the converters between adjacent revisions, for use on their own."))
-	f.Add(doc("Options say what becomes of what cannot be kept."))
+	f.PackageComment(commentText("The packages below it hold the converters between adjacent revisions, which can be used on their own."))
+	f.Add(doc("Options configure the conversion of values that another revision cannot represent."))
 	f.Type().Id("Options").Op("=").Qual(compatPath, "Options")
 	f.Line()
-	f.Add(doc("Report is something that could not be kept, and where."))
+	f.Add(doc("Report describes a loss: what was lost, and where."))
 	f.Type().Id("Report").Op("=").Qual(compatPath, "Report")
 	f.Line()
-	f.Add(doc("RevisionError says that a request was not sent, because the revision of the session has no way of saying it."))
+	f.Add(doc("RevisionError reports that a request was not sent because the session's revision cannot represent it."))
 	f.Type().Id("RevisionError").Op("=").Qual(compatPath, "RevisionError")
 	f.Line()
-	f.Add(doc("Serve makes of the binding of a server, for the revision that it is written against, bindings for all revisions. What clients send is converted to that revision, what the server answers, asks and tells to theirs."))
+	f.Add(doc("Serve returns bindings for all revisions, given a server's binding for the revision it is written for. Messages from clients are converted to that revision; the server's responses, requests and notifications are converted to the client's revision."))
 	e := jen.Func().Id("Serve").Params(jen.Id("server").Qual(runtimePath, "Binding"), jen.Id("o").Id("Options")).Index().Qual(runtimePath, "Binding")
 	f.Add(e.Block(jen.Return(jen.Id("Ladder").Call().Dot("Serve").Call(jen.Id("server"), jen.Id("o")))))
 	f.Line()
-	f.Add(doc("Client does for the binding of a client what Serve does for that of a server."))
+	f.Add(doc("Client returns bindings for all revisions, given a client's binding for the revision it is written for. See Serve."))
 	f.Func().Id("Client").Params(jen.Id("client").Qual(runtimePath, "Binding"), jen.Id("o").Id("Options")).Index().Qual(runtimePath, "Binding").
 		Block(jen.Return(jen.Id("Ladder").Call().Dot("Client").Call(jen.Id("client"), jen.Id("o"))))
 	f.Line()
-	f.Add(doc("Converter returns what a catalog converts its lists and results with, if these are written for the revision called native. It is for catalog.Options.Convert."))
+	f.Add(doc("Converter returns the function with which a catalog written for revision native converts its lists and results. Use it as catalog.Options.Convert."))
 	f.Func().Id("Converter").Params(jen.Id("native").String(), jen.Id("o").Id("Options")).
 		Qual(compatPath, "Converter").
 		Block(jen.Return(jen.Id("Ladder").Call().Dot("Converter").Call(jen.Id("native"), jen.Id("o"))))
 	f.Line()
-	f.Add(doc("Ladder returns all revisions and the steps between them."))
+	f.Add(doc("Ladder returns all revisions and the conversion steps between them."))
 	f.Func().Id("Ladder").Params().Op("*").Qual(compatPath, "Ladder").Block(
 		jen.Return(jen.Op("&").Qual(compatPath, "Ladder").Values(jen.Dict{
 			jen.Id("Revisions"): jen.Index().Qual(compatPath, "Revision").ValuesFunc(func(g *jen.Group) {

@@ -10,16 +10,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// defaultsMethod gives absent members the values their schema says they stand for.
+// defaultsMethod is the name of the methods that set absent members to their default.
 const defaultsMethod = "applyDefaults"
 
-// defaults renders the methods of the declarations that have defaults in them.
+// defaults renders the methods of the declarations whose values have defaults.
 func (e *emitter) defaults(f *jen.File, decls []*ir.Decl) {
 	for _, d := range decls {
 		f.Line()
 		switch t := d.Type.(type) {
 		case *ir.Object:
-			f.Add(doc(defaultsMethod + " gives the members that are absent their default."))
+			f.Add(doc(defaultsMethod + " sets absent members to their default."))
 			f.Func().Params(self(d)).Id(defaultsMethod).Params().BlockFunc(func(g *jen.Group) {
 				for _, field := range t.Fields {
 					defaultField(g, field)
@@ -29,7 +29,7 @@ func (e *emitter) defaults(f *jen.File, decls []*ir.Decl) {
 				}
 			})
 		case *ir.Union:
-			f.Add(doc(defaultsName(d) + " gives the members of a variant that are absent their default."))
+			f.Add(doc(defaultsName(d) + " sets absent members of a variant to their default."))
 			f.Func().Id(defaultsName(d)).Params(jen.Id("v").Id(d.Name)).Block(
 				jen.Switch(jen.Id("v").Op(":=").Id("v").Assert(jen.Type())).BlockFunc(func(g *jen.Group) {
 					for _, v := range t.Variants {
@@ -45,7 +45,7 @@ func (e *emitter) defaults(f *jen.File, decls []*ir.Decl) {
 				}),
 			)
 		default:
-			f.Add(doc(defaultsMethod + " gives the members that are absent their default."))
+			f.Add(doc(defaultsMethod + " sets absent members to their default."))
 			f.Func().Params(jen.Id("x").Id(d.Name)).Id(defaultsMethod).Params().BlockFunc(func(g *jen.Group) {
 				eachDefault(g, jen.Id("x"), t, 0)
 			})
@@ -55,7 +55,7 @@ func (e *emitter) defaults(f *jen.File, decls []*ir.Decl) {
 
 func defaultsName(d *ir.Decl) string { return "applyDefaults" + d.Name }
 
-// hasDefaults reports whether there are defaults in values of a type.
+// hasDefaults reports whether values of a type contain members with a default.
 func hasDefaults(t ir.Type) bool {
 	switch t := t.(type) {
 	case *ir.Array:
@@ -91,7 +91,7 @@ func defaultField(g *jen.Group, f *ir.Field) {
 	eachDefault(g, target, f.Base(), 0)
 }
 
-// missing is the condition under which an optional member is absent.
+// missing renders the condition that an optional member is absent.
 func missing(target *jen.Statement, f *ir.Field) jen.Code {
 	if isOptional(f) {
 		return jen.Add(target).Dot("IsZero").Call()
@@ -99,7 +99,7 @@ func missing(target *jen.Statement, f *ir.Field) jen.Code {
 	return absent(target, f.Base())
 }
 
-// setDefault gives a member its default, which is known to fit.
+// setDefault renders code that sets a member to its default, which is known to be valid.
 func setDefault(g *jen.Group, target *jen.Statement, f *ir.Field) {
 	if f.Default == "null" && isOptional(f) {
 		g.Add(target).Dot("SetNull").Call()
@@ -123,7 +123,7 @@ func setDefault(g *jen.Group, target *jen.Statement, f *ir.Field) {
 	decodeValue(g, target, &plain)
 }
 
-// literal is the Go expression for a scalar of a type.
+// literal renders the Go expression for a scalar of a type.
 func literal(t ir.Type, text string) (jen.Code, bool) {
 	r := wire.NewStringReader(text)
 	switch under := ir.Resolve(t).(type) {
@@ -146,7 +146,8 @@ func literal(t ir.Type, text string) (jen.Code, bool) {
 	return nil, false
 }
 
-// rawLiteral is a string literal that shows JSON as it is where that can be.
+// rawLiteral renders a raw string literal if the text allows it, so that JSON stays
+// readable.
 func rawLiteral(text string) jen.Code {
 	if strings.ContainsAny(text, "`\r") || !strings.ContainsAny(text, "\"\\") {
 		return jen.Lit(text)
@@ -154,8 +155,8 @@ func rawLiteral(text string) jen.Code {
 	return jen.Op("`" + text + "`")
 }
 
-// eachDefault applies the defaults in a value that is there; of an object it
-// gets the struct or a pointer to it.
+// eachDefault renders code that sets the defaults inside a value that is present. An object may
+// be a struct or a pointer to it.
 func eachDefault(g *jen.Group, value *jen.Statement, t ir.Type, depth int) {
 	if !hasDefaults(t) {
 		return

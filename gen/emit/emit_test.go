@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// TestComment wraps text that is not trusted: whatever stands in it, each line
-// must stay a comment.
+// TestComment wraps text that is not trusted: each line must remain a comment, whatever the
+// text contains.
 func TestComment(t *testing.T) {
 	long := strings.Repeat("word ", 30)
 	for _, tt := range []struct{ name, in, want string }{
@@ -57,8 +57,8 @@ func TestTag(t *testing.T) {
 	}
 }
 
-// TestProse renders a declaration whose doc comment would be code if it were
-// not commented out line by line.
+// TestProse renders a declaration whose doc comment would be code if any of its lines were
+// not commented out.
 func TestProse(t *testing.T) {
 	decl := &ir.Decl{Name: "A", Path: "A", Definition: true, Family: "messages", Doc: "*/ }\n\nfunc init() { panic(1) } //", Type: &ir.Object{}}
 	list, err := Revision(&ir.Revision{ID: "2099-01-01", Package: "p", Decls: []*ir.Decl{decl}}, "p")
@@ -76,8 +76,8 @@ func TestProse(t *testing.T) {
 	}
 }
 
-// TestManyMembers tells more variants apart by the members they have than one
-// look ahead takes.
+// TestManyMembers has more variants that differ by their members than one look-ahead can
+// take.
 func TestManyMembers(t *testing.T) {
 	union := &ir.Union{}
 	decision := &ir.ByPresence{}

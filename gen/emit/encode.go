@@ -13,7 +13,7 @@ import (
 func (e *emitter) objectEncoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 	appendFunc(f, self(d)).BlockFunc(func(g *jen.Group) {
 		g.Var().Err().Error()
-		always := false // whether a member before this one is always written
+		always := false // whether some earlier member is always written
 		for i, field := range o.Fields {
 			if i == 0 && !field.Required {
 				appendText(g, "{")
@@ -47,8 +47,8 @@ func (e *emitter) objectEncoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 	})
 }
 
-// eachEntry loops over the entries of a map. Body gets expressions for the name of the
-// entry and for its value, which is addressable.
+// eachEntry renders a loop over the entries of a map. It passes body expressions for the
+// entry's name and for its value, which is addressable.
 func eachEntry(g *jen.Group, m *jen.Statement, depth int, body func(g *jen.Group, name, value *jen.Statement)) {
 	i, entry := jen.Id(name("i", depth)), jen.Id(name("e", depth))
 	g.For(jen.Add(i).Op(":=").Range().Add(m)).BlockFunc(func(g *jen.Group) {
@@ -57,7 +57,7 @@ func eachEntry(g *jen.Group, m *jen.Statement, depth int, body func(g *jen.Group
 	})
 }
 
-// encodeField writes a member: open writes its name.
+// encodeField renders the encoding of a member. The code in open writes its name.
 func (e *emitter) encodeField(g *jen.Group, f *ir.Field, open jen.Code) {
 	target := jen.Id("x").Dot(f.Go)
 	pointer := byPointer(f)
@@ -90,7 +90,7 @@ func (e *emitter) encodeField(g *jen.Group, f *ir.Field, open jen.Code) {
 	}
 }
 
-// present is the condition under which an optional member is written.
+// present renders the condition that an optional member is present.
 func present(target *jen.Statement, f *ir.Field) jen.Code {
 	if isOptional(f) {
 		return jen.Op("!").Add(target).Dot("IsZero").Call()
@@ -98,8 +98,8 @@ func present(target *jen.Statement, f *ir.Field) jen.Code {
 	return notNull(target, f.Base())
 }
 
-// notNull is the condition under which a type's zero value does not stand for
-// "absent" or null.
+// notNull renders the condition that a value is not the zero value, which stands for absent
+// or null.
 func notNull(target *jen.Statement, t ir.Type) jen.Code {
 	switch ir.Resolve(t).(type) {
 	case *ir.Any, *ir.Open:
@@ -110,7 +110,7 @@ func notNull(target *jen.Statement, t ir.Type) jen.Code {
 	return jen.Add(target).Op("!=").Nil()
 }
 
-// absent is the opposite of notNull.
+// absent renders the opposite of notNull.
 func absent(target *jen.Statement, t ir.Type) jen.Code {
 	switch ir.Resolve(t).(type) {
 	case *ir.Any, *ir.Open:
@@ -121,7 +121,8 @@ func absent(target *jen.Statement, t ir.Type) jen.Code {
 	return jen.Add(target).Op("==").Nil()
 }
 
-// behind is the value that a pointer leads to: of an object the pointer does.
+// behind renders the value that a pointer points to. For an object, it is the pointer
+// itself.
 func behind(pointer *jen.Statement, t ir.Type) *jen.Statement {
 	switch ir.Resolve(t).(type) {
 	case *ir.Object:
@@ -145,7 +146,7 @@ func appendCall(text string) jen.Code {
 	return jen.Id("dst").Op("=").Append(jen.Id("dst"), literal.Op("..."))
 }
 
-// quote renders a member name as JSON.
+// quote returns a member name as JSON.
 func quote(name string) string {
 	text, err := json.Marshal(name)
 	if err != nil {
@@ -154,7 +155,7 @@ func quote(name string) string {
 	return string(text)
 }
 
-// wrap places an error of a nested value.
+// wrap adds the location to the error of a nested value.
 type wrap func(err jen.Code) jen.Code
 
 func inMember(name string) wrap {
@@ -171,14 +172,14 @@ func (w wrap) inValue(key jen.Code) wrap {
 
 func outermost(err jen.Code) jen.Code { return err }
 
-// appendOrReturn renders dst, err = call with an early return.
+// appendOrReturn renders "dst, err = call" with an early return.
 func appendOrReturn(g *jen.Group, call jen.Code, w wrap) {
 	g.If(jen.List(jen.Id("dst"), jen.Err()).Op("=").Add(call), jen.Err().Op("!=").Nil()).Block(
 		jen.Return(jen.Id("dst"), w(jen.Err())),
 	)
 }
 
-// encode writes a value; of an object it gets the struct or a pointer to it.
+// encode renders the encoding of a value. An object may be a struct or a pointer to it.
 func encode(g *jen.Group, value *jen.Statement, t ir.Type, depth int, w wrap) {
 	dst := jen.Id("dst")
 	fallible := func(function string, arg jen.Code) {
@@ -247,7 +248,7 @@ func encodeRef(g *jen.Group, value *jen.Statement, d *ir.Decl, depth int, w wrap
 	}
 }
 
-// undeclared converts a value of a declared map to the type that has the methods of maps.
+// undeclared converts a value of a declared map to wire.Map, which has the methods.
 func undeclared(value *jen.Statement, t ir.Type) *jen.Statement {
 	if _, isMap := t.(*ir.Map); isMap {
 		return jen.Add(goType(t)).Call(value)
@@ -255,7 +256,7 @@ func undeclared(value *jen.Statement, t ir.Type) *jen.Statement {
 	return value
 }
 
-// plainEncoder writes declarations that are neither objects nor unions.
+// plainEncoder renders the encoder of a declaration that is neither an object nor a union.
 func (e *emitter) plainEncoder(f *jen.File, d *ir.Decl) {
 	if embeds(d) {
 		return // promoted from the embedded type

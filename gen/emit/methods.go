@@ -11,7 +11,7 @@ import (
 )
 
 func (e *emitter) methodTable(f *jen.File) {
-	f.Add(doc("Methods are the requests and notifications of the revision, sorted by name."))
+	f.Add(doc("Methods lists the requests and notifications of the revision, sorted by name."))
 	f.Var().Id("Methods").Op("=").Index().Qual(runtimePath, "Method").ValuesFunc(func(g *jen.Group) {
 		for _, m := range e.rev.Methods {
 			g.Line().Add(methodRow(m))
@@ -57,7 +57,7 @@ func direction(m *ir.Method) jen.Code {
 	return jen.Qual(runtimePath, "ToClient")
 }
 
-// peer is one side of a session in words.
+// peer holds the words for one side of a session.
 type peer struct {
 	name, other string
 	direction   string
@@ -69,7 +69,7 @@ var (
 	client = peer{"Client", "server", "ToClient", func(m *ir.Method) bool { return m.ToClient }}
 )
 
-// side renders what implements one side, and what calls it from the other.
+// side renders the binding of one side and the typed calls of the other.
 func (e *emitter) side(f *jen.File, p peer) {
 	var methods []*ir.Method
 	for _, m := range e.rev.Methods {
@@ -80,7 +80,7 @@ func (e *emitter) side(f *jen.File, p peer) {
 	e.sideInterface(f, p, methods)
 	e.unimplemented(f, p, methods)
 	f.Line()
-	f.Add(doc(fmt.Sprintf("Bind%s connects an implementation to the runtime.", p.name)))
+	f.Add(doc(fmt.Sprintf("Bind%s binds an implementation to the runtime.", p.name)))
 	e.bind(f, p, "Bind"+p.name, []jen.Code{jen.Id("s").Id(p.name)}, jen.Id("s"), methods)
 	if p.name == server.name {
 		e.bindBase(f, methods)
@@ -89,7 +89,7 @@ func (e *emitter) side(f *jen.File, p peer) {
 }
 
 func (e *emitter) sideInterface(f *jen.File, p peer, methods []*ir.Method) {
-	f.Add(doc(fmt.Sprintf("%s has a method for every request and notification that a %s may send in revision %s. Embed Unimplemented%s to implement some of them. Params are never nil.", p.name, p.other, e.rev.ID, p.name)))
+	f.Add(doc(fmt.Sprintf("%s has a method for every request and notification that a %s may send in revision %s. Embed Unimplemented%s to implement only some of them. Params are never nil.", p.name, p.other, e.rev.ID, p.name)))
 	f.Type().Id(p.name).InterfaceFunc(func(g *jen.Group) {
 		for _, m := range methods {
 			g.Add(doc(m.Go + " " + m.Doc))
@@ -98,7 +98,7 @@ func (e *emitter) sideInterface(f *jen.File, p peer, methods []*ir.Method) {
 	})
 }
 
-// signature renders params and results of a method.
+// signature renders the params and results of a method.
 func signature(m *ir.Method) jen.Code {
 	params := jen.Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("params").Add(messageType(m.Params)))
 	if m.Notification {
@@ -107,8 +107,8 @@ func signature(m *ir.Method) jen.Code {
 	return params.Params(messageType(m.Result), jen.Error())
 }
 
-// messageType is how params and results are passed: structs by pointer, unions
-// as they are.
+// messageType renders the type by which params and results are passed: structs by pointer,
+// unions by value.
 func messageType(d *ir.Decl) jen.Code {
 	if isUnion(d) {
 		return jen.Id(d.Name)
@@ -124,17 +124,17 @@ func isUnion(d *ir.Decl) bool {
 func (e *emitter) unimplemented(f *jen.File, p peer, methods []*ir.Method) {
 	typeName := "Unimplemented" + p.name
 	f.Line()
-	f.Add(doc(fmt.Sprintf("%s answers requests with \"method not found\" (-32601), but a ping with an empty result, and ignores notifications.", typeName)))
+	f.Add(doc(fmt.Sprintf("%s responds to ping with an empty result and to other requests with \"method not found\" (-32601). It ignores notifications.", typeName)))
 	f.Type().Id(typeName).Struct()
 	for _, m := range methods {
 		f.Line()
 		switch {
 		case m.Notification:
-			f.Add(doc(m.Go + " ignores the notification."))
+			f.Add(doc(m.Go + " does nothing."))
 		case isPing(m):
-			f.Add(doc(m.Go + " says that the session is alive."))
+			f.Add(doc(m.Go + " returns an empty result."))
 		default:
-			f.Add(doc(fmt.Sprintf("%s answers that %s is not supported.", m.Go, m.Wire)))
+			f.Add(doc(fmt.Sprintf("%s returns the error that %s is not supported.", m.Go, m.Wire)))
 		}
 		f.Func().Params(jen.Id(typeName)).Id(m.Go).Add(unnamedSignature(m)).Block(unimplementedBody(m))
 	}
@@ -160,17 +160,17 @@ func unimplementedBody(m *ir.Method) jen.Code {
 	return jen.Return(jen.Nil(), jen.Qual(runtimePath, "MethodNotFound").Call(jen.Lit(m.Wire)))
 }
 
-// base are the requests that the runtime answers where a server does not.
+// base lists the requests that the runtime answers if a server does not.
 var base = []string{"initialize", "logging/setLevel", "ping"}
 
-// bindBase renders the binding of a server that has no methods of its own. It stands
-// apart because whoever calls BindServer links the params and results of all methods.
+// bindBase renders the binding of a server that has no methods of its own. It is separate
+// because a call of BindServer links the params and results of all methods.
 func (e *emitter) bindBase(f *jen.File, methods []*ir.Method) {
 	methods = slices.DeleteFunc(slices.Clone(methods), func(m *ir.Method) bool {
 		return !m.Notification && !slices.Contains(base, m.Wire)
 	})
 	f.Line()
-	f.Add(doc("BindBase connects what every server has to the runtime: " + strings.Join(base, ", ") + " and the notifications, of which it checks the params. It is for a server whose other methods something else answers, such as a catalog, and keeps their types out of the program."))
+	f.Add(doc("BindBase binds the methods that every server has to the runtime: " + strings.Join(base, ", ") + " and the notifications, whose params it checks. Use it for a server whose other methods are handled elsewhere, for example by a catalog. It does not link the types of those methods into the program."))
 	e.bind(f, server, "BindBase", nil, jen.Id("Unimplemented"+server.name).Values(), methods)
 }
 
@@ -195,8 +195,8 @@ func (e *emitter) bind(f *jen.File, p peer, name string, params []jen.Code, rece
 	)
 }
 
-// dispatch hands one method to the implementation: one delegation, so that a
-// bug in it is mended in the runtime without generating again.
+// dispatch renders the delegation of one method to the implementation. It is a single call,
+// so that bugs are fixed in the runtime without regenerating.
 func dispatch(m *ir.Method, receiver jen.Code) jen.Code {
 	args := []jen.Code{jen.Id("ctx"), jen.Id("params")}
 	function, handler := "Answer", jen.Add(receiver).Dot(m.Go)
@@ -222,14 +222,14 @@ func dispatch(m *ir.Method, receiver jen.Code) jen.Code {
 	return jen.Return(call)
 }
 
-// caller renders the typed calls the other side makes.
+// caller renders the typed calls that the other side makes.
 func (e *emitter) caller(f *jen.File, p peer, methods []*ir.Method) {
 	typeName := p.name + "Caller"
 	f.Line()
-	f.Add(doc(fmt.Sprintf("%s is how a %s calls its %s: a method for every request and notification that it may send. Params may be nil where the revision lets them be absent.", typeName, p.other, lowerFirst(p.name))))
+	f.Add(doc(fmt.Sprintf("%s is how a %s calls its %s. It has a method for every request and notification that it may send. Params may be nil if the revision makes them optional.", typeName, p.other, lowerFirst(p.name))))
 	f.Type().Id(typeName).Struct(jen.Id("caller").Qual(runtimePath, "Caller"))
 	f.Line()
-	f.Add(doc(fmt.Sprintf("New%s returns typed calls that go out through c.", typeName)))
+	f.Add(doc(fmt.Sprintf("New%s returns typed calls that c sends.", typeName)))
 	f.Func().Id("New" + typeName).Params(jen.Id("c").Qual(runtimePath, "Caller")).Id(typeName).Block(
 		jen.Return(jen.Id(typeName).Values(jen.Id("c"))),
 	)
@@ -257,7 +257,7 @@ func callBody(g *jen.Group, m *ir.Method) {
 	).Block(jen.Return(jen.Nil(), jen.Err()))
 	if u, ok := ir.Resolve(m.Result.Type).(*ir.Union); ok {
 		if !u.Context {
-			// The sender of a result knows the revision, so there is none that it does not define.
+			// The sender of a result knows the revision, so an unknown variant is an error.
 			g.If(
 				jen.List(jen.Id("_"), jen.Id("unknown")).Op(":=").Id("result").Dot("V").Assert(jen.Op("*").Id("Unknown"+m.Result.Name)),
 				jen.Id("unknown"),

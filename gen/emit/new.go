@@ -6,10 +6,9 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// newFunc renders New, by which tools that know definitions only by name get
-// at the codecs.
+// newFunc renders New, which creates values for callers that know definitions only by name.
 func (e *emitter) newFunc(f *jen.File) {
-	f.Add(doc("New returns a fresh value for a definition of the revision, by its upstream name, or for a type of this package that has no definition of its own. It reports whether there is one."))
+	f.Add(doc("New returns a new value of a definition of the revision, by its upstream name, or of a type of this package that has no definition of its own. It reports whether the name is known."))
 	f.Func().Id("New").Params(jen.Id("definition").String()).Params(jen.Qual(wirePath, "Value"), jen.Bool()).Block(
 		jen.Switch(jen.Id("definition")).BlockFunc(func(g *jen.Group) {
 			for _, d := range e.rev.Decls {
@@ -23,7 +22,7 @@ func (e *emitter) newFunc(f *jen.File) {
 	}
 }
 
-// newKey is what New knows a declaration by.
+// newKey returns the name under which New knows a declaration.
 func newKey(d *ir.Decl) string {
 	if d.Definition {
 		return d.Path
@@ -31,7 +30,7 @@ func newKey(d *ir.Decl) string {
 	return d.Name
 }
 
-// fresh is the expression for a new wire.Value of a declaration.
+// fresh renders the expression for a new wire.Value of a declaration.
 func fresh(d *ir.Decl) jen.Code {
 	switch t := d.Type.(type) {
 	case *ir.Union:
@@ -48,8 +47,8 @@ func fresh(d *ir.Decl) jen.Code {
 	return jen.New(jen.Id(d.Name))
 }
 
-// boxed renders the box of an alias of a scalar, which by itself would accept
-// every kind of scalar.
+// boxed renders the box of an alias of a scalar. The alias alone would accept every kind of
+// scalar.
 func (e *emitter) boxed(f *jen.File, d *ir.Decl) {
 	t, ok := d.Type.(*ir.Scalar)
 	if !ok || !isAlias(d) {

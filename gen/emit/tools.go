@@ -14,26 +14,26 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// ToolsOptions says how the types of a tool list are rendered.
+// ToolsOptions configures how the types of a tool list are rendered.
 type ToolsOptions struct {
 	// Package is the name of the Go package.
 	Package string
-	// Source is what the types are made from, for the header of each file.
+	// Source names the origin of the types in the header of each file.
 	Source string
-	// Defaults adds the methods applyDefaults, which servers call.
+	// Defaults adds the applyDefaults methods, which servers call.
 	Defaults bool
 }
 
-// Tools renders the types of a tool list: types.gen.go, codec.gen.go and, where
-// asked for, defaults.gen.go, in several parts where one would get too long.
-// They lie at the top of the files' folder.
+// Tools renders the types of a tool list: types.gen.go, codec.gen.go and, if opts.Defaults
+// is set, defaults.gen.go. A file that would be too long is split into parts. The paths
+// have no folder.
 func Tools(decls []*ir.Decl, opts ToolsOptions) ([]files.File, error) {
 	e := &emitter{pkg: opts.Package, header: opts.Source, suffix: ".gen.go", source: "the schema"}
 	defaulted := slices.DeleteFunc(slices.Clone(decls), func(d *ir.Decl) bool { return !opts.Defaults || !d.Defaults })
 	var parts []*part
 	parts = append(parts, split("types", decls, typeLines, func(f *jen.File, part []*ir.Decl) {
 		if part[0] == decls[0] {
-			f.Comment("Generated for this version of the codec; others do not compile.")
+			f.Comment("This code does not compile with other versions of the codec.")
 			f.Const().Id("_").Op("=").Qual(wirePath, "CodecV1")
 		}
 		e.types(f, part)
@@ -43,16 +43,16 @@ func Tools(decls []*ir.Decl, opts ToolsOptions) ([]files.File, error) {
 	return e.renderAll(parts)
 }
 
-// part is some of the declarations that go to files of one name.
+// part is a group of declarations that is rendered into one file.
 type part struct {
 	name  string
 	decls []*ir.Decl
 	fill  func(*jen.File, []*ir.Decl)
 }
 
-// split sorts declarations into parts of about as many lines as a file may have.
+// split divides declarations into parts of about as many lines as a file may have.
 func split(name string, decls []*ir.Decl, lines func(*ir.Decl) int, fill func(*jen.File, []*ir.Decl)) []*part {
-	const most = maxLines * 3 / 4 // the count is a guess
+	const most = maxLines * 3 / 4 // leaves room, because lines is an estimate
 	var parts []*part
 	total := 0
 	for _, d := range decls {
@@ -67,8 +67,8 @@ func split(name string, decls []*ir.Decl, lines func(*ir.Decl) int, fill func(*j
 	return parts
 }
 
-// renderAll renders the parts, several at a time as that takes most of the time
-// of a generation. One that got too long is halved.
+// renderAll renders the parts in parallel, because rendering takes most of the time of a
+// generation. It halves a part that turns out too long.
 func (e *emitter) renderAll(parts []*part) ([]files.File, error) {
 	sources := make([][][]byte, len(parts))
 	errs := make([]error, len(parts))
@@ -114,7 +114,7 @@ func (e *emitter) renderPart(p *part) ([][]byte, error) {
 	return [][]byte{src.Bytes()}, nil
 }
 
-// typeLines and the like guess how many lines a declaration takes.
+// typeLines estimates how many lines the type of a declaration takes.
 func typeLines(d *ir.Decl) int {
 	switch t := d.Type.(type) {
 	case *ir.Object:

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// types renders the declarations.
+// types renders the types of declarations.
 func (e *emitter) types(f *jen.File, decls []*ir.Decl) {
 	for _, d := range decls {
 		f.Line()
@@ -47,16 +47,17 @@ func (e *emitter) structFields(g *jen.Group, o *ir.Object) {
 		g.Add(doc("Additional holds the other members in their order."))
 		g.Id("Additional").Add(goType(&ir.Map{Elem: o.Additional})).Tag(none)
 	} else {
-		g.Add(doc(fmt.Sprintf("Extra holds the members %s does not define, in their order.", e.source)))
+		g.Add(doc(fmt.Sprintf("Extra holds the members that %s does not define, in their order.", e.source)))
 		g.Id("Extra").Qual(wirePath, "Members").Tag(none)
 	}
 	if o.Loose {
-		g.Add(doc(fmt.Sprintf("Other is the value where it is no object, which %s allows.", e.source)))
+		g.Add(doc(fmt.Sprintf("Other holds a value that is not an object, which %s allows.", e.source)))
 		g.Id("Other").Qual(wirePath, "Raw").Tag(none)
 	}
 }
 
-// absentWord returns how a doc comment names the value of a field whose member is absent.
+// absentWord returns the word for the value of a field whose member is absent, for doc
+// comments.
 func absentWord(f *ir.Field) string {
 	switch {
 	case isOptional(f):
@@ -73,8 +74,8 @@ func absentWord(f *ir.Field) string {
 	return "nil"
 }
 
-// tag names the member for code that looks at structs, such as schema
-// reflectors; the codec does not. Names that a tag cannot hold are left out.
+// tag returns the member's name for the json struct tag, which schema reflectors and
+// similar code read. The codec does not read it. A name that a tag cannot hold becomes "-".
 func tag(f *ir.Field) string {
 	for _, r := range f.Wire {
 		if r == '"' || r == '\\' || r == ',' || r == '`' || unicode.IsControl(r) {
@@ -90,10 +91,10 @@ func tag(f *ir.Field) string {
 	return f.Wire + ",omitempty"
 }
 
-// fieldType is the type of a struct field: optional scalars and objects are
-// pointers, everything else has a zero value that says "absent". A member that
-// may be null takes "absent" for null; one that may be absent too has a state
-// more.
+// fieldType renders the type of a struct field. Optional scalars and objects are pointers;
+// in all other types, the zero value means absent. For a nullable member, the zero value
+// means null. A member that is both optional and nullable is a wire.Optional, which has a
+// state for each.
 func fieldType(f *ir.Field) jen.Code {
 	base := goType(f.Base())
 	switch {
@@ -115,7 +116,7 @@ func byPointer(f *ir.Field) bool {
 	return needsPointer(f.Base())
 }
 
-// needsPointer reports whether a type has no zero value that could say "absent".
+// needsPointer reports whether a type has no zero value that could mean absent.
 func needsPointer(t ir.Type) bool {
 	switch ir.Resolve(t).(type) {
 	case *ir.Union, *ir.Array, *ir.Map, *ir.Any, *ir.Open, *ir.Scalar:
@@ -124,7 +125,7 @@ func needsPointer(t ir.Type) bool {
 	return true
 }
 
-// goType renders the type of a value that must be there.
+// goType renders the type of a value that is always present.
 func goType(t ir.Type) jen.Code {
 	switch t := t.(type) {
 	case *ir.String:
@@ -156,8 +157,8 @@ func goType(t ir.Type) jen.Code {
 	panic(fmt.Sprintf("emit: %T has no inline Go type", t))
 }
 
-// isAlias reports whether a declaration is another name for a type that has
-// the codec already. A variant of a union cannot be one: it needs a method.
+// isAlias reports whether a declaration is another name for a type that has the codec
+// already. A variant of a union cannot be an alias, because it needs a method.
 func isAlias(d *ir.Decl) bool {
 	switch d.Type.(type) {
 	case *ir.Scalar, *ir.Any, *ir.Open, *ir.Ref:
@@ -166,7 +167,7 @@ func isAlias(d *ir.Decl) bool {
 	return false
 }
 
-// embeds reports whether a declaration wraps a wire type to be a variant.
+// embeds reports whether a declaration embeds a wire type so that it can be a variant.
 func embeds(d *ir.Decl) bool {
 	switch d.Type.(type) {
 	case *ir.Scalar, *ir.Any, *ir.Open:
@@ -182,28 +183,28 @@ func declaredType(d *ir.Decl) jen.Code {
 	return goType(d.Type)
 }
 
-// mapMethods gives a declared map the methods that an undeclared one has.
+// mapMethods renders the methods of wire.Map for a declared map.
 func mapMethods(f *jen.File, name string, m *ir.Map) {
 	whole := jen.Add(goType(m)).Call(jen.Id("x"))
 	pointed := jen.Parens(jen.Op("*").Add(goType(m))).Call(jen.Id("x"))
 	value, pointer := jen.Id("x").Id(name), jen.Id("x").Op("*").Id(name)
-	f.Line().Add(doc("Get returns the value of the member called name."))
+	f.Line().Add(doc("Get returns the value of the named member and reports whether there is one."))
 	f.Func().Params(value).Id("Get").Params(jen.Id("name").String()).Params(jen.Add(goType(m.Elem)), jen.Bool()).Block(
 		jen.Return(jen.Add(whole).Dot("Get").Call(jen.Id("name"))))
-	f.Line().Add(doc("Set sets the value of the member called name, appending it if there is none."))
+	f.Line().Add(doc("Set sets the value of the named member. It appends the member if there is none."))
 	f.Func().Params(pointer).Id("Set").Params(jen.Id("name").String(), jen.Id("value").Add(goType(m.Elem))).Block(
 		jen.Add(pointed).Dot("Set").Call(jen.Id("name"), jen.Id("value")))
-	f.Line().Add(doc("Delete removes the member called name, if there is one."))
+	f.Line().Add(doc("Delete removes the named member, if there is one."))
 	f.Func().Params(pointer).Id("Delete").Params(jen.Id("name").String()).Block(
 		jen.Add(pointed).Dot("Delete").Call(jen.Id("name")))
 	f.Line().Add(doc("Len returns the number of members."))
 	f.Func().Params(value).Id("Len").Params().Int().Block(jen.Return(jen.Len(jen.Id("x"))))
-	f.Line().Add(doc("All yields the names and values of the members in their order."))
+	f.Line().Add(doc("All returns an iterator over the names and values of the members, in their order."))
 	f.Func().Params(value).Id("All").Params().Qual("iter", "Seq2").Types(jen.String(), goType(m.Elem)).Block(
 		jen.Return(jen.Add(whole).Dot("All").Call()))
 }
 
-// marks makes a declaration a variant of its unions.
+// marks renders the methods that make a declaration a variant of its unions.
 func (e *emitter) marks(f *jen.File, d *ir.Decl) {
 	for _, u := range d.Unions {
 		receiver := jen.Id(d.Name)
@@ -242,12 +243,12 @@ func (e *emitter) enum(f *jen.File, d *ir.Decl, t *ir.Enum) {
 	e.marks(f, d)
 }
 
-// unknown says what a union's variant without a type is for.
+// unknown describes the values that a union's unknown variant holds.
 func (e *emitter) unknown(t *ir.Union) string {
 	if t.Lenient {
-		return "what else " + e.source + " allows"
+		return "other values that " + e.source + " allows"
 	}
-	return "what " + e.source + " does not define"
+	return "values that " + e.source + " does not define"
 }
 
 func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
@@ -263,7 +264,7 @@ func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
 	}
 	if t.Context {
 		f.Add(jen.Comment("//"))
-		f.Add(doc(fmt.Sprintf("Its variants are %s. A value does not tell which it is; on its own it decodes to *%s.", variants, t.Variants[0].Decl.Name)))
+		f.Add(doc(fmt.Sprintf("Its variants are %s. The variant depends on the request, so a value without its request decodes to *%s.", variants, t.Variants[0].Decl.Name)))
 	} else {
 		f.Add(jen.Comment("//"))
 		f.Add(doc(fmt.Sprintf("Its variants are %s, and *Unknown%s for %s.", variants, d.Name, e.unknown(t))))
@@ -276,9 +277,9 @@ func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
 		return
 	}
 	f.Line()
-	f.Add(doc(fmt.Sprintf("Unknown%s keeps a value that is none of the variants of %s, so that it can be passed on.%s", d.Name, d.Name, e.unknownNote)))
+	f.Add(doc(fmt.Sprintf("Unknown%s holds a value that matches none of the variants of %s, so that it can be passed on.%s", d.Name, d.Name, e.unknownNote)))
 	f.Type().Id("Unknown"+d.Name).Struct(
-		doc("Raw is the value as it came."),
+		doc("Raw is the value as received."),
 		jen.Id("Raw").Qual(wirePath, "Raw"),
 	)
 	f.Line()

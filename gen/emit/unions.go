@@ -26,13 +26,15 @@ func (e *emitter) unionDecoder(f *jen.File, d *ir.Decl, t *ir.Union) {
 	})
 }
 
-// decider renders the decision of a union.
+// decider renders the code that selects the variant of a union.
 type decider struct {
-	// lenient tells that a value that does not fit its variant is an unknown one.
+	// lenient means that a value that is not valid for its variant decodes to the unknown
+	// variant.
 	lenient bool
 }
 
-// decision renders the way to the variant; falling through is "unknown".
+// decision renders the code that selects a variant. If it falls through, the variant is
+// unknown.
 func (e decider) decision(g *jen.Group, d ir.Decision) {
 	switch d := d.(type) {
 	case *ir.Leaf:
@@ -62,8 +64,8 @@ func kindName(k ir.Kind) jen.Code {
 	}[k])
 }
 
-// readVariant declares v and decodes into it. Objects are allocated, because
-// the interface holds their pointer; the others are held by value.
+// readVariant declares v and decodes into it. Objects are allocated, because the union
+// holds them by pointer; other types are held by value.
 func readVariant(v *ir.Variant) jen.Code {
 	declare := jen.Var().Id("v").Id(v.Decl.Name)
 	if v.Boxed {
@@ -99,7 +101,7 @@ func (e decider) byConst(g *jen.Group, d *ir.ByConst) {
 	}
 }
 
-// sameAnswer groups the cases that lead to one variant at once.
+// sameAnswer groups the cases that lead to the same variant without further checks.
 func sameAnswer(cases []ir.ConstCase) [][]ir.ConstCase {
 	var groups [][]ir.ConstCase
 	at := map[*ir.Variant]int{}
@@ -119,9 +121,8 @@ func sameAnswer(cases []ir.ConstCase) [][]ir.ConstCase {
 	return groups
 }
 
-// byPresence tries a guarded variant and goes on to the next guard when it does
-// not fit, so that the verdict is that of anyOf. When none fits, the first that
-// was meant tells what is wrong.
+// byPresence tries each variant whose guard holds until one decodes, so that the verdict is
+// that of anyOf. If none decodes, the error is that of the first whose guard holds.
 func (e decider) byPresence(g *jen.Group, d *ir.ByPresence) {
 	var names []string
 	bit := func(name string) int {
@@ -158,7 +159,7 @@ func (e decider) byPresence(g *jen.Group, d *ir.ByPresence) {
 		}
 	}
 	word := 0
-	for chunk := range slices.Chunk(names, 64) { // as many as one PeekHas takes
+	for chunk := range slices.Chunk(names, 64) { // the most names that PeekHas takes
 		args := make([]jen.Code, len(chunk))
 		for i, n := range chunk {
 			args[i] = jen.Lit(n)
@@ -180,8 +181,8 @@ func (e decider) byPresence(g *jen.Group, d *ir.ByPresence) {
 	e.presenceFallback(g, d, conditions)
 }
 
-// presenceFallback reads the last variant where its guard holds, and else the
-// first whose guard held, for its error.
+// presenceFallback reads the last variant if its guard holds. Otherwise it reads the first
+// variant whose guard holds, for its error.
 func (e decider) presenceFallback(g *jen.Group, d *ir.ByPresence, conditions []jen.Code) {
 	last := len(d.Guards) - 1
 	read := func(i int) func(g *jen.Group) {
@@ -229,7 +230,7 @@ func hasAll(word int, mask uint64) jen.Code {
 	return masked.Op("==").Op(text)
 }
 
-// tryVariant returns v when it fits.
+// tryVariant renders code that returns v if the value decodes as the variant.
 func tryVariant(v *ir.Variant) []jen.Code {
 	declare, target := jen.Var().Id("v").Id(v.Decl.Name), jen.Op("&").Id("v")
 	if v.Boxed {
@@ -252,7 +253,7 @@ func (e *emitter) unionEncoder(f *jen.File, d *ir.Decl, t *ir.Union) {
 		)
 	}
 	if e.rev == nil {
-		return // a wire.Writer takes the union as it is
+		return // a wire.Writer takes the union itself
 	}
 	f.Line()
 	f.Func().Id(appenderName(d)).

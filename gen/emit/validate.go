@@ -10,11 +10,10 @@ import (
 	"github.com/mcpgen/mcpgen/gen/lower"
 )
 
-// hasChecks reports whether a declaration gets a validator of its own: one
-// with nothing to check has none.
+// hasChecks reports whether a declaration gets a validator. One without checks has none.
 func hasChecks(d *ir.Decl) bool { return d.Checked && !isAlias(d) }
 
-// validators render what Validate checks: all that decoding does not. Every
+// validators renders Validate, which checks everything that decoding does not. Every
 // declaration must have checks.
 func (e *emitter) validators(f *jen.File, decls []*ir.Decl) {
 	for _, d := range decls {
@@ -27,7 +26,7 @@ func (e *emitter) validators(f *jen.File, decls []*ir.Decl) {
 			receiver = jen.Id("x").Op("*").Id(d.Name)
 		}
 		f.Line()
-		f.Add(doc("Validate reports every value that the revision does not allow, each with its JSON Pointer."))
+		f.Add(doc("Validate reports each value that the revision does not allow, with its JSON Pointer."))
 		f.Func().Params(receiver).Id("Validate").Params().Error().Block(
 			jen.Var().Id("c").Qual(wirePath, "Checker"),
 			jen.Id("x").Dot("check").Call(jen.Op("&").Id("c")),
@@ -51,8 +50,7 @@ func (e *emitter) validators(f *jen.File, decls []*ir.Decl) {
 	}
 }
 
-// declaredValue converts the receiver to the type below a declared name where
-// a check wants that.
+// declaredValue converts the receiver to its underlying type if a check needs that.
 func declaredValue(d *ir.Decl) *jen.Statement {
 	switch d.Type.(type) {
 	case *ir.Array, *ir.Map, *ir.Any, *ir.Open:
@@ -94,7 +92,7 @@ func checkField(g *jen.Group, f *ir.Field) {
 	}
 	switch ir.Resolve(f.Base()).(type) {
 	case *ir.Array, *ir.Map:
-		body(g) // nothing to range over when absent
+		body(g) // there is nothing to range over if it is absent
 		return
 	}
 	if f.Required && !f.Nullable() {
@@ -104,7 +102,7 @@ func checkField(g *jen.Group, f *ir.Field) {
 	g.If(present(target, f)).BlockFunc(body)
 }
 
-// check validates a value; of an object it gets the struct or a pointer to it.
+// check renders the validation of a value. An object may be a struct or a pointer to it.
 func check(g *jen.Group, value *jen.Statement, t ir.Type, depth int) {
 	c := func(method string, args ...jen.Code) { g.Id("c").Dot(method).Call(args...) }
 	switch t := t.(type) {
@@ -249,8 +247,8 @@ func (e *emitter) unionChecker(f *jen.File, d *ir.Decl, u *ir.Union) {
 	)
 }
 
-// discriminator returns the member by which a decision finds the variant of an object, and
-// the strings that it knows there; "" if it looks at none.
+// discriminator returns the member that a decision uses to select the variant of an object,
+// and the strings that it knows there. The member is "" if the decision uses none.
 func discriminator(d ir.Decision) (member string, known []string) {
 	switch d := d.(type) {
 	case *ir.ByKind:

@@ -6,9 +6,9 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// The types of a revision append piece by piece, which is fastest; those of a
-// tool list, of which there may be a thousand, have a wire.Writer do it, which
-// takes a line where the other takes six.
+// There are two styles of encoders. The types of a revision append to a slice piece by
+// piece, which is fastest. A tool list may have a thousand types, so theirs call a
+// wire.Writer, which takes one line instead of six.
 
 // objectWriter renders AppendJSON of a struct as calls of a wire.Writer.
 func (e *emitter) objectWriter(f *jen.File, d *ir.Decl, o *ir.Object) {
@@ -50,8 +50,8 @@ func write(g *jen.Group, method string, args ...jen.Code) {
 	g.Id("w").Dot(method).Call(args...)
 }
 
-// writeField writes a member. The states of one that may be null are told apart
-// by two calls, of which at most one writes something.
+// writeField renders the writing of a member. For an optional and nullable member it
+// renders two calls, of which at most one writes something.
 func writeField(g *jen.Group, f *ir.Field) {
 	target, wireName := jen.Id("x").Dot(f.Go), jen.Lit(f.Wire)
 	base := f.Base()
@@ -90,8 +90,8 @@ func writeField(g *jen.Group, f *ir.Field) {
 	}
 }
 
-// memberMethod is the method that writes a member of a type, "" where it takes
-// more than one call or the type has the method itself.
+// memberMethod returns the method that writes a member of a type. It returns "" if that
+// takes more than one call or if the type has the method itself.
 func memberMethod(t ir.Type) string {
 	switch ir.Resolve(t).(type) {
 	case *ir.String, *ir.Enum:
@@ -106,7 +106,7 @@ func memberMethod(t ir.Type) string {
 	return ""
 }
 
-// plainPointer makes a pointer to an enum one to a string.
+// plainPointer converts a pointer to an enum to a pointer to a string.
 func plainPointer(pointer *jen.Statement, t ir.Type) jen.Code {
 	if _, isEnum := ir.Resolve(t).(*ir.Enum); isEnum {
 		return jen.Parens(jen.Op("*").String()).Call(pointer)
@@ -114,7 +114,7 @@ func plainPointer(pointer *jen.Statement, t ir.Type) jen.Code {
 	return pointer
 }
 
-// addressed makes a pointer of a struct, as its methods want.
+// addressed renders the pointer to a struct, which its methods need.
 func addressed(value *jen.Statement, t ir.Type) *jen.Statement {
 	if _, isObject := ir.Resolve(t).(*ir.Object); isObject {
 		return jen.Op("&").Add(value)
@@ -122,7 +122,7 @@ func addressed(value *jen.Statement, t ir.Type) *jen.Statement {
 	return value
 }
 
-// writeMember writes the name and the value; of an object it gets a pointer.
+// writeMember renders the writing of a name and a value. An object must be a pointer.
 func writeMember(g *jen.Group, wireName jen.Code, value *jen.Statement, t ir.Type) {
 	if method := memberMethod(t); method != "" {
 		if _, isEnum := ir.Resolve(t).(*ir.Enum); isEnum {
@@ -140,7 +140,7 @@ func writeMember(g *jen.Group, wireName jen.Code, value *jen.Statement, t ir.Typ
 	}
 }
 
-// put writes a value; of an object it gets a pointer.
+// put renders the writing of a value. An object must be a pointer.
 func put(g *jen.Group, value *jen.Statement, t ir.Type, depth int) {
 	switch t := t.(type) {
 	case *ir.Array:
@@ -178,7 +178,7 @@ func put(g *jen.Group, value *jen.Statement, t ir.Type, depth int) {
 	}
 }
 
-// putEntries writes the members of a map, none of which may be one of taken.
+// putEntries renders the writing of a map's members. None of them may have a name in taken.
 func putEntries(g *jen.Group, all *jen.Statement, elem ir.Type, depth int, taken []jen.Code) {
 	write(g, "Fail", jen.Add(all).Dot("Check").Call(taken...))
 	eachEntry(g, all, depth, func(g *jen.Group, key, item *jen.Statement) {
@@ -195,8 +195,8 @@ func writeAdditional(g *jen.Group, o *ir.Object) {
 	putEntries(g, jen.Id("x").Dot("Additional"), o.Additional, 0, taken)
 }
 
-// writeExtra writes the members without a field. Among them may be one that has
-// a soft field, where that is empty.
+// writeExtra renders the writing of the members without a field. It allows the name of a
+// soft field if that field is empty.
 func writeExtra(g *jen.Group, o *ir.Object) {
 	args := []jen.Code{jen.Id("x").Dot("Extra")}
 	var soft []*ir.Field

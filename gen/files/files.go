@@ -1,9 +1,9 @@
-// Package files brings generated files to the disk, or tells how the disk
-// differs from them.
+// Package files writes generated files to the disk, or reports how the disk differs from
+// them.
 //
-// A file is ours when it starts with a generated-code header. Others are never
-// written over nor removed; a file of ours that is no longer planned is
-// removed. Either all files are written or none is.
+// A file is ours if it starts with a generated-code header. Other files are never
+// overwritten or removed. A file of ours that is no longer planned is removed. Either all
+// files are written or none.
 package files
 
 import (
@@ -20,24 +20,24 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// File is a planned file; Path has slashes and is relative to the folder all
-// files of a plan go to.
+// File is a planned file. Path has slashes and is relative to the plan's folder.
 type File struct {
 	Path    string
 	Content []byte
 }
 
-// Plan is all that a generator wants to have under a folder.
+// Plan lists all files that a generator wants under a folder.
 type Plan struct {
 	Dir   string
 	Files []File
-	// Owned are the folders below Dir that hold nothing but planned files:
-	// generated files found there and not planned are stale.
+	// Owned lists the folders below Dir that contain only planned files. Other generated
+	// files in them are stale.
 	Owned []string
-	// Suffixes are how the names of files end that may be stale; none is ".go".
+	// Suffixes lists the suffixes of the file names that may be stale. It defaults to
+	// ".go".
 	Suffixes []string
-	// Users are files that belong to the user once they are there: they are written where
-	// there is nothing, and otherwise left alone, whatever they are.
+	// Users are files that belong to the user once they exist: they are created if missing
+	// and otherwise left alone, whatever they contain.
 	Users []File
 }
 
@@ -61,8 +61,8 @@ func (c Change) Diff() []byte {
 	return diff.Diff(oldName, c.Old, newName, c.New)
 }
 
-// Changes compares the plan with the disk. It fails when the plan would touch
-// a file that is not ours or that lies behind a symbolic link.
+// Changes compares the plan with the disk. It returns an error if the plan would change a
+// file that is not ours or that is behind a symbolic link.
 func (p Plan) Changes() ([]Change, error) {
 	var changes []Change
 	var errs []error
@@ -74,13 +74,13 @@ func (p Plan) Changes() ([]Change, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			changes = append(changes, Change{Path: f.Path, New: f.Content, Kind: "add"})
 		case err != nil:
-			// What is wrong with a folder is so for each file in it.
+			// A problem with a folder occurs for each file in it and is reported once.
 			if !slices.ContainsFunc(errs, func(e error) bool { return e.Error() == err.Error() }) {
 				errs = append(errs, err)
 			}
 		case bytes.Equal(old, f.Content):
 		case !Generated(old):
-			errs = append(errs, fmt.Errorf("%s: is not a generated file; it will not be overwritten", filepath.Join(p.Dir, f.Path)))
+			errs = append(errs, fmt.Errorf("%s: is not a generated file and will not be overwritten", filepath.Join(p.Dir, f.Path)))
 		default:
 			changes = append(changes, Change{Path: f.Path, Old: old, New: f.Content, Kind: "modify"})
 		}
@@ -105,9 +105,8 @@ func (p Plan) Changes() ([]Change, error) {
 	return changes, nil
 }
 
-// Write makes the disk like the plan and returns what it changed. Every file
-// is first written in full beside its place, so that a failure on the way
-// leaves the old tree.
+// Write applies the plan to the disk and returns what it changed. It first writes each file
+// in full to a temporary file beside its target, so that a failure leaves the old tree.
 func (p Plan) Write() ([]Change, error) {
 	changes, err := p.Changes()
 	if err != nil {
@@ -116,7 +115,7 @@ func (p Plan) Write() ([]Change, error) {
 	return changes, p.apply(changes)
 }
 
-// Replace writes files whoever wrote what is there now: all of them or none.
+// Replace writes files even if the existing ones are not ours: all of them or none.
 func Replace(dir string, list []File) error {
 	p := Plan{Dir: dir}
 	var changes []Change
@@ -159,7 +158,7 @@ func (p Plan) apply(changes []Change) error {
 	return nil
 }
 
-// stage writes the new content to a temporary file in the folder of its place.
+// stage writes the new content to a temporary file in the target's folder.
 func (p Plan) stage(c Change) (string, error) {
 	dir := filepath.Dir(p.join(c.Path))
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -182,7 +181,7 @@ func (p Plan) stage(c Change) (string, error) {
 
 func (p Plan) join(path string) string { return filepath.Join(p.Dir, filepath.FromSlash(path)) }
 
-// read returns a file of the tree, and refuses what is no regular file.
+// read returns the content of a file. It returns an error if it is not a regular file.
 func (p Plan) read(path string) ([]byte, error) {
 	name := p.join(path)
 	if info, err := os.Stat(p.join(".")); err == nil && !info.IsDir() {
@@ -206,7 +205,7 @@ func (p Plan) read(path string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// stale finds generated files in the owned folders that are not planned.
+// stale returns the generated files in the owned folders that are not planned.
 func (p Plan) stale(planned map[string]bool) ([]Change, error) {
 	var changes []Change
 	for _, dir := range p.Owned {
@@ -243,5 +242,5 @@ func (p Plan) mayBeStale(path string) bool {
 
 var header = regexp.MustCompile(`(?m)\A// Code generated by mcpgen from .*; DO NOT EDIT\.$`)
 
-// Generated reports whether a file's content says that mcpgen wrote it.
+// Generated reports whether a file's content has the header of files that mcpgen generates.
 func Generated(content []byte) bool { return header.Match(content) }

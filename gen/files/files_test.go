@@ -97,8 +97,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestRefused checks that one file that must not be touched keeps all others
-// from being written.
+// TestRefused checks that one file that must not be changed prevents all others from being
+// written.
 func TestRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -140,7 +140,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestNoFolder writes to what is a file.
+// TestNoFolder writes below a path that is a file.
 func TestNoFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(dir, nil, 0o644); err != nil {
@@ -198,7 +198,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestUsers writes the user's files where there are none, and leaves others alone.
+// TestUsers creates the user's files that are missing and leaves others alone.
 func TestUsers(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "main.go", "package mine")
@@ -223,7 +223,7 @@ func TestUsers(t *testing.T) {
 		t.Error(diff)
 	}
 
-	// What stands in the way keeps the user's files from being written as well.
+	// A file in the way prevents the user's files from being written, too.
 	put(t, dir, "new.gen.go", "package mine")
 	plan.Users = append(plan.Users, files.File{Path: "README.md", Content: []byte("read")})
 	if _, err := plan.Write(); err == nil {

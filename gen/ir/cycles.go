@@ -1,7 +1,7 @@
 package ir
 
-// Box holds by pointer the required members through which a struct would
-// contain itself by value.
+// Box marks the required members that must be held by pointer because a struct would
+// otherwise contain itself.
 func Box(decls []*Decl) {
 	const (
 		open = iota + 1
@@ -34,7 +34,7 @@ func Box(decls []*Decl) {
 	}
 }
 
-// behind returns the struct a member of the type holds by value, if any.
+// behind returns the struct that a member of the type holds by value, or nil.
 func behind(t Type) *Decl {
 	var last *Decl
 	for {

@@ -1,20 +1,19 @@
-// Package ir is the model between a checked schema and the Go that is emitted
-// from it: every naming, presence and union decision is made here and only
-// rendered later. It prints as text, so that a change of the lowering is
-// reviewed as data.
+// Package ir is the model between a checked schema and the emitted Go. All decisions on
+// names, presence and unions are part of it; rendering comes later. It prints as text, so
+// that changes of the lowering can be reviewed as data.
 //
-// The words: a declaration is a named Go type of the generated package; a
-// variant is one alternative of a union; a decision is how the decoder finds
-// the variant of a value; the path of a place is its definition and the
-// members below it, as in "CallToolResult.content[]" ("[]" is an array's
-// element, "{}" a map's value, "|2" the third branch of an anyOf).
+// Terms: a declaration is a named Go type of the generated package. A variant is one
+// alternative of a union. A decision is how the decoder finds the variant of a value. The
+// path of a place is its definition and the members below it, as in
+// "CallToolResult.content[]", where "[]" is an array's element, "{}" a map's value and "|2"
+// the third branch of an anyOf.
 package ir
 
-// Revision is all that is emitted for one revision.
+// Revision is the content of one generated package.
 type Revision struct {
-	// ID is the revision's date, "2025-06-18".
+	// ID is the revision's date, such as "2025-06-18".
 	ID string
-	// Package is the Go package name, "mcp20250618".
+	// Package is the Go package name, such as "mcp20250618".
 	Package string
 	// Decls are sorted by name.
 	Decls []*Decl
@@ -22,7 +21,7 @@ type Revision struct {
 	Methods []*Method
 }
 
-// Lookup returns the declaration of that name, or nil.
+// Lookup returns the named declaration, or nil.
 func (r *Revision) Lookup(name string) *Decl {
 	for _, d := range r.Decls {
 		if d.Name == name {
@@ -36,37 +35,38 @@ func (r *Revision) Lookup(name string) *Decl {
 type Decl struct {
 	Name string
 	Doc  string
-	// Path is where the type comes from; Pointer is the same place in the schema.
+	// Path is the origin of the type. Pointer is the same place as a JSON Pointer into the
+	// schema.
 	Path, Pointer string
-	// Definition tells upstream definitions, and the whole inputs and outputs of
-	// tools, from types named here.
+	// Definition is set for upstream definitions and for the whole inputs and outputs of
+	// tools. It is not set for types named by mcpgen.
 	Definition bool
 	Type       Type
-	// Family is the file the declaration goes to, such as "tools".
+	// Family is the group of files that the declaration belongs to, such as "tools".
 	Family string
-	// Unions are the unions this declaration is a variant of, sorted by name.
+	// Unions lists the unions that this declaration is a variant of, sorted by name.
 	Unions []*Decl
-	// Checked says that the type has something Validate must look at.
+	// Checked means that Validate has something to check in values of the type.
 	Checked bool
-	// Defaults says that the type, or something in it, has members with a default.
+	// Defaults means that the type, or a type inside it, has members with a default.
 	Defaults bool
 }
 
-// Type is a sealed sum of the shapes a value can have.
+// Type is a sealed sum of the shapes that a value can have.
 type Type interface{ isType() }
 
-// The types that only stand in a declaration.
+// Types that occur only as the type of a declaration.
 type (
 	// Object is a struct.
 	Object struct {
 		Fields []*Field
-		// Additional is the type of the members without a field; nil: any.
+		// Additional is the type of the members without a field; nil means any.
 		Additional Type
-		// Loose says that the value need not be an object at all.
+		// Loose means that the value need not be an object.
 		Loose bool
 	}
 
-	// Enum is a string with known values. Decoding keeps others.
+	// Enum is a string with known values. Decoding keeps unknown ones.
 	Enum struct {
 		Values []EnumValue
 	}
@@ -75,16 +75,16 @@ type (
 	Union struct {
 		Variants []*Variant
 		Decision Decision
-		// Context marks a union of which the value itself tells nothing: a result
-		// is decoded by the method of its request. Its first variant accepts all.
+		// Context marks a union whose variant depends on the request's method and not on
+		// the value. Its first variant accepts every value.
 		Context bool
-		// Lenient marks a union that allows more than its variants: a value that
-		// does not fit the variant it seems to be is an unknown one.
+		// Lenient marks a union that allows values beyond its variants: a value that is not
+		// valid for the selected variant decodes to the unknown one.
 		Lenient bool
 	}
 )
 
-// The types that stand anywhere.
+// Types that occur anywhere.
 type (
 	// String is a JSON string.
 	String struct{ Format string }
@@ -94,23 +94,23 @@ type (
 	Number struct{ Bounds }
 	// Boolean is true or false.
 	Boolean struct{}
-	// Scalar is one of several scalar kinds, kept as its exact token.
+	// Scalar is a value of one of several scalar kinds, kept as its exact token.
 	Scalar struct{ Kinds ScalarKinds }
 	// Any is any value, kept as its source text.
 	Any struct{}
 	// Open is an object without declared members, kept as its source text.
 	Open struct{}
-	// Array is a JSON array. MaxItems 0 is no limit.
+	// Array is a JSON array. A MaxItems of 0 means no limit.
 	Array struct {
 		Elem     Type
 		MaxItems int
 	}
 	// Map is an object whose values all have one type.
 	Map struct{ Elem Type }
-	// Nullable is a value of a type or null. It is not nested, and not made of
-	// an Any or a Scalar, which have null themselves.
+	// Nullable is a value of a type, or null. It is not nested, and its element is not an
+	// Any or a Scalar, which include null themselves.
 	Nullable struct{ Elem Type }
-	// Ref names a declaration.
+	// Ref refers to a declaration.
 	Ref struct{ Decl *Decl }
 )
 
@@ -129,13 +129,13 @@ func (*Map) isType()      {}
 func (*Ref) isType()      {}
 func (*Nullable) isType() {}
 
-// Bounds limit a number; nil is no limit.
+// Bounds limit a number; nil means no limit.
 type Bounds struct{ Min, Max *float64 }
 
 // ScalarKinds is the set of kinds a Scalar may have.
 type ScalarKinds struct{ Text, Integer, Number, Boolean, Null bool }
 
-// Resolve follows references to the type behind them.
+// Resolve follows references to the underlying type.
 func Resolve(t Type) Type {
 	for {
 		ref, ok := t.(*Ref)
@@ -148,29 +148,27 @@ func Resolve(t Type) Type {
 
 // Field is a member of an object.
 type Field struct {
-	// Wire is the member's name in JSON, Go the struct field's.
+	// Wire is the member's name in JSON; Go is the name of the struct field.
 	Wire, Go string
 	Type     Type
 	Doc      string
 	Pointer  string
 	Required bool
-	// Const is the only value the member may have, a string or an int64.
+	// Const is the only allowed value, a string or an int64, or nil.
 	Const any
-	// Boxed holds a required object by pointer, because by value the type would
-	// contain itself.
+	// Boxed holds a required object by pointer, because the type would otherwise contain
+	// itself.
 	Boxed bool
-	// Injected marks a member the protocol has and the schema forgot.
+	// Injected marks a member that the protocol has and the schema omits.
 	Injected bool
-	// Soft is an optional member whose value may be of another type in objects of
-	// another kind: one that does not fit is kept as if the member had no field.
+	// Soft marks an optional member that has another type in objects of another kind. A
+	// value that does not match is kept as if the member had no field.
 	Soft bool
-	// Default is the JSON text of the value that an absent member stands for, ""
-	// for none.
+	// Default is the JSON text of the value that an absent member stands for, or "".
 	Default string
 }
 
-// Nullable reports whether the member may be null and has a type that cannot
-// say so itself.
+// Nullable reports whether the member may be null and its type does not include null.
 func (f *Field) Nullable() bool {
 	_, ok := f.Type.(*Nullable)
 	return ok
@@ -193,31 +191,31 @@ type EnumValue struct {
 // Variant is an alternative of a union.
 type Variant struct {
 	Decl *Decl
-	// Boxed tells that the interface holds a pointer: so it is for objects.
+	// Boxed means that the union holds a pointer, which is so for objects.
 	Boxed bool
 }
 
-// Decision is a sealed sum: how to find a value's variant without trying.
+// Decision is a sealed sum: how to find a value's variant without trial and error.
 type Decision interface{ isDecision() }
 
 type (
-	// Leaf is the answer.
+	// Leaf selects a variant.
 	Leaf struct{ Variant *Variant }
 
-	// ByKind looks at the JSON kind.
+	// ByKind decides by the JSON kind.
 	ByKind struct{ Cases []KindCase }
 
-	// ByConst looks at the value of one member.
+	// ByConst decides by the value of one member.
 	ByConst struct {
 		Member string
 		Cases  []ConstCase
-		// Absent decides when the member is not there; nil: unknown variant.
+		// Absent decides if the member is absent; nil means the unknown variant.
 		Absent Decision
 	}
 
-	// ByPresence looks which members are there. The first guard that holds
-	// decides; where its variant does not fit after all the next one is asked, so
-	// that the verdict is that of anyOf.
+	// ByPresence decides by the members that are present. The first guard that holds
+	// decides. If the value is not valid for its variant, the next guard is tried, so that
+	// the verdict is that of anyOf.
 	ByPresence struct{ Guards []Guard }
 )
 
@@ -239,20 +237,19 @@ const (
 	KindNull    Kind = "null"
 )
 
-// KindCase is one case of ByKind.
+// KindCase is a case of ByKind.
 type KindCase struct {
 	Kind Kind
 	Then Decision
 }
 
-// ConstCase is one case of ByConst; Value is a string or an int64.
+// ConstCase is a case of ByConst. Value is a string or an int64.
 type ConstCase struct {
 	Value any
 	Then  Decision
 }
 
-// Guard holds when all of its paths lead to a member. Without a path it holds
-// always.
+// Guard holds if each of its paths leads to a member. A guard without paths always holds.
 type Guard struct {
 	Paths   [][]string
 	Variant *Variant
@@ -260,19 +257,20 @@ type Guard struct {
 
 // Method is a request or notification.
 type Method struct {
-	// Wire is the method's name, "tools/call"; Go its function's, "CallTool".
+	// Wire is the method's name, such as "tools/call"; Go is its identifier, such as
+	// "CallTool".
 	Wire, Go string
 	Doc      string
 	// Definition is the upstream definition of the whole message.
 	Definition   string
 	Notification bool
-	// ToServer and ToClient say who may receive it.
+	// ToServer and ToClient report which sides may receive the message.
 	ToServer, ToClient bool
-	// Params and Result are declarations; Result is nil for notifications.
+	// Params and Result are declarations. Result is nil for notifications.
 	Params, Result *Decl
 	ParamsRequired bool
-	// Capability is a dotted path in the capabilities of the side that answers
-	// the request or sends the notification; "" is none.
+	// Capability is a dotted path in the capabilities of the side that answers the request
+	// or sends the notification, or "".
 	Capability string
 	Paginated  bool
 }

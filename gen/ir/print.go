@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Print writes the revision as text, a line for each fact.
+// Print writes the revision as text, with one line for each fact.
 func Print(w io.Writer, r *Revision) error {
 	p := printer{w: w}
 	p.line("revision %s", r.ID)
@@ -19,7 +19,7 @@ func Print(w io.Writer, r *Revision) error {
 	return p.err
 }
 
-// PrintDecls writes declarations as Print does.
+// PrintDecls writes declarations in the format of Print.
 func PrintDecls(w io.Writer, decls []*Decl) error {
 	p := printer{w: w}
 	for _, d := range decls {
@@ -170,7 +170,7 @@ func (p *printer) method(m *Method) {
 	}
 }
 
-// TypeString renders a type on one line.
+// TypeString returns a type in one line.
 func TypeString(t Type) string {
 	switch t := t.(type) {
 	case *Object:
@@ -214,7 +214,7 @@ func TypeString(t Type) string {
 	return fmt.Sprintf("%T", t)
 }
 
-// String renders the bounds as an interval, nothing when there are none.
+// String returns the bounds as an interval, or "" if there are none.
 func (b Bounds) String() string {
 	if b.Min == nil && b.Max == nil {
 		return ""
@@ -229,7 +229,7 @@ func (b Bounds) String() string {
 	return "[" + low + ".." + high + "]"
 }
 
-// String renders the set as "string|integer".
+// String returns the set in a form like "string|integer".
 func (k ScalarKinds) String() string {
 	var names []string
 	for _, kind := range []struct {

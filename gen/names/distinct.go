@@ -6,12 +6,12 @@ import (
 	"unicode"
 )
 
-// Distinct returns an identifier for each of some names that differ: that of
-// [Namer.Exported], for the whole name, where it is its own, and else one that
-// spells out in which characters the names differ. Where even that does not
-// keep two names apart, it returns their indexes in clash.
+// Distinct returns an identifier for each of several names, which must differ. It uses
+// [Namer.Exported] of the whole name if the result is unique, and otherwise an identifier
+// that spells out the characters in which the names differ. If two names still have the
+// same identifier, clash holds their indexes.
 //
-// A name that is reserved gets the suffix.
+// A reserved identifier gets the suffix.
 func (n *Namer) Distinct(wires []string, reserved func(string) bool, suffix string) (identifiers []string, clash []int) {
 	identifiers = make([]string, len(wires))
 	levels := make([]int, len(wires))
@@ -49,12 +49,12 @@ func (n *Namer) Distinct(wires []string, reserved func(string) bool, suffix stri
 	}
 }
 
-// The levels of spelling, each of which tells more names apart.
+// The levels of spelling. Each one distinguishes more names than the one before.
 const (
 	plain     = iota // words only: StartTime
-	operator         // and what is no separator of words: StartTimeLess
-	symbols          // and the separators: ContentDashType
-	exact            // and the case of each letter: XcontentDashtype
+	operator         // with symbols that are not separators: StartTimeLess
+	symbols          // with separators: ContentDashType
+	exact            // with the case of each letter: XcontentDashtype
 	lastLevel = exact
 )
 
@@ -88,7 +88,7 @@ func (n *Namer) spell(wire string, level int) string {
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// isSeparator tells the characters that stand between words.
+// isSeparator reports whether a character separates words.
 func isSeparator(r rune) bool { return strings.ContainsRune("-_./: ", r) || unicode.IsSpace(r) }
 
 func symbolName(r rune) string {

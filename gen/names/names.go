@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Namer makes exported Go identifiers.
+// Namer converts names to exported Go identifiers.
 type Namer struct{ initialisms map[string]string }
 
 // New returns a Namer that writes the given words, such as "URI", in capitals.
@@ -18,12 +18,12 @@ func New(initialisms []string) *Namer {
 	return n
 }
 
-// Exported returns the identifier for a wire name: its words in capitals one
-// after the other. Words end at anything but letters and digits and where case
-// rises, so that "mimeType", "mime-type" and "mime_type" all give MIMEType.
-// Of a name with a prefix, as in "io.example/traceId", the part after the last
-// slash counts. A name without letters or digits gives "Field"; one that starts
-// with a digit gets an N.
+// Exported returns the identifier for a wire name: its words, each capitalized. A word ends
+// at any character that is not a letter or a digit, and before an upper-case letter that
+// follows a lower-case one, so that "mimeType", "mime-type" and "mime_type" all give
+// MIMEType. Of a name with a prefix, as in "io.example/traceId", only the part after the
+// last slash counts. A name without letters or digits gives "Field". A name that starts
+// with a digit gets the prefix N.
 func (n *Namer) Exported(wire string) string {
 	if i := strings.LastIndexByte(wire, '/'); i >= 0 && i < len(wire)-1 {
 		wire = wire[i+1:]
@@ -49,7 +49,7 @@ func (n *Namer) identifier(wire string) string {
 	case unicode.IsDigit(first):
 		return "N" + name
 	case !unicode.IsUpper(first):
-		// Scripts without case cannot start an exported identifier.
+		// A letter of a script without case cannot start an exported identifier.
 		return "X" + name
 	}
 	return name

@@ -12,10 +12,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// fake makes an implementation of Tools that answers with samples.
+// fake renders an implementation of Tools that returns samples.
 func (g *generator) fake(f *jen.File) {
-	f.Comment("fake is an implementation of Tools that answers with samples.")
-	// Not embedded, as a tool's method may be called Fake.
+	f.Comment("fake is an implementation of Tools that returns samples.")
+	// The state is a named field, because a tool's method may be called Fake.
 	f.Type().Id("fake").Struct(jen.Id("state").Qual(contractPath, "Fake"))
 	for _, t := range g.pkg.Tools {
 		call := []jen.Code{jen.Op("&").Id("f").Dot("state"), jen.Lit(t.Tool.Name), jen.Id("in")}
@@ -33,12 +33,12 @@ func (g *generator) fake(f *jen.File) {
 	}
 }
 
-// test makes the tests that hold for every right implementation.
+// test renders the tests that every correct implementation passes.
 func (g *generator) test() ([]files.File, error) {
 	f := g.file()
 	g.fake(f)
 	f.Line()
-	f.Add(emit.Comment("TestContract tests what holds of every right implementation of Tools; package contract says what that is."))
+	f.Add(emit.Comment("TestContract runs the tests of package contract, which every correct implementation of Tools passes."))
 	f.Func().Id("TestContract").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
 		jen.Id("f").Op(":=").New(jen.Id("fake")),
 		jen.List(jen.Id("server"), jen.Err()).Op(":=").Id("NewServer").Call(jen.Id("f"), jen.Qual(toolsPath, "ServerOptions").Values()),
@@ -78,11 +78,11 @@ func fatal() jen.Code {
 
 func samplesName(t tools.ToolTypes) string { return "samples" + t.Go }
 
-// sampleLines is about how long a file of samples gets.
+// sampleLines is the approximate maximum length of a file with samples.
 const sampleLines = 1800
 
-// samples makes the functions that return the samples of tools, in as many files as it
-// takes.
+// samples renders the functions that return the samples of tools, in as many files as
+// necessary.
 func (g *generator) samples() ([]files.File, error) {
 	all := make([]sampled, len(g.pkg.Tools))
 	parallel(len(all), func(i int) { all[i] = sample(g.pkg.Tools[i]) })
@@ -102,13 +102,13 @@ func (g *generator) samples() ([]files.File, error) {
 	return slices.Concat(made...), errors.Join(errs...)
 }
 
-// sampled is a function that returns samples, and about how many lines it has.
+// sampled is a function that returns samples, and its approximate number of lines.
 type sampled struct {
 	decl  jen.Code
 	lines int
 }
 
-// sample makes the function of one tool.
+// sample renders the function of one tool.
 func sample(t tools.ToolTypes) sampled {
 	fields, lines := jen.Dict{}, 12
 	refused := func(name string, s *tools.Schema, samples []wire.Raw) {
@@ -139,10 +139,10 @@ func sample(t tools.ToolTypes) sampled {
 	), lines}
 }
 
-// fullest is the sample that has most in it: the second, where there is one.
+// fullest returns the sample with the most members: the second one, if there is one.
 func fullest(samples []wire.Raw) wire.Raw { return samples[min(1, len(samples)-1)] }
 
-// addRefused adds what was made wrong of a sample.
+// addRefused adds the invalid variants of a sample.
 func addRefused(all *jen.Group, mutations []tools.Mutation) {
 	for _, m := range mutations {
 		if m.Member != "" {

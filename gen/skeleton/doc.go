@@ -1,11 +1,11 @@
-// Package skeleton makes of a list of tools the files of a Go server and of a Go client.
+// Package skeleton generates the files of a Go server and of a Go client from a tool list.
 //
-// There are two sorts of files. Generated ones are written anew each time: the types of
-// arguments and results, the checks of their schemas, the definitions, the interface that
-// a server implements and its registration, the client, and the contract tests. The
-// user's are made once, from the text in templates/, and never touched again: main.go,
-// handlers.go and what a module needs.
+// There are two kinds of files. Generated files are rewritten each time: the types of
+// arguments and results, the checks of their schemas, the definitions, the interface that a
+// server implements and its registration, the client, and the contract tests. The user's
+// files are created once, from templates/, and never changed again: main.go, handlers.go
+// and the files that a module needs.
 //
-// The package reads no files and writes none; what it must know of the user's code it is
-// told by [Survey].
+// The package does not access the file system. [Survey] provides what it must know of the
+// user's code.
 package skeleton

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
-// Read reads a tool list that is JSON or YAML. Name is that of its file, see
+// Read parses a tool list in JSON or YAML. Name is the name of its file, see
 // [catalog.IsYAML].
 func Read(name string, text []byte) (*tools.List, error) {
 	if catalog.IsYAML(name, text) {
@@ -20,18 +20,18 @@ func Read(name string, text []byte) (*tools.List, error) {
 	return tools.Read(text)
 }
 
-// Canonical returns the text of a list as it is kept in a file: the definitions in their
-// order, each with its members in theirs, indented. Tokens are as they were.
+// Canonical returns the text of a list in its canonical form: definitions and members in
+// their original order, indented, with tokens unchanged.
 func Canonical(list *tools.List) []byte {
 	compact := append([]byte(`{"tools":`), compactList(list)...)
 	var text bytes.Buffer
-	// The definitions have been read as JSON, so that nothing is wrong with the text.
+	// The definitions were parsed as JSON, so the text is valid.
 	_ = json.Indent(&text, append(compact, '}'), "", "  ")
 	text.WriteByte('\n')
 	return text.Bytes()
 }
 
-// compactList is the array of definitions without white space between tokens.
+// compactList returns the array of definitions without white space between tokens.
 func compactList(list *tools.List) []byte {
 	text := []byte{'['}
 	for i, t := range list.Tools {

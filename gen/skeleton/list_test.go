@@ -49,15 +49,15 @@ tools:
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(skeleton.Canonical(list)), string(skeleton.Canonical(again))); diff != "" {
-		t.Errorf("the canonical text is not that of the list it is read as:\n%s", diff)
+		t.Errorf("the canonical text is not that of the parsed list:\n%s", diff)
 	}
 }
 
 func TestReadErrors(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"l.yaml", "tools: [a: b: c]", "[1:"},
-		{"l.yml", "", "must be one YAML document"},
-		{"l.yml", "a: 1\n---\nb: 2\n", "must be one YAML document"},
+		{"l.yml", "", "must be a single YAML document"},
+		{"l.yml", "a: 1\n---\nb: 2\n", "must be a single YAML document"},
 		{"-", "tools:\n  - {name: a, inputSchema: {type: object, maximum: .inf}}\n", "/tools/0/inputSchema/maximum: line 2, column 52: Infinity"},
 		{"-", "tools: &a [*a]\n", "/tools/0: line 1, column 12: the alias *a has no anchor"},
 		{"-", "tools: [{name: a, name: b}]\n", "name"},

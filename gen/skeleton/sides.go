@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
-// result is the type of what a tool's method returns before the error.
+// result renders the type that a tool's method returns before the error.
 func result(t tools.ToolTypes) *jen.Statement {
 	if t.Output != nil {
 		return jen.Op("*").Id(t.Output.Name)
@@ -19,7 +19,7 @@ func result(t tools.ToolTypes) *jen.Statement {
 	return jen.Index().Qual(mcpPath, "ContentBlock")
 }
 
-// signature is that of a tool's method behind its name.
+// signature renders the signature of a tool's method, without its name.
 func signature(t tools.ToolTypes) []jen.Code {
 	return []jen.Code{
 		jen.Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("in").Op("*").Id(t.Input.Name)),
@@ -27,7 +27,7 @@ func signature(t tools.ToolTypes) []jen.Code {
 	}
 }
 
-// about is the doc comment of a tool's method.
+// about renders the doc comment of a tool's method.
 func about(t tools.ToolTypes, does string) jen.Code {
 	text := fmt.Sprintf("%s %s the tool %q", t.Go, does, t.Tool.Name)
 	if t.Tool.Description == "" {
@@ -36,7 +36,7 @@ func about(t tools.ToolTypes, does string) jen.Code {
 	return emit.Comment(text + ": " + t.Tool.Description)
 }
 
-// server makes the interface of the tools and its registration.
+// server renders the interface of the tools and its registration.
 func (g *generator) server() ([]files.File, error) {
 	parts := []func(*jen.File){g.toolsInterface, g.newServer, g.serverTools, g.assertions}
 	return spread(g, "server.gen.go", parts, func(f *jen.File, parts []func(*jen.File), _ bool) {
@@ -48,17 +48,17 @@ func (g *generator) server() ([]files.File, error) {
 }
 
 func (g *generator) toolsInterface(f *jen.File) {
-	f.Add(emit.Comment(fmt.Sprintf("Tools has a method for each tool of %s. Arguments have been checked against the input schema and have its defaults. An error becomes a result with isError whose text the client's model reads; so does a panic, without its text. runtime.CallOf(ctx) is the call, for progress and for requests to the client.", g.Source)))
+	f.Add(emit.Comment(fmt.Sprintf("Tools has a method for each tool of %s. Arguments are valid under the input schema and have its defaults. An error becomes a result with isError, whose text the client's model reads. A panic becomes one too, without its text. runtime.CallOf(ctx) returns the call, for progress and for requests to the client.", g.Source)))
 	f.Type().Id("Tools").InterfaceFunc(func(methods *jen.Group) {
 		for _, t := range g.pkg.Tools {
-			methods.Add(about(t, "answers"))
+			methods.Add(about(t, "implements"))
 			methods.Id(t.Go).Add(signature(t)...)
 		}
 	})
 }
 
 func (g *generator) newServer(f *jen.File) {
-	f.Comment("NewServer makes a server of the tools that speaks every revision of the protocol.")
+	f.Comment("NewServer returns a server with the given tools that speaks every revision of the protocol.")
 	f.Func().Id("NewServer").Params(
 		jen.Id("t").Id("Tools"), jen.Id("options").Qual(toolsPath, "ServerOptions"),
 	).Params(jen.Op("*").Qual(runtimePath, "Server"), jen.Error()).Block(
@@ -74,7 +74,7 @@ func (g *generator) newServer(f *jen.File) {
 }
 
 func (g *generator) serverTools(f *jen.File) {
-	f.Comment("ServerTools are the tools for a catalog of which they are not all.")
+	f.Comment("ServerTools returns the tools for a catalog that has other tools too.")
 	f.Func().Id("ServerTools").Params(jen.Id("t").Id("Tools"), jen.Id("options").Qual(toolsPath, "Options")).
 		Index().Qual(catalogPath, "Tool").Block(
 		jen.Return(jen.Index().Qual(catalogPath, "Tool").ValuesFunc(func(all *jen.Group) {
@@ -95,12 +95,12 @@ func (g *generator) serverTools(f *jen.File) {
 	)
 }
 
-// assertions make the compiler name each method that an implementation lacks: of an
-// interface that is not implemented it names only the first.
+// assertions renders code that makes the compiler report each method that an implementation
+// lacks. A failed interface assertion reports only the first.
 func (g *generator) assertions(f *jen.File) {
 	for _, name := range g.Implementations {
 		f.Line()
-		f.Comment(fmt.Sprintf("What %s lacks; %s prints it.", name, `"mcpgen server --missing"`))
+		f.Comment(fmt.Sprintf("The compiler reports each method that %s lacks; %s prints it.", name, `"mcpgen server --missing"`))
 		f.Var().DefsFunc(func(defs *jen.Group) {
 			for _, t := range g.pkg.Tools {
 				defs.Id("_").Func().Params(jen.Op("*").Id(name), jen.Qual("context", "Context"), jen.Op("*").Id(t.Input.Name)).
@@ -110,7 +110,7 @@ func (g *generator) assertions(f *jen.File) {
 	}
 }
 
-// client makes the typed client.
+// client renders the typed client.
 func (g *generator) client() ([]files.File, error) {
 	return spread(g, "client.gen.go", g.pkg.Tools, func(f *jen.File, part []tools.ToolTypes, first bool) {
 		if first {
@@ -136,16 +136,16 @@ func clientMethod(f *jen.File, t tools.ToolTypes) {
 	)
 }
 
-// clientType makes the client but for the methods of its tools.
+// clientType renders the client without the methods of its tools.
 func (g *generator) clientType(f *jen.File) {
-	f.Add(emit.Comment(fmt.Sprintf("Client calls the tools of %s. A tool that failed gives a *tools.Error, a result that is not what the definition promises a *tools.ResultError. It is safe for concurrent use.", g.Source)))
+	f.Add(emit.Comment(fmt.Sprintf("Client calls the tools of %s. It returns a *tools.Error if a tool fails, and a *tools.ResultError if a result is not valid under the definition. It is safe for concurrent use.", g.Source)))
 	f.Type().Id("Client").Struct(
 		jen.Id("caller").Qual(runtimePath, "Caller"),
 		jen.Id("close").Func().Params().Error(),
 	)
 	f.Line()
-	f.Comment("Connect opens a session with a server, in the newest revision that both speak.")
-	f.Comment("The client is to be closed.")
+	f.Comment("Connect opens a session with a server, in the newest revision that both sides speak.")
+	f.Comment("The caller must close the client.")
 	f.Func().Id("Connect").Params(
 		jen.Id("ctx").Qual("context", "Context"), jen.Id("transport").Qual(runtimePath, "Transport"), jen.Id("options").Qual(runtimePath, "ClientOptions"),
 	).Params(jen.Op("*").Id("Client"), jen.Error()).Block(
@@ -160,21 +160,21 @@ func (g *generator) clientType(f *jen.File) {
 		jen.Return(jen.Op("&").Id("Client").Values(jen.Id("session"), jen.Id("session").Dot("Close")), jen.Nil()),
 	)
 	f.Line()
-	f.Comment("NewClient makes a client on a session, which stays the caller's to close.")
+	f.Comment("NewClient returns a client that uses a session. The caller remains responsible for closing the session.")
 	f.Func().Id("NewClient").Params(jen.Id("session").Qual(runtimePath, "Caller")).Op("*").Id("Client").Block(
 		jen.Return(jen.Op("&").Id("Client").Values(jen.Id("session"), jen.Func().Params().Error().Block(jen.Return(jen.Nil())))),
 	)
 	f.Line()
-	f.Comment("Close ends the session, if Connect has opened it.")
+	f.Comment("Close ends the session if Connect opened it.")
 	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id("Close").Params().Error().Block(jen.Return(jen.Id("c").Dot("close").Call()))
 	f.Line()
-	f.Add(emit.Comment(fmt.Sprintf("Check compares the tools that the server has with those of %s. It returns nil when they are the same, and a *tools.Drift that says what was added, removed and changed when they are not.", g.Source)))
+	f.Add(emit.Comment(fmt.Sprintf("Check compares the tools that the server has with those of %s. It returns nil if they are the same, and otherwise a *tools.Drift that lists what was added, removed and changed.", g.Source)))
 	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id("Check").Params(jen.Id("ctx").Qual("context", "Context")).Error().Block(
 		jen.Return(jen.Qual(toolsPath, "Check").Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id("definitions"))),
 	)
 	if slices.ContainsFunc(g.pkg.Tools, func(t tools.ToolTypes) bool { return t.Output == nil }) {
 		f.Line()
-		f.Comment("contentOf reads the content blocks of a result.")
+		f.Comment("contentOf decodes the content blocks of a result.")
 		f.Func().Id("contentOf").Params(jen.Id("text").Qual(wirePath, "Object")).Params(jen.Index().Qual(mcpPath, "ContentBlock"), jen.Error()).Block(
 			jen.Var().Id("result").Qual(mcpPath, "CallToolResult"),
 			jen.Err().Op(":=").Qual(wirePath, "UnmarshalString").Call(jen.String().Call(jen.Id("text")), jen.Op("&").Id("result")),

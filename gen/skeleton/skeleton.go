@@ -21,7 +21,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/validate"
 )
 
-// Import paths of what generated code stands on.
+// Import paths that generated code uses.
 const (
 	root         = "github.com/mcpgen/mcpgen"
 	wirePath     = root + "/runtime/wire"
@@ -37,45 +37,45 @@ var revisions = []string{"mcp20251125", "mcp20250618", "mcp20250326", "mcp202411
 
 func revisionPath(name string) string { return root + "/generated/" + name }
 
-// mcpPath is the package whose content blocks handlers return.
+// mcpPath is the package of the content blocks that handlers return.
 var mcpPath = revisionPath(revisions[0])
 
-// Options say what is made.
+// Options configure what is generated.
 type Options struct {
 	List *tools.List
-	// Source is the name of the list's file without its folder. Generated files name it.
+	// Source is the name of the list's file without its folder. Generated files mention it.
 	Source string
 	// Package is the name of the Go package.
 	Package string
-	// Implementations are types of the package that are meant to implement Tools: for
-	// each, the compiler is made to name every method that is missing.
+	// Implementations lists the types of the package that are meant to implement Tools. The
+	// generated code makes the compiler report every method that one of them lacks.
 	Implementations []string
 }
 
-// Result is what was made of a list.
+// Result is what is generated from a list.
 type Result struct {
 	// Files are the generated files.
 	Files []files.File
 	Tools []tools.ToolTypes
-	// Diagnostics tell what the types cannot say.
+	// Diagnostics reports what the types cannot express.
 	Diagnostics []tools.Diagnostic
 }
 
-// Suffixes are how the names of generated files end.
+// Suffixes lists the suffixes of the names of generated files.
 var Suffixes = []string{".gen.go", ".gen_test.go"}
 
-// methodNames are names that no tool's method can have: Client has methods of that name,
-// or go vet wants another signature of it.
+// methodNames lists the names that no tool's method can have: Client has methods with these
+// names, or go vet expects another signature for them.
 var methodNames = []string{
 	"Check", "Close",
 	"GobDecode", "GobEncode", "MarshalJSON", "MarshalXML", "ReadByte", "ReadRune",
 	"UnmarshalJSON", "UnmarshalXML", "UnreadByte", "UnreadRune", "WriteByte",
 }
 
-// identifiers are what the files made here declare and export.
+// identifiers lists the exported identifiers that the files generated here declare.
 var identifiers = []string{"Client", "Connect", "Handlers", "NewClient", "NewServer", "ServerTools", "Tools"}
 
-// Server makes the generated files of a server, and of a client for it.
+// Server generates the files of a server, and of a client for it.
 func Server(o Options) (*Result, error) {
 	g, err := start(o)
 	if err != nil {
@@ -84,7 +84,7 @@ func Server(o Options) (*Result, error) {
 	return g.make(g.types(true), g.checks(true), g.definitions(true), g.server, g.client, g.test, g.samples)
 }
 
-// Client makes the generated files of a client.
+// Client generates the files of a client.
 func Client(o Options) (*Result, error) {
 	g, err := start(o)
 	if err != nil {
@@ -107,10 +107,10 @@ func start(o Options) (*generator, error) {
 	return &generator{o, pkg, diagnostics}, nil
 }
 
-// artifact makes files of one kind.
+// artifact generates the files of one kind.
 type artifact func() ([]files.File, error)
 
-// make makes all artifacts, at the same time: none needs another.
+// make generates all artifacts in parallel. They are independent of each other.
 func (g *generator) make(all ...artifact) (*Result, error) {
 	made, errs := make([][]files.File, len(all)), make([]error, len(all))
 	parallel(len(all), func(i int) { made[i], errs[i] = all[i]() })
@@ -120,7 +120,7 @@ func (g *generator) make(all ...artifact) (*Result, error) {
 	return &Result{slices.Concat(made...), g.pkg.Tools, g.diagnostics}, nil
 }
 
-// parallel calls f with 0 to n-1, on as many processors as there are.
+// parallel calls f with 0 to n-1 on all processors.
 func parallel(n int, f func(i int)) {
 	var next atomic.Int64
 	var all sync.WaitGroup
@@ -140,7 +140,7 @@ func (g *generator) types(defaults bool) artifact {
 	}
 }
 
-// checks makes the functions that check results and, for servers, arguments.
+// checks renders the functions that check results and, for servers, arguments.
 func (g *generator) checks(inputs bool) artifact {
 	var roots []validate.Root
 	for _, t := range g.pkg.Tools {
@@ -170,7 +170,7 @@ func (g *generator) checks(inputs bool) artifact {
 
 func checkName(decl string) string { return "check" + decl }
 
-// file begins a generated file.
+// file returns a new generated file.
 func (g *generator) file() *jen.File {
 	f := jen.NewFile(g.Package)
 	f.HeaderComment(emit.Header(g.Source))
@@ -184,7 +184,7 @@ func (g *generator) file() *jen.File {
 	return f
 }
 
-// render makes the text of a file.
+// render returns the text of a file.
 func render(name string, f *jen.File) ([]files.File, error) {
 	var src bytes.Buffer
 	if err := f.Render(&src); err != nil {
@@ -193,11 +193,11 @@ func render(name string, f *jen.File) ([]files.File, error) {
 	return []files.File{{Path: name, Content: src.Bytes()}}, nil
 }
 
-// maxLines is about how long a file may get.
+// maxLines is the approximate maximum length of a file.
 const maxLines = 2000
 
-// spread makes a file of items or, where that gets too long, as many as it takes. Fill
-// adds a part of them to a file, and to the first one what is there once.
+// spread renders items into one file or, if that is too long, into several. Fill adds some
+// of the items to a file, and to the first file also the declarations that occur once.
 func spread[T any](g *generator, name string, items []T, fill func(f *jen.File, part []T, first bool)) ([]files.File, error) {
 	for parts := 1; ; {
 		var out []files.File
@@ -220,7 +220,8 @@ func spread[T any](g *generator, name string, items []T, fill func(f *jen.File, 
 	}
 }
 
-// numbered is the name of the n-th file of several, "checks_2.gen.go" for "checks.gen.go".
+// numbered returns the name of the n-th of several files, such as "checks_2.gen.go" for
+// "checks.gen.go".
 func numbered(name string, n int) string {
 	if n == 1 {
 		return name
@@ -229,17 +230,17 @@ func numbered(name string, n int) string {
 	return fmt.Sprintf("%s_%d.%s", base, n, rest)
 }
 
-// toolName is the variable that holds a tool.
+// toolName returns the name of the variable that holds a tool.
 func toolName(t tools.ToolTypes) string { return "tool" + t.Go }
 
-// definitions makes what both sides know of the tools.
+// definitions renders what both sides need to know of the tools.
 func (g *generator) definitions(inputs bool) artifact {
 	fill := func(f *jen.File, part []tools.ToolTypes, first bool) {
 		if first {
 			g.allDefinitions(f)
 		}
 		f.Line()
-		f.Comment("Tools, with their definitions as tools/list gives them.")
+		f.Comment("Tools, with their definitions as tools/list returns them.")
 		f.Var().DefsFunc(func(defs *jen.Group) {
 			for _, t := range part {
 				defs.Id(toolName(t)).Op("=").Op("&").Qual(toolsPath, "Tool").Values(definition(t, inputs))
@@ -249,7 +250,7 @@ func (g *generator) definitions(inputs bool) artifact {
 	return func() ([]files.File, error) { return spread(g, "definitions.gen.go", g.pkg.Tools, fill) }
 }
 
-// definition is the literal of a tool.
+// definition renders the literal of a tool.
 func definition(t tools.ToolTypes, inputs bool) jen.Dict {
 	d := jen.Dict{
 		jen.Id("Name"):       jen.Lit(t.Tool.Name),
@@ -264,12 +265,12 @@ func definition(t tools.ToolTypes, inputs bool) jen.Dict {
 	return d
 }
 
-// allDefinitions makes what stands before the tools.
+// allDefinitions renders the declarations before the tools.
 func (g *generator) allDefinitions(f *jen.File) {
-	f.Comment("Generated for this version of the runtime; others do not compile.")
+	f.Comment("This code does not compile with other versions of the runtime.")
 	f.Const().Id("_").Op("=").Qual(toolsPath, "ToolsV2")
 	f.Line()
-	f.Comment("definitions are those of all tools, in the order of the list.")
+	f.Comment("definitions holds the definitions of all tools, in the order of the list.")
 	f.Var().Id("definitions").Op("=").Qual(toolsPath, "Definitions").Call(jen.Index().Op("*").Qual(toolsPath, "Tool").ValuesFunc(func(all *jen.Group) {
 		for _, t := range g.pkg.Tools {
 			all.Line().Id(toolName(t))
@@ -278,7 +279,7 @@ func (g *generator) allDefinitions(f *jen.File) {
 	}))
 }
 
-// text is a string constant, between back quotes where that is possible.
+// text renders a string constant, as a raw string if possible.
 func text(s string) jen.Code {
 	if strconv.CanBackquote(s) {
 		return jen.Op("`" + s + "`")
@@ -286,7 +287,7 @@ func text(s string) jen.Code {
 	return jen.Lit(s)
 }
 
-// checksum is that of the list without white space between tokens.
+// checksum returns the checksum of the list without white space between tokens.
 func (g *generator) checksum() string {
 	sum := sha256.Sum256(compactList(g.List))
 	return hex.EncodeToString(sum[:])

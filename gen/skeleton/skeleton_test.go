@@ -123,7 +123,7 @@ func main() {}
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	_, err = skeleton.NewSurvey(map[string][]byte{"a.go": []byte("package p"), "b.go": []byte("package q")})
-	if err == nil || !strings.Contains(err.Error(), "b.go: is of package q, and other files beside it are of package p") {
+	if err == nil || !strings.Contains(err.Error(), "b.go: package q differs from package p of the other files in the folder") {
 		t.Errorf("two packages: %v", err)
 	}
 }

@@ -9,22 +9,22 @@ import (
 	"slices"
 )
 
-// Survey is what a package's own files have, as opposed to the generated ones.
+// Survey describes the user's files of a package, without the generated ones.
 type Survey struct {
-	// Package is the name of the package, "" where there are no files.
+	// Package is the name of the package, or "" if there are no files.
 	Package string
-	// Main says that there is a function main.
+	// Main reports whether there is a function main.
 	Main bool
-	// Implementations are the types of which a file says that they implement Tools, as in
-	// "var _ Tools = (*handlers)(nil)", sorted.
+	// Implementations lists the types for which a file asserts that they implement Tools,
+	// as in "var _ Tools = (*handlers)(nil)", sorted.
 	Implementations []string
-	// Methods are the names of the methods of each type.
+	// Methods holds the names of the methods of each type.
 	Methods map[string]map[string]bool
 }
 
-// NewSurvey reads Go files by their names. A file with mistakes counts with what can be
-// read of it, and a test or one of another package not at all; an error is that of files
-// of several packages.
+// NewSurvey parses Go files, given by name. It uses what it can parse of a file with
+// errors, and ignores tests and files of other packages. It returns an error if the files
+// belong to several packages.
 func NewSurvey(sources map[string][]byte) (*Survey, error) {
 	s := &Survey{Methods: map[string]map[string]bool{}}
 	implementations := map[string]bool{}
@@ -34,7 +34,7 @@ func NewSurvey(sources map[string][]byte) (*Survey, error) {
 			continue
 		}
 		if s.Package != "" && s.Package != file.Name.Name {
-			return nil, fmt.Errorf("%s: is of package %s, and other files beside it are of package %s", name, file.Name.Name, s.Package)
+			return nil, fmt.Errorf("%s: package %s differs from package %s of the other files in the folder", name, file.Name.Name, s.Package)
 		}
 		s.Package = file.Name.Name
 		for _, decl := range file.Decls {
@@ -76,7 +76,7 @@ func (s *Survey) function(f *ast.FuncDecl) {
 	}
 }
 
-// asserted are the types that a "var _ Tools = value" is about. A value may be
+// asserted returns the types that a "var _ Tools = value" asserts. A value may be
 // (*handlers)(nil), &handlers{}, handlers{} or new(handlers).
 func asserted(v *ast.ValueSpec) []string {
 	if of, ok := v.Type.(*ast.Ident); !ok || of.Name != "Tools" {
@@ -91,7 +91,7 @@ func asserted(v *ast.ValueSpec) []string {
 	return names
 }
 
-// implementation is the type of a value, "" where that is not to be seen.
+// implementation returns the type of a value, or "" if it is not evident.
 func implementation(value ast.Expr) string {
 	switch v := value.(type) {
 	case *ast.UnaryExpr:
@@ -111,7 +111,7 @@ func implementation(value ast.Expr) string {
 	return ""
 }
 
-// typeName is the name of a type, or of the one that it points to.
+// typeName returns the name of a type, or of the type that it points to.
 func typeName(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:

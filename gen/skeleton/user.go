@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/templates"
 )
 
-// HandlersType is the type that handlers.go declares in a package of that name. Of a
-// package that others import it is exported.
+// HandlersType returns the name of the type that handlers.go declares in a package. It is
+// exported if other packages import the package.
 func HandlersType(pkg string) string {
 	if pkg == "main" {
 		return "handlers"
@@ -22,40 +22,40 @@ func HandlersType(pkg string) string {
 	return "Handlers"
 }
 
-// UserOptions say what the files of the user's are about.
+// UserOptions configure the user's files.
 type UserOptions struct {
-	// Name is the server's.
+	// Name is the name of the server.
 	Name    string
 	Package string
 	Source  string
-	// Generate is the command that generates again.
+	// Generate is the command that regenerates the files.
 	Generate string
 	Tools    []tools.ToolTypes
-	// Module is nil where there is a go.mod already.
+	// Module is nil if there is a go.mod already.
 	Module *Module
-	// Apart says that the handlers are in another package.
+	// Apart means that the handlers are in another package.
 	Apart bool
-	// HTTP makes a server that can be reached over HTTP, too.
+	// HTTP adds a server that is reachable over HTTP.
 	HTTP bool
-	// Survey is of the files that there are.
+	// Survey describes the existing files.
 	Survey *Survey
 }
 
-// Module is what a new go.mod says.
+// Module is the content of a new go.mod.
 type Module struct {
 	Path    string
-	Go      string   // version of the language, at least that of mcpgen
-	Version string   // of mcpgen
-	Replace string   // the folder that mcpgen is used from, "" for none
+	Go      string   // language version, at least that of mcpgen
+	Version string   // version of mcpgen
+	Replace string   // folder that mcpgen is used from, or ""
 	Needs   []string // other modules, as in "example.com/module v1.2.3"
-	Sums    string   // go.sum
+	Sums    string   // content of go.sum
 }
 
-// UserFiles are the names of the files that belong to the user.
+// UserFiles lists the names of the files that belong to the user.
 var UserFiles = []string{"main.go", "http.go", "handlers.go", "go.mod", "go.sum", "README.md", "Dockerfile"}
 
-// User makes the files that belong to the user after they have been made. What the
-// user's files have already under another name is not made.
+// User generates the files that belong to the user from then on. It omits declarations that
+// the user's files already have under another name.
 func User(o UserOptions) ([]files.File, error) {
 	data := map[string]any{
 		"Name": o.Name, "Package": o.Package, "Source": o.Source, "Type": HandlersType(o.Package),
@@ -93,7 +93,7 @@ func User(o UserOptions) ([]files.File, error) {
 	return append(out, module...), err
 }
 
-// ModuleFiles makes the go.mod and go.sum of a new module.
+// ModuleFiles generates the go.mod and go.sum of a new module.
 func ModuleFiles(m *Module) ([]files.File, error) {
 	mod, err := fill("go.mod", map[string]any{
 		"Root": root, "Module": m.Path, "Go": m.Go, "Version": m.Version, "Replace": m.Replace, "Requires": m.Needs,
@@ -101,7 +101,7 @@ func ModuleFiles(m *Module) ([]files.File, error) {
 	return []files.File{{Path: "go.mod", Content: mod}, {Path: "go.sum", Content: []byte(m.Sums)}}, err
 }
 
-// fill makes a file of its template.
+// fill executes a file's template.
 func fill(name string, data map[string]any) ([]byte, error) {
 	t, err := template.ParseFS(templates.Files, name+".tmpl")
 	if err != nil {
@@ -121,7 +121,7 @@ func fill(name string, data map[string]any) ([]byte, error) {
 	return formatted, nil
 }
 
-// row is a line of the table of tools.
+// row is a row of the table of tools.
 type row struct{ Name, Method, Result string }
 
 func rows(all []tools.ToolTypes) []row {
@@ -137,9 +137,9 @@ func rows(all []tools.ToolTypes) []row {
 	return rows
 }
 
-// Missing returns methods, ready to be pasted, for the tools for which the user's files
-// have none, and the names of those tools. Methods belong to the first type that is meant
-// to implement Tools; where no type is, all methods count.
+// Missing returns methods, ready to be pasted, for the tools that the user's files have no
+// method for, and the names of those tools. Methods belong to the first type that is meant
+// to implement Tools. If there is no such type, the methods of all types count.
 func Missing(s *Survey, pkg string, all []tools.ToolTypes) (source string, names []string) {
 	receiver, of := HandlersType(pkg), s.Methods
 	if len(s.Implementations) > 0 {
@@ -160,7 +160,7 @@ func Missing(s *Survey, pkg string, all []tools.ToolTypes) (source string, names
 	return strings.Join(methods(receiver, missing), "\n\n"), names
 }
 
-// methods are those of tools that nobody has written yet.
+// methods returns a method for each of several tools.
 func methods(receiver string, all []tools.ToolTypes) []string {
 	var out []string
 	for _, t := range all {
@@ -168,7 +168,7 @@ func methods(receiver string, all []tools.ToolTypes) []string {
 		if t.Output != nil {
 			returns = "*" + t.Output.Name
 		}
-		out = append(out, fmt.Sprintf(`// %[1]s answers the tool %[2]q.
+		out = append(out, fmt.Sprintf(`// %[1]s implements the tool %[2]q.
 func (h *%[3]s) %[1]s(ctx context.Context, in *%[4]s) (%[5]s, error) {
 	return nil, errors.New(%[6]q)
 }`, t.Go, t.Tool.Name, receiver, t.Input.Name, returns, "the tool "+t.Tool.Name+" is not implemented"))

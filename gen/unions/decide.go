@@ -1,5 +1,5 @@
-// Package unions finds out how the variants of a union are told apart, without
-// trying one after the other.
+// Package unions decides how to tell the variants of a union apart without trying one after
+// the other.
 package unions
 
 import (
@@ -11,20 +11,19 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// Decider finds the decision of one union: by kind, then by a const member,
-// then by members that must be there. Its functions may be nil.
+// Decider finds the decision of one union: by kind, then by a const member, then by the
+// presence of required members. Its functions may be nil.
 type Decider struct {
-	// When returns a path that values of a variant have and those of others do
-	// not, where somebody knows more than the schema says, and whether there is
-	// such knowledge. Used is told that the knowledge was needed.
+	// When returns a path that only values of the variant v have, and whether such a path
+	// is known from a source other than the schema.
 	When func(v *ir.Variant) (path []string, ok bool)
 	Used func(v *ir.Variant)
-	// Fail is told of two variants that cannot be told apart.
+	// Fail is called with two variants that cannot be told apart.
 	Fail func(a, b *ir.Variant)
 }
 
-// Decide returns the decision among variants, nil where there are none. Their
-// types have to be complete.
+// Decide returns the decision among variants, or nil if there are none. Their types must be
+// complete.
 func (d *Decider) Decide(from []*ir.Variant) ir.Decision {
 	if len(from) == 0 {
 		return nil
@@ -32,8 +31,8 @@ func (d *Decider) Decide(from []*ir.Variant) ir.Decision {
 	return d.byKind(from)
 }
 
-// byKind always looks at the kind first, so that a decoder never asks for the
-// members of something that is no object.
+// byKind always checks the kind first, so that a decoder never reads members of a value
+// that is not an object.
 func (d *Decider) byKind(from []*ir.Variant) ir.Decision {
 	cases := map[ir.Kind][]*ir.Variant{}
 	for _, v := range from {
@@ -60,7 +59,7 @@ func (d *Decider) sameKind(from []*ir.Variant) ir.Decision {
 	return d.byPresence(from)
 }
 
-// byConst looks for the member whose possible values split the variants best.
+// byConst chooses the member whose possible values split the variants best.
 func (d *Decider) byConst(from []*ir.Variant) ir.Decision {
 	var best *ir.ByConst
 	var bestScore int
@@ -103,8 +102,8 @@ type constCase struct {
 	variants []*ir.Variant
 }
 
-// split sorts the variants by the values a member can have. It fails when one
-// of them lets the member have any value.
+// split groups the variants by the values that a member can have. It fails if a variant
+// allows any value for the member.
 func split(from []*ir.Variant, member string) (cases []constCase, absent []*ir.Variant, ok bool) {
 	for _, v := range from {
 		values, optional, ok := closedValues(v, member)
@@ -116,7 +115,7 @@ func split(from []*ir.Variant, member string) (cases []constCase, absent []*ir.V
 		}
 		for _, value := range values {
 			if len(cases) > 0 && reflect.TypeOf(value) != reflect.TypeOf(cases[0].value) {
-				return nil, nil, false // one look ahead finds strings or numbers, not both
+				return nil, nil, false // one look-ahead finds strings or numbers, not both
 			}
 			i := slices.IndexFunc(cases, func(c constCase) bool { return c.value == value })
 			if i < 0 {
@@ -130,7 +129,7 @@ func split(from []*ir.Variant, member string) (cases []constCase, absent []*ir.V
 	return cases, absent, true
 }
 
-// closedValues returns the values a variant's schema allows a member.
+// closedValues returns the values that a variant's schema allows for a member.
 func closedValues(v *ir.Variant, member string) (values []any, optional, ok bool) {
 	f := field(v, member)
 	if f == nil {
@@ -166,7 +165,7 @@ func field(v *ir.Variant, member string) *ir.Field {
 	return nil
 }
 
-// Kinds returns the JSON kinds a type's values have.
+// Kinds returns the JSON kinds that values of a type can have.
 func Kinds(t ir.Type) []ir.Kind {
 	switch t := ir.Resolve(t).(type) {
 	case *ir.Object, *ir.Map, *ir.Open:

@@ -22,8 +22,8 @@ func need(name string) *ir.Field { return &ir.Field{Wire: name, Required: true, 
 
 func may(name string) *ir.Field { return &ir.Field{Wire: name, Type: &ir.Any{}} }
 
-// TestDecide finds the variant of what is described by kind, tag and members,
-// as generated code does.
+// TestDecide selects the variant of values with a given kind, tag and members, as generated
+// code does.
 func TestDecide(t *testing.T) {
 	for _, test := range []struct {
 		name     string

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// byPresence orders the variants from the one that demands most to the one
-// that demands least, each guarded by what tells it from those after it.
+// byPresence sorts the variants from the most to the least demanding. Each one is guarded
+// by the members that distinguish it from those after it.
 func (d *Decider) byPresence(from []*ir.Variant) ir.Decision {
 	rest := slices.Clone(from)
 	slices.SortStableFunc(rest, func(a, b *ir.Variant) int {
@@ -49,8 +49,8 @@ func (d *Decider) when(v *ir.Variant) ([]string, bool) {
 	return d.When(v)
 }
 
-// demands orders variants: those somebody knows more of first, then by the
-// number of members that must be there.
+// demands returns the sort key of a variant. Variants with a path from When come first,
+// then those with more required members.
 func (d *Decider) demands(v *ir.Variant) int {
 	n := len(required(v))
 	if path, ok := d.when(v); ok {
@@ -59,7 +59,7 @@ func (d *Decider) demands(v *ir.Variant) int {
 	return n
 }
 
-// needed reports whether that knowledge is what tells the variant from a rival.
+// needed reports whether the path from When is necessary to tell the variant from a rival.
 func (d *Decider) needed(v *ir.Variant, rivals []*ir.Variant) bool {
 	return slices.ContainsFunc(rivals, func(r *ir.Variant) bool { return !tells(v, r) })
 }
@@ -78,13 +78,13 @@ func required(v *ir.Variant) []string {
 	return names
 }
 
-// tells reports whether v demands a member that the rival does not know.
+// tells reports whether v requires a member that the rival does not have.
 func tells(v, rival *ir.Variant) bool {
 	return slices.ContainsFunc(required(v), func(name string) bool { return field(rival, name) == nil })
 }
 
-// telling returns the fewest members v demands that together no rival demands:
-// one member that none knows where there is one.
+// telling returns a small set of members that v requires and that no rival has all of. It
+// is a single member if one is unknown to all rivals.
 func telling(v *ir.Variant, rivals []*ir.Variant) [][]string {
 	unknownTo := func(name string) int {
 		n := 0

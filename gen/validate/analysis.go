@@ -5,7 +5,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// inPlace returns the schemas in a schema that are about the same value.
+// inPlace returns the subschemas that apply to the same value.
 func inPlace(s *tools.Schema) []*tools.Schema {
 	var all []*tools.Schema
 	all = append(all, s.AllOf...)
@@ -17,8 +17,8 @@ func inPlace(s *tools.Schema) []*tools.Schema {
 	return some(append(all, s.Not, s.If, s.Then, s.Else))
 }
 
-// subschemas returns the schemas in a schema, but for definitions, which only
-// count where they are referred to.
+// subschemas returns the subschemas except for definitions, which apply only if they are
+// referred to.
 func subschemas(s *tools.Schema) []*tools.Schema {
 	all := inPlace(s)
 	all = append(all, s.PrefixItems...)
@@ -41,7 +41,7 @@ func some(all []*tools.Schema) []*tools.Schema {
 	return kept
 }
 
-// reach returns a schema with all those it is made of and refers to, each once.
+// reach returns a schema and all schemas that it contains or refers to, each once.
 func reach(root *tools.Schema) []*tools.Schema {
 	all := []*tools.Schema{root}
 	known := map[*tools.Schema]bool{root: true}
@@ -56,7 +56,7 @@ func reach(root *tools.Schema) []*tools.Schema {
 	return all
 }
 
-// looped reports whether checking a value by s means to check the same value by s.
+// looped reports whether checking a value by s requires checking the same value by s again.
 func looped(s *tools.Schema) (pointer string, ok bool) {
 	known := map[*tools.Schema]bool{}
 	next := []*tools.Schema{s}
@@ -76,16 +76,16 @@ func looped(s *tools.Schema) (pointer string, ok bool) {
 	return "", false
 }
 
-// covered reports whether there is code for all keywords of a schema, those of
-// the schemas in it left out.
+// covered reports whether code can be generated for all keywords of a schema, not counting
+// those of its subschemas.
 func covered(s *tools.Schema) bool {
 	return !s.Meta && s.DynamicRef == "" &&
 		(s.UnevaluatedItems == nil || plainItems(s)) &&
 		(s.UnevaluatedProperties == nil || plainProperties(s))
 }
 
-// plainItems reports whether no element counts as evaluated but those of
-// prefixItems and items, so that unevaluatedItems says what items could.
+// plainItems reports whether only prefixItems and items evaluate elements, so that
+// unevaluatedItems has the effect of items.
 func plainItems(s *tools.Schema) bool {
 	return s.Ref == "" && s.Contains == nil && len(inPlace(s)) == 0
 }
@@ -101,7 +101,7 @@ func items(s *tools.Schema) *tools.Schema {
 	return s.Items
 }
 
-// additional returns the schema of the members that no other schema is for.
+// additional returns the schema of the members that no other schema applies to.
 func additional(s *tools.Schema) *tools.Schema {
 	if s.AdditionalProperties == nil {
 		return s.UnevaluatedProperties
@@ -109,7 +109,7 @@ func additional(s *tools.Schema) *tools.Schema {
 	return s.AdditionalProperties
 }
 
-// anything reports whether a schema demands nothing; nil does not.
+// anything reports whether a schema accepts every value. A nil schema does not count.
 func anything(s *tools.Schema) bool {
 	switch {
 	case s == nil:
@@ -120,7 +120,7 @@ func anything(s *tools.Schema) bool {
 	return newPlan(s).empty()
 }
 
-// nothing reports whether no value fits a schema.
+// nothing reports whether a schema accepts no value.
 func nothing(s *tools.Schema) bool {
 	switch {
 	case s == nil:
@@ -132,7 +132,7 @@ func nothing(s *tools.Schema) bool {
 	return p.not && !p.value && !p.object && !p.array && len(s.Types) == 0 && s.Not.Always == nil && wire.Object(s.Not.Source).Len() == 0
 }
 
-// follow returns the schema that a schema with nothing but a reference leads to.
+// follow resolves a schema that consists of a reference only.
 func follow(s *tools.Schema) *tools.Schema {
 	for s != nil && s.Target != nil {
 		p := newPlan(s)
@@ -145,8 +145,8 @@ func follow(s *tools.Schema) *tools.Schema {
 	return s
 }
 
-// simple reports whether the check of a schema goes into the code of the schema
-// around it.
+// simple reports whether the check of a schema is inlined into that of the surrounding
+// schema.
 func simple(s *tools.Schema) bool {
 	if s.Always != nil {
 		return true

@@ -13,7 +13,7 @@ import (
 // on emits a call of a method of the Checker.
 func on(g *jen.Group, method string, args ...jen.Code) { g.Id("c").Dot(method).Call(args...) }
 
-// body emits the check of a schema: one pass over the value after the other.
+// body emits the check of a schema, one pass over the value after the other.
 func (e *emitter) body(g *jen.Group, s *tools.Schema, context string) {
 	if s.Always != nil {
 		if *s.Always {
@@ -79,8 +79,8 @@ func (e *emitter) body(g *jen.Group, s *tools.Schema, context string) {
 	})
 }
 
-// scoped is call for one of several schemas of a value, whose variables must
-// not meet.
+// scoped emits the check of one of several schemas of a value, in a block if it declares
+// variables.
 func (e *emitter) scoped(g *jen.Group, s *tools.Schema, context string) {
 	if declares(follow(s)) {
 		g.BlockFunc(func(g *jen.Group) { e.call(g, s, context) })
@@ -89,12 +89,12 @@ func (e *emitter) scoped(g *jen.Group, s *tools.Schema, context string) {
 	e.call(g, s, context)
 }
 
-// declares reports whether what call emits for a schema declares variables.
+// declares reports whether the code that call emits for a schema declares variables.
 func declares(s *tools.Schema) bool {
 	return s.Always == nil && simple(s) && newPlan(s).passes(s) > 0
 }
 
-// targetName returns the name for the function of a schema that is referred to.
+// targetName returns the function name of a schema that is the target of a reference.
 func (e *emitter) targetName(s *tools.Schema) string {
 	return e.within("check", s.Pointer[strings.LastIndexByte(s.Pointer, '/')+1:])
 }
@@ -107,17 +107,17 @@ func (e *emitter) branches(all []*tools.Schema, context string) []jen.Code {
 	return append(codes, jen.Line())
 }
 
-// sourceText returns a schema as messages have it.
+// sourceText returns a schema as text for messages.
 func sourceText(s *tools.Schema) string {
 	const longest = 200
 	text, err := wire.AppendRaw(nil, s.Source)
 	if err != nil || len(text) > longest {
-		return "the schema that it must not"
+		return `the schema of "not"`
 	}
 	return string(text)
 }
 
-// typeSet returns the set of types.
+// typeSet emits a set of types.
 func typeSet(types []string) *jen.Statement {
 	var set *jen.Statement
 	for _, t := range types {
@@ -134,7 +134,7 @@ func typeSet(types []string) *jen.Statement {
 	return set
 }
 
-// value emits the rules about a value as a whole.
+// value emits the rules that apply to a value as a whole.
 func (e *emitter) value(g *jen.Group, s *tools.Schema, types jen.Code) {
 	type rule struct {
 		method string
@@ -191,7 +191,7 @@ func (e *emitter) value(g *jen.Group, s *tools.Schema, types jen.Code) {
 	}
 }
 
-// text emits a string, without escapes where it can.
+// text emits a string literal, raw if possible.
 func text[S ~string](s S) jen.Code {
 	if strings.ContainsAny(string(s), "\"\\") && strconv.CanBackquote(string(s)) {
 		return jen.Id("`" + string(s) + "`")
@@ -199,10 +199,10 @@ func text[S ~string](s S) jen.Code {
 	return jen.Lit(string(s))
 }
 
-// number emits a constant without a type.
+// number emits an untyped constant.
 func number(n int64) jen.Code { return jen.Id(strconv.FormatInt(n, 10)) }
 
-// array emits the walk through an array.
+// array emits the loop over an array.
 func (e *emitter) array(g *jen.Group, s *tools.Schema, types jen.Code, context string) {
 	counted := len(s.PrefixItems) > 0 || s.MinItems != nil || s.MaxItems != nil
 	rest := func(g *jen.Group) { e.call(g, items(s), e.within(context, "item")) }

@@ -17,23 +17,22 @@ import (
 type emitter struct {
 	decls []jen.Code
 	namer *names.Namer
-	taken map[string]bool // names of the package
-	// funcs has the function of each schema that has one, by what tells schemas apart.
+	taken map[string]bool // names used in the package
+	// funcs maps each schema that has a function to its name.
 	funcs    map[identity]string
 	queue    []function
-	patterns map[string]string // variables, by the pattern's source
+	patterns map[string]string // variables by the source of the pattern
 	refs     map[*tools.Schema]bool
 	errs     []error
 }
 
-// function is a check function that has to be emitted.
+// function is a check function that is still to be emitted.
 type function struct {
 	name   string
 	schema *tools.Schema
 }
 
-// identity tells schemas apart: by their text or, where there are references in
-// them, by themselves.
+// identity identifies a schema by its text, or by itself if it contains references.
 type identity struct {
 	draft  tools.Draft
 	text   wire.Raw
@@ -50,7 +49,7 @@ func newEmitter(roots []Root) *emitter {
 	}
 	for _, root := range roots {
 		if e.taken[root.Func] {
-			e.errs = append(e.errs, fmt.Errorf("validate: two check functions are to be called %s", root.Func))
+			e.errs = append(e.errs, fmt.Errorf("validate: two check functions have the name %s", root.Func))
 		}
 		e.taken[root.Func] = true
 	}
@@ -75,7 +74,7 @@ func (e *emitter) root(r Root) {
 		}
 	}
 	id := e.identity(r.Schema)
-	if other, ok := e.funcs[id]; ok { // the same schema has a function
+	if other, ok := e.funcs[id]; ok { // an identical schema has a function already
 		e.declare(r.Func, r.Schema, func(g *jen.Group) { g.Id(other).Call(jen.Id("c")) })
 		return
 	}
@@ -86,11 +85,11 @@ func (e *emitter) root(r Root) {
 // declare emits a check function.
 func (e *emitter) declare(name string, s *tools.Schema, body func(*jen.Group)) {
 	d := jen.Comment(fmt.Sprintf("%s checks the schema at %s.", name, pointerText(s.Pointer))).Line()
-	e.decls = append(e.decls, d) // before those that the body needs
+	e.decls = append(e.decls, d) // before the declarations that the body needs
 	d.Func().Id(name).Params(jen.Id("c").Op("*").Qual(schemaPath, "Checker")).BlockFunc(body)
 }
 
-// pointerText returns a JSON Pointer as a comment can have it.
+// pointerText returns a JSON Pointer as text for a comment.
 func pointerText(pointer string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == '\u2028' || r == '\u2029' || r == '\ufeff' {
@@ -103,11 +102,11 @@ func pointerText(pointer string) string {
 func (e *emitter) fallback(r Root) {
 	document := r.Schema.Standalone()
 	if _, err := fallback.Compile(string(document)); err != nil {
-		// The generated program would panic when it is used.
+		// Otherwise the generated program would panic at run time.
 		e.errs = append(e.errs, fmt.Errorf("validate: the schema at %s cannot be compiled: %w", r.Schema.Pointer, err))
 	}
 	variable := e.unique(r.Func + "Fallback")
-	about := jen.Comment(fmt.Sprintf("%s is the schema at %s, which has keywords that no code is generated for.", variable, pointerText(r.Schema.Pointer)))
+	about := jen.Comment(fmt.Sprintf("%s is the schema at %s. It has keywords that mcpgen does not generate code for.", variable, pointerText(r.Schema.Pointer)))
 	e.decls = append(e.decls, about.Line().Var().Id(variable).Op("=").Qual(fallbackPath, "MustCompile").Call(text(document)))
 	e.declare(r.Func, r.Schema, func(g *jen.Group) { g.Id(variable).Call(jen.Id("c")) })
 }
@@ -117,8 +116,8 @@ func (e *emitter) function(f function) {
 	e.declare(f.name, f.schema, func(g *jen.Group) { e.body(g, f.schema, f.name) })
 }
 
-// call emits the check of the value that comes next. context is what a function
-// that is only needed here is named after.
+// call emits the check of the next value. The name of a function that only this check uses
+// is derived from context.
 func (e *emitter) call(g *jen.Group, s *tools.Schema, context string) {
 	s, context = e.follow(s, context)
 	switch {
@@ -133,7 +132,7 @@ func (e *emitter) call(g *jen.Group, s *tools.Schema, context string) {
 	}
 }
 
-// reference returns the function of a schema, and sees to it that there is one.
+// reference returns the function of a schema and emits it if necessary.
 func (e *emitter) reference(s *tools.Schema, context string) jen.Code {
 	s, context = e.follow(s, context)
 	id := e.identity(s)
@@ -146,7 +145,7 @@ func (e *emitter) reference(s *tools.Schema, context string) jen.Code {
 	return jen.Id(name)
 }
 
-// follow is [follow] with the name for the function of what it leads to.
+// follow is [follow] that also returns the function name for the resolved schema.
 func (e *emitter) follow(s *tools.Schema, context string) (*tools.Schema, string) {
 	target := follow(s)
 	if target != s {
@@ -155,7 +154,7 @@ func (e *emitter) follow(s *tools.Schema, context string) (*tools.Schema, string
 	return target, context
 }
 
-// unique returns a name that is not taken yet.
+// unique returns an unused name.
 func (e *emitter) unique(name string) string {
 	unique := name
 	for i := 2; e.taken[unique]; i++ {
@@ -165,9 +164,9 @@ func (e *emitter) unique(name string) string {
 	return unique
 }
 
-// within returns the name of a function for a schema inside of one.
+// within returns the function name for a subschema.
 func (e *emitter) within(context, part string) string {
-	const longest = 100 // of names that nobody types
+	const longest = 100 // of generated names
 	if len(context) > longest {
 		context = context[:strings.LastIndexFunc(context[:longest], isStart)]
 	}
@@ -183,7 +182,7 @@ func (e *emitter) identity(s *tools.Schema) identity {
 	return identity{draft: s.Draft, text: s.Source}
 }
 
-// refers reports whether there is a reference in a schema.
+// refers reports whether a schema contains a reference.
 func (e *emitter) refers(s *tools.Schema) bool {
 	if known, ok := e.refs[s]; ok {
 		return known

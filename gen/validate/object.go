@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
-// presence says which members the check of an object has to remember.
+// presence assigns a bit to each member whose presence the check of an object must record.
 type presence struct {
 	names []string
 	bit   map[string]int
@@ -40,10 +40,10 @@ func (p *presence) add(names ...string) {
 	}
 }
 
-// words returns how many variables the bits take.
+// words returns the number of variables that hold the bits.
 func (p *presence) words() int { return (len(p.names) + 63) / 64 }
 
-// variable returns the variable with the bits from 64*word on.
+// variable returns the variable that holds the bits from 64*word on.
 func (p *presence) variable(word int) *jen.Statement {
 	if p.words() == 1 {
 		return jen.Id("seen")
@@ -69,7 +69,7 @@ func mask(word uint64) jen.Code {
 	return jen.Id("0x" + strconv.FormatUint(word, 16))
 }
 
-// operand is mask as an operand of an expression.
+// operand returns a mask as an operand of an expression.
 func operand(word uint64) jen.Code {
 	if bits.OnesCount64(word) == 1 && word > 1 {
 		return jen.Parens(mask(word))
@@ -77,21 +77,21 @@ func operand(word uint64) jen.Code {
 	return mask(word)
 }
 
-// note emits that a member is there, if that counts.
+// note emits code that records the presence of a member, if its presence matters.
 func (p *presence) note(g *jen.Group, name string) {
 	if bit, ok := p.bit[name]; ok {
 		g.Add(p.variable(bit / 64)).Op("|=").Add(mask(1 << (bit % 64)))
 	}
 }
 
-// there returns the condition that a member is there.
+// there returns the condition that a member is present.
 func (p *presence) there(name string) *jen.Statement {
 	bit := p.bit[name]
 	return jen.Add(p.variable(bit / 64)).Op("&").Add(operand(1 << (bit % 64))).Op("!=").Lit(0)
 }
 
-// absent returns the condition that not all of the names are there, and the list
-// of names by their bits.
+// absent returns the condition that some of the names are absent, and the list of names by
+// their bits.
 func (p *presence) absent(names []string) (condition *jen.Statement, list jen.Code) {
 	masks := make([]uint64, p.words())
 	var literals []jen.Code
@@ -120,7 +120,7 @@ func (p *presence) absent(names []string) (condition *jen.Statement, list jen.Co
 	return condition, jen.Index().String().Values(literals...)
 }
 
-// object emits the walk through an object.
+// object emits the loop over an object.
 func (e *emitter) object(g *jen.Group, s *tools.Schema, types jen.Code, context string) {
 	seen := newPresence(s)
 	if seen.words() > 0 {
@@ -163,7 +163,7 @@ func (e *emitter) object(g *jen.Group, s *tools.Schema, types jen.Code, context 
 	})
 }
 
-// matched returns those of the patternProperties that have a pattern.
+// matched returns the patternProperties that have a valid pattern.
 func (e *emitter) matched(s *tools.Schema) []tools.Property {
 	var all []tools.Property
 	for _, p := range s.PatternProperties {
@@ -174,7 +174,7 @@ func (e *emitter) matched(s *tools.Schema) []tools.Property {
 	return all
 }
 
-// namedMember emits what is done with a member whose name alone tells its schema.
+// namedMember emits the check of a member whose schema depends on its name only.
 func (e *emitter) namedMember(g *jen.Group, s *tools.Schema, seen *presence, context string) {
 	others := func(g *jen.Group) { e.additional(g, s, context) }
 	var cases []jen.Code
@@ -202,8 +202,8 @@ func (e *emitter) namedMember(g *jen.Group, s *tools.Schema, seen *presence, con
 	g.Switch(jen.Id("c").Dot("Name").Call()).Block(append(cases, jen.Default().BlockFunc(others))...)
 }
 
-// matchedMember emits what is done with a member to which several schemas may
-// apply, because they do by patterns.
+// matchedMember emits the check of a member that several schemas may apply to because of
+// patterns.
 func (e *emitter) matchedMember(g *jen.Group, s *tools.Schema, seen *presence, context string) {
 	g.Id("name").Op(":=").Id("c").Dot("Name").Call()
 	demanding := func(p tools.Property) bool { return !anything(follow(p.Schema)) }
@@ -253,7 +253,7 @@ func (e *emitter) matchedMember(g *jen.Group, s *tools.Schema, seen *presence, c
 	})
 }
 
-// additional emits what is done with a member that no other schema is for.
+// additional emits the check of a member that no other schema applies to.
 func (e *emitter) additional(g *jen.Group, s *tools.Schema, context string) {
 	rest := follow(additional(s))
 	if rest == nil || !nothing(rest) {
@@ -276,7 +276,7 @@ func (e *emitter) additional(g *jen.Group, s *tools.Schema, context string) {
 	on(g, "Unmatched", append([]jen.Code{jen.Index().String().Values(patterns...)}, allowed...)...)
 }
 
-// dependent emits the schemas that count when a member is there.
+// dependent emits the schemas that apply if a member is present.
 func (e *emitter) dependent(g *jen.Group, s *tools.Schema, context string, again func(*jen.Group)) {
 	seen := newPresence(s)
 	for _, d := range s.DependentSchemas {

@@ -6,8 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/schema/ecma"
 )
 
-// pattern returns the variable of a pattern, and sees to it that there is one. ok
-// is false for a source that is no regular expression: it is no rule either.
+// pattern returns the variable of a compiled pattern and declares it if necessary. ok is
+// false if the source is not a regular expression, in which case there is no rule.
 func (e *emitter) pattern(source string) (variable jen.Code, ok bool) {
 	name, known := e.patterns[source]
 	if known {

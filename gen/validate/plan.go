@@ -6,11 +6,11 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
-// plan says which passes over a value the check of a schema makes.
+// plan lists the passes over a value that the check of a schema makes.
 type plan struct {
-	types []string // nil for all
-	// value is about the value as a whole, strings and numbers; object and array
-	// go through its members and elements.
+	types []string // nil means all
+	// value checks the value as a whole, strings and numbers; object and array loop over
+	// members and elements.
 	value, object, array, unique bool
 	ref, allOf, anyOf, oneOf     bool
 	not, conditional             bool
@@ -39,14 +39,14 @@ func newPlan(s *tools.Schema) plan {
 	return p
 }
 
-// empty reports whether a schema demands nothing.
+// empty reports whether a schema accepts every value.
 func (p plan) empty() bool {
 	p.types = slices.Clip(p.types)
 	return len(p.types) == 0 && !p.value && !p.object && !p.array && !p.unique && !p.ref &&
 		!p.allOf && !p.anyOf && !p.oneOf && !p.not && !p.conditional && !p.dependent
 }
 
-// passes returns how often the value is gone through.
+// passes returns the number of passes over the value.
 func (p plan) passes(s *tools.Schema) int {
 	n := 0
 	for _, pass := range []bool{p.value, p.object, p.array, p.unique, p.ref, p.anyOf, p.oneOf, p.not, p.conditional} {
@@ -83,10 +83,10 @@ func onObjects(s *tools.Schema) bool {
 		len(s.Properties) > 0 || len(s.PatternProperties) > 0 || !anything(additional(s)) || !anything(s.PropertyNames)
 }
 
-// assertsFormat reports whether strings must be in a format that is known.
+// assertsFormat reports whether strings must have a format, and the format is known.
 func assertsFormat(s *tools.Schema) bool { return s.AssertsFormat() && knownFormat(s.Format) }
 
-// knownFormat reports whether [wire.InFormat] has an opinion.
+// knownFormat reports whether [wire.InFormat] knows the format.
 func knownFormat(name string) bool {
 	switch name {
 	case "uri", "iri", "uri-reference", "iri-reference", "uri-template", "date-time", "date", "time", "email",

@@ -9,12 +9,13 @@ import (
 	"unicode/utf16"
 )
 
-// translate returns the regular expression of package regexp that matches the
-// strings which one of ECMA-262 does, read with the u flag. ok is false when
-// there is none or it takes more than a look at each piece by itself.
+// translate returns the regular expression of package regexp that matches the same strings
+// as a regular expression of ECMA-262 with the u flag. ok is false if there is none or if
+// it cannot be found piece by piece.
 //
-// The languages differ in what \s and the dot are, in escapes, and in what may
-// stand in brackets without an escape; only ECMA-262 looks around and back.
+// The two languages differ in the meaning of \s and of the dot, in their escapes, and in
+// the characters that need an escape in brackets. Only ECMA-262 has lookaround and
+// backreferences.
 func translate(source string) (re2 string, ok bool) {
 	t := &translator{in: []rune(source)}
 	for t.good() && len(t.in) > 0 {
@@ -37,7 +38,7 @@ type translator struct {
 
 func (t *translator) good() bool { return !t.bad }
 
-// White space and line ends as ECMA-262 has them, for use in brackets.
+// White space and line terminators of ECMA-262, for use in brackets.
 const (
 	spaces   = `\t\n\v\f\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
 	lineEnds = `\n\r\x{2028}\x{2029}`
@@ -56,7 +57,7 @@ func (t *translator) peek(s string) bool {
 	return true
 }
 
-// skip passes over s if it comes next.
+// skip consumes s if it comes next.
 func (t *translator) skip(s string) bool {
 	if !t.peek(s) {
 		return false
@@ -65,7 +66,7 @@ func (t *translator) skip(s string) bool {
 	return true
 }
 
-// next takes a character.
+// next consumes a character.
 func (t *translator) next() rune {
 	if len(t.in) == 0 {
 		t.bad = true
@@ -101,20 +102,19 @@ func (t *translator) group() {
 	case t.skip("?:"):
 		t.out.WriteString("(?:")
 	case t.peek("?"):
-		t.bad = true // it looks around, has a name or sets a flag
+		t.bad = true // lookaround, a named group or flags
 	default:
 		t.out.WriteRune('(')
 	}
 }
 
-// repeat translates a number of repetitions; the brace is a character where
-// none follows.
+// repeat translates a number of repetitions. A brace without one is a literal character.
 func (t *translator) repeat() {
 	rest := string(t.in)
 	body, _, closed := strings.Cut(rest, "}")
 	least, most, _ := strings.Cut(body, ",")
 	if !closed || !isNumber(least) || most != "" && !isNumber(most) {
-		t.bad = true // an error or a character, as the flag is
+		t.bad = true // an error or a literal, depending on the flag
 		return
 	}
 	t.skip(body + "}")
@@ -126,12 +126,12 @@ func isNumber(s string) bool {
 	return err == nil && s[0] != '+'
 }
 
-// item is what an escape or a character in brackets stands for: a character or,
-// where set is not "", several.
+// item is the meaning of an escape or of a character in brackets: a single character or, if
+// set is not "", a set.
 type item struct {
 	char    rune
 	set     string // for use in brackets
-	negated bool   // the item is all that set is not
+	negated bool   // the item is the complement of set
 	plain   string // for use outside of brackets
 }
 
@@ -147,7 +147,7 @@ func (it item) outside() string {
 	return "[" + it.set + "]"
 }
 
-// escape reads what follows a backslash.
+// escape reads the characters after a backslash.
 func (t *translator) escape(inClass bool) item {
 	switch r := t.next(); r {
 	case 'd', 'D', 'w', 'W':
@@ -215,7 +215,7 @@ func (t *translator) unicode() rune {
 	return r
 }
 
-// category reads the name of a general category, in braces and short.
+// category reads the name of a general category in braces and returns its short form.
 func (t *translator) category() string {
 	name, _, closed := strings.Cut(string(t.in), "}")
 	short, opened := strings.CutPrefix(name, "{")
@@ -227,14 +227,14 @@ func (t *translator) category() string {
 	return short
 }
 
-// class translates what stands in brackets.
+// class translates a bracket expression.
 func (t *translator) class() {
 	t.out.WriteRune('[')
 	if t.skip("^") {
 		t.out.WriteRune('^')
 	}
 	if t.peek("]") {
-		t.bad = true // nothing, or anything
+		t.bad = true // no character, or any
 	}
 	for t.good() && !t.skip("]") {
 		from := t.classItem()
@@ -273,7 +273,7 @@ func (it item) inside() string {
 	return literal(it.char)
 }
 
-// literal returns a character, escaped where it could mean something else.
+// literal returns a character, escaped if it would have a special meaning.
 func literal(r rune) string {
 	switch {
 	case r <= unicode.MaxASCII && (unicode.IsPunct(r) || unicode.IsSymbol(r)) && !strings.ContainsRune("_-/:,;@#%&=!<>~'\"`", r):

@@ -10,7 +10,7 @@ import (
 )
 
 func TestTranslate(t *testing.T) {
-	for _, test := range []struct{ source, want string }{ // "" for none
+	for _, test := range []struct{ source, want string }{ // "" means no translation
 		{`^[a-zA-Z0-9_-]+$`, `^[a-zA-Z0-9_\-]+$`},
 		{`^\d{4}-\d{2}-\d{2}$`, `^\d{4}-\d{2}-\d{2}$`},
 		{`a.b`, `a[^\n\r\x{2028}\x{2029}]b`},
@@ -40,8 +40,8 @@ func TestTranslate(t *testing.T) {
 	}
 }
 
-// TestTranslateAgrees compares what a translation matches with what the pattern
-// does, on random pieces.
+// TestTranslateAgrees compares the matches of a translation with those of the pattern, for
+// random patterns.
 func TestTranslateAgrees(t *testing.T) {
 	pieces := []string{
 		"a", "-", ".", `\d`, `\D`, `\w`, `\W`, `\s`, `\S`, `\b`, `\B`, "^", "$", "[a-c]", "[^a-c]", `[\s-]`, `[\w-]`, `[^\d]`, "[.]", "[-a]",
@@ -61,7 +61,7 @@ func TestTranslateAgrees(t *testing.T) {
 		}
 		theirs, err := ecma.Compile(source.String())
 		if err != nil {
-			continue // such as ^*, which only package regexp knows
+			continue // such as ^*, which only package regexp accepts
 		}
 		ours := regexp.MustCompile(re2)
 		for range 20 {

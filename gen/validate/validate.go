@@ -1,7 +1,7 @@
-// Package validate emits check functions: Go code that finds every problem a
-// JSON value has with a schema of a tool, by package runtime/schema. A schema
-// with keywords that no code is emitted for is compiled by the program instead, when
-// it is needed first, by package runtime/schema/fallback.
+// Package validate emits check functions: Go code that finds every violation of a tool's
+// schema in a JSON value, with package runtime/schema. A schema with keywords that no code
+// is emitted for is instead compiled at run time, on first use, by package
+// runtime/schema/fallback.
 package validate
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
-// Import paths of what emitted code stands on.
+// Import paths that emitted code uses.
 const (
 	schemaPath   = "github.com/mcpgen/mcpgen/runtime/schema"
 	fallbackPath = schemaPath + "/fallback"
@@ -19,13 +19,13 @@ const (
 
 // Root is a schema that gets a check function of its own.
 type Root struct {
-	// Func is the function's name. It begins with "check"; the package must have
-	// no other names that begin with it.
+	// Func is the function's name. It must begin with "check". No other name of the package
+	// may begin with that.
 	Func   string
 	Schema *tools.Schema
 }
 
-// Emit adds to f what Declarations returns.
+// Emit adds the result of Declarations to f.
 func Emit(f *jen.File, roots []Root) error {
 	Imports(f)
 	all, err := Declarations(roots)
@@ -35,7 +35,7 @@ func Emit(f *jen.File, roots []Root) error {
 	return err
 }
 
-// Imports tells a file the names of the packages that declarations use.
+// Imports registers the names of the packages that the declarations use.
 func Imports(f *jen.File) {
 	f.ImportName(schemaPath, "schema")
 	f.ImportName(fallbackPath, "fallback")
@@ -46,10 +46,10 @@ func Imports(f *jen.File) {
 //
 //	func NAME(c *schema.Checker)
 //
-// for each root, and what they have in common; all roots of a package have to be
-// in one call. An error names the schema that makes no sense as a whole: one that
-// is what it refers to. A pattern that is no regular expression of ECMA-262 is
-// not checked.
+// for each root, and the functions that they share. All roots of a package must be in one
+// call. It returns an error for a schema that refers to itself without a member or an
+// element in between. A pattern that is not a regular expression of ECMA-262 is not
+// checked.
 func Declarations(roots []Root) ([]jen.Code, error) {
 	e := newEmitter(roots)
 	for _, root := range roots {

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// emit returns the checks of the inputs of a list, as a file.
+// emit returns a file with the checks of the inputs of a list.
 func emit(t *testing.T, list *tools.List) []byte {
 	t.Helper()
 	var roots []validate.Root
@@ -36,7 +36,7 @@ func emit(t *testing.T, list *tools.List) []byte {
 	return src.Bytes()
 }
 
-// read reads tools with these input schemas.
+// read returns a list of tools with the given input schemas.
 func read(t *testing.T, inputs ...string) *tools.List {
 	t.Helper()
 	var all []string
@@ -50,7 +50,7 @@ func read(t *testing.T, inputs ...string) *tools.List {
 	return list
 }
 
-// TestEmit shows what checks look like, in testdata/checks.golden.
+// TestEmit compares emitted checks with testdata/checks.golden.
 func TestEmit(t *testing.T) {
 	const place = `"place":{"type":"object","properties":{"lat":{"type":"number"},"in":{"$ref":"#/$defs/place"}},"required":["lat"]}`
 	got := emit(t, read(t,
@@ -92,7 +92,7 @@ func TestEmitErrors(t *testing.T) {
 	list := read(t, `{"type":"object","properties":{"a":{"$ref":"#/$defs/b"}},"$defs":{"b":{"anyOf":[{"$ref":"#/$defs/c"}]},"c":{"$ref":"#/$defs/b"}}}`)
 	err := validate.Emit(jen.NewFile("p"), []validate.Root{{Func: "checkA", Schema: list.Tools[0].Input}, {Func: "checkA", Schema: list.Tools[0].Input}})
 	for _, want := range []string{
-		"two check functions are to be called checkA",
+		"two check functions have the name checkA",
 		"the schema at /0/inputSchema/$defs/b refers to itself without a member or an element in between",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -101,7 +101,8 @@ func TestEmitErrors(t *testing.T) {
 	}
 }
 
-// TestEmitUpstreamLists emits checks for the tools of real servers, twice the same.
+// TestEmitUpstreamLists emits checks for the tools of real servers, twice with the same
+// result.
 func TestEmitUpstreamLists(t *testing.T) {
 	shared := os.Getenv("MCPGEN_SHARED")
 	if shared == "" {

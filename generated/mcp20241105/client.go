@@ -9,94 +9,94 @@ import (
 )
 
 // Client has a method for every request and notification that a server may
-// send in revision 2024-11-05. Embed UnimplementedClient to implement some
-// of them. Params are never nil.
+// send in revision 2024-11-05. Embed UnimplementedClient to implement only
+// some of them. Params are never nil.
 type Client interface {
-	// Cancelled withdraws a request that the sender made and still waits for;
-	// its answer is no longer wanted.
+	// Cancelled withdraws a request that the sender made and that is still
+	// unanswered. The sender ignores a response that arrives later.
 	Cancelled(ctx context.Context, params *CancelledNotificationParams) error
 	// LoggingMessage sends the client a log record.
 	LoggingMessage(ctx context.Context, params *LoggingMessageNotificationParams) error
-	// Progress reports how far the work on a request has come, to the side that
-	// made it and asked for reports.
+	// Progress reports how far the work on a request is, to the side that made
+	// the request and asked for progress.
 	Progress(ctx context.Context, params *ProgressNotificationParams) error
-	// PromptListChanged tells the client that the list of prompts is out of
-	// date.
+	// PromptListChanged tells the client that the list of prompts has changed.
 	PromptListChanged(ctx context.Context, params *NotificationParams) error
-	// ResourceListChanged tells the client that the list of resources is out of
-	// date.
+	// ResourceListChanged tells the client that the list of resources has
+	// changed.
 	ResourceListChanged(ctx context.Context, params *NotificationParams) error
 	// ResourceUpdated tells the client that a resource it subscribed to has new
 	// contents.
 	ResourceUpdated(ctx context.Context, params *ResourceUpdatedNotificationParams) error
-	// ToolListChanged tells the client that the list of tools is out of date.
+	// ToolListChanged tells the client that the list of tools has changed.
 	ToolListChanged(ctx context.Context, params *NotificationParams) error
-	// Ping asks the other side for a sign of life. An empty result, sent at
-	// once, is the answer.
+	// Ping checks that the other side is alive, which returns an empty result at
+	// once.
 	Ping(ctx context.Context, params *RequestParams) (*EmptyResult, error)
-	// ListRoots asks the client for the directories and files that the server is
-	// meant to work in.
+	// ListRoots asks the client for the directories and files that the server
+	// should work on.
 	ListRoots(ctx context.Context, params *RequestParams) (*ListRootsResult, error)
-	// CreateMessage asks the client to let its language model continue a
-	// conversation. The client or its user may refuse.
+	// CreateMessage asks the client's language model to continue a conversation.
+	// The client or its user may refuse.
 	CreateMessage(ctx context.Context, params *CreateMessageRequestParams) (*CreateMessageResult, error)
 }
 
-// UnimplementedClient answers requests with "method not found" (-32601), but
-// a ping with an empty result, and ignores notifications.
+// UnimplementedClient responds to ping with an empty result and to other
+// requests with "method not found" (-32601). It ignores notifications.
 type UnimplementedClient struct{}
 
-// Cancelled ignores the notification.
+// Cancelled does nothing.
 func (UnimplementedClient) Cancelled(context.Context, *CancelledNotificationParams) error {
 	return nil
 }
 
-// LoggingMessage ignores the notification.
+// LoggingMessage does nothing.
 func (UnimplementedClient) LoggingMessage(context.Context, *LoggingMessageNotificationParams) error {
 	return nil
 }
 
-// Progress ignores the notification.
+// Progress does nothing.
 func (UnimplementedClient) Progress(context.Context, *ProgressNotificationParams) error {
 	return nil
 }
 
-// PromptListChanged ignores the notification.
+// PromptListChanged does nothing.
 func (UnimplementedClient) PromptListChanged(context.Context, *NotificationParams) error {
 	return nil
 }
 
-// ResourceListChanged ignores the notification.
+// ResourceListChanged does nothing.
 func (UnimplementedClient) ResourceListChanged(context.Context, *NotificationParams) error {
 	return nil
 }
 
-// ResourceUpdated ignores the notification.
+// ResourceUpdated does nothing.
 func (UnimplementedClient) ResourceUpdated(context.Context, *ResourceUpdatedNotificationParams) error {
 	return nil
 }
 
-// ToolListChanged ignores the notification.
+// ToolListChanged does nothing.
 func (UnimplementedClient) ToolListChanged(context.Context, *NotificationParams) error {
 	return nil
 }
 
-// Ping says that the session is alive.
+// Ping returns an empty result.
 func (UnimplementedClient) Ping(context.Context, *RequestParams) (*EmptyResult, error) {
 	return &EmptyResult{}, nil
 }
 
-// ListRoots answers that roots/list is not supported.
+// ListRoots returns the error that roots/list is not supported.
 func (UnimplementedClient) ListRoots(context.Context, *RequestParams) (*ListRootsResult, error) {
 	return nil, runtime.MethodNotFound("roots/list")
 }
 
-// CreateMessage answers that sampling/createMessage is not supported.
+// CreateMessage returns the error that sampling/createMessage is not
+// supported.
 func (UnimplementedClient) CreateMessage(context.Context, *CreateMessageRequestParams) (*CreateMessageResult, error) {
 	return nil, runtime.MethodNotFound("sampling/createMessage")
 }
 
-// BindClient connects an implementation to the runtime.
+// BindClient binds an implementation to the runtime.
 func BindClient(s Client) runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToClient,
@@ -130,20 +130,20 @@ func BindClient(s Client) runtime.Binding {
 	}
 }
 
-// ClientCaller is how a server calls its client: a method for every request
-// and notification that it may send. Params may be nil where the revision
-// lets them be absent.
+// ClientCaller is how a server calls its client. It has a method for every
+// request and notification that it may send. Params may be nil if the
+// revision makes them optional.
 type ClientCaller struct {
 	caller runtime.Caller
 }
 
-// NewClientCaller returns typed calls that go out through c.
+// NewClientCaller returns typed calls that c sends.
 func NewClientCaller(c runtime.Caller) ClientCaller {
 	return ClientCaller{c}
 }
 
-// Cancelled withdraws a request that the sender made and still waits for;
-// its answer is no longer wanted.
+// Cancelled withdraws a request that the sender made and that is still
+// unanswered. The sender ignores a response that arrives later.
 func (c ClientCaller) Cancelled(ctx context.Context, params *CancelledNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/cancelled", runtime.Params(params))
 }
@@ -153,20 +153,19 @@ func (c ClientCaller) LoggingMessage(ctx context.Context, params *LoggingMessage
 	return c.caller.Notify(ctx, "notifications/message", runtime.Params(params))
 }
 
-// Progress reports how far the work on a request has come, to the side that
-// made it and asked for reports.
+// Progress reports how far the work on a request is, to the side that made
+// the request and asked for progress.
 func (c ClientCaller) Progress(ctx context.Context, params *ProgressNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/progress", runtime.Params(params))
 }
 
-// PromptListChanged tells the client that the list of prompts is out of
-// date.
+// PromptListChanged tells the client that the list of prompts has changed.
 func (c ClientCaller) PromptListChanged(ctx context.Context, params *NotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/prompts/list_changed", runtime.Params(params))
 }
 
-// ResourceListChanged tells the client that the list of resources is out of
-// date.
+// ResourceListChanged tells the client that the list of resources has
+// changed.
 func (c ClientCaller) ResourceListChanged(ctx context.Context, params *NotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/resources/list_changed", runtime.Params(params))
 }
@@ -177,13 +176,13 @@ func (c ClientCaller) ResourceUpdated(ctx context.Context, params *ResourceUpdat
 	return c.caller.Notify(ctx, "notifications/resources/updated", runtime.Params(params))
 }
 
-// ToolListChanged tells the client that the list of tools is out of date.
+// ToolListChanged tells the client that the list of tools has changed.
 func (c ClientCaller) ToolListChanged(ctx context.Context, params *NotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/tools/list_changed", runtime.Params(params))
 }
 
-// Ping asks the other side for a sign of life. An empty result, sent at
-// once, is the answer.
+// Ping checks that the other side is alive, which returns an empty result at
+// once.
 func (c ClientCaller) Ping(ctx context.Context, params *RequestParams) (*EmptyResult, error) {
 	result := new(Result)
 	if err := c.caller.Call(ctx, "ping", runtime.Params(params), result); err != nil {
@@ -192,8 +191,8 @@ func (c ClientCaller) Ping(ctx context.Context, params *RequestParams) (*EmptyRe
 	return result, nil
 }
 
-// ListRoots asks the client for the directories and files that the server is
-// meant to work in.
+// ListRoots asks the client for the directories and files that the server
+// should work on.
 func (c ClientCaller) ListRoots(ctx context.Context, params *RequestParams) (*ListRootsResult, error) {
 	result := new(ListRootsResult)
 	if err := c.caller.Call(ctx, "roots/list", runtime.Params(params), result); err != nil {
@@ -202,8 +201,8 @@ func (c ClientCaller) ListRoots(ctx context.Context, params *RequestParams) (*Li
 	return result, nil
 }
 
-// CreateMessage asks the client to let its language model continue a
-// conversation. The client or its user may refuse.
+// CreateMessage asks the client's language model to continue a conversation.
+// The client or its user may refuse.
 func (c ClientCaller) CreateMessage(ctx context.Context, params *CreateMessageRequestParams) (*CreateMessageResult, error) {
 	result := new(CreateMessageResult)
 	if err := c.caller.Call(ctx, "sampling/createMessage", runtime.Params(params), result); err != nil {

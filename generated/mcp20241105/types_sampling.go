@@ -4,87 +4,90 @@ package mcp20241105
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// CreateMessageRequest is the sampling/createMessage message, with which a
-// server borrows the client's language model. The client and its user stay
-// in control of what is sent and what comes back.
+// CreateMessageRequest is a sampling/createMessage request: the server asks
+// the client's language model to continue a conversation. The client and its
+// user control what is sent to the model and what comes back.
 type CreateMessageRequest struct {
-	// Method says what kind of message this is. It is "sampling/createMessage",
+	// Method identifies the kind of message. It is "sampling/createMessage",
 	// which the zero value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params CreateMessageRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*CreateMessageRequest) isServerRequest() {}
 
-// CreateMessageRequestParams is a conversation to continue, with wishes
-// about how. The client may pick any model, edit the prompt and stop early.
+// CreateMessageRequestParams is a conversation to continue, with preferences
+// for the model and its output. The client may choose any model, edit the
+// prompt and stop early.
 type CreateMessageRequestParams struct {
-	// MaxTokens is the longest that the answer may get, in tokens of the model;
-	// the client may stop sooner.
+	// MaxTokens is the maximum length of the output in tokens of the model. The
+	// client may stop sooner.
 	MaxTokens int64 `json:"maxTokens"`
-	// Messages is the conversation so far, the oldest turn first.
+	// Messages is the conversation so far, the oldest message first.
 	Messages []SamplingMessage `json:"messages"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// IncludeContext is a wish for context from other servers or this one; nil
-	// means none is wanted.
+	// IncludeContext asks for context from other servers or from this one; nil
+	// asks for none.
 	IncludeContext *IncludeContext `json:"includeContext,omitempty"`
-	// Metadata is for the provider of the model, in whatever form that takes; ""
-	// sends none.
+	// Metadata is passed to the model's provider, which defines its form; ""
+	// passes none.
 	Metadata wire.Object `json:"metadata,omitempty"`
-	// ModelPreferences is what the server values in a model; nil leaves the
-	// choice to the client.
+	// ModelPreferences describes the preferred model; nil leaves the choice to
+	// the client.
 	ModelPreferences *ModelPreferences `json:"modelPreferences,omitempty"`
-	// StopSequences holds texts at which the model stops writing; nil sets none.
+	// StopSequences lists texts that end the output; nil means none.
 	StopSequences []string `json:"stopSequences,omitempty"`
-	// SystemPrompt goes before the conversation, unless the client edits or
-	// drops it; nil asks for none.
+	// SystemPrompt is the system prompt to use, which the client may edit or
+	// drop; nil asks for none.
 	SystemPrompt *string `json:"systemPrompt,omitempty"`
-	// Temperature is how much chance goes into the answer, on the scale of the
-	// provider; nil keeps the client's default.
+	// Temperature controls the randomness of the output, on the provider's
+	// scale; nil uses the client's default.
 	Temperature *float64 `json:"temperature,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// CreateMessageResult is the turn that the client's model added to the
-// conversation. The user should have had a chance to veto it.
+// CreateMessageResult is the message that the client's model generated. The
+// client should let the user review it before it returns it.
 type CreateMessageResult struct {
-	// Content is what the model said.
+	// Content is the model's output.
 	Content SamplingMessageContent `json:"content"`
-	// Model names the model that answered, which may be none of those hinted at.
+	// Model is the name of the model that generated the output. It need not be
+	// one of the hints.
 	Model string `json:"model"`
-	// Role is the speaker, normally the assistant.
+	// Role is the author of the message, normally the assistant.
 	Role Role `json:"role"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// StopReason is why the model stopped: endTurn, stopSequence, maxTokens,
-	// with tools also toolUse, or a word of the provider's; nil means unknown.
+	// StopReason is the reason why the model stopped: endTurn, stopSequence,
+	// maxTokens, toolUse if there are tools, or a value of the provider's own;
+	// nil means unknown.
 	StopReason *string `json:"stopReason,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*CreateMessageResult) isClientResult() {}
 
-// IncludeContext says whose context the client should add to a sampling
-// request.
+// IncludeContext selects the servers whose context the client should add to
+// a sampling request.
 type IncludeContext string
 
 // The values of IncludeContext.
 const (
-	// IncludeContextAllServers asks for context from every server the client is
-	// connected to. Discouraged since 2025-11-25.
+	// IncludeContextAllServers asks for context from all servers that the client
+	// is connected to. Discouraged since 2025-11-25.
 	IncludeContextAllServers IncludeContext = "allServers"
-	// IncludeContextNone asks for no added context, as does leaving the member
-	// out.
+	// IncludeContextNone asks for no added context, which is also the default.
 	IncludeContextNone IncludeContext = "none"
 	// IncludeContextThisServer asks for context from the server that makes the
 	// request. Discouraged since 2025-11-25.
@@ -100,60 +103,64 @@ func (x IncludeContext) Known() bool {
 	return false
 }
 
-// ModelHint suggests a model. A client without that model may take a similar
-// one of another make.
+// ModelHint suggests a model. A client that does not have it may use a
+// similar model of another provider.
 type ModelHint struct {
-	// Name is a model's name or a part of one, such as a family's; nil suggests
-	// nothing.
+	// Name is the name of a model or a part of it, such as a model family; nil
+	// suggests no model.
 	Name *string `json:"name,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ModelPreferences says what a server values in the model that will answer
-// it. The client weighs this as it sees fit.
+// ModelPreferences describes the model that a server would like for
+// sampling. The client decides how much weight it gives them.
 type ModelPreferences struct {
-	// CostPriority is how much a low price counts, from 0 (not at all) to 1
-	// (above all); nil has no opinion.
+	// CostPriority is the weight of a low price, from 0 (irrelevant) to 1 (most
+	// important); nil means no preference.
 	CostPriority *float64 `json:"costPriority,omitempty"`
-	// Hints suggests models, the favourite first; the first that fits goes
-	// before the three priorities. Nil suggests none.
+	// Hints suggests models, the preferred one first. The first hint that
+	// matches takes precedence over the three priorities; nil suggests none.
 	Hints []ModelHint `json:"hints,omitempty"`
-	// IntelligencePriority is how much ability counts, from 0 (not at all) to 1
-	// (above all); nil has no opinion.
+	// IntelligencePriority is the weight of the model's abilities, from 0
+	// (irrelevant) to 1 (most important); nil means no preference.
 	IntelligencePriority *float64 `json:"intelligencePriority,omitempty"`
-	// SpeedPriority is how much a quick answer counts, from 0 (not at all) to 1
-	// (above all); nil has no opinion.
+	// SpeedPriority is the weight of a fast answer, from 0 (irrelevant) to 1
+	// (most important); nil means no preference.
 	SpeedPriority *float64 `json:"speedPriority,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// SamplingMessage is one turn of the conversation that a server puts before
-// the client's model.
+// SamplingMessage is one message of a conversation for the client's model.
 type SamplingMessage struct {
-	// Content is what is said in this turn.
+	// Content is the content of this message.
 	Content SamplingMessageContent `json:"content"`
-	// Role is the speaker of this turn.
+	// Role is the author of this message.
 	Role Role `json:"role"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// SamplingMessageContent is what one turn of a sampled conversation says.
+// SamplingMessageContent is the content of one message of a sampling
+// conversation.
 //
 // Its variants are *TextContent, *ImageContent, and
-// *UnknownSamplingMessageContent for what this revision does not define.
+// *UnknownSamplingMessageContent for values that this revision does not
+// define.
 type SamplingMessageContent interface {
 	wire.Appender
 	isSamplingMessageContent()
 }
 
-// UnknownSamplingMessageContent keeps a value that is none of the variants
-// of SamplingMessageContent, so that it can be passed on. Validate reports
-// it.
+// UnknownSamplingMessageContent holds a value that matches none of the
+// variants of SamplingMessageContent, so that it can be passed on. Validate
+// reports it.
 type UnknownSamplingMessageContent struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 

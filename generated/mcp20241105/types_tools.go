@@ -4,63 +4,65 @@ package mcp20241105
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// CallToolRequest is the tools/call message, with which a client has the
-// server run a tool.
+// CallToolRequest is a tools/call request: the client asks the server to run
+// a tool.
 type CallToolRequest struct {
-	// Method says what kind of message this is. It is "tools/call", which the
-	// zero value stands for.
+	// Method identifies the kind of message. It is "tools/call", which the zero
+	// value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params CallToolRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*CallToolRequest) isClientRequest() {}
 
-// CallToolRequestParams says which tool to run and with what arguments.
+// CallToolRequestParams names the tool to run and holds its arguments.
 type CallToolRequestParams struct {
-	// Name is that of the tool, as tools/list gives it.
+	// Name is the tool's name as tools/list returns it.
 	Name string `json:"name"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Arguments is a JSON object that fits the tool's input schema; "" sends
-	// none.
+	// Arguments is a JSON object that is valid under the tool's input schema; ""
+	// sends no arguments.
 	Arguments wire.Object `json:"arguments,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// CallToolResult is what a tool came back with. A tool that fails says so
-// here, with IsError, because the model reads this and may try again; a
-// JSON-RPC error is for calls that never reached a tool.
+// CallToolResult is the outcome of a tool call. A tool that fails reports
+// the failure here, with IsError set, so that the model can read it and try
+// again. A JSON-RPC error is for calls that never reached a tool.
 type CallToolResult struct {
-	// Content is the result for the model to read; nil is sent as an empty list.
+	// Content is the result for the model; nil is sent as an empty list.
 	Content []ContentBlock `json:"content"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// IsError tells that the tool ran and failed, with the reason in Content;
-	// nil means it did not.
+	// IsError reports that the tool ran and failed; Content then holds the
+	// reason; nil means false.
 	IsError *bool `json:"isError,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*CallToolResult) isServerResult() {}
 
-// ListToolsRequest is the tools/list message, with which a client looks up
-// the tools of a server.
+// ListToolsRequest is a tools/list request: the client asks for the server's
+// tools.
 type ListToolsRequest struct {
-	// Method says what kind of message this is. It is "tools/list", which the
-	// zero value stands for.
+	// Method identifies the kind of message. It is "tools/list", which the zero
+	// value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -68,57 +70,63 @@ func (*ListToolsRequest) isClientRequest() {}
 
 // ListToolsResult is one page of the server's tools.
 type ListToolsResult struct {
-	// Tools is this page's share of the list.
+	// Tools holds the tools on this page.
 	Tools []Tool `json:"tools"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// NextCursor leads to the next page; nil means that this is the last.
+	// NextCursor is the Cursor of the next page; nil means that this page is the
+	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ListToolsResult) isServerResult() {}
 
-// Tool describes a function that a server lets the model call. The model
-// chooses by what it reads here, so write it for the model.
+// Tool describes a function that the model can call through the server. The
+// model decides from this description alone, so write it for the model.
 type Tool struct {
-	// InputSchema describes the arguments; a tool that takes none still has one.
+	// InputSchema describes the arguments. A tool without arguments has one too.
 	InputSchema ToolInputSchema `json:"inputSchema"`
-	// Name is what tools/call asks for, unique within the server. Up to 128
-	// ASCII letters, digits, underscores, hyphens and dots are safe everywhere.
+	// Name identifies the tool in tools/call and is unique within the server.
+	// Names of up to 128 ASCII letters, digits, underscores, hyphens and dots
+	// work everywhere.
 	Name string `json:"name"`
-	// Description tells the model what the tool does and when to use it; nil
-	// leaves it to guess from the name.
+	// Description explains to the model what the tool does and when to use it;
+	// nil leaves the model with the name alone.
 	Description *string `json:"description,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // ToolInputSchema is the JSON Schema of a tool's arguments, which are always
-// an object. Keywords that have no field here are kept.
+// an object. Keywords without a field here are kept.
 type ToolInputSchema struct {
-	// Type is always object. It is "object", which the zero value stands for.
+	// Type is the JSON Schema type. It is "object", which the zero value stands
+	// for.
 	Type string `json:"type"`
 	// Properties holds the schemas of the arguments, by name; nil declares none.
 	Properties wire.Map[wire.Object] `json:"properties,omitempty"`
-	// Required names the arguments that must be given; nil means none.
+	// Required lists the mandatory arguments; nil means none.
 	Required []string `json:"required,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ToolListChangedNotification is the notifications/tools/list_changed
-// message: what tools/list said before may no longer hold.
+// ToolListChangedNotification is a notifications/tools/list_changed message:
+// the result of an earlier tools/list is out of date.
 type ToolListChangedNotification struct {
-	// Method says what kind of message this is. It is
+	// Method identifies the kind of message. It is
 	// "notifications/tools/list_changed", which the zero value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 

@@ -4,16 +4,17 @@ package mcp20241105
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// CancelledNotification is the notifications/cancelled message, with which
-// either side withdraws a request it made. The answer may already be under
-// way, so both sides must bear with messages that cross.
+// CancelledNotification is a notifications/cancelled message: either side
+// withdraws a request that it made. The response may already be on its way,
+// so both sides must tolerate messages that cross.
 type CancelledNotification struct {
-	// Method says what kind of message this is. It is "notifications/cancelled",
+	// Method identifies the kind of message. It is "notifications/cancelled",
 	// which the zero value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params CancelledNotificationParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -21,124 +22,129 @@ func (*CancelledNotification) isClientNotification() {}
 
 func (*CancelledNotification) isServerNotification() {}
 
-// CancelledNotificationParams says which request is withdrawn and, if the
-// sender likes, why.
+// CancelledNotificationParams identifies the withdrawn request and can give
+// a reason.
 type CancelledNotificationParams struct {
-	// RequestID is the ID of a request that the sender of this notification made
-	// and that is not answered yet.
+	// RequestID is the ID of an unanswered request that the sender of this
+	// notification made.
 	RequestID RequestId `json:"requestId"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Reason is a note for logs or the user; nil gives none.
+	// Reason explains the cancellation, for logs or the user; nil gives no
+	// reason.
 	Reason *string `json:"reason,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// CompleteRequest is the completion/complete message, with which a client
-// asks for suggestions while its user fills in an argument.
+// CompleteRequest is a completion/complete request: the client asks for
+// suggestions while its user types an argument.
 type CompleteRequest struct {
-	// Method says what kind of message this is. It is "completion/complete",
-	// which the zero value stands for.
+	// Method identifies the kind of message. It is "completion/complete", which
+	// the zero value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params CompleteRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*CompleteRequest) isClientRequest() {}
 
-// CompleteRequestParams says what is being filled in and how far the user
-// has got.
+// CompleteRequestParams identifies the argument to complete and holds the
+// text typed so far.
 type CompleteRequestParams struct {
-	// Argument is what the user is typing.
+	// Argument is the argument that the user is typing.
 	Argument CompleteRequestParamsArgument `json:"argument"`
-	// Ref is what the argument belongs to.
+	// Ref identifies the prompt or the template that the argument belongs to.
 	Ref CompleteRequestParamsRef `json:"ref"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// CompleteRequestParamsArgument is the argument under the user's cursor.
+// CompleteRequestParamsArgument is the argument that the user is typing.
 type CompleteRequestParamsArgument struct {
-	// Name is that of the prompt argument or of the variable in the URI
+	// Name is the name of the prompt argument or of the variable in the URI
 	// template.
 	Name string `json:"name"`
-	// Value is what the user has typed so far, possibly nothing.
+	// Value is the text typed so far, possibly empty.
 	Value string `json:"value"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// CompleteRequestParamsRef points at the prompt or the resource template
-// whose argument is being filled in.
+// CompleteRequestParamsRef refers to the prompt or the resource template
+// whose argument is being completed.
 //
 // Its variants are *PromptReference, *ResourceReference, and
-// *UnknownCompleteRequestParamsRef for what this revision does not define.
+// *UnknownCompleteRequestParamsRef for values that this revision does not
+// define.
 type CompleteRequestParamsRef interface {
 	wire.Appender
 	isCompleteRequestParamsRef()
 }
 
-// UnknownCompleteRequestParamsRef keeps a value that is none of the variants
-// of CompleteRequestParamsRef, so that it can be passed on. Validate reports
-// it.
+// UnknownCompleteRequestParamsRef holds a value that matches none of the
+// variants of CompleteRequestParamsRef, so that it can be passed on.
+// Validate reports it.
 type UnknownCompleteRequestParamsRef struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownCompleteRequestParamsRef) isCompleteRequestParamsRef() {}
 
-// CompleteResult carries suggestions for one argument.
+// CompleteResult holds suggestions for one argument.
 type CompleteResult struct {
-	// Completion is the suggestions.
+	// Completion holds the suggestions.
 	Completion CompleteResultCompletion `json:"completion"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*CompleteResult) isServerResult() {}
 
-// CompleteResultCompletion is a list of suggestions, and whether there are
-// more than it holds.
+// CompleteResultCompletion is a list of suggestions, with the information
+// whether there are more.
 type CompleteResultCompletion struct {
-	// Values is up to 100 suggestions, the best first.
+	// Values holds up to 100 suggestions, the best first.
 	Values []string `json:"values"`
-	// HasMore tells that there are suggestions beyond Values; nil says nothing
-	// about it.
-	HasMore *bool `json:"hasMore,omitempty"`
-	// Total is how many suggestions there would be without the limit; nil means
+	// HasMore reports whether there are suggestions beyond Values; nil means
 	// unknown.
+	HasMore *bool `json:"hasMore,omitempty"`
+	// Total is the number of all suggestions, including those not in Values; nil
+	// means unknown.
 	Total *int64 `json:"total,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// Cursor marks a place in a paginated list. Only the side that issued it can
-// read it: hand it back as it came and do not store it.
+// Cursor marks a position in a paginated list. It is opaque to all but the
+// side that issued it: return it unchanged and do not store it.
 type Cursor string
 
-// LoggingLevel is how serious a log record is, on the scale of syslog (RFC
-// 5424). The constants run from the least serious to the most.
+// LoggingLevel is the severity of a log record, on the scale of syslog (RFC
+// 5424). The constants are sorted by severity, the lowest first.
 type LoggingLevel string
 
 // The values of LoggingLevel.
 const (
-	// LoggingLevelDebug is for detail that only helps to find faults.
+	// LoggingLevelDebug is for details that help with debugging only.
 	LoggingLevelDebug LoggingLevel = "debug"
-	// LoggingLevelInfo is for the ordinary course of things.
+	// LoggingLevelInfo is for normal operation.
 	LoggingLevelInfo LoggingLevel = "info"
 	// LoggingLevelNotice is for events that are normal but worth knowing.
 	LoggingLevelNotice LoggingLevel = "notice"
@@ -146,9 +152,9 @@ const (
 	LoggingLevelWarning LoggingLevel = "warning"
 	// LoggingLevelError is for an operation that failed.
 	LoggingLevelError LoggingLevel = "error"
-	// LoggingLevelCritical is for the failure of a vital part.
+	// LoggingLevelCritical is for the failure of an essential component.
 	LoggingLevelCritical LoggingLevel = "critical"
-	// LoggingLevelAlert is for trouble that somebody has to act on at once.
+	// LoggingLevelAlert is for problems that require immediate action.
 	LoggingLevelAlert LoggingLevel = "alert"
 	// LoggingLevelEmergency is for a system that has become unusable.
 	LoggingLevelEmergency LoggingLevel = "emergency"
@@ -163,84 +169,91 @@ func (x LoggingLevel) Known() bool {
 	return false
 }
 
-// LoggingMessageNotification is the notifications/message message, with
-// which a server shares a log record with the client.
+// LoggingMessageNotification is a notifications/message message: the server
+// sends the client a log record.
 type LoggingMessageNotification struct {
-	// Method says what kind of message this is. It is "notifications/message",
+	// Method identifies the kind of message. It is "notifications/message",
 	// which the zero value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params LoggingMessageNotificationParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*LoggingMessageNotification) isServerNotification() {}
 
-// LoggingMessageNotificationParams is a log record. The server must keep
-// credentials and personal data out of it.
+// LoggingMessageNotificationParams is a log record. It must not contain
+// credentials or personal data.
 type LoggingMessageNotificationParams struct {
-	// Data is the record itself, any JSON: a text, or an object with attributes.
+	// Data is the record itself, any JSON value, for example a string or an
+	// object with attributes.
 	Data wire.Raw `json:"data"`
-	// Level is how serious the record is.
+	// Level is the severity of the record.
 	Level LoggingLevel `json:"level"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Logger names the part of the server that wrote the record; nil names none.
+	// Logger names the part of the server that wrote the record; nil means
+	// unspecified.
 	Logger *string `json:"logger,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// PaginatedRequest is what requests for a list have in common. No message
-// consists of it alone.
+// PaginatedRequest holds the members that all list requests share. It is
+// never a message on its own.
 type PaginatedRequest struct {
-	// Method says what kind of message this is.
+	// Method identifies the kind of message.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// PaginatedRequestParams says which page of a list is wanted. The zero value
-// asks for the first.
+// PaginatedRequestParams selects a page of a list. The zero value selects
+// the first page.
 type PaginatedRequestParams struct {
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Cursor is the NextCursor of the page before; nil asks for the first page.
+	// Cursor is the NextCursor of the previous page; nil asks for the first
+	// page.
 	Cursor *string `json:"cursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// PaginatedResult is what all pages have in common. No message consists of
-// it alone.
+// PaginatedResult holds the members that all pages share. It is never a
+// message on its own.
 type PaginatedResult struct {
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// NextCursor leads to the next page; nil means that this is the last.
+	// NextCursor is the Cursor of the next page; nil means that this page is the
+	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ProgressNotification is the notifications/progress message: news of a
-// request that is still being worked on. It may be sent only if the request
-// carried a progress token, and not after the work is done.
+// ProgressNotification is a notifications/progress message: the receiver of
+// a request reports how far the work is. It is allowed only for a request
+// that carried a progress token, and only until the work is done.
 type ProgressNotification struct {
-	// Method says what kind of message this is. It is "notifications/progress",
+	// Method identifies the kind of message. It is "notifications/progress",
 	// which the zero value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params ProgressNotificationParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -248,51 +261,53 @@ func (*ProgressNotification) isClientNotification() {}
 
 func (*ProgressNotification) isServerNotification() {}
 
-// ProgressNotificationParams says how far the work on a request has come.
+// ProgressNotificationParams reports how far the work on a request is.
 type ProgressNotificationParams struct {
-	// Progress is how far the work is, in any unit; it grows from one
-	// notification to the next.
+	// Progress is the amount of work done, in any unit. It grows with each
+	// notification.
 	Progress float64 `json:"progress"`
-	// ProgressToken is the one that the request carried.
+	// ProgressToken is the token that the request carried.
 	ProgressToken ProgressToken `json:"progressToken"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Total is the Progress at which the work will be done; nil means unknown.
+	// Total is the total amount of work, in the unit of Progress; nil means
+	// unknown.
 	Total *float64 `json:"total,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ProgressToken ties progress notifications to a request. Who makes the
-// request makes up the token, a string or an integer, and must not use one
-// twice among requests in flight; 1 and "1" differ.
+// ProgressToken links progress notifications to a request. The sender of the
+// request chooses it, a string or an integer, and must not use the same
+// token for two requests in flight. The tokens 1 and "1" differ.
 type ProgressToken = wire.Scalar
 
-// SetLevelRequest is the logging/setLevel message, with which a client
-// chooses how much of the server's log it gets.
+// SetLevelRequest is a logging/setLevel request: the client sets the lowest
+// severity of the log records that the server sends.
 type SetLevelRequest struct {
-	// Method says what kind of message this is. It is "logging/setLevel", which
-	// the zero value stands for.
+	// Method identifies the kind of message. It is "logging/setLevel", which the
+	// zero value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params SetLevelRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*SetLevelRequest) isClientRequest() {}
 
-// SetLevelRequestParams says how serious a log record must be to reach the
-// client.
+// SetLevelRequestParams holds the lowest severity of the log records that
+// the server sends.
 type SetLevelRequestParams struct {
-	// Level is the least serious level that is still sent.
+	// Level is the lowest severity that the server still sends.
 	Level LoggingLevel `json:"level"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }

@@ -4,8 +4,8 @@ package mcp20241105
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Annotated) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -20,8 +20,8 @@ func (x *Annotated) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Annotations) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -61,8 +61,8 @@ func checkContentBlock(c *wire.Checker, v ContentBlock) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ImageContent) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -80,8 +80,8 @@ func (x *ImageContent) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x Role) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -94,8 +94,8 @@ func (x Role) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *TextContent) Validate() error {
 	var c wire.Checker
 	x.check(&c)

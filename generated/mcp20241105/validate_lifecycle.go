@@ -4,8 +4,8 @@ package mcp20241105
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *InitializeRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -21,8 +21,8 @@ func (x *InitializeRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *InitializeRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -37,8 +37,8 @@ func (x *InitializeRequestParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *InitializedNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -51,8 +51,8 @@ func (x *InitializedNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *PingRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)

@@ -56,8 +56,8 @@ func checkClientRequest(c *wire.Checker, v ClientRequest) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Request) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -72,8 +72,8 @@ func (x *Request) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *RequestMetaObject) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -90,8 +90,8 @@ func (x *RequestMetaObject) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *RequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)

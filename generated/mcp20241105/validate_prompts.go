@@ -4,8 +4,8 @@ package mcp20241105
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *GetPromptRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -21,8 +21,8 @@ func (x *GetPromptRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *GetPromptRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -37,8 +37,8 @@ func (x *GetPromptRequestParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *GetPromptResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -55,8 +55,8 @@ func (x *GetPromptResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListPromptsRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -74,8 +74,8 @@ func (x *ListPromptsRequest) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *PromptListChangedNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -88,8 +88,8 @@ func (x *PromptListChangedNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *PromptMessage) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -107,8 +107,8 @@ func (x *PromptMessage) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *PromptReference) Validate() error {
 	var c wire.Checker
 	x.check(&c)

@@ -4,8 +4,8 @@ package mcp20241105
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *BlobResourceContents) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -18,8 +18,8 @@ func (x *BlobResourceContents) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *EmbeddedResource) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -40,8 +40,8 @@ func (x *EmbeddedResource) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListResourceTemplatesRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -59,8 +59,8 @@ func (x *ListResourceTemplatesRequest) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListResourceTemplatesResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -77,8 +77,8 @@ func (x *ListResourceTemplatesResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListResourcesRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -96,8 +96,8 @@ func (x *ListResourcesRequest) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListResourcesResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -114,8 +114,8 @@ func (x *ListResourcesResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListRootsRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -133,8 +133,8 @@ func (x *ListRootsRequest) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListRootsResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -151,8 +151,8 @@ func (x *ListRootsResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ReadResourceRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -168,8 +168,8 @@ func (x *ReadResourceRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ReadResourceRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -187,8 +187,8 @@ func (x *ReadResourceRequestParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ReadResourceResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -205,8 +205,8 @@ func (x *ReadResourceResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Resource) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -224,8 +224,8 @@ func (x *Resource) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceContents) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -251,8 +251,8 @@ func checkResourceContentsUnion(c *wire.Checker, v ResourceContentsUnion) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceListChangedNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -265,8 +265,8 @@ func (x *ResourceListChangedNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceReference) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -282,8 +282,8 @@ func (x *ResourceReference) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceTemplate) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -301,8 +301,8 @@ func (x *ResourceTemplate) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceUpdatedNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -318,8 +318,8 @@ func (x *ResourceUpdatedNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceUpdatedNotificationParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -332,8 +332,8 @@ func (x *ResourceUpdatedNotificationParams) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Root) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -346,8 +346,8 @@ func (x *Root) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *RootsListChangedNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -360,8 +360,8 @@ func (x *RootsListChangedNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *SubscribeRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -377,8 +377,8 @@ func (x *SubscribeRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *SubscribeRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -396,8 +396,8 @@ func (x *SubscribeRequestParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *TextResourceContents) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -410,8 +410,8 @@ func (x *TextResourceContents) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *UnsubscribeRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -427,8 +427,8 @@ func (x *UnsubscribeRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *UnsubscribeRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)

@@ -4,8 +4,8 @@ package mcp20241105
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CreateMessageRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -21,8 +21,8 @@ func (x *CreateMessageRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CreateMessageRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -56,8 +56,8 @@ func (x *CreateMessageRequestParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CreateMessageResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -75,8 +75,8 @@ func (x *CreateMessageResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x IncludeContext) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -89,8 +89,8 @@ func (x IncludeContext) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ModelPreferences) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -118,8 +118,8 @@ func (x *ModelPreferences) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *SamplingMessage) Validate() error {
 	var c wire.Checker
 	x.check(&c)

@@ -4,8 +4,8 @@ package mcp20241105
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CallToolRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -21,8 +21,8 @@ func (x *CallToolRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CallToolRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -37,8 +37,8 @@ func (x *CallToolRequestParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CallToolResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -55,8 +55,8 @@ func (x *CallToolResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListToolsRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -74,8 +74,8 @@ func (x *ListToolsRequest) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListToolsResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -92,8 +92,8 @@ func (x *ListToolsResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Tool) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -106,8 +106,8 @@ func (x *Tool) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ToolInputSchema) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -120,8 +120,8 @@ func (x *ToolInputSchema) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ToolListChangedNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)

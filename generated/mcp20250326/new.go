@@ -4,9 +4,9 @@ package mcp20250326
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// New returns a fresh value for a definition of the revision, by its
-// upstream name, or for a type of this package that has no definition of its
-// own. It reports whether there is one.
+// New returns a new value of a definition of the revision, by its upstream
+// name, or of a type of this package that has no definition of its own. It
+// reports whether the name is known.
 func New(definition string) (wire.Value, bool) {
 	switch definition {
 	case "Annotations":

@@ -9,144 +9,144 @@ import (
 )
 
 // Server has a method for every request and notification that a client may
-// send in revision 2025-03-26. Embed UnimplementedServer to implement some
-// of them. Params are never nil.
+// send in revision 2025-03-26. Embed UnimplementedServer to implement only
+// some of them. Params are never nil.
 type Server interface {
 	// Complete asks the server for values that could complete the argument a
 	// user is typing.
 	Complete(ctx context.Context, params *CompleteRequestParams) (*CompleteResult, error)
-	// Initialize opens the session: each side tells the other which revision it
-	// speaks and what it can do. It comes first and only once.
+	// Initialize opens the session: the two sides agree on a revision and
+	// exchange their capabilities. It is the first message and is sent once.
 	Initialize(ctx context.Context, params *InitializeRequestParams) (*InitializeResult, error)
-	// SetLevel tells the server how serious a log record must be to be sent. It
-	// holds until the next call.
+	// SetLevel sets the lowest severity of the log records that the server
+	// sends. It applies until the next call.
 	SetLevel(ctx context.Context, params *SetLevelRequestParams) (*EmptyResult, error)
-	// Cancelled withdraws a request that the sender made and still waits for;
-	// its answer is no longer wanted.
+	// Cancelled withdraws a request that the sender made and that is still
+	// unanswered. The sender ignores a response that arrives later.
 	Cancelled(ctx context.Context, params *CancelledNotificationParams) error
-	// Initialized tells the server that the client has taken note of the answer
-	// to initialize and is ready.
+	// Initialized tells the server that the client has received the result of
+	// initialize and is ready.
 	Initialized(ctx context.Context, params *NotificationParams) error
-	// Progress reports how far the work on a request has come, to the side that
-	// made it and asked for reports.
+	// Progress reports how far the work on a request is, to the side that made
+	// the request and asked for progress.
 	Progress(ctx context.Context, params *ProgressNotificationParams) error
-	// RootsListChanged tells the server that the list of roots is out of date.
+	// RootsListChanged tells the server that the list of roots has changed.
 	RootsListChanged(ctx context.Context, params *NotificationParams) error
-	// Ping asks the other side for a sign of life. An empty result, sent at
-	// once, is the answer.
+	// Ping checks that the other side is alive, which returns an empty result at
+	// once.
 	Ping(ctx context.Context, params *RequestParams) (*EmptyResult, error)
 	// GetPrompt asks the server to fill in a prompt and return its messages.
 	GetPrompt(ctx context.Context, params *GetPromptRequestParams) (*GetPromptResult, error)
-	// ListPrompts asks for the prompts the server offers, a page at a time.
+	// ListPrompts asks for one page of the server's prompts.
 	ListPrompts(ctx context.Context, params *PaginatedRequestParams) (*ListPromptsResult, error)
-	// ListResources asks for the resources the server offers, a page at a time.
+	// ListResources asks for one page of the server's resources.
 	ListResources(ctx context.Context, params *PaginatedRequestParams) (*ListResourcesResult, error)
 	// ReadResource asks the server for the contents of a resource.
 	ReadResource(ctx context.Context, params *ReadResourceRequestParams) (*ReadResourceResult, error)
 	// Subscribe asks the server to announce every change of a resource.
 	Subscribe(ctx context.Context, params *SubscribeRequestParams) (*EmptyResult, error)
-	// ListResourceTemplates asks for the resource templates the server offers, a
-	// page at a time.
+	// ListResourceTemplates asks for one page of the server's resource
+	// templates.
 	ListResourceTemplates(ctx context.Context, params *PaginatedRequestParams) (*ListResourceTemplatesResult, error)
 	// Unsubscribe asks the server to stop announcing changes of a resource.
 	Unsubscribe(ctx context.Context, params *UnsubscribeRequestParams) (*EmptyResult, error)
 	// CallTool asks the server to run a tool.
 	CallTool(ctx context.Context, params *CallToolRequestParams) (*CallToolResult, error)
-	// ListTools asks for the tools the server offers, a page at a time.
+	// ListTools asks for one page of the server's tools.
 	ListTools(ctx context.Context, params *PaginatedRequestParams) (*ListToolsResult, error)
 }
 
-// UnimplementedServer answers requests with "method not found" (-32601), but
-// a ping with an empty result, and ignores notifications.
+// UnimplementedServer responds to ping with an empty result and to other
+// requests with "method not found" (-32601). It ignores notifications.
 type UnimplementedServer struct{}
 
-// Complete answers that completion/complete is not supported.
+// Complete returns the error that completion/complete is not supported.
 func (UnimplementedServer) Complete(context.Context, *CompleteRequestParams) (*CompleteResult, error) {
 	return nil, runtime.MethodNotFound("completion/complete")
 }
 
-// Initialize answers that initialize is not supported.
+// Initialize returns the error that initialize is not supported.
 func (UnimplementedServer) Initialize(context.Context, *InitializeRequestParams) (*InitializeResult, error) {
 	return nil, runtime.MethodNotFound("initialize")
 }
 
-// SetLevel answers that logging/setLevel is not supported.
+// SetLevel returns the error that logging/setLevel is not supported.
 func (UnimplementedServer) SetLevel(context.Context, *SetLevelRequestParams) (*EmptyResult, error) {
 	return nil, runtime.MethodNotFound("logging/setLevel")
 }
 
-// Cancelled ignores the notification.
+// Cancelled does nothing.
 func (UnimplementedServer) Cancelled(context.Context, *CancelledNotificationParams) error {
 	return nil
 }
 
-// Initialized ignores the notification.
+// Initialized does nothing.
 func (UnimplementedServer) Initialized(context.Context, *NotificationParams) error {
 	return nil
 }
 
-// Progress ignores the notification.
+// Progress does nothing.
 func (UnimplementedServer) Progress(context.Context, *ProgressNotificationParams) error {
 	return nil
 }
 
-// RootsListChanged ignores the notification.
+// RootsListChanged does nothing.
 func (UnimplementedServer) RootsListChanged(context.Context, *NotificationParams) error {
 	return nil
 }
 
-// Ping says that the session is alive.
+// Ping returns an empty result.
 func (UnimplementedServer) Ping(context.Context, *RequestParams) (*EmptyResult, error) {
 	return &EmptyResult{}, nil
 }
 
-// GetPrompt answers that prompts/get is not supported.
+// GetPrompt returns the error that prompts/get is not supported.
 func (UnimplementedServer) GetPrompt(context.Context, *GetPromptRequestParams) (*GetPromptResult, error) {
 	return nil, runtime.MethodNotFound("prompts/get")
 }
 
-// ListPrompts answers that prompts/list is not supported.
+// ListPrompts returns the error that prompts/list is not supported.
 func (UnimplementedServer) ListPrompts(context.Context, *PaginatedRequestParams) (*ListPromptsResult, error) {
 	return nil, runtime.MethodNotFound("prompts/list")
 }
 
-// ListResources answers that resources/list is not supported.
+// ListResources returns the error that resources/list is not supported.
 func (UnimplementedServer) ListResources(context.Context, *PaginatedRequestParams) (*ListResourcesResult, error) {
 	return nil, runtime.MethodNotFound("resources/list")
 }
 
-// ReadResource answers that resources/read is not supported.
+// ReadResource returns the error that resources/read is not supported.
 func (UnimplementedServer) ReadResource(context.Context, *ReadResourceRequestParams) (*ReadResourceResult, error) {
 	return nil, runtime.MethodNotFound("resources/read")
 }
 
-// Subscribe answers that resources/subscribe is not supported.
+// Subscribe returns the error that resources/subscribe is not supported.
 func (UnimplementedServer) Subscribe(context.Context, *SubscribeRequestParams) (*EmptyResult, error) {
 	return nil, runtime.MethodNotFound("resources/subscribe")
 }
 
-// ListResourceTemplates answers that resources/templates/list is not
-// supported.
+// ListResourceTemplates returns the error that resources/templates/list is
+// not supported.
 func (UnimplementedServer) ListResourceTemplates(context.Context, *PaginatedRequestParams) (*ListResourceTemplatesResult, error) {
 	return nil, runtime.MethodNotFound("resources/templates/list")
 }
 
-// Unsubscribe answers that resources/unsubscribe is not supported.
+// Unsubscribe returns the error that resources/unsubscribe is not supported.
 func (UnimplementedServer) Unsubscribe(context.Context, *UnsubscribeRequestParams) (*EmptyResult, error) {
 	return nil, runtime.MethodNotFound("resources/unsubscribe")
 }
 
-// CallTool answers that tools/call is not supported.
+// CallTool returns the error that tools/call is not supported.
 func (UnimplementedServer) CallTool(context.Context, *CallToolRequestParams) (*CallToolResult, error) {
 	return nil, runtime.MethodNotFound("tools/call")
 }
 
-// ListTools answers that tools/list is not supported.
+// ListTools returns the error that tools/list is not supported.
 func (UnimplementedServer) ListTools(context.Context, *PaginatedRequestParams) (*ListToolsResult, error) {
 	return nil, runtime.MethodNotFound("tools/list")
 }
 
-// BindServer connects an implementation to the runtime.
+// BindServer binds an implementation to the runtime.
 func BindServer(s Server) runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToServer,
@@ -194,10 +194,11 @@ func BindServer(s Server) runtime.Binding {
 	}
 }
 
-// BindBase connects what every server has to the runtime: initialize,
-// logging/setLevel, ping and the notifications, of which it checks the
-// params. It is for a server whose other methods something else answers,
-// such as a catalog, and keeps their types out of the program.
+// BindBase binds the methods that every server has to the runtime:
+// initialize, logging/setLevel, ping and the notifications, whose params it
+// checks. Use it for a server whose other methods are handled elsewhere, for
+// example by a catalog. It does not link the types of those methods into the
+// program.
 func BindBase() runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToServer,
@@ -225,14 +226,14 @@ func BindBase() runtime.Binding {
 	}
 }
 
-// ServerCaller is how a client calls its server: a method for every request
-// and notification that it may send. Params may be nil where the revision
-// lets them be absent.
+// ServerCaller is how a client calls its server. It has a method for every
+// request and notification that it may send. Params may be nil if the
+// revision makes them optional.
 type ServerCaller struct {
 	caller runtime.Caller
 }
 
-// NewServerCaller returns typed calls that go out through c.
+// NewServerCaller returns typed calls that c sends.
 func NewServerCaller(c runtime.Caller) ServerCaller {
 	return ServerCaller{c}
 }
@@ -247,8 +248,8 @@ func (c ServerCaller) Complete(ctx context.Context, params *CompleteRequestParam
 	return result, nil
 }
 
-// Initialize opens the session: each side tells the other which revision it
-// speaks and what it can do. It comes first and only once.
+// Initialize opens the session: the two sides agree on a revision and
+// exchange their capabilities. It is the first message and is sent once.
 func (c ServerCaller) Initialize(ctx context.Context, params *InitializeRequestParams) (*InitializeResult, error) {
 	result := new(InitializeResult)
 	if err := c.caller.Call(ctx, "initialize", runtime.Params(params), result); err != nil {
@@ -257,8 +258,8 @@ func (c ServerCaller) Initialize(ctx context.Context, params *InitializeRequestP
 	return result, nil
 }
 
-// SetLevel tells the server how serious a log record must be to be sent. It
-// holds until the next call.
+// SetLevel sets the lowest severity of the log records that the server
+// sends. It applies until the next call.
 func (c ServerCaller) SetLevel(ctx context.Context, params *SetLevelRequestParams) (*EmptyResult, error) {
 	result := new(Result)
 	if err := c.caller.Call(ctx, "logging/setLevel", runtime.Params(params), result); err != nil {
@@ -267,31 +268,31 @@ func (c ServerCaller) SetLevel(ctx context.Context, params *SetLevelRequestParam
 	return result, nil
 }
 
-// Cancelled withdraws a request that the sender made and still waits for;
-// its answer is no longer wanted.
+// Cancelled withdraws a request that the sender made and that is still
+// unanswered. The sender ignores a response that arrives later.
 func (c ServerCaller) Cancelled(ctx context.Context, params *CancelledNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/cancelled", runtime.Params(params))
 }
 
-// Initialized tells the server that the client has taken note of the answer
-// to initialize and is ready.
+// Initialized tells the server that the client has received the result of
+// initialize and is ready.
 func (c ServerCaller) Initialized(ctx context.Context, params *NotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/initialized", runtime.Params(params))
 }
 
-// Progress reports how far the work on a request has come, to the side that
-// made it and asked for reports.
+// Progress reports how far the work on a request is, to the side that made
+// the request and asked for progress.
 func (c ServerCaller) Progress(ctx context.Context, params *ProgressNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/progress", runtime.Params(params))
 }
 
-// RootsListChanged tells the server that the list of roots is out of date.
+// RootsListChanged tells the server that the list of roots has changed.
 func (c ServerCaller) RootsListChanged(ctx context.Context, params *NotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/roots/list_changed", runtime.Params(params))
 }
 
-// Ping asks the other side for a sign of life. An empty result, sent at
-// once, is the answer.
+// Ping checks that the other side is alive, which returns an empty result at
+// once.
 func (c ServerCaller) Ping(ctx context.Context, params *RequestParams) (*EmptyResult, error) {
 	result := new(Result)
 	if err := c.caller.Call(ctx, "ping", runtime.Params(params), result); err != nil {
@@ -309,7 +310,7 @@ func (c ServerCaller) GetPrompt(ctx context.Context, params *GetPromptRequestPar
 	return result, nil
 }
 
-// ListPrompts asks for the prompts the server offers, a page at a time.
+// ListPrompts asks for one page of the server's prompts.
 func (c ServerCaller) ListPrompts(ctx context.Context, params *PaginatedRequestParams) (*ListPromptsResult, error) {
 	result := new(ListPromptsResult)
 	if err := c.caller.Call(ctx, "prompts/list", runtime.Params(params), result); err != nil {
@@ -318,7 +319,7 @@ func (c ServerCaller) ListPrompts(ctx context.Context, params *PaginatedRequestP
 	return result, nil
 }
 
-// ListResources asks for the resources the server offers, a page at a time.
+// ListResources asks for one page of the server's resources.
 func (c ServerCaller) ListResources(ctx context.Context, params *PaginatedRequestParams) (*ListResourcesResult, error) {
 	result := new(ListResourcesResult)
 	if err := c.caller.Call(ctx, "resources/list", runtime.Params(params), result); err != nil {
@@ -345,8 +346,8 @@ func (c ServerCaller) Subscribe(ctx context.Context, params *SubscribeRequestPar
 	return result, nil
 }
 
-// ListResourceTemplates asks for the resource templates the server offers, a
-// page at a time.
+// ListResourceTemplates asks for one page of the server's resource
+// templates.
 func (c ServerCaller) ListResourceTemplates(ctx context.Context, params *PaginatedRequestParams) (*ListResourceTemplatesResult, error) {
 	result := new(ListResourceTemplatesResult)
 	if err := c.caller.Call(ctx, "resources/templates/list", runtime.Params(params), result); err != nil {
@@ -373,7 +374,7 @@ func (c ServerCaller) CallTool(ctx context.Context, params *CallToolRequestParam
 	return result, nil
 }
 
-// ListTools asks for the tools the server offers, a page at a time.
+// ListTools asks for one page of the server's tools.
 func (c ServerCaller) ListTools(ctx context.Context, params *PaginatedRequestParams) (*ListToolsResult, error) {
 	result := new(ListToolsResult)
 	if err := c.caller.Call(ctx, "tools/list", runtime.Params(params), result); err != nil {

@@ -4,19 +4,21 @@ package mcp20250326
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// ClientCapabilities declares what a client does for a server. A server must
-// not ask for a feature whose member is absent; an empty object is enough to
-// declare a feature.
+// ClientCapabilities declares the features that a client offers to a server.
+// A server must not use a feature whose member is absent. An empty object
+// declares a feature.
 type ClientCapabilities struct {
-	// Experimental declares features outside the standard, by name, each with
-	// settings of its own; nil declares none.
+	// Experimental declares non-standard features by name, each with its own
+	// settings; nil declares none.
 	Experimental wire.Map[wire.Object] `json:"experimental,omitempty"`
-	// Roots declares that roots/list is answered; nil means it is not.
+	// Roots declares that the client answers roots/list; nil means not
+	// supported.
 	Roots *ClientCapabilitiesRoots `json:"roots,omitempty"`
 	// Sampling declares that servers may use the client's language model; ""
-	// means they may not.
+	// means not supported.
 	Sampling wire.Object `json:"sampling,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -25,101 +27,106 @@ type ClientCapabilitiesRoots struct {
 	// ListChanged declares that changes of the list are announced; nil means
 	// they are not.
 	ListChanged *bool `json:"listChanged,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // Implementation names the program at one end of a connection, for logs and
-// display. What the program can do is a matter of its capabilities, not of
-// its name.
+// display. It says nothing about what the program supports; its capabilities
+// do.
 type Implementation struct {
-	// Name is that of the program, in a form that stays the same between
-	// versions.
+	// Name identifies the program and stays the same between versions.
 	Name string `json:"name"`
-	// Version is that of the program, not of the protocol.
+	// Version is the version of the program, not of the protocol.
 	Version string `json:"version"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// InitializeRequest is the initialize message, the first that a client
-// sends. It cannot be cancelled.
+// InitializeRequest is an initialize request, the first message of a client.
+// It cannot be cancelled.
 type InitializeRequest struct {
-	// Method says what kind of message this is. It is "initialize", which the
-	// zero value stands for.
+	// Method identifies the kind of message. It is "initialize", which the zero
+	// value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params InitializeRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*InitializeRequest) isClientRequest() {}
 
-// InitializeRequestParams introduces the client: the revision it would like
-// to speak, its capabilities and its name.
+// InitializeRequestParams introduces the client: the revision that it
+// proposes, its capabilities and its name.
 type InitializeRequestParams struct {
-	// Capabilities is what the server may ask of the client.
+	// Capabilities declares the features that the client offers to the server.
 	Capabilities ClientCapabilities `json:"capabilities"`
-	// ClientInfo is the program on the client's side.
+	// ClientInfo describes the client program.
 	ClientInfo Implementation `json:"clientInfo"`
-	// ProtocolVersion is the newest revision that the client speaks, such as
+	// ProtocolVersion is the latest revision that the client supports, such as
 	// 2025-06-18.
 	ProtocolVersion string `json:"protocolVersion"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// InitializeResult introduces the server: the revision that will be spoken,
-// its capabilities and its name.
+// InitializeResult introduces the server: the revision that both sides will
+// use, its capabilities and its name.
 type InitializeResult struct {
-	// Capabilities is what the client may ask of the server.
+	// Capabilities declares the features that the server offers to the client.
 	Capabilities ServerCapabilities `json:"capabilities"`
-	// ProtocolVersion is the revision to speak from now on. A server that lacks
-	// the proposed one names another, and a client that lacks that one hangs up.
+	// ProtocolVersion is the revision that the session uses. A server that does
+	// not support the proposed revision returns another one, and a client that
+	// does not support that one closes the connection.
 	ProtocolVersion string `json:"protocolVersion"`
-	// ServerInfo is the program on the server's side.
+	// ServerInfo describes the server program.
 	ServerInfo Implementation `json:"serverInfo"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Instructions tells the model how to use the server as a whole, perhaps
-	// within the system prompt; nil says nothing.
+	// Instructions explains to the model how to use the server as a whole. A
+	// client may add it to the system prompt; nil means no instructions.
 	Instructions *string `json:"instructions,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*InitializeResult) isServerResult() {}
 
-// InitializedNotification is the notifications/initialized message. With it
-// the client ends the handshake, and both sides may go to work.
+// InitializedNotification is a notifications/initialized message. It ends
+// the handshake; normal operation starts after it.
 type InitializedNotification struct {
-	// Method says what kind of message this is. It is
-	// "notifications/initialized", which the zero value stands for.
+	// Method identifies the kind of message. It is "notifications/initialized",
+	// which the zero value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*InitializedNotification) isClientNotification() {}
 
-// PingRequest is the ping message, a sign of life that either side may ask
-// for at any time.
+// PingRequest is a ping request, by which either side can check at any time
+// that the other one is alive.
 type PingRequest struct {
-	// Method says what kind of message this is. It is "ping", which the zero
-	// value stands for.
+	// Method identifies the kind of message. It is "ping", which the zero value
+	// stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *RequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -127,17 +134,18 @@ func (*PingRequest) isClientRequest() {}
 
 func (*PingRequest) isServerRequest() {}
 
-// ServerCapabilities declares what a server offers. A client must not ask
-// for a feature whose member is absent; an empty object is enough to declare
-// a feature.
+// ServerCapabilities declares the features that a server offers. A client
+// must not use a feature whose member is absent. An empty object declares a
+// feature.
 type ServerCapabilities struct {
-	// Completions declares that completion/complete is answered; "" means it is
-	// not.
+	// Completions declares that the server answers completion/complete; "" means
+	// not supported.
 	Completions wire.Object `json:"completions,omitempty"`
-	// Experimental declares features outside the standard, by name, each with
-	// settings of its own; nil declares none.
+	// Experimental declares non-standard features by name, each with its own
+	// settings; nil declares none.
 	Experimental wire.Map[wire.Object] `json:"experimental,omitempty"`
-	// Logging declares that the server sends log records; "" means it does not.
+	// Logging declares that the server sends log records; "" means not
+	// supported.
 	Logging wire.Object `json:"logging,omitempty"`
 	// Prompts declares that the server has prompts; nil means it has none.
 	Prompts *ServerCapabilitiesPrompts `json:"prompts,omitempty"`
@@ -145,7 +153,8 @@ type ServerCapabilities struct {
 	Resources *ServerCapabilitiesResources `json:"resources,omitempty"`
 	// Tools declares that the server has tools; nil means it has none.
 	Tools *ServerCapabilitiesTools `json:"tools,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -154,20 +163,22 @@ type ServerCapabilitiesPrompts struct {
 	// ListChanged declares that changes of the list are announced; nil means
 	// they are not.
 	ListChanged *bool `json:"listChanged,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // ServerCapabilitiesResources declares that the server has resources, and
-// how a client can keep up with them.
+// how it announces changes to them.
 type ServerCapabilitiesResources struct {
 	// ListChanged declares that changes of the list are announced; nil means
 	// they are not.
 	ListChanged *bool `json:"listChanged,omitempty"`
-	// Subscribe declares that a client can watch single resources; nil means it
-	// cannot.
+	// Subscribe declares that clients can subscribe to a resource; nil means
+	// they cannot.
 	Subscribe *bool `json:"subscribe,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -176,6 +187,7 @@ type ServerCapabilitiesTools struct {
 	// ListChanged declares that changes of the list are announced; nil means
 	// they are not.
 	ListChanged *bool `json:"listChanged,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }

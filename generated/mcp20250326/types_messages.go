@@ -4,122 +4,126 @@ package mcp20250326
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// ClientNotification is any notification that a client may send. Its method
-// tells which.
+// ClientNotification is any notification that a client may send. The method
+// selects the variant.
 //
 // Its variants are *CancelledNotification, *InitializedNotification,
 // *ProgressNotification, *RootsListChangedNotification, and
-// *UnknownClientNotification for what this revision does not define.
+// *UnknownClientNotification for values that this revision does not define.
 type ClientNotification interface {
 	wire.Appender
 	isClientNotification()
 }
 
-// UnknownClientNotification keeps a value that is none of the variants of
-// ClientNotification, so that it can be passed on. Validate reports it.
+// UnknownClientNotification holds a value that matches none of the variants
+// of ClientNotification, so that it can be passed on. Validate reports it.
 type UnknownClientNotification struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownClientNotification) isClientNotification() {}
 
-// ClientRequest is any request that a client may send. Its method tells
-// which.
+// ClientRequest is any request that a client may send. The method selects
+// the variant.
 //
 // Its variants are *InitializeRequest, *PingRequest, *ListResourcesRequest,
 // *ListResourceTemplatesRequest, *ReadResourceRequest, *SubscribeRequest,
 // *UnsubscribeRequest, *ListPromptsRequest, *GetPromptRequest,
 // *ListToolsRequest, *CallToolRequest, *SetLevelRequest, *CompleteRequest,
-// and *UnknownClientRequest for what this revision does not define.
+// and *UnknownClientRequest for values that this revision does not define.
 type ClientRequest interface {
 	wire.Appender
 	isClientRequest()
 }
 
-// UnknownClientRequest keeps a value that is none of the variants of
+// UnknownClientRequest holds a value that matches none of the variants of
 // ClientRequest, so that it can be passed on. Validate reports it.
 type UnknownClientRequest struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownClientRequest) isClientRequest() {}
 
-// ClientResult is any result that a client may answer with. The value does
-// not tell which; the method of the request does.
+// ClientResult is any result that a client may return. The method of the
+// request selects the variant; the value itself does not.
 //
-// Its variants are *Result, *CreateMessageResult, *ListRootsResult. A value
-// does not tell which it is; on its own it decodes to *Result.
+// Its variants are *Result, *CreateMessageResult, *ListRootsResult. The
+// variant depends on the request, so a value without its request decodes to
+// *Result.
 type ClientResult interface {
 	wire.Appender
 	isClientResult()
 }
 
-// EmptyResult answers a request that has nothing to return but success.
+// EmptyResult reports success and carries no data besides metadata.
 type EmptyResult = Result
 
-// Notification is what all notifications have in common: a method and its
-// params.
+// Notification holds the members that all notifications share: a method and
+// its params.
 type Notification struct {
-	// Method says what kind of message this is.
+	// Method identifies the kind of message.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// NotificationParams is for notifications whose method says it all. There is
-// room for metadata.
+// NotificationParams is the payload of notifications that carry no data
+// besides metadata.
 type NotificationParams struct {
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// Request is what all requests have in common: a method and its params.
+// Request holds the members that all requests share: a method and its
+// params.
 type Request struct {
-	// Method says what kind of message this is.
+	// Method identifies the kind of message.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *RequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// RequestMetaObject is metadata of a request. Other members than the
-// declared ones are allowed and kept.
+// RequestMetaObject is the metadata of a request. Undeclared members are
+// allowed and kept.
 type RequestMetaObject struct {
-	// ProgressToken asks for progress notifications that repeat it; the zero
-	// value asks for none. The other side may still send none.
+	// ProgressToken asks for progress notifications with this token; the zero
+	// value asks for none. The receiver need not send any.
 	ProgressToken ProgressToken `json:"progressToken,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// RequestParams is for requests that need no arguments. There is room for
+// RequestParams is the payload of requests that carry no data besides
 // metadata.
 type RequestParams struct {
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// Result is what all results have in common. Each method adds members of its
-// own.
+// Result holds the members that all results share. Each method adds its own.
 type Result struct {
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -127,54 +131,55 @@ func (*Result) isClientResult() {}
 
 func (*Result) isServerResult() {}
 
-// ServerNotification is any notification that a server may send. Its method
-// tells which.
+// ServerNotification is any notification that a server may send. The method
+// selects the variant.
 //
 // Its variants are *CancelledNotification, *ProgressNotification,
 // *ResourceListChangedNotification, *ResourceUpdatedNotification,
 // *PromptListChangedNotification, *ToolListChangedNotification,
-// *LoggingMessageNotification, and *UnknownServerNotification for what this
-// revision does not define.
+// *LoggingMessageNotification, and *UnknownServerNotification for values
+// that this revision does not define.
 type ServerNotification interface {
 	wire.Appender
 	isServerNotification()
 }
 
-// UnknownServerNotification keeps a value that is none of the variants of
-// ServerNotification, so that it can be passed on. Validate reports it.
+// UnknownServerNotification holds a value that matches none of the variants
+// of ServerNotification, so that it can be passed on. Validate reports it.
 type UnknownServerNotification struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownServerNotification) isServerNotification() {}
 
-// ServerRequest is any request that a server may send. Its method tells
-// which.
+// ServerRequest is any request that a server may send. The method selects
+// the variant.
 //
 // Its variants are *PingRequest, *CreateMessageRequest, *ListRootsRequest,
-// and *UnknownServerRequest for what this revision does not define.
+// and *UnknownServerRequest for values that this revision does not define.
 type ServerRequest interface {
 	wire.Appender
 	isServerRequest()
 }
 
-// UnknownServerRequest keeps a value that is none of the variants of
+// UnknownServerRequest holds a value that matches none of the variants of
 // ServerRequest, so that it can be passed on. Validate reports it.
 type UnknownServerRequest struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownServerRequest) isServerRequest() {}
 
-// ServerResult is any result that a server may answer with. The value does
-// not tell which; the method of the request does.
+// ServerResult is any result that a server may return. The method of the
+// request selects the variant; the value itself does not.
 //
 // Its variants are *Result, *InitializeResult, *ListResourcesResult,
 // *ListResourceTemplatesResult, *ReadResourceResult, *ListPromptsResult,
-// *GetPromptResult, *ListToolsResult, *CallToolResult, *CompleteResult. A
-// value does not tell which it is; on its own it decodes to *Result.
+// *GetPromptResult, *ListToolsResult, *CallToolResult, *CompleteResult. The
+// variant depends on the request, so a value without its request decodes to
+// *Result.
 type ServerResult interface {
 	wire.Appender
 	isServerResult()

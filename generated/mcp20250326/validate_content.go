@@ -4,8 +4,8 @@ package mcp20250326
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Annotations) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -30,8 +30,8 @@ func (x *Annotations) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *AudioContent) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -66,8 +66,8 @@ func checkContentBlock(c *wire.Checker, v ContentBlock) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ImageContent) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -85,8 +85,8 @@ func (x *ImageContent) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x Role) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -99,8 +99,8 @@ func (x Role) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *TextContent) Validate() error {
 	var c wire.Checker
 	x.check(&c)

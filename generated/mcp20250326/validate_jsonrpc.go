@@ -4,8 +4,8 @@ package mcp20250326
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x JSONRPCBatchRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -33,8 +33,8 @@ func checkJSONRPCBatchRequestItem(c *wire.Checker, v JSONRPCBatchRequestItem) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x JSONRPCBatchResponse) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -62,8 +62,8 @@ func checkJSONRPCBatchResponseItem(c *wire.Checker, v JSONRPCBatchResponseItem) 
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *JSONRPCError) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -102,8 +102,8 @@ func checkJSONRPCMessage(c *wire.Checker, v JSONRPCMessage) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *JSONRPCNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -116,8 +116,8 @@ func (x *JSONRPCNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *JSONRPCRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -140,8 +140,8 @@ func (x *JSONRPCRequest) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *JSONRPCResponse) Validate() error {
 	var c wire.Checker
 	x.check(&c)

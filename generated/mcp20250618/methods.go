@@ -4,7 +4,7 @@ package mcp20250618
 
 import "github.com/mcpgen/mcpgen/runtime"
 
-// Methods are the requests and notifications of the revision, sorted by
+// Methods lists the requests and notifications of the revision, sorted by
 // name.
 var Methods = []runtime.Method{
 	{

@@ -4,36 +4,35 @@ package mcp20250618
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// BooleanSchema describes a form field that is answered with yes or no.
+// BooleanSchema describes a yes-or-no form field.
 type BooleanSchema struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "boolean", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is "boolean",
+	// which the zero value stands for.
 	Type string `json:"type"`
-	// Default is what the form shows before the user does anything; nil leaves
-	// the field blank.
+	// Default is the initial value of the form field; nil leaves the field
+	// blank.
 	Default *bool `json:"default,omitempty"`
-	// Description explains the matter at more length than the title; nil says
-	// nothing.
+	// Description explains more than the title does; nil means no description.
 	Description *string `json:"description,omitempty"`
-	// Title is the name to show to people; nil falls back to the name for
-	// programs.
+	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*BooleanSchema) isPrimitiveSchemaDefinition() {}
 
-// ElicitAction is how the user reacted to a question.
+// ElicitAction is the user's response to an elicitation.
 type ElicitAction string
 
 // The values of ElicitAction.
 const (
-	// ElicitActionAccept means that the user sent the form in, or agreed to open
-	// the page.
+	// ElicitActionAccept means that the user submitted the form, or agreed to
+	// open the page.
 	ElicitActionAccept ElicitAction = "accept"
-	// ElicitActionCancel means that the user turned away without choosing, say
-	// by closing the dialog.
+	// ElicitActionCancel means that the user made no choice, for example closed
+	// the dialog.
 	ElicitActionCancel ElicitAction = "cancel"
 	// ElicitActionDecline means that the user refused.
 	ElicitActionDecline ElicitAction = "decline"
@@ -48,64 +47,65 @@ func (x ElicitAction) Known() bool {
 	return false
 }
 
-// ElicitRequest is the elicitation/create message, with which a server puts
-// a question to the client's user.
+// ElicitRequest is an elicitation/create request: the server asks the
+// client's user for input.
 type ElicitRequest struct {
-	// Method says what kind of message this is. It is "elicitation/create",
-	// which the zero value stands for.
+	// Method identifies the kind of message. It is "elicitation/create", which
+	// the zero value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params ElicitRequestFormParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ElicitRequest) isServerRequest() {}
 
 // ElicitRequestFormParams asks the user to fill in a form, which the client
-// draws. The client sees the answers, so a server must not ask for
-// passwords, keys or other secrets in this way.
+// displays. The client sees the answers, so a server must not ask for
+// passwords, keys or other secrets in a form.
 type ElicitRequestFormParams struct {
-	// Message tells the user what is asked for and why.
+	// Message explains to the user which input the server needs and why.
 	Message string `json:"message"`
-	// RequestedSchema is the form to fill in.
+	// RequestedSchema describes the form to fill in.
 	RequestedSchema ElicitRequestFormParamsRequestedSchema `json:"requestedSchema"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ElicitRequestFormParamsRequestedSchema describes a form: one object, each
-// of whose properties is a field.
+// ElicitRequestFormParamsRequestedSchema describes a form as an object
+// schema, in which each property is a form field.
 type ElicitRequestFormParamsRequestedSchema struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "object", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is "object",
+	// which the zero value stands for.
 	Type string `json:"type"`
-	// Properties holds the fields of the form, by the name that the answer will
-	// have.
+	// Properties holds the form fields by name. The answers use the same names.
 	Properties wire.Map[PrimitiveSchemaDefinition] `json:"properties"`
-	// Required names the fields that must not be left blank; nil means all may
-	// be.
+	// Required lists the fields that must be filled in; nil means none.
 	Required []string `json:"required,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ElicitResult is the user's reaction to a question, with the answers if
-// there are any.
+// ElicitResult is the user's response to an elicitation, with the answers if
+// a form was accepted.
 type ElicitResult struct {
-	// Action is what the user did; look here before looking at Content.
+	// Action is the user's decision. Check it before you read Content.
 	Action ElicitAction `json:"action"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Content holds the answers by field name; nil unless a form was accepted.
+	// Content holds the answers by field name; nil unless the user accepted a
+	// form.
 	Content wire.Map[wire.Scalar] `json:"content,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -113,54 +113,52 @@ func (*ElicitResult) isClientResult() {}
 
 // EnumSchema describes a form field with a fixed set of options.
 type EnumSchema struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "string", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is "string",
+	// which the zero value stands for.
 	Type string `json:"type"`
-	// Enum lists the values to pick from.
+	// Enum lists the values to choose from.
 	Enum []string `json:"enum"`
-	// Description explains the matter at more length than the title; nil says
-	// nothing.
+	// Description explains more than the title does; nil means no description.
 	Description *string `json:"description,omitempty"`
-	// EnumNames holds labels for the values of Enum, in the same order; nil
-	// shows the values.
+	// EnumNames holds the labels for the values of Enum, in the same order; nil
+	// means the values serve as labels.
 	EnumNames []string `json:"enumNames,omitempty"`
-	// Title is the name to show to people; nil falls back to the name for
-	// programs.
+	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*EnumSchema) isPrimitiveSchemaDefinition() {}
 
-// NumberSchema describes a form field for a number.
+// NumberSchema describes a numeric form field.
 type NumberSchema struct {
-	// Type is number, or integer to rule out fractions.
+	// Type is number, or integer for integers only.
 	Type NumberSchemaType `json:"type"`
-	// Description explains the matter at more length than the title; nil says
-	// nothing.
+	// Description explains more than the title does; nil means no description.
 	Description *string `json:"description,omitempty"`
 	// Maximum is the largest allowed answer; nil sets no limit.
 	Maximum *float64 `json:"maximum,omitempty"`
 	// Minimum is the smallest allowed answer; nil sets no limit.
 	Minimum *float64 `json:"minimum,omitempty"`
-	// Title is the name to show to people; nil falls back to the name for
-	// programs.
+	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*NumberSchema) isPrimitiveSchemaDefinition() {}
 
-// NumberSchemaType says whether a number may have a fraction.
+// NumberSchemaType selects between any number and integers only.
 type NumberSchemaType string
 
 // The values of NumberSchemaType.
 const (
-	// NumberSchemaTypeInteger takes whole numbers only.
+	// NumberSchemaTypeInteger allows integers only.
 	NumberSchemaTypeInteger NumberSchemaType = "integer"
-	// NumberSchemaTypeNumber takes any number.
+	// NumberSchemaTypeNumber allows any number.
 	NumberSchemaTypeNumber NumberSchemaType = "number"
 )
 
@@ -173,22 +171,22 @@ func (x NumberSchemaType) Known() bool {
 	return false
 }
 
-// PrimitiveSchemaDefinition describes one field of a form: a text, a number,
-// a yes or no, or a choice. Forms do not nest.
+// PrimitiveSchemaDefinition describes one form field: text, a number, yes or
+// no, or a choice. Forms cannot be nested.
 //
 // Its variants are *StringSchema, *NumberSchema, *BooleanSchema,
-// *EnumSchema, and *UnknownPrimitiveSchemaDefinition for what this revision
-// does not define.
+// *EnumSchema, and *UnknownPrimitiveSchemaDefinition for values that this
+// revision does not define.
 type PrimitiveSchemaDefinition interface {
 	wire.Appender
 	isPrimitiveSchemaDefinition()
 }
 
-// UnknownPrimitiveSchemaDefinition keeps a value that is none of the
+// UnknownPrimitiveSchemaDefinition holds a value that matches none of the
 // variants of PrimitiveSchemaDefinition, so that it can be passed on.
 // Validate reports it.
 type UnknownPrimitiveSchemaDefinition struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -196,30 +194,29 @@ func (*UnknownPrimitiveSchemaDefinition) isPrimitiveSchemaDefinition() {}
 
 // StringSchema describes a form field for text.
 type StringSchema struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "string", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is "string",
+	// which the zero value stands for.
 	Type string `json:"type"`
-	// Description explains the matter at more length than the title; nil says
-	// nothing.
+	// Description explains more than the title does; nil means no description.
 	Description *string `json:"description,omitempty"`
-	// Format is a notation that the answer has to follow; nil leaves it free.
+	// Format is the format that the answer must have; nil allows any text.
 	Format *StringSchemaFormat `json:"format,omitempty"`
-	// MaxLength is the most characters that an answer may have; nil sets no
+	// MaxLength is the maximum length of the answer in characters; nil sets no
 	// limit.
 	MaxLength *int64 `json:"maxLength,omitempty"`
-	// MinLength is the fewest characters that an answer may have; nil sets no
+	// MinLength is the minimum length of the answer in characters; nil sets no
 	// limit.
 	MinLength *int64 `json:"minLength,omitempty"`
-	// Title is the name to show to people; nil falls back to the name for
-	// programs.
+	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*StringSchema) isPrimitiveSchemaDefinition() {}
 
-// StringSchemaFormat is a notation that a text has to follow.
+// StringSchemaFormat is a format that the text of a form field must have.
 type StringSchemaFormat string
 
 // The values of StringSchemaFormat.
@@ -229,7 +226,7 @@ const (
 	// StringSchemaFormatDateTime is a date with a time and an offset, such as
 	// 2025-06-18T09:30:00Z.
 	StringSchemaFormatDateTime StringSchemaFormat = "date-time"
-	// StringSchemaFormatEmail is an e-mail address.
+	// StringSchemaFormatEmail is an email address.
 	StringSchemaFormatEmail StringSchemaFormat = "email"
 	// StringSchemaFormatURI is an absolute URI.
 	StringSchemaFormatURI StringSchemaFormat = "uri"

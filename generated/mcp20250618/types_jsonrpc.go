@@ -6,103 +6,108 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // Error is the error object of a JSON-RPC response.
 type Error struct {
-	// Code is the kind of error, a JSON-RPC code such as -32602 for invalid
-	// params.
+	// Code is the JSON-RPC error code, such as -32602 for invalid params.
 	Code int64 `json:"code"`
-	// Message says in a sentence what went wrong.
+	// Message describes the error in one sentence.
 	Message string `json:"message"`
-	// Data is detail in any form the sender likes; "" gives none.
+	// Data holds details in a form that the sender defines; "" means none.
 	Data wire.Raw `json:"data,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// JSONRPCError is the answer to a request that failed.
+// JSONRPCError is the response to a request that failed.
 type JSONRPCError struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Error says what went wrong.
+	// Error describes the failure.
 	Error Error `json:"error"`
-	// ID is that of the request that failed.
+	// ID is the ID of the request that failed.
 	ID RequestId `json:"id"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*JSONRPCError) isJSONRPCMessage() {}
 
-// JSONRPCMessage is one message of either direction. A request has a method
-// and an ID, a notification a method only, an answer a result or an error.
+// JSONRPCMessage is any message, in either direction. A request has a method
+// and an ID, a notification has a method only, and a response has a result
+// or an error.
 //
 // Its variants are *JSONRPCRequest, *JSONRPCNotification, *JSONRPCResponse,
-// *JSONRPCError, and *UnknownJSONRPCMessage for what this revision does not
-// define.
+// *JSONRPCError, and *UnknownJSONRPCMessage for values that this revision
+// does not define.
 type JSONRPCMessage interface {
 	wire.Appender
 	isJSONRPCMessage()
 }
 
-// UnknownJSONRPCMessage keeps a value that is none of the variants of
+// UnknownJSONRPCMessage holds a value that matches none of the variants of
 // JSONRPCMessage, so that it can be passed on. Validate reports it.
 type UnknownJSONRPCMessage struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownJSONRPCMessage) isJSONRPCMessage() {}
 
-// JSONRPCNotification is the envelope of a message that is never answered.
-// It has no ID.
+// JSONRPCNotification is the envelope of a notification. It has no ID and
+// gets no response.
 type JSONRPCNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is.
+	// Method identifies the kind of message.
 	Method string `json:"method"`
-	// Params is the payload, whose form the method decides; nil sends none.
+	// Params is the payload, whose type depends on the method; nil sends none.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*JSONRPCNotification) isJSONRPCMessage() {}
 
-// JSONRPCRequest is the envelope of a message that has to be answered, under
-// the same ID.
+// JSONRPCRequest is the envelope of a request. Its response carries the same
+// ID.
 type JSONRPCRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// ID is unique among the sender's requests and comes back with the answer.
+	// ID is unique among the sender's requests. The response repeats it.
 	ID RequestId `json:"id"`
-	// Method says what kind of message this is.
+	// Method identifies the kind of message.
 	Method string `json:"method"`
-	// Params is the payload, whose form the method decides; nil sends none.
+	// Params is the payload, whose type depends on the method; nil sends none.
 	Params *RequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*JSONRPCRequest) isJSONRPCMessage() {}
 
-// JSONRPCResponse is the envelope of an answer. Its ID leads back to the
+// JSONRPCResponse is the envelope of a response. It carries the ID of its
 // request.
 type JSONRPCResponse struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// ID is that of the request.
+	// ID is the ID of the request.
 	ID RequestId `json:"id"`
-	// Result is the outcome, whose form the request's method decides.
+	// Result is the outcome, whose type depends on the method of the request.
 	Result Result `json:"result"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*JSONRPCResponse) isJSONRPCMessage() {}
 
-// RequestId ties an answer to its request. Who makes the request makes up
-// the ID, a string or an integer, and must not use one twice; 1 and "1"
-// differ.
+// RequestId links a response to its request. The sender of the request
+// chooses it, a string or an integer, and must not use it twice. The IDs 1
+// and "1" differ.
 type RequestId = wire.Scalar

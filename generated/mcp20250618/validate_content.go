@@ -4,8 +4,8 @@ package mcp20250618
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Annotations) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -30,8 +30,8 @@ func (x *Annotations) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *AudioContent) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -68,8 +68,8 @@ func checkContentBlock(c *wire.Checker, v ContentBlock) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ImageContent) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -87,8 +87,8 @@ func (x *ImageContent) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x Role) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -101,8 +101,8 @@ func (x Role) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *TextContent) Validate() error {
 	var c wire.Checker
 	x.check(&c)

@@ -4,8 +4,8 @@ package mcp20250618
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *BooleanSchema) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -18,8 +18,8 @@ func (x *BooleanSchema) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x ElicitAction) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -32,8 +32,8 @@ func (x ElicitAction) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ElicitRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -49,8 +49,8 @@ func (x *ElicitRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ElicitRequestFormParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -68,8 +68,8 @@ func (x *ElicitRequestFormParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ElicitRequestFormParamsRequestedSchema) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -90,8 +90,8 @@ func (x *ElicitRequestFormParamsRequestedSchema) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ElicitResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -116,8 +116,8 @@ func (x *ElicitResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *EnumSchema) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -130,8 +130,8 @@ func (x *EnumSchema) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *NumberSchema) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -146,8 +146,8 @@ func (x *NumberSchema) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x NumberSchemaType) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -177,8 +177,8 @@ func checkPrimitiveSchemaDefinition(c *wire.Checker, v PrimitiveSchemaDefinition
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *StringSchema) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -198,8 +198,8 @@ func (x *StringSchema) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x StringSchemaFormat) Validate() error {
 	var c wire.Checker
 	x.check(&c)

@@ -4,8 +4,8 @@ package mcp20250618
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *JSONRPCError) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -40,8 +40,8 @@ func checkJSONRPCMessage(c *wire.Checker, v JSONRPCMessage) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *JSONRPCNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -54,8 +54,8 @@ func (x *JSONRPCNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *JSONRPCRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -78,8 +78,8 @@ func (x *JSONRPCRequest) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *JSONRPCResponse) Validate() error {
 	var c wire.Checker
 	x.check(&c)

@@ -4,8 +4,8 @@ package mcp20250618
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *BlobResourceContents) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -18,8 +18,8 @@ func (x *BlobResourceContents) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *EmbeddedResource) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -40,8 +40,8 @@ func (x *EmbeddedResource) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListResourceTemplatesRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -59,8 +59,8 @@ func (x *ListResourceTemplatesRequest) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListResourceTemplatesResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -77,8 +77,8 @@ func (x *ListResourceTemplatesResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListResourcesRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -96,8 +96,8 @@ func (x *ListResourcesRequest) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListResourcesResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -114,8 +114,8 @@ func (x *ListResourcesResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListRootsRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -133,8 +133,8 @@ func (x *ListRootsRequest) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListRootsResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -151,8 +151,8 @@ func (x *ListRootsResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ReadResourceRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -168,8 +168,8 @@ func (x *ReadResourceRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ReadResourceRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -187,8 +187,8 @@ func (x *ReadResourceRequestParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ReadResourceResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -205,8 +205,8 @@ func (x *ReadResourceResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Resource) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -224,8 +224,8 @@ func (x *Resource) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceContents) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -251,8 +251,8 @@ func checkResourceContentsUnion(c *wire.Checker, v ResourceContentsUnion) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceLink) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -273,8 +273,8 @@ func (x *ResourceLink) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceListChangedNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -287,8 +287,8 @@ func (x *ResourceListChangedNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceTemplate) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -306,8 +306,8 @@ func (x *ResourceTemplate) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceTemplateReference) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -323,8 +323,8 @@ func (x *ResourceTemplateReference) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceUpdatedNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -340,8 +340,8 @@ func (x *ResourceUpdatedNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceUpdatedNotificationParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -354,8 +354,8 @@ func (x *ResourceUpdatedNotificationParams) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Root) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -368,8 +368,8 @@ func (x *Root) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *RootsListChangedNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -382,8 +382,8 @@ func (x *RootsListChangedNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *SubscribeRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -399,8 +399,8 @@ func (x *SubscribeRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *SubscribeRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -418,8 +418,8 @@ func (x *SubscribeRequestParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *TextResourceContents) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -432,8 +432,8 @@ func (x *TextResourceContents) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *UnsubscribeRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -449,8 +449,8 @@ func (x *UnsubscribeRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *UnsubscribeRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)

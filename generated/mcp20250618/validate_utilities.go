@@ -4,8 +4,8 @@ package mcp20250618
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CancelledNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -21,8 +21,8 @@ func (x *CancelledNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CancelledNotificationParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -37,8 +37,8 @@ func (x *CancelledNotificationParams) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CompleteRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -54,8 +54,8 @@ func (x *CompleteRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CompleteRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -86,8 +86,8 @@ func checkCompleteRequestParamsRef(c *wire.Checker, v CompleteRequestParamsRef) 
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x LoggingLevel) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -100,8 +100,8 @@ func (x LoggingLevel) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *LoggingMessageNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -117,8 +117,8 @@ func (x *LoggingMessageNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *LoggingMessageNotificationParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -133,8 +133,8 @@ func (x *LoggingMessageNotificationParams) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *PaginatedRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -149,8 +149,8 @@ func (x *PaginatedRequest) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *PaginatedRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -165,8 +165,8 @@ func (x *PaginatedRequestParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ProgressNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -182,8 +182,8 @@ func (x *ProgressNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ProgressNotificationParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -198,8 +198,8 @@ func (x *ProgressNotificationParams) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *SetLevelRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -215,8 +215,8 @@ func (x *SetLevelRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *SetLevelRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)

@@ -9,147 +9,148 @@ import (
 )
 
 // Client has a method for every request and notification that a server may
-// send in revision 2025-11-25. Embed UnimplementedClient to implement some
-// of them. Params are never nil.
+// send in revision 2025-11-25. Embed UnimplementedClient to implement only
+// some of them. Params are never nil.
 type Client interface {
-	// Elicit asks the client's user for information, by a form or on a web page.
-	// The user may refuse.
+	// Elicit asks the client's user for input, with a form or on a web page. The
+	// user may refuse.
 	Elicit(ctx context.Context, params ElicitRequestParams) (ElicitResponse, error)
-	// Cancelled withdraws a request that the sender made and still waits for;
-	// its answer is no longer wanted.
+	// Cancelled withdraws a request that the sender made and that is still
+	// unanswered. The sender ignores a response that arrives later.
 	Cancelled(ctx context.Context, params *CancelledNotificationParams) error
-	// ElicitationComplete tells the client that the user has finished at the
-	// page an elicitation led to.
+	// ElicitationComplete tells the client that the user has finished on the web
+	// page of an elicitation.
 	ElicitationComplete(ctx context.Context, params *ElicitationCompleteNotificationParams) error
 	// LoggingMessage sends the client a log record.
 	LoggingMessage(ctx context.Context, params *LoggingMessageNotificationParams) error
-	// Progress reports how far the work on a request has come, to the side that
-	// made it and asked for reports.
+	// Progress reports how far the work on a request is, to the side that made
+	// the request and asked for progress.
 	Progress(ctx context.Context, params *ProgressNotificationParams) error
-	// PromptListChanged tells the client that the list of prompts is out of
-	// date.
+	// PromptListChanged tells the client that the list of prompts has changed.
 	PromptListChanged(ctx context.Context, params *NotificationParams) error
-	// ResourceListChanged tells the client that the list of resources is out of
-	// date.
+	// ResourceListChanged tells the client that the list of resources has
+	// changed.
 	ResourceListChanged(ctx context.Context, params *NotificationParams) error
 	// ResourceUpdated tells the client that a resource it subscribed to has new
 	// contents.
 	ResourceUpdated(ctx context.Context, params *ResourceUpdatedNotificationParams) error
-	// TaskStatus reports a new state of a task to the side that started it.
+	// TaskStatus reports the new state of a task to the side that started it.
 	TaskStatus(ctx context.Context, params *TaskStatusNotificationParams) error
-	// ToolListChanged tells the client that the list of tools is out of date.
+	// ToolListChanged tells the client that the list of tools has changed.
 	ToolListChanged(ctx context.Context, params *NotificationParams) error
-	// Ping asks the other side for a sign of life. An empty result, sent at
-	// once, is the answer.
+	// Ping checks that the other side is alive, which returns an empty result at
+	// once.
 	Ping(ctx context.Context, params *RequestParams) (*EmptyResult, error)
-	// ListRoots asks the client for the directories and files that the server is
-	// meant to work in.
+	// ListRoots asks the client for the directories and files that the server
+	// should work on.
 	ListRoots(ctx context.Context, params *RequestParams) (*ListRootsResult, error)
-	// CreateMessage asks the client to let its language model continue a
-	// conversation. The client or its user may refuse.
+	// CreateMessage asks the client's language model to continue a conversation.
+	// The client or its user may refuse.
 	CreateMessage(ctx context.Context, params *CreateMessageRequestParams) (CreateMessageResponse, error)
-	// CancelTask asks for a task to be given up. A task that has ended cannot
-	// be.
+	// CancelTask asks the other side to cancel a task. A task that has ended
+	// cannot be cancelled.
 	CancelTask(ctx context.Context, params *CancelTaskRequestParams) (*CancelTaskResult, error)
-	// GetTask asks how a task is doing.
+	// GetTask asks for the state of a task.
 	GetTask(ctx context.Context, params *GetTaskRequestParams) (*GetTaskResult, error)
-	// ListTasks asks for the tasks the other side keeps, a page at a time.
+	// ListTasks asks for one page of the tasks that the other side keeps for the
+	// caller.
 	ListTasks(ctx context.Context, params *PaginatedRequestParams) (*ListTasksResult, error)
-	// GetTaskPayload asks for the outcome of a task and waits until there is
-	// one. Decode it as the result of the method that started the task.
+	// GetTaskPayload waits until a task has ended and returns its result. Decode
+	// it as the result of the method that started the task.
 	GetTaskPayload(ctx context.Context, params *GetTaskPayloadRequestParams) (*GetTaskPayloadResult, error)
 }
 
-// UnimplementedClient answers requests with "method not found" (-32601), but
-// a ping with an empty result, and ignores notifications.
+// UnimplementedClient responds to ping with an empty result and to other
+// requests with "method not found" (-32601). It ignores notifications.
 type UnimplementedClient struct{}
 
-// Elicit answers that elicitation/create is not supported.
+// Elicit returns the error that elicitation/create is not supported.
 func (UnimplementedClient) Elicit(context.Context, ElicitRequestParams) (ElicitResponse, error) {
 	return nil, runtime.MethodNotFound("elicitation/create")
 }
 
-// Cancelled ignores the notification.
+// Cancelled does nothing.
 func (UnimplementedClient) Cancelled(context.Context, *CancelledNotificationParams) error {
 	return nil
 }
 
-// ElicitationComplete ignores the notification.
+// ElicitationComplete does nothing.
 func (UnimplementedClient) ElicitationComplete(context.Context, *ElicitationCompleteNotificationParams) error {
 	return nil
 }
 
-// LoggingMessage ignores the notification.
+// LoggingMessage does nothing.
 func (UnimplementedClient) LoggingMessage(context.Context, *LoggingMessageNotificationParams) error {
 	return nil
 }
 
-// Progress ignores the notification.
+// Progress does nothing.
 func (UnimplementedClient) Progress(context.Context, *ProgressNotificationParams) error {
 	return nil
 }
 
-// PromptListChanged ignores the notification.
+// PromptListChanged does nothing.
 func (UnimplementedClient) PromptListChanged(context.Context, *NotificationParams) error {
 	return nil
 }
 
-// ResourceListChanged ignores the notification.
+// ResourceListChanged does nothing.
 func (UnimplementedClient) ResourceListChanged(context.Context, *NotificationParams) error {
 	return nil
 }
 
-// ResourceUpdated ignores the notification.
+// ResourceUpdated does nothing.
 func (UnimplementedClient) ResourceUpdated(context.Context, *ResourceUpdatedNotificationParams) error {
 	return nil
 }
 
-// TaskStatus ignores the notification.
+// TaskStatus does nothing.
 func (UnimplementedClient) TaskStatus(context.Context, *TaskStatusNotificationParams) error {
 	return nil
 }
 
-// ToolListChanged ignores the notification.
+// ToolListChanged does nothing.
 func (UnimplementedClient) ToolListChanged(context.Context, *NotificationParams) error {
 	return nil
 }
 
-// Ping says that the session is alive.
+// Ping returns an empty result.
 func (UnimplementedClient) Ping(context.Context, *RequestParams) (*EmptyResult, error) {
 	return &EmptyResult{}, nil
 }
 
-// ListRoots answers that roots/list is not supported.
+// ListRoots returns the error that roots/list is not supported.
 func (UnimplementedClient) ListRoots(context.Context, *RequestParams) (*ListRootsResult, error) {
 	return nil, runtime.MethodNotFound("roots/list")
 }
 
-// CreateMessage answers that sampling/createMessage is not supported.
+// CreateMessage returns the error that sampling/createMessage is not
+// supported.
 func (UnimplementedClient) CreateMessage(context.Context, *CreateMessageRequestParams) (CreateMessageResponse, error) {
 	return nil, runtime.MethodNotFound("sampling/createMessage")
 }
 
-// CancelTask answers that tasks/cancel is not supported.
+// CancelTask returns the error that tasks/cancel is not supported.
 func (UnimplementedClient) CancelTask(context.Context, *CancelTaskRequestParams) (*CancelTaskResult, error) {
 	return nil, runtime.MethodNotFound("tasks/cancel")
 }
 
-// GetTask answers that tasks/get is not supported.
+// GetTask returns the error that tasks/get is not supported.
 func (UnimplementedClient) GetTask(context.Context, *GetTaskRequestParams) (*GetTaskResult, error) {
 	return nil, runtime.MethodNotFound("tasks/get")
 }
 
-// ListTasks answers that tasks/list is not supported.
+// ListTasks returns the error that tasks/list is not supported.
 func (UnimplementedClient) ListTasks(context.Context, *PaginatedRequestParams) (*ListTasksResult, error) {
 	return nil, runtime.MethodNotFound("tasks/list")
 }
 
-// GetTaskPayload answers that tasks/result is not supported.
+// GetTaskPayload returns the error that tasks/result is not supported.
 func (UnimplementedClient) GetTaskPayload(context.Context, *GetTaskPayloadRequestParams) (*GetTaskPayloadResult, error) {
 	return nil, runtime.MethodNotFound("tasks/result")
 }
 
-// BindClient connects an implementation to the runtime.
+// BindClient binds an implementation to the runtime.
 func BindClient(s Client) runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToClient,
@@ -199,20 +200,20 @@ func BindClient(s Client) runtime.Binding {
 	}
 }
 
-// ClientCaller is how a server calls its client: a method for every request
-// and notification that it may send. Params may be nil where the revision
-// lets them be absent.
+// ClientCaller is how a server calls its client. It has a method for every
+// request and notification that it may send. Params may be nil if the
+// revision makes them optional.
 type ClientCaller struct {
 	caller runtime.Caller
 }
 
-// NewClientCaller returns typed calls that go out through c.
+// NewClientCaller returns typed calls that c sends.
 func NewClientCaller(c runtime.Caller) ClientCaller {
 	return ClientCaller{c}
 }
 
-// Elicit asks the client's user for information, by a form or on a web page.
-// The user may refuse.
+// Elicit asks the client's user for input, with a form or on a web page. The
+// user may refuse.
 func (c ClientCaller) Elicit(ctx context.Context, params ElicitRequestParams) (ElicitResponse, error) {
 	result := newElicitResponse()
 	if err := c.caller.Call(ctx, "elicitation/create", params, result); err != nil {
@@ -224,14 +225,14 @@ func (c ClientCaller) Elicit(ctx context.Context, params ElicitRequestParams) (E
 	return result.V, nil
 }
 
-// Cancelled withdraws a request that the sender made and still waits for;
-// its answer is no longer wanted.
+// Cancelled withdraws a request that the sender made and that is still
+// unanswered. The sender ignores a response that arrives later.
 func (c ClientCaller) Cancelled(ctx context.Context, params *CancelledNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/cancelled", runtime.Params(params))
 }
 
-// ElicitationComplete tells the client that the user has finished at the
-// page an elicitation led to.
+// ElicitationComplete tells the client that the user has finished on the web
+// page of an elicitation.
 func (c ClientCaller) ElicitationComplete(ctx context.Context, params *ElicitationCompleteNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/elicitation/complete", runtime.Params(params))
 }
@@ -241,20 +242,19 @@ func (c ClientCaller) LoggingMessage(ctx context.Context, params *LoggingMessage
 	return c.caller.Notify(ctx, "notifications/message", runtime.Params(params))
 }
 
-// Progress reports how far the work on a request has come, to the side that
-// made it and asked for reports.
+// Progress reports how far the work on a request is, to the side that made
+// the request and asked for progress.
 func (c ClientCaller) Progress(ctx context.Context, params *ProgressNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/progress", runtime.Params(params))
 }
 
-// PromptListChanged tells the client that the list of prompts is out of
-// date.
+// PromptListChanged tells the client that the list of prompts has changed.
 func (c ClientCaller) PromptListChanged(ctx context.Context, params *NotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/prompts/list_changed", runtime.Params(params))
 }
 
-// ResourceListChanged tells the client that the list of resources is out of
-// date.
+// ResourceListChanged tells the client that the list of resources has
+// changed.
 func (c ClientCaller) ResourceListChanged(ctx context.Context, params *NotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/resources/list_changed", runtime.Params(params))
 }
@@ -265,18 +265,18 @@ func (c ClientCaller) ResourceUpdated(ctx context.Context, params *ResourceUpdat
 	return c.caller.Notify(ctx, "notifications/resources/updated", runtime.Params(params))
 }
 
-// TaskStatus reports a new state of a task to the side that started it.
+// TaskStatus reports the new state of a task to the side that started it.
 func (c ClientCaller) TaskStatus(ctx context.Context, params *TaskStatusNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/tasks/status", runtime.Params(params))
 }
 
-// ToolListChanged tells the client that the list of tools is out of date.
+// ToolListChanged tells the client that the list of tools has changed.
 func (c ClientCaller) ToolListChanged(ctx context.Context, params *NotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/tools/list_changed", runtime.Params(params))
 }
 
-// Ping asks the other side for a sign of life. An empty result, sent at
-// once, is the answer.
+// Ping checks that the other side is alive, which returns an empty result at
+// once.
 func (c ClientCaller) Ping(ctx context.Context, params *RequestParams) (*EmptyResult, error) {
 	result := new(Result)
 	if err := c.caller.Call(ctx, "ping", runtime.Params(params), result); err != nil {
@@ -285,8 +285,8 @@ func (c ClientCaller) Ping(ctx context.Context, params *RequestParams) (*EmptyRe
 	return result, nil
 }
 
-// ListRoots asks the client for the directories and files that the server is
-// meant to work in.
+// ListRoots asks the client for the directories and files that the server
+// should work on.
 func (c ClientCaller) ListRoots(ctx context.Context, params *RequestParams) (*ListRootsResult, error) {
 	result := new(ListRootsResult)
 	if err := c.caller.Call(ctx, "roots/list", runtime.Params(params), result); err != nil {
@@ -295,8 +295,8 @@ func (c ClientCaller) ListRoots(ctx context.Context, params *RequestParams) (*Li
 	return result, nil
 }
 
-// CreateMessage asks the client to let its language model continue a
-// conversation. The client or its user may refuse.
+// CreateMessage asks the client's language model to continue a conversation.
+// The client or its user may refuse.
 func (c ClientCaller) CreateMessage(ctx context.Context, params *CreateMessageRequestParams) (CreateMessageResponse, error) {
 	result := newCreateMessageResponse()
 	if err := c.caller.Call(ctx, "sampling/createMessage", runtime.Params(params), result); err != nil {
@@ -308,8 +308,8 @@ func (c ClientCaller) CreateMessage(ctx context.Context, params *CreateMessageRe
 	return result.V, nil
 }
 
-// CancelTask asks for a task to be given up. A task that has ended cannot
-// be.
+// CancelTask asks the other side to cancel a task. A task that has ended
+// cannot be cancelled.
 func (c ClientCaller) CancelTask(ctx context.Context, params *CancelTaskRequestParams) (*CancelTaskResult, error) {
 	result := new(CancelTaskResult)
 	if err := c.caller.Call(ctx, "tasks/cancel", runtime.Params(params), result); err != nil {
@@ -318,7 +318,7 @@ func (c ClientCaller) CancelTask(ctx context.Context, params *CancelTaskRequestP
 	return result, nil
 }
 
-// GetTask asks how a task is doing.
+// GetTask asks for the state of a task.
 func (c ClientCaller) GetTask(ctx context.Context, params *GetTaskRequestParams) (*GetTaskResult, error) {
 	result := new(GetTaskResult)
 	if err := c.caller.Call(ctx, "tasks/get", runtime.Params(params), result); err != nil {
@@ -327,7 +327,8 @@ func (c ClientCaller) GetTask(ctx context.Context, params *GetTaskRequestParams)
 	return result, nil
 }
 
-// ListTasks asks for the tasks the other side keeps, a page at a time.
+// ListTasks asks for one page of the tasks that the other side keeps for the
+// caller.
 func (c ClientCaller) ListTasks(ctx context.Context, params *PaginatedRequestParams) (*ListTasksResult, error) {
 	result := new(ListTasksResult)
 	if err := c.caller.Call(ctx, "tasks/list", runtime.Params(params), result); err != nil {
@@ -336,8 +337,8 @@ func (c ClientCaller) ListTasks(ctx context.Context, params *PaginatedRequestPar
 	return result, nil
 }
 
-// GetTaskPayload asks for the outcome of a task and waits until there is
-// one. Decode it as the result of the method that started the task.
+// GetTaskPayload waits until a task has ended and returns its result. Decode
+// it as the result of the method that started the task.
 func (c ClientCaller) GetTaskPayload(ctx context.Context, params *GetTaskPayloadRequestParams) (*GetTaskPayloadResult, error) {
 	result := new(GetTaskPayloadResult)
 	if err := c.caller.Call(ctx, "tasks/result", runtime.Params(params), result); err != nil {

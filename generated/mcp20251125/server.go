@@ -9,181 +9,182 @@ import (
 )
 
 // Server has a method for every request and notification that a client may
-// send in revision 2025-11-25. Embed UnimplementedServer to implement some
-// of them. Params are never nil.
+// send in revision 2025-11-25. Embed UnimplementedServer to implement only
+// some of them. Params are never nil.
 type Server interface {
 	// Complete asks the server for values that could complete the argument a
 	// user is typing.
 	Complete(ctx context.Context, params *CompleteRequestParams) (*CompleteResult, error)
-	// Initialize opens the session: each side tells the other which revision it
-	// speaks and what it can do. It comes first and only once.
+	// Initialize opens the session: the two sides agree on a revision and
+	// exchange their capabilities. It is the first message and is sent once.
 	Initialize(ctx context.Context, params *InitializeRequestParams) (*InitializeResult, error)
-	// SetLevel tells the server how serious a log record must be to be sent. It
-	// holds until the next call.
+	// SetLevel sets the lowest severity of the log records that the server
+	// sends. It applies until the next call.
 	SetLevel(ctx context.Context, params *SetLevelRequestParams) (*EmptyResult, error)
-	// Cancelled withdraws a request that the sender made and still waits for;
-	// its answer is no longer wanted.
+	// Cancelled withdraws a request that the sender made and that is still
+	// unanswered. The sender ignores a response that arrives later.
 	Cancelled(ctx context.Context, params *CancelledNotificationParams) error
-	// Initialized tells the server that the client has taken note of the answer
-	// to initialize and is ready.
+	// Initialized tells the server that the client has received the result of
+	// initialize and is ready.
 	Initialized(ctx context.Context, params *NotificationParams) error
-	// Progress reports how far the work on a request has come, to the side that
-	// made it and asked for reports.
+	// Progress reports how far the work on a request is, to the side that made
+	// the request and asked for progress.
 	Progress(ctx context.Context, params *ProgressNotificationParams) error
-	// RootsListChanged tells the server that the list of roots is out of date.
+	// RootsListChanged tells the server that the list of roots has changed.
 	RootsListChanged(ctx context.Context, params *NotificationParams) error
-	// TaskStatus reports a new state of a task to the side that started it.
+	// TaskStatus reports the new state of a task to the side that started it.
 	TaskStatus(ctx context.Context, params *TaskStatusNotificationParams) error
-	// Ping asks the other side for a sign of life. An empty result, sent at
-	// once, is the answer.
+	// Ping checks that the other side is alive, which returns an empty result at
+	// once.
 	Ping(ctx context.Context, params *RequestParams) (*EmptyResult, error)
 	// GetPrompt asks the server to fill in a prompt and return its messages.
 	GetPrompt(ctx context.Context, params *GetPromptRequestParams) (*GetPromptResult, error)
-	// ListPrompts asks for the prompts the server offers, a page at a time.
+	// ListPrompts asks for one page of the server's prompts.
 	ListPrompts(ctx context.Context, params *PaginatedRequestParams) (*ListPromptsResult, error)
-	// ListResources asks for the resources the server offers, a page at a time.
+	// ListResources asks for one page of the server's resources.
 	ListResources(ctx context.Context, params *PaginatedRequestParams) (*ListResourcesResult, error)
 	// ReadResource asks the server for the contents of a resource.
 	ReadResource(ctx context.Context, params *ReadResourceRequestParams) (*ReadResourceResult, error)
 	// Subscribe asks the server to announce every change of a resource.
 	Subscribe(ctx context.Context, params *SubscribeRequestParams) (*EmptyResult, error)
-	// ListResourceTemplates asks for the resource templates the server offers, a
-	// page at a time.
+	// ListResourceTemplates asks for one page of the server's resource
+	// templates.
 	ListResourceTemplates(ctx context.Context, params *PaginatedRequestParams) (*ListResourceTemplatesResult, error)
 	// Unsubscribe asks the server to stop announcing changes of a resource.
 	Unsubscribe(ctx context.Context, params *UnsubscribeRequestParams) (*EmptyResult, error)
-	// CancelTask asks for a task to be given up. A task that has ended cannot
-	// be.
+	// CancelTask asks the other side to cancel a task. A task that has ended
+	// cannot be cancelled.
 	CancelTask(ctx context.Context, params *CancelTaskRequestParams) (*CancelTaskResult, error)
-	// GetTask asks how a task is doing.
+	// GetTask asks for the state of a task.
 	GetTask(ctx context.Context, params *GetTaskRequestParams) (*GetTaskResult, error)
-	// ListTasks asks for the tasks the other side keeps, a page at a time.
+	// ListTasks asks for one page of the tasks that the other side keeps for the
+	// caller.
 	ListTasks(ctx context.Context, params *PaginatedRequestParams) (*ListTasksResult, error)
-	// GetTaskPayload asks for the outcome of a task and waits until there is
-	// one. Decode it as the result of the method that started the task.
+	// GetTaskPayload waits until a task has ended and returns its result. Decode
+	// it as the result of the method that started the task.
 	GetTaskPayload(ctx context.Context, params *GetTaskPayloadRequestParams) (*GetTaskPayloadResult, error)
 	// CallTool asks the server to run a tool.
 	CallTool(ctx context.Context, params *CallToolRequestParams) (CallToolResponse, error)
-	// ListTools asks for the tools the server offers, a page at a time.
+	// ListTools asks for one page of the server's tools.
 	ListTools(ctx context.Context, params *PaginatedRequestParams) (*ListToolsResult, error)
 }
 
-// UnimplementedServer answers requests with "method not found" (-32601), but
-// a ping with an empty result, and ignores notifications.
+// UnimplementedServer responds to ping with an empty result and to other
+// requests with "method not found" (-32601). It ignores notifications.
 type UnimplementedServer struct{}
 
-// Complete answers that completion/complete is not supported.
+// Complete returns the error that completion/complete is not supported.
 func (UnimplementedServer) Complete(context.Context, *CompleteRequestParams) (*CompleteResult, error) {
 	return nil, runtime.MethodNotFound("completion/complete")
 }
 
-// Initialize answers that initialize is not supported.
+// Initialize returns the error that initialize is not supported.
 func (UnimplementedServer) Initialize(context.Context, *InitializeRequestParams) (*InitializeResult, error) {
 	return nil, runtime.MethodNotFound("initialize")
 }
 
-// SetLevel answers that logging/setLevel is not supported.
+// SetLevel returns the error that logging/setLevel is not supported.
 func (UnimplementedServer) SetLevel(context.Context, *SetLevelRequestParams) (*EmptyResult, error) {
 	return nil, runtime.MethodNotFound("logging/setLevel")
 }
 
-// Cancelled ignores the notification.
+// Cancelled does nothing.
 func (UnimplementedServer) Cancelled(context.Context, *CancelledNotificationParams) error {
 	return nil
 }
 
-// Initialized ignores the notification.
+// Initialized does nothing.
 func (UnimplementedServer) Initialized(context.Context, *NotificationParams) error {
 	return nil
 }
 
-// Progress ignores the notification.
+// Progress does nothing.
 func (UnimplementedServer) Progress(context.Context, *ProgressNotificationParams) error {
 	return nil
 }
 
-// RootsListChanged ignores the notification.
+// RootsListChanged does nothing.
 func (UnimplementedServer) RootsListChanged(context.Context, *NotificationParams) error {
 	return nil
 }
 
-// TaskStatus ignores the notification.
+// TaskStatus does nothing.
 func (UnimplementedServer) TaskStatus(context.Context, *TaskStatusNotificationParams) error {
 	return nil
 }
 
-// Ping says that the session is alive.
+// Ping returns an empty result.
 func (UnimplementedServer) Ping(context.Context, *RequestParams) (*EmptyResult, error) {
 	return &EmptyResult{}, nil
 }
 
-// GetPrompt answers that prompts/get is not supported.
+// GetPrompt returns the error that prompts/get is not supported.
 func (UnimplementedServer) GetPrompt(context.Context, *GetPromptRequestParams) (*GetPromptResult, error) {
 	return nil, runtime.MethodNotFound("prompts/get")
 }
 
-// ListPrompts answers that prompts/list is not supported.
+// ListPrompts returns the error that prompts/list is not supported.
 func (UnimplementedServer) ListPrompts(context.Context, *PaginatedRequestParams) (*ListPromptsResult, error) {
 	return nil, runtime.MethodNotFound("prompts/list")
 }
 
-// ListResources answers that resources/list is not supported.
+// ListResources returns the error that resources/list is not supported.
 func (UnimplementedServer) ListResources(context.Context, *PaginatedRequestParams) (*ListResourcesResult, error) {
 	return nil, runtime.MethodNotFound("resources/list")
 }
 
-// ReadResource answers that resources/read is not supported.
+// ReadResource returns the error that resources/read is not supported.
 func (UnimplementedServer) ReadResource(context.Context, *ReadResourceRequestParams) (*ReadResourceResult, error) {
 	return nil, runtime.MethodNotFound("resources/read")
 }
 
-// Subscribe answers that resources/subscribe is not supported.
+// Subscribe returns the error that resources/subscribe is not supported.
 func (UnimplementedServer) Subscribe(context.Context, *SubscribeRequestParams) (*EmptyResult, error) {
 	return nil, runtime.MethodNotFound("resources/subscribe")
 }
 
-// ListResourceTemplates answers that resources/templates/list is not
-// supported.
+// ListResourceTemplates returns the error that resources/templates/list is
+// not supported.
 func (UnimplementedServer) ListResourceTemplates(context.Context, *PaginatedRequestParams) (*ListResourceTemplatesResult, error) {
 	return nil, runtime.MethodNotFound("resources/templates/list")
 }
 
-// Unsubscribe answers that resources/unsubscribe is not supported.
+// Unsubscribe returns the error that resources/unsubscribe is not supported.
 func (UnimplementedServer) Unsubscribe(context.Context, *UnsubscribeRequestParams) (*EmptyResult, error) {
 	return nil, runtime.MethodNotFound("resources/unsubscribe")
 }
 
-// CancelTask answers that tasks/cancel is not supported.
+// CancelTask returns the error that tasks/cancel is not supported.
 func (UnimplementedServer) CancelTask(context.Context, *CancelTaskRequestParams) (*CancelTaskResult, error) {
 	return nil, runtime.MethodNotFound("tasks/cancel")
 }
 
-// GetTask answers that tasks/get is not supported.
+// GetTask returns the error that tasks/get is not supported.
 func (UnimplementedServer) GetTask(context.Context, *GetTaskRequestParams) (*GetTaskResult, error) {
 	return nil, runtime.MethodNotFound("tasks/get")
 }
 
-// ListTasks answers that tasks/list is not supported.
+// ListTasks returns the error that tasks/list is not supported.
 func (UnimplementedServer) ListTasks(context.Context, *PaginatedRequestParams) (*ListTasksResult, error) {
 	return nil, runtime.MethodNotFound("tasks/list")
 }
 
-// GetTaskPayload answers that tasks/result is not supported.
+// GetTaskPayload returns the error that tasks/result is not supported.
 func (UnimplementedServer) GetTaskPayload(context.Context, *GetTaskPayloadRequestParams) (*GetTaskPayloadResult, error) {
 	return nil, runtime.MethodNotFound("tasks/result")
 }
 
-// CallTool answers that tools/call is not supported.
+// CallTool returns the error that tools/call is not supported.
 func (UnimplementedServer) CallTool(context.Context, *CallToolRequestParams) (CallToolResponse, error) {
 	return nil, runtime.MethodNotFound("tools/call")
 }
 
-// ListTools answers that tools/list is not supported.
+// ListTools returns the error that tools/list is not supported.
 func (UnimplementedServer) ListTools(context.Context, *PaginatedRequestParams) (*ListToolsResult, error) {
 	return nil, runtime.MethodNotFound("tools/list")
 }
 
-// BindServer connects an implementation to the runtime.
+// BindServer binds an implementation to the runtime.
 func BindServer(s Server) runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToServer,
@@ -241,10 +242,11 @@ func BindServer(s Server) runtime.Binding {
 	}
 }
 
-// BindBase connects what every server has to the runtime: initialize,
-// logging/setLevel, ping and the notifications, of which it checks the
-// params. It is for a server whose other methods something else answers,
-// such as a catalog, and keeps their types out of the program.
+// BindBase binds the methods that every server has to the runtime:
+// initialize, logging/setLevel, ping and the notifications, whose params it
+// checks. Use it for a server whose other methods are handled elsewhere, for
+// example by a catalog. It does not link the types of those methods into the
+// program.
 func BindBase() runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToServer,
@@ -274,14 +276,14 @@ func BindBase() runtime.Binding {
 	}
 }
 
-// ServerCaller is how a client calls its server: a method for every request
-// and notification that it may send. Params may be nil where the revision
-// lets them be absent.
+// ServerCaller is how a client calls its server. It has a method for every
+// request and notification that it may send. Params may be nil if the
+// revision makes them optional.
 type ServerCaller struct {
 	caller runtime.Caller
 }
 
-// NewServerCaller returns typed calls that go out through c.
+// NewServerCaller returns typed calls that c sends.
 func NewServerCaller(c runtime.Caller) ServerCaller {
 	return ServerCaller{c}
 }
@@ -296,8 +298,8 @@ func (c ServerCaller) Complete(ctx context.Context, params *CompleteRequestParam
 	return result, nil
 }
 
-// Initialize opens the session: each side tells the other which revision it
-// speaks and what it can do. It comes first and only once.
+// Initialize opens the session: the two sides agree on a revision and
+// exchange their capabilities. It is the first message and is sent once.
 func (c ServerCaller) Initialize(ctx context.Context, params *InitializeRequestParams) (*InitializeResult, error) {
 	result := new(InitializeResult)
 	if err := c.caller.Call(ctx, "initialize", runtime.Params(params), result); err != nil {
@@ -306,8 +308,8 @@ func (c ServerCaller) Initialize(ctx context.Context, params *InitializeRequestP
 	return result, nil
 }
 
-// SetLevel tells the server how serious a log record must be to be sent. It
-// holds until the next call.
+// SetLevel sets the lowest severity of the log records that the server
+// sends. It applies until the next call.
 func (c ServerCaller) SetLevel(ctx context.Context, params *SetLevelRequestParams) (*EmptyResult, error) {
 	result := new(Result)
 	if err := c.caller.Call(ctx, "logging/setLevel", runtime.Params(params), result); err != nil {
@@ -316,36 +318,36 @@ func (c ServerCaller) SetLevel(ctx context.Context, params *SetLevelRequestParam
 	return result, nil
 }
 
-// Cancelled withdraws a request that the sender made and still waits for;
-// its answer is no longer wanted.
+// Cancelled withdraws a request that the sender made and that is still
+// unanswered. The sender ignores a response that arrives later.
 func (c ServerCaller) Cancelled(ctx context.Context, params *CancelledNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/cancelled", runtime.Params(params))
 }
 
-// Initialized tells the server that the client has taken note of the answer
-// to initialize and is ready.
+// Initialized tells the server that the client has received the result of
+// initialize and is ready.
 func (c ServerCaller) Initialized(ctx context.Context, params *NotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/initialized", runtime.Params(params))
 }
 
-// Progress reports how far the work on a request has come, to the side that
-// made it and asked for reports.
+// Progress reports how far the work on a request is, to the side that made
+// the request and asked for progress.
 func (c ServerCaller) Progress(ctx context.Context, params *ProgressNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/progress", runtime.Params(params))
 }
 
-// RootsListChanged tells the server that the list of roots is out of date.
+// RootsListChanged tells the server that the list of roots has changed.
 func (c ServerCaller) RootsListChanged(ctx context.Context, params *NotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/roots/list_changed", runtime.Params(params))
 }
 
-// TaskStatus reports a new state of a task to the side that started it.
+// TaskStatus reports the new state of a task to the side that started it.
 func (c ServerCaller) TaskStatus(ctx context.Context, params *TaskStatusNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/tasks/status", runtime.Params(params))
 }
 
-// Ping asks the other side for a sign of life. An empty result, sent at
-// once, is the answer.
+// Ping checks that the other side is alive, which returns an empty result at
+// once.
 func (c ServerCaller) Ping(ctx context.Context, params *RequestParams) (*EmptyResult, error) {
 	result := new(Result)
 	if err := c.caller.Call(ctx, "ping", runtime.Params(params), result); err != nil {
@@ -363,7 +365,7 @@ func (c ServerCaller) GetPrompt(ctx context.Context, params *GetPromptRequestPar
 	return result, nil
 }
 
-// ListPrompts asks for the prompts the server offers, a page at a time.
+// ListPrompts asks for one page of the server's prompts.
 func (c ServerCaller) ListPrompts(ctx context.Context, params *PaginatedRequestParams) (*ListPromptsResult, error) {
 	result := new(ListPromptsResult)
 	if err := c.caller.Call(ctx, "prompts/list", runtime.Params(params), result); err != nil {
@@ -372,7 +374,7 @@ func (c ServerCaller) ListPrompts(ctx context.Context, params *PaginatedRequestP
 	return result, nil
 }
 
-// ListResources asks for the resources the server offers, a page at a time.
+// ListResources asks for one page of the server's resources.
 func (c ServerCaller) ListResources(ctx context.Context, params *PaginatedRequestParams) (*ListResourcesResult, error) {
 	result := new(ListResourcesResult)
 	if err := c.caller.Call(ctx, "resources/list", runtime.Params(params), result); err != nil {
@@ -399,8 +401,8 @@ func (c ServerCaller) Subscribe(ctx context.Context, params *SubscribeRequestPar
 	return result, nil
 }
 
-// ListResourceTemplates asks for the resource templates the server offers, a
-// page at a time.
+// ListResourceTemplates asks for one page of the server's resource
+// templates.
 func (c ServerCaller) ListResourceTemplates(ctx context.Context, params *PaginatedRequestParams) (*ListResourceTemplatesResult, error) {
 	result := new(ListResourceTemplatesResult)
 	if err := c.caller.Call(ctx, "resources/templates/list", runtime.Params(params), result); err != nil {
@@ -418,8 +420,8 @@ func (c ServerCaller) Unsubscribe(ctx context.Context, params *UnsubscribeReques
 	return result, nil
 }
 
-// CancelTask asks for a task to be given up. A task that has ended cannot
-// be.
+// CancelTask asks the other side to cancel a task. A task that has ended
+// cannot be cancelled.
 func (c ServerCaller) CancelTask(ctx context.Context, params *CancelTaskRequestParams) (*CancelTaskResult, error) {
 	result := new(CancelTaskResult)
 	if err := c.caller.Call(ctx, "tasks/cancel", runtime.Params(params), result); err != nil {
@@ -428,7 +430,7 @@ func (c ServerCaller) CancelTask(ctx context.Context, params *CancelTaskRequestP
 	return result, nil
 }
 
-// GetTask asks how a task is doing.
+// GetTask asks for the state of a task.
 func (c ServerCaller) GetTask(ctx context.Context, params *GetTaskRequestParams) (*GetTaskResult, error) {
 	result := new(GetTaskResult)
 	if err := c.caller.Call(ctx, "tasks/get", runtime.Params(params), result); err != nil {
@@ -437,7 +439,8 @@ func (c ServerCaller) GetTask(ctx context.Context, params *GetTaskRequestParams)
 	return result, nil
 }
 
-// ListTasks asks for the tasks the other side keeps, a page at a time.
+// ListTasks asks for one page of the tasks that the other side keeps for the
+// caller.
 func (c ServerCaller) ListTasks(ctx context.Context, params *PaginatedRequestParams) (*ListTasksResult, error) {
 	result := new(ListTasksResult)
 	if err := c.caller.Call(ctx, "tasks/list", runtime.Params(params), result); err != nil {
@@ -446,8 +449,8 @@ func (c ServerCaller) ListTasks(ctx context.Context, params *PaginatedRequestPar
 	return result, nil
 }
 
-// GetTaskPayload asks for the outcome of a task and waits until there is
-// one. Decode it as the result of the method that started the task.
+// GetTaskPayload waits until a task has ended and returns its result. Decode
+// it as the result of the method that started the task.
 func (c ServerCaller) GetTaskPayload(ctx context.Context, params *GetTaskPayloadRequestParams) (*GetTaskPayloadResult, error) {
 	result := new(GetTaskPayloadResult)
 	if err := c.caller.Call(ctx, "tasks/result", runtime.Params(params), result); err != nil {
@@ -468,7 +471,7 @@ func (c ServerCaller) CallTool(ctx context.Context, params *CallToolRequestParam
 	return result.V, nil
 }
 
-// ListTools asks for the tools the server offers, a page at a time.
+// ListTools asks for one page of the server's tools.
 func (c ServerCaller) ListTools(ctx context.Context, params *PaginatedRequestParams) (*ListToolsResult, error) {
 	result := new(ListToolsResult)
 	if err := c.caller.Call(ctx, "tools/list", runtime.Params(params), result); err != nil {

@@ -4,39 +4,40 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Annotations is advice to a client on the use of content: whom it concerns
-// and how much it matters. It binds nobody.
+// Annotations gives a client hints about content: the intended audience, the
+// importance and the time of the last change. A client may ignore them.
 type Annotations struct {
-	// Audience says whom the content is for, the user, the model or both; nil
-	// leaves it open.
+	// Audience lists the readers the content is for: the user, the model or
+	// both; nil means unspecified.
 	Audience []Role `json:"audience,omitempty"`
-	// LastModified is when the content last changed, in ISO 8601 such as
+	// LastModified is the time of the last change, in ISO 8601, for example
 	// 2025-06-18T09:30:00Z; nil means unknown.
 	LastModified *string `json:"lastModified,omitempty"`
-	// Priority ranks the content from 0 (can be dropped) to 1 (cannot be done
-	// without); nil leaves it unranked.
+	// Priority is the importance of the content, from 0 (optional) to 1
+	// (required); nil means unspecified.
 	Priority *float64 `json:"priority,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// AudioContent is a sound clip, sent inline as base64 text.
+// AudioContent is an audio clip, embedded as base64 text.
 type AudioContent struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "audio", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is "audio",
+	// which the zero value stands for.
 	Type string `json:"type"`
-	// Data is the audio file in base64.
+	// Data is the audio data in base64.
 	Data string `json:"data"`
-	// MIMEType is the format of the clip, such as audio/wav; not every model
-	// takes every format.
+	// MIMEType is the media type of the clip, such as audio/wav. Models differ
+	// in the types they accept.
 	MIMEType string `json:"mimeType"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Annotations is advice on audience and importance; nil gives none.
+	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -46,53 +47,54 @@ func (*AudioContent) isSamplingMessageContent() {}
 
 func (*AudioContent) isSamplingMessageContentBlock() {}
 
-// ContentBlock is one piece of a tool's answer or of a prompt: text, media
-// or a resource. Its type member tells which.
+// ContentBlock is one part of a tool result or of a prompt: text, media or a
+// resource. Its type member selects the variant.
 //
 // Its variants are *TextContent, *ImageContent, *AudioContent,
-// *ResourceLink, *EmbeddedResource, and *UnknownContentBlock for what this
-// revision does not define.
+// *ResourceLink, *EmbeddedResource, and *UnknownContentBlock for values that
+// this revision does not define.
 type ContentBlock interface {
 	wire.Appender
 	isContentBlock()
 }
 
-// UnknownContentBlock keeps a value that is none of the variants of
+// UnknownContentBlock holds a value that matches none of the variants of
 // ContentBlock, so that it can be passed on. Validate reports it.
 type UnknownContentBlock struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownContentBlock) isContentBlock() {}
 
-// Icon is a picture for a user interface. Load it with care: Src comes from
-// the other side, and an SVG may contain scripts.
+// Icon is an image for user interfaces. Treat it as untrusted: Src comes
+// from the other side, and an SVG image may contain scripts.
 type Icon struct {
-	// Src is where the picture is: an http, https or data URI. Accept only hosts
-	// you have reason to trust.
+	// Src is the location of the image: an http, https or data URI. Accept only
+	// hosts that you trust.
 	Src string `json:"src"`
-	// MIMEType is the format of the picture, such as image/png, for when the
-	// source gives none or too vague a one; nil leaves it to the source.
+	// MIMEType is the media type of the image, such as image/png. It overrides a
+	// missing or generic type of the source; nil uses the type of the source.
 	MIMEType *string `json:"mimeType,omitempty"`
-	// Sizes is where the picture looks right, each as width and height in pixels
-	// such as 48x48, or the word any; nil means everywhere.
+	// Sizes lists the sizes at which the image can be used, each as width and
+	// height in pixels, such as 48x48, or the word any; nil means all sizes.
 	Sizes []string `json:"sizes,omitempty"`
-	// Theme is the background the picture was drawn for; nil means it suits
-	// both.
+	// Theme is the background that the image is designed for; nil means any
+	// background.
 	Theme *IconTheme `json:"theme,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// IconTheme is the kind of background that an icon was drawn for.
+// IconTheme is the kind of background that an icon is designed for.
 type IconTheme string
 
 // The values of IconTheme.
 const (
-	// IconThemeDark is for pictures that show up well on dark backgrounds.
+	// IconThemeDark is for images designed for dark backgrounds.
 	IconThemeDark IconTheme = "dark"
-	// IconThemeLight is for pictures that show up well on light backgrounds.
+	// IconThemeLight is for images designed for light backgrounds.
 	IconThemeLight IconTheme = "light"
 )
 
@@ -105,32 +107,33 @@ func (x IconTheme) Known() bool {
 	return false
 }
 
-// Icons is the set of icons that tools, prompts, resources and
-// implementations can have. No message consists of it alone.
+// Icons holds the icons that tools, prompts, resources and implementations
+// can have. It is never a message on its own.
 type Icons struct {
-	// Icons is a choice of pictures to show next to the name; nil gives none.
+	// Icons lists alternative images to show next to the name; nil means none.
 	Icons []Icon `json:"icons,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ImageContent is a picture, sent inline as base64 text.
+// ImageContent is an image, embedded as base64 text.
 type ImageContent struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "image", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is "image",
+	// which the zero value stands for.
 	Type string `json:"type"`
-	// Data is the image file in base64.
+	// Data is the image data in base64.
 	Data string `json:"data"`
-	// MIMEType is the format of the picture, such as image/png; not every model
-	// takes every format.
+	// MIMEType is the media type of the image, such as image/png. Models differ
+	// in the types they accept.
 	MIMEType string `json:"mimeType"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Annotations is advice on audience and importance; nil gives none.
+	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -140,14 +143,14 @@ func (*ImageContent) isSamplingMessageContent() {}
 
 func (*ImageContent) isSamplingMessageContentBlock() {}
 
-// Role is a party to a conversation with a model.
+// Role is a participant in a conversation with a model.
 type Role string
 
 // The values of Role.
 const (
 	// RoleAssistant is the model.
 	RoleAssistant Role = "assistant"
-	// RoleUser is the human, or whatever speaks in the human's place.
+	// RoleUser is the human, or a program that acts for the human.
 	RoleUser Role = "user"
 )
 
@@ -162,18 +165,18 @@ func (x Role) Known() bool {
 
 // TextContent is a block of plain text.
 type TextContent struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "text", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is "text",
+	// which the zero value stands for.
 	Type string `json:"type"`
-	// Text is the words themselves.
+	// Text is the text itself.
 	Text string `json:"text"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Annotations is advice on audience and importance; nil gives none.
+	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 

@@ -4,36 +4,35 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// BooleanSchema describes a form field that is answered with yes or no.
+// BooleanSchema describes a yes-or-no form field.
 type BooleanSchema struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "boolean", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is "boolean",
+	// which the zero value stands for.
 	Type string `json:"type"`
-	// Default is what the form shows before the user does anything; nil leaves
-	// the field blank.
+	// Default is the initial value of the form field; nil leaves the field
+	// blank.
 	Default *bool `json:"default,omitempty"`
-	// Description explains the matter at more length than the title; nil says
-	// nothing.
+	// Description explains more than the title does; nil means no description.
 	Description *string `json:"description,omitempty"`
-	// Title is the name to show to people; nil falls back to the name for
-	// programs.
+	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*BooleanSchema) isPrimitiveSchemaDefinition() {}
 
-// ElicitAction is how the user reacted to a question.
+// ElicitAction is the user's response to an elicitation.
 type ElicitAction string
 
 // The values of ElicitAction.
 const (
-	// ElicitActionAccept means that the user sent the form in, or agreed to open
-	// the page.
+	// ElicitActionAccept means that the user submitted the form, or agreed to
+	// open the page.
 	ElicitActionAccept ElicitAction = "accept"
-	// ElicitActionCancel means that the user turned away without choosing, say
-	// by closing the dialog.
+	// ElicitActionCancel means that the user made no choice, for example closed
+	// the dialog.
 	ElicitActionCancel ElicitAction = "cancel"
 	// ElicitActionDecline means that the user refused.
 	ElicitActionDecline ElicitAction = "decline"
@@ -48,144 +47,146 @@ func (x ElicitAction) Known() bool {
 	return false
 }
 
-// ElicitRequest is the elicitation/create message, with which a server puts
-// a question to the client's user.
+// ElicitRequest is an elicitation/create request: the server asks the
+// client's user for input.
 type ElicitRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is "elicitation/create",
-	// which the zero value stands for.
+	// Method identifies the kind of message. It is "elicitation/create", which
+	// the zero value stands for.
 	Method string `json:"method"`
-	// ID is unique among the sender's requests and comes back with the answer.
+	// ID is unique among the sender's requests. The response repeats it.
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params ElicitRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ElicitRequest) isServerRequest() {}
 
 // ElicitRequestFormParams asks the user to fill in a form, which the client
-// draws. The client sees the answers, so a server must not ask for
-// passwords, keys or other secrets in this way.
+// displays. The client sees the answers, so a server must not ask for
+// passwords, keys or other secrets in a form.
 type ElicitRequestFormParams struct {
-	// Message tells the user what is asked for and why.
+	// Message explains to the user which input the server needs and why.
 	Message string `json:"message"`
-	// RequestedSchema is the form to fill in.
+	// RequestedSchema describes the form to fill in.
 	RequestedSchema ElicitRequestFormParamsRequestedSchema `json:"requestedSchema"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Mode is form or nil, which means the same.
+	// Mode is form; nil means form too.
 	Mode *string `json:"mode,omitempty"`
-	// Task asks for the request to be run as a task, which the receiver must
-	// have declared it can do; nil asks for a plain answer.
+	// Task asks the receiver to run the request as a task, which requires that
+	// the receiver declares support for it; nil asks for an ordinary response.
 	Task *TaskMetadata `json:"task,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ElicitRequestFormParams) isElicitRequestParams() {}
 
-// ElicitRequestFormParamsRequestedSchema describes a form: one object, each
-// of whose properties is a field.
+// ElicitRequestFormParamsRequestedSchema describes a form as an object
+// schema, in which each property is a form field.
 type ElicitRequestFormParamsRequestedSchema struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "object", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is "object",
+	// which the zero value stands for.
 	Type string `json:"type"`
-	// Properties holds the fields of the form, by the name that the answer will
-	// have.
+	// Properties holds the form fields by name. The answers use the same names.
 	Properties wire.Map[PrimitiveSchemaDefinition] `json:"properties"`
-	// Schema is the dialect of JSON Schema, as a URI; nil means 2020-12.
+	// Schema is the URI of the JSON Schema dialect; nil means 2020-12.
 	Schema *string `json:"$schema,omitempty"`
-	// Required names the fields that must not be left blank; nil means all may
-	// be.
+	// Required lists the fields that must be filled in; nil means none.
 	Required []string `json:"required,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ElicitRequestParams is a question to the user: a form to fill in or a page
-// to visit. Without a mode it is a form.
+// ElicitRequestParams asks the user to fill in a form or to visit a web
+// page. If the mode is absent, it is a form.
 //
 // Its variants are *ElicitRequestURLParams, *ElicitRequestFormParams, and
-// *UnknownElicitRequestParams for what this revision does not define.
+// *UnknownElicitRequestParams for values that this revision does not define.
 type ElicitRequestParams interface {
 	wire.Appender
 	isElicitRequestParams()
 }
 
-// UnknownElicitRequestParams keeps a value that is none of the variants of
-// ElicitRequestParams, so that it can be passed on. Validate reports it.
+// UnknownElicitRequestParams holds a value that matches none of the variants
+// of ElicitRequestParams, so that it can be passed on. Validate reports it.
 type UnknownElicitRequestParams struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownElicitRequestParams) isElicitRequestParams() {}
 
-// ElicitRequestURLParams sends the user to a web page, for secrets, payments
-// and anything else that must bypass the client. The client asks before it
-// opens the page, and its answer says only whether the user agreed to go
-// there.
+// ElicitRequestURLParams asks the user to visit a web page, for secrets,
+// payments and other input that the client must not see. The client asks the
+// user before it opens the page, and its response reports only whether the
+// user agreed.
 type ElicitRequestURLParams struct {
-	// Mode is always url. It is "url", which the zero value stands for.
+	// Mode is the kind of elicitation. It is "url", which the zero value stands
+	// for.
 	Mode string `json:"mode"`
-	// ElicitationID is the server's own identifier of this elicitation, which
-	// notifications/elicitation/complete will repeat.
+	// ElicitationID is the server's identifier of this elicitation. A
+	// notifications/elicitation/complete message repeats it.
 	ElicitationID string `json:"elicitationId"`
-	// Message tells the user why to visit the page.
+	// Message explains to the user why the visit is necessary.
 	Message string `json:"message"`
 	// URL is the page to open once the user has agreed. Show it in full and
 	// never fetch it beforehand.
 	URL string `json:"url"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Task asks for the request to be run as a task, which the receiver must
-	// have declared it can do; nil asks for a plain answer.
+	// Task asks the receiver to run the request as a task, which requires that
+	// the receiver declares support for it; nil asks for an ordinary response.
 	Task *TaskMetadata `json:"task,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ElicitRequestURLParams) isElicitRequestParams() {}
 
-// ElicitResponse is what may answer elicitation/create: an ElicitResult, or
-// a CreateTaskResult if the request asked to be run as a task.
+// ElicitResponse is the result of elicitation/create: an ElicitResult, or a
+// CreateTaskResult if the request asked to run as a task.
 //
 // Its variants are *ElicitResult, *CreateTaskResult, and
-// *UnknownElicitResponse for what this revision does not define.
+// *UnknownElicitResponse for values that this revision does not define.
 type ElicitResponse interface {
 	wire.Appender
 	isElicitResponse()
 }
 
-// UnknownElicitResponse keeps a value that is none of the variants of
+// UnknownElicitResponse holds a value that matches none of the variants of
 // ElicitResponse, so that it can be passed on. Validate reports it.
 type UnknownElicitResponse struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownElicitResponse) isElicitResponse() {}
 
-// ElicitResult is the user's reaction to a question, with the answers if
-// there are any.
+// ElicitResult is the user's response to an elicitation, with the answers if
+// a form was accepted.
 type ElicitResult struct {
-	// Action is what the user did; look here before looking at Content.
+	// Action is the user's decision. Check it before you read Content.
 	Action ElicitAction `json:"action"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Content holds the answers by field name; nil unless a form was accepted.
+	// Content holds the answers by field name; nil unless the user accepted a
+	// form.
 	Content wire.Map[ElicitResultContent] `json:"content,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -194,76 +195,80 @@ func (*ElicitResult) isClientResult() {}
 func (*ElicitResult) isElicitResponse() {}
 
 // ElicitResultContent is the answer to one form field: a single value, or
-// the list of options picked from a multiple choice.
+// the list of the selected options.
 //
 // Its variants are ElicitResultContentList, ElicitResultContentScalar, and
-// *UnknownElicitResultContent for what this revision does not define.
+// *UnknownElicitResultContent for values that this revision does not define.
 type ElicitResultContent interface {
 	wire.Appender
 	isElicitResultContent()
 }
 
-// UnknownElicitResultContent keeps a value that is none of the variants of
-// ElicitResultContent, so that it can be passed on. Validate reports it.
+// UnknownElicitResultContent holds a value that matches none of the variants
+// of ElicitResultContent, so that it can be passed on. Validate reports it.
 type UnknownElicitResultContent struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownElicitResultContent) isElicitResultContent() {}
 
-// ElicitResultContentList holds the options picked from a multiple choice.
+// ElicitResultContentList holds the selected options of a multiple choice.
 type ElicitResultContentList []string
 
 func (ElicitResultContentList) isElicitResultContent() {}
 
-// ElicitResultContentScalar is a string, a number or a boolean that answers
-// one form field.
+// ElicitResultContentScalar is a string, number or boolean that answers one
+// form field.
 type ElicitResultContentScalar struct {
 	wire.Scalar
 }
 
 func (ElicitResultContentScalar) isElicitResultContent() {}
 
-// ElicitationCompleteNotification is the notifications/elicitation/complete
-// message: the user has finished at the page an elicitation led to, so that
-// a client may retry what had to wait. Servers need not send it.
+// ElicitationCompleteNotification is a notifications/elicitation/complete
+// message: the user has finished on the web page of an elicitation, so the
+// client may retry the request that was waiting for it. Servers need not
+// send it.
 type ElicitationCompleteNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is
+	// Method identifies the kind of message. It is
 	// "notifications/elicitation/complete", which the zero value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params ElicitationCompleteNotificationParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ElicitationCompleteNotification) isServerNotification() {}
 
-// ElicitationCompleteNotificationParams names the elicitation that is over.
+// ElicitationCompleteNotificationParams identifies the elicitation that is
+// complete.
 type ElicitationCompleteNotificationParams struct {
-	// ElicitationID is the one the server gave with the URL; ignore an ID you do
-	// not know.
+	// ElicitationID is the identifier that the server sent with the URL. Ignore
+	// an unknown one.
 	ElicitationID string `json:"elicitationId"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // EnumOption is one option of a choice: the value to send and the label to
 // show.
 type EnumOption struct {
-	// Const is the value to send when this option is picked.
+	// Const is the value to send if the user selects this option.
 	Const string `json:"const"`
 	// Title is the label to show.
 	Title string `json:"title"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -272,43 +277,42 @@ type EnumOption struct {
 // Its variants are *UntitledSingleSelectEnumSchema,
 // *TitledSingleSelectEnumSchema, *UntitledMultiSelectEnumSchema,
 // *TitledMultiSelectEnumSchema, *LegacyTitledEnumSchema, and
-// *UnknownEnumSchema for what this revision does not define.
+// *UnknownEnumSchema for values that this revision does not define.
 type EnumSchema interface {
 	wire.Appender
 	isEnumSchema()
 }
 
-// UnknownEnumSchema keeps a value that is none of the variants of
+// UnknownEnumSchema holds a value that matches none of the variants of
 // EnumSchema, so that it can be passed on. Validate reports it.
 type UnknownEnumSchema struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownEnumSchema) isEnumSchema() {}
 
-// LegacyTitledEnumSchema describes a single choice as revision 2025-06-18
-// did, with labels in a list next to the values. Write
+// LegacyTitledEnumSchema describes a single choice in the form of revision
+// 2025-06-18, with the labels in a separate list. Use
 // TitledSingleSelectEnumSchema in new code.
 type LegacyTitledEnumSchema struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "string", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is "string",
+	// which the zero value stands for.
 	Type string `json:"type"`
-	// Enum lists the values to pick from.
+	// Enum lists the values to choose from.
 	Enum []string `json:"enum"`
-	// Default is what the form shows before the user does anything; nil leaves
-	// the field blank.
+	// Default is the initial value of the form field; nil leaves the field
+	// blank.
 	Default *string `json:"default,omitempty"`
-	// Description explains the matter at more length than the title; nil says
-	// nothing.
+	// Description explains more than the title does; nil means no description.
 	Description *string `json:"description,omitempty"`
-	// EnumNames holds labels for the values of Enum, in the same order; nil
-	// shows the values.
+	// EnumNames holds the labels for the values of Enum, in the same order; nil
+	// means the values serve as labels.
 	EnumNames []string `json:"enumNames,omitempty"`
-	// Title is the name to show to people; nil falls back to the name for
-	// programs.
+	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -316,57 +320,57 @@ func (*LegacyTitledEnumSchema) isEnumSchema() {}
 
 func (*LegacyTitledEnumSchema) isPrimitiveSchemaDefinition() {}
 
-// MultiSelectEnumSchema describes a form field from whose options the user
-// may pick several.
+// MultiSelectEnumSchema describes a form field in which the user may select
+// several options.
 //
 // Its variants are *UntitledMultiSelectEnumSchema,
-// *TitledMultiSelectEnumSchema, and *UnknownMultiSelectEnumSchema for what
-// this revision does not define.
+// *TitledMultiSelectEnumSchema, and *UnknownMultiSelectEnumSchema for values
+// that this revision does not define.
 type MultiSelectEnumSchema interface {
 	wire.Appender
 	isMultiSelectEnumSchema()
 }
 
-// UnknownMultiSelectEnumSchema keeps a value that is none of the variants of
-// MultiSelectEnumSchema, so that it can be passed on. Validate reports it.
+// UnknownMultiSelectEnumSchema holds a value that matches none of the
+// variants of MultiSelectEnumSchema, so that it can be passed on. Validate
+// reports it.
 type UnknownMultiSelectEnumSchema struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownMultiSelectEnumSchema) isMultiSelectEnumSchema() {}
 
-// NumberSchema describes a form field for a number.
+// NumberSchema describes a numeric form field.
 type NumberSchema struct {
-	// Type is number, or integer to rule out fractions.
+	// Type is number, or integer for integers only.
 	Type NumberSchemaType `json:"type"`
-	// Default is what the form shows before the user does anything; nil leaves
-	// the field blank.
+	// Default is the initial value of the form field; nil leaves the field
+	// blank.
 	Default *float64 `json:"default,omitempty"`
-	// Description explains the matter at more length than the title; nil says
-	// nothing.
+	// Description explains more than the title does; nil means no description.
 	Description *string `json:"description,omitempty"`
 	// Maximum is the largest allowed answer; nil sets no limit.
 	Maximum *float64 `json:"maximum,omitempty"`
 	// Minimum is the smallest allowed answer; nil sets no limit.
 	Minimum *float64 `json:"minimum,omitempty"`
-	// Title is the name to show to people; nil falls back to the name for
-	// programs.
+	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*NumberSchema) isPrimitiveSchemaDefinition() {}
 
-// NumberSchemaType says whether a number may have a fraction.
+// NumberSchemaType selects between any number and integers only.
 type NumberSchemaType string
 
 // The values of NumberSchemaType.
 const (
-	// NumberSchemaTypeInteger takes whole numbers only.
+	// NumberSchemaTypeInteger allows integers only.
 	NumberSchemaTypeInteger NumberSchemaType = "integer"
-	// NumberSchemaTypeNumber takes any number.
+	// NumberSchemaTypeNumber allows any number.
 	NumberSchemaTypeNumber NumberSchemaType = "number"
 )
 
@@ -379,45 +383,45 @@ func (x NumberSchemaType) Known() bool {
 	return false
 }
 
-// PrimitiveSchemaDefinition describes one field of a form: a text, a number,
-// a yes or no, or a choice. Forms do not nest.
+// PrimitiveSchemaDefinition describes one form field: text, a number, yes or
+// no, or a choice. Forms cannot be nested.
 //
 // Its variants are *StringSchema, *NumberSchema, *BooleanSchema,
 // *UntitledSingleSelectEnumSchema, *TitledSingleSelectEnumSchema,
 // *UntitledMultiSelectEnumSchema, *TitledMultiSelectEnumSchema,
-// *LegacyTitledEnumSchema, and *UnknownPrimitiveSchemaDefinition for what
-// this revision does not define.
+// *LegacyTitledEnumSchema, and *UnknownPrimitiveSchemaDefinition for values
+// that this revision does not define.
 type PrimitiveSchemaDefinition interface {
 	wire.Appender
 	isPrimitiveSchemaDefinition()
 }
 
-// UnknownPrimitiveSchemaDefinition keeps a value that is none of the
+// UnknownPrimitiveSchemaDefinition holds a value that matches none of the
 // variants of PrimitiveSchemaDefinition, so that it can be passed on.
 // Validate reports it.
 type UnknownPrimitiveSchemaDefinition struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownPrimitiveSchemaDefinition) isPrimitiveSchemaDefinition() {}
 
-// SingleSelectEnumSchema describes a form field from whose options the user
-// picks one.
+// SingleSelectEnumSchema describes a form field in which the user selects
+// one option.
 //
 // Its variants are *UntitledSingleSelectEnumSchema,
-// *TitledSingleSelectEnumSchema, and *UnknownSingleSelectEnumSchema for what
-// this revision does not define.
+// *TitledSingleSelectEnumSchema, and *UnknownSingleSelectEnumSchema for
+// values that this revision does not define.
 type SingleSelectEnumSchema interface {
 	wire.Appender
 	isSingleSelectEnumSchema()
 }
 
-// UnknownSingleSelectEnumSchema keeps a value that is none of the variants
-// of SingleSelectEnumSchema, so that it can be passed on. Validate reports
-// it.
+// UnknownSingleSelectEnumSchema holds a value that matches none of the
+// variants of SingleSelectEnumSchema, so that it can be passed on. Validate
+// reports it.
 type UnknownSingleSelectEnumSchema struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -425,33 +429,32 @@ func (*UnknownSingleSelectEnumSchema) isSingleSelectEnumSchema() {}
 
 // StringSchema describes a form field for text.
 type StringSchema struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "string", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is "string",
+	// which the zero value stands for.
 	Type string `json:"type"`
-	// Default is what the form shows before the user does anything; nil leaves
-	// the field blank.
+	// Default is the initial value of the form field; nil leaves the field
+	// blank.
 	Default *string `json:"default,omitempty"`
-	// Description explains the matter at more length than the title; nil says
-	// nothing.
+	// Description explains more than the title does; nil means no description.
 	Description *string `json:"description,omitempty"`
-	// Format is a notation that the answer has to follow; nil leaves it free.
+	// Format is the format that the answer must have; nil allows any text.
 	Format *StringSchemaFormat `json:"format,omitempty"`
-	// MaxLength is the most characters that an answer may have; nil sets no
+	// MaxLength is the maximum length of the answer in characters; nil sets no
 	// limit.
 	MaxLength *int64 `json:"maxLength,omitempty"`
-	// MinLength is the fewest characters that an answer may have; nil sets no
+	// MinLength is the minimum length of the answer in characters; nil sets no
 	// limit.
 	MinLength *int64 `json:"minLength,omitempty"`
-	// Title is the name to show to people; nil falls back to the name for
-	// programs.
+	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*StringSchema) isPrimitiveSchemaDefinition() {}
 
-// StringSchemaFormat is a notation that a text has to follow.
+// StringSchemaFormat is a format that the text of a form field must have.
 type StringSchemaFormat string
 
 // The values of StringSchemaFormat.
@@ -461,7 +464,7 @@ const (
 	// StringSchemaFormatDateTime is a date with a time and an offset, such as
 	// 2025-06-18T09:30:00Z.
 	StringSchemaFormatDateTime StringSchemaFormat = "date-time"
-	// StringSchemaFormatEmail is an e-mail address.
+	// StringSchemaFormatEmail is an email address.
 	StringSchemaFormatEmail StringSchemaFormat = "email"
 	// StringSchemaFormatURI is an absolute URI.
 	StringSchemaFormatURI StringSchemaFormat = "uri"
@@ -476,29 +479,27 @@ func (x StringSchemaFormat) Known() bool {
 	return false
 }
 
-// TitledMultiSelectEnumSchema describes a form field from whose labelled
-// options the user may pick several.
+// TitledMultiSelectEnumSchema describes a form field in which the user may
+// select several options, each with a label.
 type TitledMultiSelectEnumSchema struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "array", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is "array",
+	// which the zero value stands for.
 	Type string `json:"type"`
 	// Items holds the options.
 	Items TitledMultiSelectEnumSchemaItems `json:"items"`
-	// Default is what the form shows before the user does anything; nil leaves
-	// the field blank.
+	// Default is the initial value of the form field; nil leaves the field
+	// blank.
 	Default []string `json:"default,omitempty"`
-	// Description explains the matter at more length than the title; nil says
-	// nothing.
+	// Description explains more than the title does; nil means no description.
 	Description *string `json:"description,omitempty"`
-	// MaxItems is how many options may be picked at most; nil sets no limit.
+	// MaxItems is the maximum number of options to select; nil sets no limit.
 	MaxItems *int64 `json:"maxItems,omitempty"`
-	// MinItems is how many options have to be picked at least; nil sets no
-	// limit.
+	// MinItems is the minimum number of options to select; nil sets no limit.
 	MinItems *int64 `json:"minItems,omitempty"`
-	// Title is the name to show to people; nil falls back to the name for
-	// programs.
+	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -511,30 +512,30 @@ func (*TitledMultiSelectEnumSchema) isPrimitiveSchemaDefinition() {}
 // TitledMultiSelectEnumSchemaItems holds the options of a labelled multiple
 // choice.
 type TitledMultiSelectEnumSchemaItems struct {
-	// AnyOf is the options, each with its label.
+	// AnyOf lists the options, each with its label.
 	AnyOf []EnumOption `json:"anyOf"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// TitledSingleSelectEnumSchema describes a form field from whose labelled
-// options the user picks one.
+// TitledSingleSelectEnumSchema describes a form field in which the user
+// selects one option, each with a label.
 type TitledSingleSelectEnumSchema struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "string", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is "string",
+	// which the zero value stands for.
 	Type string `json:"type"`
-	// OneOf is the options, each with its label.
+	// OneOf lists the options, each with its label.
 	OneOf []EnumOption `json:"oneOf"`
-	// Default is what the form shows before the user does anything; nil leaves
-	// the field blank.
+	// Default is the initial value of the form field; nil leaves the field
+	// blank.
 	Default *string `json:"default,omitempty"`
-	// Description explains the matter at more length than the title; nil says
-	// nothing.
+	// Description explains more than the title does; nil means no description.
 	Description *string `json:"description,omitempty"`
-	// Title is the name to show to people; nil falls back to the name for
-	// programs.
+	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -544,66 +545,68 @@ func (*TitledSingleSelectEnumSchema) isPrimitiveSchemaDefinition() {}
 
 func (*TitledSingleSelectEnumSchema) isSingleSelectEnumSchema() {}
 
-// URLElicitationRequiredError is the answer to a request that has to wait
-// until the user has been to a web page. Send the request again afterwards.
+// URLElicitationRequiredError is the response to a request that cannot
+// proceed until the user has visited a web page. Send the request again
+// afterwards.
 type URLElicitationRequiredError struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Error says what went wrong.
+	// Error describes the failure.
 	Error URLElicitationRequiredErrorError `json:"error"`
-	// ID is that of the request that has to wait.
+	// ID is the ID of the request that cannot proceed yet.
 	ID RequestId `json:"id,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // URLElicitationRequiredErrorError is the error object of a
 // URLElicitationRequiredError.
 type URLElicitationRequiredErrorError struct {
-	// Code is always -32042. It is -32042, which the zero value stands for.
+	// Code is the error code. It is -32042, which the zero value stands for.
 	Code int64 `json:"code"`
 	// Data lists the pages to visit.
 	Data URLElicitationRequiredErrorErrorData `json:"data"`
-	// Message says in a sentence why the request has to wait.
+	// Message explains in one sentence why the request cannot proceed yet.
 	Message string `json:"message"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// URLElicitationRequiredErrorErrorData lists the pages that stand between
-// the user and an answer.
+// URLElicitationRequiredErrorErrorData lists the web pages that the user
+// must visit first.
 type URLElicitationRequiredErrorErrorData struct {
-	// Elicitations is the pages to visit, in the form of elicitation/create
+	// Elicitations lists the pages to visit, in the form of elicitation/create
 	// params.
 	Elicitations []ElicitRequestURLParams `json:"elicitations"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// UntitledMultiSelectEnumSchema describes a form field from whose options
-// the user may pick several. The values serve as labels.
+// UntitledMultiSelectEnumSchema describes a form field in which the user may
+// select several options. The values serve as labels.
 type UntitledMultiSelectEnumSchema struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "array", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is "array",
+	// which the zero value stands for.
 	Type string `json:"type"`
 	// Items holds the options.
 	Items UntitledMultiSelectEnumSchemaItems `json:"items"`
-	// Default is what the form shows before the user does anything; nil leaves
-	// the field blank.
+	// Default is the initial value of the form field; nil leaves the field
+	// blank.
 	Default []string `json:"default,omitempty"`
-	// Description explains the matter at more length than the title; nil says
-	// nothing.
+	// Description explains more than the title does; nil means no description.
 	Description *string `json:"description,omitempty"`
-	// MaxItems is how many options may be picked at most; nil sets no limit.
+	// MaxItems is the maximum number of options to select; nil sets no limit.
 	MaxItems *int64 `json:"maxItems,omitempty"`
-	// MinItems is how many options have to be picked at least; nil sets no
-	// limit.
+	// MinItems is the minimum number of options to select; nil sets no limit.
 	MinItems *int64 `json:"minItems,omitempty"`
-	// Title is the name to show to people; nil falls back to the name for
-	// programs.
+	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -616,33 +619,33 @@ func (*UntitledMultiSelectEnumSchema) isPrimitiveSchemaDefinition() {}
 // UntitledMultiSelectEnumSchemaItems holds the options of a multiple choice
 // without labels.
 type UntitledMultiSelectEnumSchemaItems struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "string", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is "string",
+	// which the zero value stands for.
 	Type string `json:"type"`
-	// Enum lists the values to pick from.
+	// Enum lists the values to choose from.
 	Enum []string `json:"enum"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// UntitledSingleSelectEnumSchema describes a form field from whose options
-// the user picks one. The values serve as labels.
+// UntitledSingleSelectEnumSchema describes a form field in which the user
+// selects one option. The values serve as labels.
 type UntitledSingleSelectEnumSchema struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "string", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is "string",
+	// which the zero value stands for.
 	Type string `json:"type"`
-	// Enum lists the values to pick from.
+	// Enum lists the values to choose from.
 	Enum []string `json:"enum"`
-	// Default is what the form shows before the user does anything; nil leaves
-	// the field blank.
+	// Default is the initial value of the form field; nil leaves the field
+	// blank.
 	Default *string `json:"default,omitempty"`
-	// Description explains the matter at more length than the title; nil says
-	// nothing.
+	// Description explains more than the title does; nil means no description.
 	Description *string `json:"description,omitempty"`
-	// Title is the name to show to people; nil falls back to the name for
-	// programs.
+	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 

@@ -4,141 +4,144 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// BaseMetadata is the naming that tools, prompts, resources and
-// implementations share: a Name for programs, a Title for people. No message
-// consists of it alone.
+// BaseMetadata holds the names that tools, prompts, resources and
+// implementations share: Name for programs and Title for people. It is never
+// a message on its own.
 type BaseMetadata struct {
-	// Name is an identifier for programs, and the name to show if there is no
-	// better one.
+	// Name is the identifier for programs. It is also the display name if there
+	// is no other.
 	Name string `json:"name"`
-	// Title is the name to show to people; nil falls back to the name for
-	// programs.
+	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ClientNotification is any notification that a client may send. Its method
-// tells which.
+// ClientNotification is any notification that a client may send. The method
+// selects the variant.
 //
 // Its variants are *CancelledNotification, *InitializedNotification,
 // *ProgressNotification, *TaskStatusNotification,
-// *RootsListChangedNotification, and *UnknownClientNotification for what
-// this revision does not define.
+// *RootsListChangedNotification, and *UnknownClientNotification for values
+// that this revision does not define.
 type ClientNotification interface {
 	wire.Appender
 	isClientNotification()
 }
 
-// UnknownClientNotification keeps a value that is none of the variants of
-// ClientNotification, so that it can be passed on. Validate reports it.
+// UnknownClientNotification holds a value that matches none of the variants
+// of ClientNotification, so that it can be passed on. Validate reports it.
 type UnknownClientNotification struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownClientNotification) isClientNotification() {}
 
-// ClientRequest is any request that a client may send. Its method tells
-// which.
+// ClientRequest is any request that a client may send. The method selects
+// the variant.
 //
 // Its variants are *InitializeRequest, *PingRequest, *ListResourcesRequest,
 // *ListResourceTemplatesRequest, *ReadResourceRequest, *SubscribeRequest,
 // *UnsubscribeRequest, *ListPromptsRequest, *GetPromptRequest,
 // *ListToolsRequest, *CallToolRequest, *GetTaskRequest,
 // *GetTaskPayloadRequest, *CancelTaskRequest, *ListTasksRequest,
-// *SetLevelRequest, *CompleteRequest, and *UnknownClientRequest for what
-// this revision does not define.
+// *SetLevelRequest, *CompleteRequest, and *UnknownClientRequest for values
+// that this revision does not define.
 type ClientRequest interface {
 	wire.Appender
 	isClientRequest()
 }
 
-// UnknownClientRequest keeps a value that is none of the variants of
+// UnknownClientRequest holds a value that matches none of the variants of
 // ClientRequest, so that it can be passed on. Validate reports it.
 type UnknownClientRequest struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownClientRequest) isClientRequest() {}
 
-// ClientResult is any result that a client may answer with. The value does
-// not tell which; the method of the request does.
+// ClientResult is any result that a client may return. The method of the
+// request selects the variant; the value itself does not.
 //
 // Its variants are *Result, *GetTaskResult, *GetTaskPayloadResult,
 // *CancelTaskResult, *ListTasksResult, *CreateMessageResult,
-// *ListRootsResult, *ElicitResult. A value does not tell which it is; on its
-// own it decodes to *Result.
+// *ListRootsResult, *ElicitResult. The variant depends on the request, so a
+// value without its request decodes to *Result.
 type ClientResult interface {
 	wire.Appender
 	isClientResult()
 }
 
-// EmptyResult answers a request that has nothing to return but success.
+// EmptyResult reports success and carries no data besides metadata.
 type EmptyResult = Result
 
-// Notification is what all notifications have in common: a method and its
-// params.
+// Notification holds the members that all notifications share: a method and
+// its params.
 type Notification struct {
-	// Method says what kind of message this is.
+	// Method identifies the kind of message.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params wire.Object `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// NotificationParams is for notifications whose method says it all. There is
-// room for metadata.
+// NotificationParams is the payload of notifications that carry no data
+// besides metadata.
 type NotificationParams struct {
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// Request is what all requests have in common: a method and its params.
+// Request holds the members that all requests share: a method and its
+// params.
 type Request struct {
-	// Method says what kind of message this is.
+	// Method identifies the kind of message.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params wire.Object `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// RequestMetaObject is metadata of a request. Other members than the
-// declared ones are allowed and kept.
+// RequestMetaObject is the metadata of a request. Undeclared members are
+// allowed and kept.
 type RequestMetaObject struct {
-	// ProgressToken asks for progress notifications that repeat it; the zero
-	// value asks for none. The other side may still send none.
+	// ProgressToken asks for progress notifications with this token; the zero
+	// value asks for none. The receiver need not send any.
 	ProgressToken ProgressToken `json:"progressToken,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// RequestParams is for requests that need no arguments. There is room for
+// RequestParams is the payload of requests that carry no data besides
 // metadata.
 type RequestParams struct {
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// Result is what all results have in common. Each method adds members of its
-// own.
+// Result holds the members that all results share. Each method adds its own.
 type Result struct {
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -146,59 +149,59 @@ func (*Result) isClientResult() {}
 
 func (*Result) isServerResult() {}
 
-// ServerNotification is any notification that a server may send. Its method
-// tells which.
+// ServerNotification is any notification that a server may send. The method
+// selects the variant.
 //
 // Its variants are *CancelledNotification, *ProgressNotification,
 // *ResourceListChangedNotification, *ResourceUpdatedNotification,
 // *PromptListChangedNotification, *ToolListChangedNotification,
 // *TaskStatusNotification, *LoggingMessageNotification,
-// *ElicitationCompleteNotification, and *UnknownServerNotification for what
-// this revision does not define.
+// *ElicitationCompleteNotification, and *UnknownServerNotification for
+// values that this revision does not define.
 type ServerNotification interface {
 	wire.Appender
 	isServerNotification()
 }
 
-// UnknownServerNotification keeps a value that is none of the variants of
-// ServerNotification, so that it can be passed on. Validate reports it.
+// UnknownServerNotification holds a value that matches none of the variants
+// of ServerNotification, so that it can be passed on. Validate reports it.
 type UnknownServerNotification struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownServerNotification) isServerNotification() {}
 
-// ServerRequest is any request that a server may send. Its method tells
-// which.
+// ServerRequest is any request that a server may send. The method selects
+// the variant.
 //
 // Its variants are *PingRequest, *GetTaskRequest, *GetTaskPayloadRequest,
 // *CancelTaskRequest, *ListTasksRequest, *CreateMessageRequest,
-// *ListRootsRequest, *ElicitRequest, and *UnknownServerRequest for what this
-// revision does not define.
+// *ListRootsRequest, *ElicitRequest, and *UnknownServerRequest for values
+// that this revision does not define.
 type ServerRequest interface {
 	wire.Appender
 	isServerRequest()
 }
 
-// UnknownServerRequest keeps a value that is none of the variants of
+// UnknownServerRequest holds a value that matches none of the variants of
 // ServerRequest, so that it can be passed on. Validate reports it.
 type UnknownServerRequest struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownServerRequest) isServerRequest() {}
 
-// ServerResult is any result that a server may answer with. The value does
-// not tell which; the method of the request does.
+// ServerResult is any result that a server may return. The method of the
+// request selects the variant; the value itself does not.
 //
 // Its variants are *Result, *InitializeResult, *ListResourcesResult,
 // *ListResourceTemplatesResult, *ReadResourceResult, *ListPromptsResult,
 // *GetPromptResult, *ListToolsResult, *CallToolResult, *GetTaskResult,
 // *GetTaskPayloadResult, *CancelTaskResult, *ListTasksResult,
-// *CompleteResult. A value does not tell which it is; on its own it decodes
-// to *Result.
+// *CompleteResult. The variant depends on the request, so a value without
+// its request decodes to *Result.
 type ServerResult interface {
 	wire.Appender
 	isServerResult()

@@ -4,70 +4,72 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// GetPromptRequest is the prompts/get message, with which a client has a
-// prompt filled in.
+// GetPromptRequest is a prompts/get request: the client asks the server to
+// fill in a prompt and return its messages.
 type GetPromptRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is "prompts/get", which the
-	// zero value stands for.
+	// Method identifies the kind of message. It is "prompts/get", which the zero
+	// value stands for.
 	Method string `json:"method"`
-	// ID is unique among the sender's requests and comes back with the answer.
+	// ID is unique among the sender's requests. The response repeats it.
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params GetPromptRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*GetPromptRequest) isClientRequest() {}
 
-// GetPromptRequestParams says which prompt to fill in and with what.
+// GetPromptRequestParams names the prompt and holds its arguments.
 type GetPromptRequestParams struct {
-	// Name is that of the prompt, as prompts/list gives it.
+	// Name is the prompt's name as prompts/list returns it.
 	Name string `json:"name"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Arguments fills in the prompt, by argument name; nil fills in nothing.
+	// Arguments holds the values to fill in, by argument name; nil means none.
 	Arguments wire.Map[string] `json:"arguments,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// GetPromptResult is a prompt with its arguments filled in, ready to be put
-// before a model.
+// GetPromptResult is a prompt with its arguments filled in, ready to send to
+// a model.
 type GetPromptResult struct {
-	// Messages is the conversation to put before the model, in order.
+	// Messages is the conversation to send to the model, in order.
 	Messages []PromptMessage `json:"messages"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Description tells what the prompt does; nil says nothing.
+	// Description explains what the prompt does; nil means no description.
 	Description *string `json:"description,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*GetPromptResult) isServerResult() {}
 
-// ListPromptsRequest is the prompts/list message, with which a client looks
-// up the prompts of a server.
+// ListPromptsRequest is a prompts/list request: the client asks for the
+// server's prompts.
 type ListPromptsRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is "prompts/list", which the
+	// Method identifies the kind of message. It is "prompts/list", which the
 	// zero value stands for.
 	Method string `json:"method"`
-	// ID is unique among the sender's requests and comes back with the answer.
+	// ID is unique among the sender's requests. The response repeats it.
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -75,97 +77,100 @@ func (*ListPromptsRequest) isClientRequest() {}
 
 // ListPromptsResult is one page of the server's prompts.
 type ListPromptsResult struct {
-	// Prompts is this page's share of the list.
+	// Prompts holds the prompts on this page.
 	Prompts []Prompt `json:"prompts"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// NextCursor leads to the next page; nil means that this is the last.
+	// NextCursor is the Cursor of the next page; nil means that this page is the
+	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ListPromptsResult) isServerResult() {}
 
-// Prompt describes a prompt, for users to choose from a list. Its messages
+// Prompt describes a prompt that users can choose from a list. Its messages
 // come from prompts/get.
 type Prompt struct {
-	// Name is what prompts/get asks for.
+	// Name identifies the prompt in prompts/get.
 	Name string `json:"name"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Arguments describes the blanks to fill in; nil means there are none.
+	// Arguments describes the arguments of the prompt; nil means it has none.
 	Arguments []PromptArgument `json:"arguments,omitempty"`
-	// Description tells the user what the prompt is good for; nil says nothing.
+	// Description explains to the user what the prompt is for; nil means no
+	// description.
 	Description *string `json:"description,omitempty"`
-	// Icons is a choice of pictures to show next to the name; nil gives none.
+	// Icons lists alternative images to show next to the name; nil means none.
 	Icons []Icon `json:"icons,omitempty"`
-	// Title is the name to show to people; nil falls back to the name for
-	// programs.
+	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// PromptArgument describes a blank in a prompt. It is always filled in with
-// a string.
+// PromptArgument describes an argument of a prompt. Its value is always a
+// string.
 type PromptArgument struct {
-	// Name is the key under which prompts/get passes the value.
+	// Name is the key of the value in prompts/get.
 	Name string `json:"name"`
-	// Description tells the user what to enter; nil says nothing.
+	// Description explains to the user what to enter; nil means no description.
 	Description *string `json:"description,omitempty"`
-	// Required tells that the prompt cannot be filled in without this argument;
-	// nil means it can.
+	// Required reports whether the prompt requires this argument; nil means it
+	// does not.
 	Required *bool `json:"required,omitempty"`
-	// Title is the name to show to people; nil falls back to the name for
-	// programs.
+	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// PromptListChangedNotification is the notifications/prompts/list_changed
-// message: what prompts/list said before may no longer hold.
+// PromptListChangedNotification is a notifications/prompts/list_changed
+// message: the result of an earlier prompts/list is out of date.
 type PromptListChangedNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is
+	// Method identifies the kind of message. It is
 	// "notifications/prompts/list_changed", which the zero value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*PromptListChangedNotification) isServerNotification() {}
 
-// PromptMessage is one turn of the conversation that a prompt expands to.
+// PromptMessage is one message of the conversation that a prompt expands to.
 type PromptMessage struct {
-	// Content is what is said in this turn.
+	// Content is the content of this message.
 	Content ContentBlock `json:"content"`
-	// Role is the speaker of this turn.
+	// Role is the author of this message.
 	Role Role `json:"role"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// PromptReference points at a prompt, to complete one of its arguments.
+// PromptReference refers to a prompt, to complete one of its arguments.
 type PromptReference struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "ref/prompt", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is
+	// "ref/prompt", which the zero value stands for.
 	Type string `json:"type"`
-	// Name is that of the prompt, as prompts/list gives it.
+	// Name is the prompt's name as prompts/list returns it.
 	Name string `json:"name"`
-	// Title is the name to show to people; nil falls back to the name for
-	// programs.
+	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 

@@ -4,60 +4,61 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// BlobResourceContents is one item of a resource that is not text, sent
-// inline as base64.
+// BlobResourceContents is one item of a resource with binary data, embedded
+// as base64 text.
 type BlobResourceContents struct {
-	// Blob is the item's bytes in base64.
+	// Blob is the binary data in base64.
 	Blob string `json:"blob"`
-	// URI identifies the resource; what its scheme means is up to the server.
+	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
 	MIMEType *string `json:"mimeType,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*BlobResourceContents) isResourceContentsUnion() {}
 
-// EmbeddedResource is a resource quoted in full, so that the reader need not
-// fetch it.
+// EmbeddedResource holds the contents of a resource, so that the reader need
+// not fetch it.
 type EmbeddedResource struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "resource", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is "resource",
+	// which the zero value stands for.
 	Type string `json:"type"`
-	// Resource is the quoted contents, with their URI.
+	// Resource holds the embedded contents, with their URI.
 	Resource ResourceContentsUnion `json:"resource"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Annotations is advice on audience and importance; nil gives none.
+	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*EmbeddedResource) isContentBlock() {}
 
-// ListResourceTemplatesRequest is the resources/templates/list message, with
-// which a client looks up the resource templates of a server.
+// ListResourceTemplatesRequest is a resources/templates/list request: the
+// client asks for the server's resource templates.
 type ListResourceTemplatesRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is
-	// "resources/templates/list", which the zero value stands for.
+	// Method identifies the kind of message. It is "resources/templates/list",
+	// which the zero value stands for.
 	Method string `json:"method"`
-	// ID is unique among the sender's requests and comes back with the answer.
+	// ID is unique among the sender's requests. The response repeats it.
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -66,456 +67,465 @@ func (*ListResourceTemplatesRequest) isClientRequest() {}
 // ListResourceTemplatesResult is one page of the server's resource
 // templates.
 type ListResourceTemplatesResult struct {
-	// ResourceTemplates is this page's share of the list.
+	// ResourceTemplates holds the resource templates on this page.
 	ResourceTemplates []ResourceTemplate `json:"resourceTemplates"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// NextCursor leads to the next page; nil means that this is the last.
+	// NextCursor is the Cursor of the next page; nil means that this page is the
+	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ListResourceTemplatesResult) isServerResult() {}
 
-// ListResourcesRequest is the resources/list message, with which a client
-// looks up the resources of a server.
+// ListResourcesRequest is a resources/list request: the client asks for the
+// server's resources.
 type ListResourcesRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is "resources/list", which
-	// the zero value stands for.
+	// Method identifies the kind of message. It is "resources/list", which the
+	// zero value stands for.
 	Method string `json:"method"`
-	// ID is unique among the sender's requests and comes back with the answer.
+	// ID is unique among the sender's requests. The response repeats it.
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ListResourcesRequest) isClientRequest() {}
 
-// ListResourcesResult is one page of the server's resources. A server need
-// not list all that it can read.
+// ListResourcesResult is one page of the server's resources. A server may
+// have resources that it does not list.
 type ListResourcesResult struct {
-	// Resources is this page's share of the list.
+	// Resources holds the resources on this page.
 	Resources []Resource `json:"resources"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// NextCursor leads to the next page; nil means that this is the last.
+	// NextCursor is the Cursor of the next page; nil means that this page is the
+	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ListResourcesResult) isServerResult() {}
 
-// ListRootsRequest is the roots/list message, with which a server finds out
-// which directories and files it is meant to work in.
+// ListRootsRequest is a roots/list request: the server asks which
+// directories and files it should work on.
 type ListRootsRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is "roots/list", which the
-	// zero value stands for.
+	// Method identifies the kind of message. It is "roots/list", which the zero
+	// value stands for.
 	Method string `json:"method"`
-	// ID is unique among the sender's requests and comes back with the answer.
+	// ID is unique among the sender's requests. The response repeats it.
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params *RequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ListRootsRequest) isServerRequest() {}
 
-// ListRootsResult is all of the client's roots. This list has no pages.
+// ListRootsResult holds all roots of the client. This list is not paginated.
 type ListRootsResult struct {
-	// Roots is the whole list, possibly empty.
+	// Roots is the complete list, possibly empty.
 	Roots []Root `json:"roots"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ListRootsResult) isClientResult() {}
 
-// ReadResourceRequest is the resources/read message, with which a client
-// fetches a resource.
+// ReadResourceRequest is a resources/read request: the client asks for the
+// contents of a resource.
 type ReadResourceRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is "resources/read", which
-	// the zero value stands for.
+	// Method identifies the kind of message. It is "resources/read", which the
+	// zero value stands for.
 	Method string `json:"method"`
-	// ID is unique among the sender's requests and comes back with the answer.
+	// ID is unique among the sender's requests. The response repeats it.
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params ReadResourceRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ReadResourceRequest) isClientRequest() {}
 
-// ReadResourceRequestParams names the resource to fetch.
+// ReadResourceRequestParams identifies the resource to read.
 type ReadResourceRequestParams struct {
-	// URI is the resource to fetch; only the server needs to understand its
-	// scheme.
+	// URI identifies the resource to read. Only the server needs to understand
+	// its scheme.
 	URI string `json:"uri"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ReadResourceResult is what a resource holds. There may be several items,
-// as for a directory.
+// ReadResourceResult holds the contents of a resource. There may be several
+// items, for example the files of a directory.
 type ReadResourceResult struct {
-	// Contents holds the items, each with a URI of its own.
+	// Contents holds the items, each with its own URI.
 	Contents []ResourceContentsUnion `json:"contents"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ReadResourceResult) isServerResult() {}
 
-// Resource describes data that a server can hand out, such as a file or a
-// database record. The data itself comes from resources/read.
+// Resource describes data that a server can provide, such as a file or a
+// database record. Read the data itself with resources/read.
 type Resource struct {
-	// Name is an identifier for programs, and the name to show if there is no
-	// better one.
+	// Name is the identifier for programs. It is also the display name if there
+	// is no other.
 	Name string `json:"name"`
-	// URI identifies the resource; what its scheme means is up to the server.
+	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Annotations is advice on audience and importance; nil gives none.
+	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
-	// Description tells the user and the model what the resource holds; nil says
-	// nothing.
+	// Description explains to the user and the model what the resource holds;
+	// nil means no description.
 	Description *string `json:"description,omitempty"`
-	// Icons is a choice of pictures to show next to the name; nil gives none.
+	// Icons lists alternative images to show next to the name; nil means none.
 	Icons []Icon `json:"icons,omitempty"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
 	MIMEType *string `json:"mimeType,omitempty"`
-	// Size is the number of bytes before any encoding, for display and planning;
+	// Size is the size in bytes before any encoding, for display and planning;
 	// nil means unknown.
 	Size *int64 `json:"size,omitempty"`
-	// Title is the name to show to people; nil falls back to the name for
-	// programs.
+	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ResourceContents is what textual and binary contents have in common. No
-// message consists of it alone.
+// ResourceContents holds the members that text and binary contents share. It
+// is never a message on its own.
 type ResourceContents struct {
-	// URI identifies the resource; what its scheme means is up to the server.
+	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
 	MIMEType *string `json:"mimeType,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ResourceContentsUnion is one item of a resource, textual or binary. A text
-// or a blob member tells which.
+// ResourceContentsUnion is one item of a resource, text or binary. The
+// presence of the text or the blob member selects the variant.
 //
 // Its variants are *TextResourceContents, *BlobResourceContents, and
-// *UnknownResourceContentsUnion for what this revision does not define.
+// *UnknownResourceContentsUnion for values that this revision does not
+// define.
 type ResourceContentsUnion interface {
 	wire.Appender
 	isResourceContentsUnion()
 }
 
-// UnknownResourceContentsUnion keeps a value that is none of the variants of
-// ResourceContentsUnion, so that it can be passed on. Validate reports it.
+// UnknownResourceContentsUnion holds a value that matches none of the
+// variants of ResourceContentsUnion, so that it can be passed on. Validate
+// reports it.
 type UnknownResourceContentsUnion struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownResourceContentsUnion) isResourceContentsUnion() {}
 
-// ResourceLink points at a resource instead of quoting it. Fetch it with
-// resources/read; resources/list need not know it.
+// ResourceLink refers to a resource instead of embedding it. Fetch the
+// contents with resources/read. The resource need not appear in
+// resources/list.
 type ResourceLink struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "resource_link", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is
+	// "resource_link", which the zero value stands for.
 	Type string `json:"type"`
-	// Name is an identifier for programs, and the name to show if there is no
-	// better one.
+	// Name is the identifier for programs. It is also the display name if there
+	// is no other.
 	Name string `json:"name"`
-	// URI identifies the resource; what its scheme means is up to the server.
+	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Annotations is advice on audience and importance; nil gives none.
+	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
-	// Description tells the user and the model what the resource holds; nil says
-	// nothing.
+	// Description explains to the user and the model what the resource holds;
+	// nil means no description.
 	Description *string `json:"description,omitempty"`
-	// Icons is a choice of pictures to show next to the name; nil gives none.
+	// Icons lists alternative images to show next to the name; nil means none.
 	Icons []Icon `json:"icons,omitempty"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
 	MIMEType *string `json:"mimeType,omitempty"`
-	// Size is the number of bytes before any encoding, for display and planning;
+	// Size is the size in bytes before any encoding, for display and planning;
 	// nil means unknown.
 	Size *int64 `json:"size,omitempty"`
-	// Title is the name to show to people; nil falls back to the name for
-	// programs.
+	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ResourceLink) isContentBlock() {}
 
-// ResourceListChangedNotification is the
-// notifications/resources/list_changed message: what resources/list said
-// before may no longer hold.
+// ResourceListChangedNotification is a notifications/resources/list_changed
+// message: the result of an earlier resources/list is out of date.
 type ResourceListChangedNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is
+	// Method identifies the kind of message. It is
 	// "notifications/resources/list_changed", which the zero value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ResourceListChangedNotification) isServerNotification() {}
 
-// ResourceRequestParams is what the params of requests about a single
-// resource have in common. No message consists of it alone.
+// ResourceRequestParams holds the members that the params of all requests
+// for a single resource share. It is never a message on its own.
 type ResourceRequestParams struct {
-	// URI identifies the resource; what its scheme means is up to the server.
+	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // ResourceTemplate describes a family of resources whose URIs follow one
 // pattern, such as logs://{host}/{day}.
 type ResourceTemplate struct {
-	// Name is an identifier for programs, and the name to show if there is no
-	// better one.
+	// Name is the identifier for programs. It is also the display name if there
+	// is no other.
 	Name string `json:"name"`
-	// URITemplate is an RFC 6570 template; filled in, it is the URI to read.
+	// URITemplate is an RFC 6570 template. It expands to the URI to read.
 	URITemplate string `json:"uriTemplate"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Annotations is advice on audience and importance; nil gives none.
+	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
-	// Description tells the user and the model what these resources hold; nil
-	// says nothing.
+	// Description explains to the user and the model what these resources hold;
+	// nil means no description.
 	Description *string `json:"description,omitempty"`
-	// Icons is a choice of pictures to show next to the name; nil gives none.
+	// Icons lists alternative images to show next to the name; nil means none.
 	Icons []Icon `json:"icons,omitempty"`
-	// MIMEType is the media type that all of these resources share; nil if they
-	// differ.
+	// MIMEType is the media type of all these resources; nil if they differ.
 	MIMEType *string `json:"mimeType,omitempty"`
-	// Title is the name to show to people; nil falls back to the name for
-	// programs.
+	// Title is the display name; nil falls back to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ResourceTemplateReference points at a resource template, to complete one
+// ResourceTemplateReference refers to a resource template, to complete one
 // of its variables.
 type ResourceTemplateReference struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "ref/resource", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is
+	// "ref/resource", which the zero value stands for.
 	Type string `json:"type"`
 	// URI is the template as the server lists it, or a plain URI.
 	URI string `json:"uri"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ResourceTemplateReference) isCompleteRequestParamsRef() {}
 
-// ResourceUpdatedNotification is the notifications/resources/updated
-// message: what the client has read of a resource is out of date. Only
-// subscribers get it, and it does not carry the new contents.
+// ResourceUpdatedNotification is a notifications/resources/updated message:
+// a resource has changed, so contents read earlier are out of date. Only
+// subscribers receive it, and it does not carry the new contents.
 type ResourceUpdatedNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is
+	// Method identifies the kind of message. It is
 	// "notifications/resources/updated", which the zero value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params ResourceUpdatedNotificationParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ResourceUpdatedNotification) isServerNotification() {}
 
-// ResourceUpdatedNotificationParams names the resource that is no longer
-// what it was.
+// ResourceUpdatedNotificationParams identifies the resource that changed.
 type ResourceUpdatedNotificationParams struct {
-	// URI is what changed: the resource that was subscribed to or one below it.
+	// URI identifies the resource that changed: the one that the client
+	// subscribed to, or one below it.
 	URI string `json:"uri"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // Root is a place in the file system that the user wants a server to work
-// in. It states a wish and enforces nothing.
+// on. It is a request to the server, not an enforced limit.
 type Root struct {
-	// URI is the root's location; only file URIs are allowed so far.
+	// URI is the location of the root. Only file URIs are allowed at present.
 	URI string `json:"uri"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Name is what to call the root when showing it; nil gives no name.
+	// Name is the name to display for the root; nil means no name.
 	Name *string `json:"name,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// RootsListChangedNotification is the notifications/roots/list_changed
-// message: the roots are no longer those that roots/list returned, and the
-// server should ask again.
+// RootsListChangedNotification is a notifications/roots/list_changed
+// message: the client's roots have changed, and the server should request
+// roots/list again.
 type RootsListChangedNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is
+	// Method identifies the kind of message. It is
 	// "notifications/roots/list_changed", which the zero value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*RootsListChangedNotification) isClientNotification() {}
 
-// SubscribeRequest is the resources/subscribe message, with which a client
-// asks to be told when a resource changes.
+// SubscribeRequest is a resources/subscribe request: the client asks for a
+// notification whenever a resource changes.
 type SubscribeRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is "resources/subscribe",
-	// which the zero value stands for.
+	// Method identifies the kind of message. It is "resources/subscribe", which
+	// the zero value stands for.
 	Method string `json:"method"`
-	// ID is unique among the sender's requests and comes back with the answer.
+	// ID is unique among the sender's requests. The response repeats it.
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params SubscribeRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*SubscribeRequest) isClientRequest() {}
 
-// SubscribeRequestParams names the resource to watch.
+// SubscribeRequestParams identifies the resource to watch.
 type SubscribeRequestParams struct {
-	// URI is the resource to watch.
+	// URI identifies the resource to watch.
 	URI string `json:"uri"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// TextResourceContents is one item of a resource that is text.
+// TextResourceContents is one item of a resource with text.
 type TextResourceContents struct {
-	// Text is the item's content; leave binary data to BlobResourceContents.
+	// Text is the text of the item. Use BlobResourceContents for binary data.
 	Text string `json:"text"`
-	// URI identifies the resource; what its scheme means is up to the server.
+	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
 	MIMEType *string `json:"mimeType,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*TextResourceContents) isResourceContentsUnion() {}
 
-// UnsubscribeRequest is the resources/unsubscribe message, with which a
-// client ends a subscription.
+// UnsubscribeRequest is a resources/unsubscribe request: the client ends a
+// subscription.
 type UnsubscribeRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is "resources/unsubscribe",
+	// Method identifies the kind of message. It is "resources/unsubscribe",
 	// which the zero value stands for.
 	Method string `json:"method"`
-	// ID is unique among the sender's requests and comes back with the answer.
+	// ID is unique among the sender's requests. The response repeats it.
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params UnsubscribeRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*UnsubscribeRequest) isClientRequest() {}
 
-// UnsubscribeRequestParams names the resource to watch no longer.
+// UnsubscribeRequestParams identifies the resource that the client no longer
+// watches.
 type UnsubscribeRequestParams struct {
-	// URI is the resource to watch no longer, as it stood in
-	// resources/subscribe.
+	// URI identifies the resource, as in the resources/subscribe request.
 	URI string `json:"uri"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }

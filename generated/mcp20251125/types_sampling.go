@@ -4,105 +4,111 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// CreateMessageRequest is the sampling/createMessage message, with which a
-// server borrows the client's language model. The client and its user stay
-// in control of what is sent and what comes back.
+// CreateMessageRequest is a sampling/createMessage request: the server asks
+// the client's language model to continue a conversation. The client and its
+// user control what is sent to the model and what comes back.
 type CreateMessageRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is "sampling/createMessage",
+	// Method identifies the kind of message. It is "sampling/createMessage",
 	// which the zero value stands for.
 	Method string `json:"method"`
-	// ID is unique among the sender's requests and comes back with the answer.
+	// ID is unique among the sender's requests. The response repeats it.
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params CreateMessageRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*CreateMessageRequest) isServerRequest() {}
 
-// CreateMessageRequestParams is a conversation to continue, with wishes
-// about how. The client may pick any model, edit the prompt and stop early.
+// CreateMessageRequestParams is a conversation to continue, with preferences
+// for the model and its output. The client may choose any model, edit the
+// prompt and stop early.
 type CreateMessageRequestParams struct {
-	// MaxTokens is the longest that the answer may get, in tokens of the model;
-	// the client may stop sooner.
+	// MaxTokens is the maximum length of the output in tokens of the model. The
+	// client may stop sooner.
 	MaxTokens int64 `json:"maxTokens"`
-	// Messages is the conversation so far, the oldest turn first.
+	// Messages is the conversation so far, the oldest message first.
 	Messages []SamplingMessage `json:"messages"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// IncludeContext is a wish for context from other servers or this one; nil
-	// means none is wanted.
+	// IncludeContext asks for context from other servers or from this one; nil
+	// asks for none.
 	IncludeContext *IncludeContext `json:"includeContext,omitempty"`
-	// Metadata is for the provider of the model, in whatever form that takes; ""
-	// sends none.
+	// Metadata is passed to the model's provider, which defines its form; ""
+	// passes none.
 	Metadata wire.Object `json:"metadata,omitempty"`
-	// ModelPreferences is what the server values in a model; nil leaves the
-	// choice to the client.
+	// ModelPreferences describes the preferred model; nil leaves the choice to
+	// the client.
 	ModelPreferences *ModelPreferences `json:"modelPreferences,omitempty"`
-	// StopSequences holds texts at which the model stops writing; nil sets none.
+	// StopSequences lists texts that end the output; nil means none.
 	StopSequences []string `json:"stopSequences,omitempty"`
-	// SystemPrompt goes before the conversation, unless the client edits or
-	// drops it; nil asks for none.
+	// SystemPrompt is the system prompt to use, which the client may edit or
+	// drop; nil asks for none.
 	SystemPrompt *string `json:"systemPrompt,omitempty"`
-	// Task asks for the request to be run as a task, which the receiver must
-	// have declared it can do; nil asks for a plain answer.
+	// Task asks the receiver to run the request as a task, which requires that
+	// the receiver declares support for it; nil asks for an ordinary response.
 	Task *TaskMetadata `json:"task,omitempty"`
-	// Temperature is how much chance goes into the answer, on the scale of the
-	// provider; nil keeps the client's default.
+	// Temperature controls the randomness of the output, on the provider's
+	// scale; nil uses the client's default.
 	Temperature *float64 `json:"temperature,omitempty"`
-	// ToolChoice says whether to use the tools; nil leaves it to the model. It
-	// takes a client that declares sampling.tools.
+	// ToolChoice controls how the model uses the tools; nil leaves it to the
+	// model. It requires a client that declares sampling.tools.
 	ToolChoice *ToolChoice `json:"toolChoice,omitempty"`
-	// Tools is what the model may call, and the server runs the calls; nil
-	// offers nothing. It takes a client that declares sampling.tools.
+	// Tools lists the tools that the model may call and that the server runs;
+	// nil offers none. It requires a client that declares sampling.tools.
 	Tools []Tool `json:"tools,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// CreateMessageResponse is what may answer sampling/createMessage: a
-// CreateMessageResult, or a CreateTaskResult if the request asked to be run
-// as a task.
+// CreateMessageResponse is the result of sampling/createMessage: a
+// CreateMessageResult, or a CreateTaskResult if the request asked to run as
+// a task.
 //
 // Its variants are *CreateMessageResult, *CreateTaskResult, and
-// *UnknownCreateMessageResponse for what this revision does not define.
+// *UnknownCreateMessageResponse for values that this revision does not
+// define.
 type CreateMessageResponse interface {
 	wire.Appender
 	isCreateMessageResponse()
 }
 
-// UnknownCreateMessageResponse keeps a value that is none of the variants of
-// CreateMessageResponse, so that it can be passed on. Validate reports it.
+// UnknownCreateMessageResponse holds a value that matches none of the
+// variants of CreateMessageResponse, so that it can be passed on. Validate
+// reports it.
 type UnknownCreateMessageResponse struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownCreateMessageResponse) isCreateMessageResponse() {}
 
-// CreateMessageResult is the turn that the client's model added to the
-// conversation. The user should have had a chance to veto it.
+// CreateMessageResult is the message that the client's model generated. The
+// client should let the user review it before it returns it.
 type CreateMessageResult struct {
-	// Content is what the model said.
+	// Content is the model's output.
 	Content SamplingMessageContent `json:"content"`
-	// Model names the model that answered, which may be none of those hinted at.
+	// Model is the name of the model that generated the output. It need not be
+	// one of the hints.
 	Model string `json:"model"`
-	// Role is the speaker, normally the assistant.
+	// Role is the author of the message, normally the assistant.
 	Role Role `json:"role"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// StopReason is why the model stopped: endTurn, stopSequence, maxTokens,
-	// with tools also toolUse, or a word of the provider's; nil means unknown.
+	// StopReason is the reason why the model stopped: endTurn, stopSequence,
+	// maxTokens, toolUse if there are tools, or a value of the provider's own;
+	// nil means unknown.
 	StopReason *string `json:"stopReason,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -110,17 +116,16 @@ func (*CreateMessageResult) isClientResult() {}
 
 func (*CreateMessageResult) isCreateMessageResponse() {}
 
-// IncludeContext says whose context the client should add to a sampling
-// request.
+// IncludeContext selects the servers whose context the client should add to
+// a sampling request.
 type IncludeContext string
 
 // The values of IncludeContext.
 const (
-	// IncludeContextAllServers asks for context from every server the client is
-	// connected to. Discouraged since 2025-11-25.
+	// IncludeContextAllServers asks for context from all servers that the client
+	// is connected to. Discouraged since 2025-11-25.
 	IncludeContextAllServers IncludeContext = "allServers"
-	// IncludeContextNone asks for no added context, as does leaving the member
-	// out.
+	// IncludeContextNone asks for no added context, which is also the default.
 	IncludeContextNone IncludeContext = "none"
 	// IncludeContextThisServer asks for context from the server that makes the
 	// request. Discouraged since 2025-11-25.
@@ -136,117 +141,121 @@ func (x IncludeContext) Known() bool {
 	return false
 }
 
-// ModelHint suggests a model. A client without that model may take a similar
-// one of another make.
+// ModelHint suggests a model. A client that does not have it may use a
+// similar model of another provider.
 type ModelHint struct {
-	// Name is a model's name or a part of one, such as a family's; nil suggests
-	// nothing.
+	// Name is the name of a model or a part of it, such as a model family; nil
+	// suggests no model.
 	Name *string `json:"name,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ModelPreferences says what a server values in the model that will answer
-// it. The client weighs this as it sees fit.
+// ModelPreferences describes the model that a server would like for
+// sampling. The client decides how much weight it gives them.
 type ModelPreferences struct {
-	// CostPriority is how much a low price counts, from 0 (not at all) to 1
-	// (above all); nil has no opinion.
+	// CostPriority is the weight of a low price, from 0 (irrelevant) to 1 (most
+	// important); nil means no preference.
 	CostPriority *float64 `json:"costPriority,omitempty"`
-	// Hints suggests models, the favourite first; the first that fits goes
-	// before the three priorities. Nil suggests none.
+	// Hints suggests models, the preferred one first. The first hint that
+	// matches takes precedence over the three priorities; nil suggests none.
 	Hints []ModelHint `json:"hints,omitempty"`
-	// IntelligencePriority is how much ability counts, from 0 (not at all) to 1
-	// (above all); nil has no opinion.
+	// IntelligencePriority is the weight of the model's abilities, from 0
+	// (irrelevant) to 1 (most important); nil means no preference.
 	IntelligencePriority *float64 `json:"intelligencePriority,omitempty"`
-	// SpeedPriority is how much a quick answer counts, from 0 (not at all) to 1
-	// (above all); nil has no opinion.
+	// SpeedPriority is the weight of a fast answer, from 0 (irrelevant) to 1
+	// (most important); nil means no preference.
 	SpeedPriority *float64 `json:"speedPriority,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// SamplingMessage is one turn of the conversation that a server puts before
-// the client's model.
+// SamplingMessage is one message of a conversation for the client's model.
 type SamplingMessage struct {
-	// Content is what is said in this turn.
+	// Content is the content of this message.
 	Content SamplingMessageContent `json:"content"`
-	// Role is the speaker of this turn.
+	// Role is the author of this message.
 	Role Role `json:"role"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// SamplingMessageContent is what one turn of a sampled conversation says.
+// SamplingMessageContent is the content of one message of a sampling
+// conversation.
 //
 // Its variants are *TextContent, *ImageContent, *AudioContent,
 // *ToolUseContent, *ToolResultContent, SamplingMessageContentList, and
-// *UnknownSamplingMessageContent for what this revision does not define.
+// *UnknownSamplingMessageContent for values that this revision does not
+// define.
 type SamplingMessageContent interface {
 	wire.Appender
 	isSamplingMessageContent()
 }
 
-// UnknownSamplingMessageContent keeps a value that is none of the variants
-// of SamplingMessageContent, so that it can be passed on. Validate reports
-// it.
+// UnknownSamplingMessageContent holds a value that matches none of the
+// variants of SamplingMessageContent, so that it can be passed on. Validate
+// reports it.
 type UnknownSamplingMessageContent struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownSamplingMessageContent) isSamplingMessageContent() {}
 
-// SamplingMessageContentBlock is one piece of a turn: text, media, a tool
-// call the model asks for, or what came of one. Its type member tells which.
+// SamplingMessageContentBlock is one part of a sampling message: text,
+// media, a tool call that the model makes, or the result of one. Its type
+// member selects the variant.
 //
 // Its variants are *TextContent, *ImageContent, *AudioContent,
 // *ToolUseContent, *ToolResultContent, and
-// *UnknownSamplingMessageContentBlock for what this revision does not
+// *UnknownSamplingMessageContentBlock for values that this revision does not
 // define.
 type SamplingMessageContentBlock interface {
 	wire.Appender
 	isSamplingMessageContentBlock()
 }
 
-// UnknownSamplingMessageContentBlock keeps a value that is none of the
+// UnknownSamplingMessageContentBlock holds a value that matches none of the
 // variants of SamplingMessageContentBlock, so that it can be passed on.
 // Validate reports it.
 type UnknownSamplingMessageContentBlock struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownSamplingMessageContentBlock) isSamplingMessageContentBlock() {}
 
-// SamplingMessageContentList is a turn in several pieces. Tool results must
-// not be mixed with other pieces.
+// SamplingMessageContentList is a message in several parts. A message with
+// tool results must not contain other parts.
 type SamplingMessageContentList []SamplingMessageContentBlock
 
 func (SamplingMessageContentList) isSamplingMessageContent() {}
 
-// ToolChoice limits what the model may do with the tools of a sampling
-// request.
+// ToolChoice controls how the model uses the tools of a sampling request.
 type ToolChoice struct {
-	// Mode says whether the model may call tools; nil counts as auto.
+	// Mode selects whether the model may call tools; nil means auto.
 	Mode *ToolChoiceMode `json:"mode,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ToolChoiceMode says whether the model may, must or must not call tools.
+// ToolChoiceMode selects whether the model may, must or must not call tools.
 type ToolChoiceMode string
 
 // The values of ToolChoiceMode.
 const (
-	// ToolChoiceModeAuto leaves it to the model.
+	// ToolChoiceModeAuto lets the model decide.
 	ToolChoiceModeAuto ToolChoiceMode = "auto"
-	// ToolChoiceModeNone keeps the model from calling any tool.
+	// ToolChoiceModeNone forbids tool calls.
 	ToolChoiceModeNone ToolChoiceMode = "none"
-	// ToolChoiceModeRequired makes the model call one tool or more before it
+	// ToolChoiceModeRequired makes the model call at least one tool before it
 	// ends.
 	ToolChoiceModeRequired ToolChoiceMode = "required"
 )
@@ -260,28 +269,28 @@ func (x ToolChoiceMode) Known() bool {
 	return false
 }
 
-// ToolResultContent tells the model what came of a tool call it asked for.
-// It belongs in a user turn, right after the assistant turn with the call.
+// ToolResultContent is the result of a tool call that the model made. It
+// belongs in a user message, directly after the assistant message with the
+// call.
 type ToolResultContent struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "tool_result", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is
+	// "tool_result", which the zero value stands for.
 	Type string `json:"type"`
-	// Content is what the tool returned, for the model to read.
+	// Content is the tool's result for the model.
 	Content []ContentBlock `json:"content"`
-	// ToolUseID is the ID of the ToolUseContent that this answers; every call
-	// needs exactly one answer.
+	// ToolUseID is the ID of the ToolUseContent that this result answers. Each
+	// call needs exactly one result.
 	ToolUseID string `json:"toolUseId"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// IsError tells that the call failed, with the reason in Content; nil means
-	// it did not.
+	// IsError reports that the call failed; Content then holds the reason; nil
+	// means false.
 	IsError *bool `json:"isError,omitempty"`
-	// StructuredContent is what the tool returned for programs; "" if it
-	// returned nothing of the kind.
+	// StructuredContent is the tool's result for programs; "" if there is none.
 	StructuredContent wire.Object `json:"structuredContent,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -289,24 +298,25 @@ func (*ToolResultContent) isSamplingMessageContent() {}
 
 func (*ToolResultContent) isSamplingMessageContentBlock() {}
 
-// ToolUseContent is a tool call that the model asks for. The server that
-// requested the sampling runs the tool and samples again with the outcome.
+// ToolUseContent is a tool call that the model makes. The server that
+// requested the sampling runs the tool and sends a new sampling request with
+// the result.
 type ToolUseContent struct {
-	// Type is the constant by which a reader recognises this kind of value. It
-	// is "tool_use", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is "tool_use",
+	// which the zero value stands for.
 	Type string `json:"type"`
-	// ID is what the ToolResultContent has to repeat.
+	// ID identifies the call. The ToolResultContent repeats it.
 	ID string `json:"id"`
-	// Input is what the model would pass to the tool; check it against the input
-	// schema before use.
+	// Input holds the arguments that the model chose. Validate them against the
+	// input schema before use.
 	Input wire.Object `json:"input"`
-	// Name is that of one of the tools offered in the request.
+	// Name is the name of one of the tools in the request.
 	Name string `json:"name"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 

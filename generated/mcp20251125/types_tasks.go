@@ -4,21 +4,22 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// CancelTaskRequest is the tasks/cancel message, with which the side that
-// started a task gives it up. A notifications/cancelled does not reach a
-// task.
+// CancelTaskRequest is a tasks/cancel request: the side that started a task
+// asks the other side to cancel it. A notifications/cancelled message has no
+// effect on a task.
 type CancelTaskRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is "tasks/cancel", which the
+	// Method identifies the kind of message. It is "tasks/cancel", which the
 	// zero value stands for.
 	Method string `json:"method"`
-	// ID is unique among the sender's requests and comes back with the answer.
+	// ID is unique among the sender's requests. The response repeats it.
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params CancelTaskRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -26,44 +27,45 @@ func (*CancelTaskRequest) isClientRequest() {}
 
 func (*CancelTaskRequest) isServerRequest() {}
 
-// CancelTaskRequestParams names the task to give up.
+// CancelTaskRequestParams identifies the task to cancel.
 type CancelTaskRequestParams struct {
-	// TaskID is the task to cancel; one that has already ended is refused.
+	// TaskID identifies the task to cancel. A task that has already ended cannot
+	// be cancelled.
 	TaskID string `json:"taskId"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// CancelTaskResult is the task as tasks/cancel left it. It has the members
-// of Task.
+// CancelTaskResult is the task's state after tasks/cancel. It has the same
+// members as Task.
 type CancelTaskResult struct {
-	// CreatedAt is when the task began, in ISO 8601.
+	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`
-	// LastUpdatedAt is when the task last moved on, in ISO 8601.
+	// LastUpdatedAt is the time of the task's last change, in ISO 8601.
 	LastUpdatedAt string `json:"lastUpdatedAt"`
-	// Status is the stage the task has reached.
+	// Status is the current status of the task.
 	Status TaskStatus `json:"status"`
-	// TaskID is the identifier that the receiver of the original request gave
-	// the task. Do not read anything into it.
+	// TaskID identifies the task. The receiver of the original request chooses
+	// it; treat it as opaque.
 	TaskID string `json:"taskId"`
-	// TTL is how many milliseconds the task is kept, counted from CreatedAt;
-	// nil, which is sent as null, means for ever.
+	// TTL is the lifetime of the task in milliseconds, counted from CreatedAt;
+	// nil, which is sent as null, means unlimited.
 	TTL *int64 `json:"ttl"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// PollInterval is how many milliseconds to wait between calls of tasks/get;
-	// nil leaves it to the caller.
+	// PollInterval is the suggested time between tasks/get requests in
+	// milliseconds; nil leaves it to the caller.
 	PollInterval *int64 `json:"pollInterval,omitempty"`
-	// StatusMessage explains the status to people, such as why the task failed;
-	// nil says nothing.
+	// StatusMessage explains the status to people, for example why the task
+	// failed; nil means no explanation.
 	StatusMessage *string `json:"statusMessage,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -71,18 +73,17 @@ func (*CancelTaskResult) isClientResult() {}
 
 func (*CancelTaskResult) isServerResult() {}
 
-// CreateTaskResult answers a request that asked to be run as a task. The
-// work has only begun: follow it with tasks/get and collect the outcome with
-// tasks/result.
+// CreateTaskResult answers a request that asked to run as a task. The work
+// continues in the background: poll its state with tasks/get and fetch its
+// result with tasks/result.
 type CreateTaskResult struct {
-	// Task is the state that the new task starts from, with the ID to follow it
-	// by.
+	// Task is the initial state of the new task, including its ID.
 	Task Task `json:"task"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -92,21 +93,21 @@ func (*CreateTaskResult) isCreateMessageResponse() {}
 
 func (*CreateTaskResult) isElicitResponse() {}
 
-// GetTaskPayloadRequest is the tasks/result message, with which the side
-// that started a task collects its outcome. The answer is held back until
-// the task has ended.
+// GetTaskPayloadRequest is a tasks/result request: the side that started a
+// task fetches its result. The response is delayed until the task has ended.
 type GetTaskPayloadRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is "tasks/result", which the
+	// Method identifies the kind of message. It is "tasks/result", which the
 	// zero value stands for.
 	Method string `json:"method"`
-	// ID is unique among the sender's requests and comes back with the answer.
+	// ID is unique among the sender's requests. The response repeats it.
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params GetTaskPayloadRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -114,27 +115,27 @@ func (*GetTaskPayloadRequest) isClientRequest() {}
 
 func (*GetTaskPayloadRequest) isServerRequest() {}
 
-// GetTaskPayloadRequestParams names the task whose outcome is wanted.
+// GetTaskPayloadRequestParams identifies the task whose result to return.
 type GetTaskPayloadRequestParams struct {
-	// TaskID is the task whose outcome is wanted.
+	// TaskID identifies the task whose result to return.
 	TaskID string `json:"taskId"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// GetTaskPayloadResult is whatever would have answered the request without a
-// task. Its type is that of the original method, which the caller has to
-// remember.
+// GetTaskPayloadResult is the result that the request would have had without
+// a task. Its type depends on the method of that request, which the caller
+// must remember.
 type GetTaskPayloadResult struct {
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -142,20 +143,21 @@ func (*GetTaskPayloadResult) isClientResult() {}
 
 func (*GetTaskPayloadResult) isServerResult() {}
 
-// GetTaskRequest is the tasks/get message, with which the side that started
-// a task asks how it is doing.
+// GetTaskRequest is a tasks/get request: the side that started a task asks
+// for its state.
 type GetTaskRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is "tasks/get", which the
-	// zero value stands for.
+	// Method identifies the kind of message. It is "tasks/get", which the zero
+	// value stands for.
 	Method string `json:"method"`
-	// ID is unique among the sender's requests and comes back with the answer.
+	// ID is unique among the sender's requests. The response repeats it.
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params GetTaskRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -163,43 +165,44 @@ func (*GetTaskRequest) isClientRequest() {}
 
 func (*GetTaskRequest) isServerRequest() {}
 
-// GetTaskRequestParams names the task to look at.
+// GetTaskRequestParams identifies the task to report on.
 type GetTaskRequestParams struct {
-	// TaskID is the task to look at.
+	// TaskID identifies the task to report on.
 	TaskID string `json:"taskId"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// GetTaskResult is the task as it stands now. It has the members of Task.
+// GetTaskResult is the current state of a task. It has the same members as
+// Task.
 type GetTaskResult struct {
-	// CreatedAt is when the task began, in ISO 8601.
+	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`
-	// LastUpdatedAt is when the task last moved on, in ISO 8601.
+	// LastUpdatedAt is the time of the task's last change, in ISO 8601.
 	LastUpdatedAt string `json:"lastUpdatedAt"`
-	// Status is the stage the task has reached.
+	// Status is the current status of the task.
 	Status TaskStatus `json:"status"`
-	// TaskID is the identifier that the receiver of the original request gave
-	// the task. Do not read anything into it.
+	// TaskID identifies the task. The receiver of the original request chooses
+	// it; treat it as opaque.
 	TaskID string `json:"taskId"`
-	// TTL is how many milliseconds the task is kept, counted from CreatedAt;
-	// nil, which is sent as null, means for ever.
+	// TTL is the lifetime of the task in milliseconds, counted from CreatedAt;
+	// nil, which is sent as null, means unlimited.
 	TTL *int64 `json:"ttl"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// PollInterval is how many milliseconds to wait between calls of tasks/get;
-	// nil leaves it to the caller.
+	// PollInterval is the suggested time between tasks/get requests in
+	// milliseconds; nil leaves it to the caller.
 	PollInterval *int64 `json:"pollInterval,omitempty"`
-	// StatusMessage explains the status to people, such as why the task failed;
-	// nil says nothing.
+	// StatusMessage explains the status to people, for example why the task
+	// failed; nil means no explanation.
 	StatusMessage *string `json:"statusMessage,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -207,20 +210,21 @@ func (*GetTaskResult) isClientResult() {}
 
 func (*GetTaskResult) isServerResult() {}
 
-// ListTasksRequest is the tasks/list message, with which either side looks
-// up the tasks that the other keeps for it.
+// ListTasksRequest is a tasks/list request: either side asks for the tasks
+// that it started on the other side.
 type ListTasksRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is "tasks/list", which the
-	// zero value stands for.
+	// Method identifies the kind of message. It is "tasks/list", which the zero
+	// value stands for.
 	Method string `json:"method"`
-	// ID is unique among the sender's requests and comes back with the answer.
+	// ID is unique among the sender's requests. The response repeats it.
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -230,15 +234,16 @@ func (*ListTasksRequest) isServerRequest() {}
 
 // ListTasksResult is one page of tasks.
 type ListTasksResult struct {
-	// Tasks is this page's share of the list.
+	// Tasks holds the tasks on this page.
 	Tasks []Task `json:"tasks"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// NextCursor leads to the next page; nil means that this is the last.
+	// NextCursor is the Cursor of the next page; nil means that this page is the
+	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -246,82 +251,86 @@ func (*ListTasksResult) isClientResult() {}
 
 func (*ListTasksResult) isServerResult() {}
 
-// RelatedTaskMetadata marks a message as belonging to a task. Its place is a
-// Meta, at io.modelcontextprotocol/related-task.
+// RelatedTaskMetadata associates a message with a task. It belongs in Meta,
+// under the key io.modelcontextprotocol/related-task.
 type RelatedTaskMetadata struct {
-	// TaskID is the task that the message belongs to.
+	// TaskID identifies the task that the message belongs to.
 	TaskID string `json:"taskId"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// Task is the state of a request that is worked on in the background. Once
-// its status is completed, failed or cancelled it stays so.
+// Task is the state of a request that runs in the background. The statuses
+// completed, failed and cancelled are final.
 type Task struct {
-	// CreatedAt is when the task began, in ISO 8601.
+	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`
-	// LastUpdatedAt is when the task last moved on, in ISO 8601.
+	// LastUpdatedAt is the time of the task's last change, in ISO 8601.
 	LastUpdatedAt string `json:"lastUpdatedAt"`
-	// Status is the stage the task has reached.
+	// Status is the current status of the task.
 	Status TaskStatus `json:"status"`
-	// TaskID is the identifier that the receiver of the original request gave
-	// the task. Do not read anything into it.
+	// TaskID identifies the task. The receiver of the original request chooses
+	// it; treat it as opaque.
 	TaskID string `json:"taskId"`
-	// TTL is how many milliseconds the task is kept, counted from CreatedAt;
-	// nil, which is sent as null, means for ever.
+	// TTL is the lifetime of the task in milliseconds, counted from CreatedAt;
+	// nil, which is sent as null, means unlimited.
 	TTL *int64 `json:"ttl"`
-	// PollInterval is how many milliseconds to wait between calls of tasks/get;
-	// nil leaves it to the caller.
+	// PollInterval is the suggested time between tasks/get requests in
+	// milliseconds; nil leaves it to the caller.
 	PollInterval *int64 `json:"pollInterval,omitempty"`
-	// StatusMessage explains the status to people, such as why the task failed;
-	// nil says nothing.
+	// StatusMessage explains the status to people, for example why the task
+	// failed; nil means no explanation.
 	StatusMessage *string `json:"statusMessage,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// TaskAugmentedRequestParams is what the params of requests that can be run
-// as tasks have in common. No message consists of it alone.
+// TaskAugmentedRequestParams holds the members that the params of all
+// requests that can run as tasks share. It is never a message on its own.
 type TaskAugmentedRequestParams struct {
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Task asks for the request to be run as a task, which the receiver must
-	// have declared it can do; nil asks for a plain answer.
+	// Task asks the receiver to run the request as a task, which requires that
+	// the receiver declares support for it; nil asks for an ordinary response.
 	Task *TaskMetadata `json:"task,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// TaskMetadata asks for a request to be run as a task. The zero value asks
-// for it too, with no wish as to the lifetime.
+// TaskMetadata asks the receiver to run a request as a task. The zero value
+// does too, and requests no particular lifetime.
 type TaskMetadata struct {
-	// TTL is how many milliseconds the task should be kept, counted from its
-	// start; nil leaves it to the receiver, which may also overrule it.
+	// TTL is the requested lifetime of the task in milliseconds, counted from
+	// its creation; nil leaves it to the receiver, which may also override it.
 	TTL *int64 `json:"ttl,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// TaskStatus is the stage a task has reached. Completed, failed and
-// cancelled are final.
+// TaskStatus is the status of a task. Completed, failed and cancelled are
+// final.
 type TaskStatus string
 
 // The values of TaskStatus.
 const (
-	// TaskStatusCancelled means that the task was given up before it was done.
+	// TaskStatusCancelled means that the task was cancelled before it was done.
 	TaskStatusCancelled TaskStatus = "cancelled"
-	// TaskStatusCompleted means that the outcome is there to collect.
+	// TaskStatusCompleted means that the task is done and its result is
+	// available.
 	TaskStatusCompleted TaskStatus = "completed"
-	// TaskStatusFailed means that the task came to nothing; a tool result with
-	// IsError counts as that too.
+	// TaskStatusFailed means that the task failed. A tool result with IsError
+	// counts as a failure.
 	TaskStatusFailed TaskStatus = "failed"
-	// TaskStatusInputRequired means that the task waits for an answer from the
-	// side that started it. Call tasks/result to receive the question.
+	// TaskStatusInputRequired means that the task waits for input from the side
+	// that started it. Call tasks/result to receive the question.
 	TaskStatusInputRequired TaskStatus = "input_required"
-	// TaskStatusWorking means that the work is under way; every task starts like
-	// this.
+	// TaskStatusWorking means that the work is in progress. Each task starts
+	// with this status.
 	TaskStatusWorking TaskStatus = "working"
 )
 
@@ -334,18 +343,20 @@ func (x TaskStatus) Known() bool {
 	return false
 }
 
-// TaskStatusNotification is the notifications/tasks/status message: a task
-// has moved on. It may never come, so whoever waits has to poll as well.
+// TaskStatusNotification is a notifications/tasks/status message: the status
+// of a task has changed. It is optional, so the side that started the task
+// must poll as well.
 type TaskStatusNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is
-	// "notifications/tasks/status", which the zero value stands for.
+	// Method identifies the kind of message. It is "notifications/tasks/status",
+	// which the zero value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params TaskStatusNotificationParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -353,46 +364,46 @@ func (*TaskStatusNotification) isClientNotification() {}
 
 func (*TaskStatusNotification) isServerNotification() {}
 
-// TaskStatusNotificationParams is the task as it stands now. It has the
-// members of Task.
+// TaskStatusNotificationParams is the current state of a task. It has the
+// same members as Task.
 type TaskStatusNotificationParams struct {
-	// CreatedAt is when the task began, in ISO 8601.
+	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`
-	// LastUpdatedAt is when the task last moved on, in ISO 8601.
+	// LastUpdatedAt is the time of the task's last change, in ISO 8601.
 	LastUpdatedAt string `json:"lastUpdatedAt"`
-	// Status is the stage the task has reached.
+	// Status is the current status of the task.
 	Status TaskStatus `json:"status"`
-	// TaskID is the identifier that the receiver of the original request gave
-	// the task. Do not read anything into it.
+	// TaskID identifies the task. The receiver of the original request chooses
+	// it; treat it as opaque.
 	TaskID string `json:"taskId"`
-	// TTL is how many milliseconds the task is kept, counted from CreatedAt;
-	// nil, which is sent as null, means for ever.
+	// TTL is the lifetime of the task in milliseconds, counted from CreatedAt;
+	// nil, which is sent as null, means unlimited.
 	TTL *int64 `json:"ttl"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// PollInterval is how many milliseconds to wait between calls of tasks/get;
-	// nil leaves it to the caller.
+	// PollInterval is the suggested time between tasks/get requests in
+	// milliseconds; nil leaves it to the caller.
 	PollInterval *int64 `json:"pollInterval,omitempty"`
-	// StatusMessage explains the status to people, such as why the task failed;
-	// nil says nothing.
+	// StatusMessage explains the status to people, for example why the task
+	// failed; nil means no explanation.
 	StatusMessage *string `json:"statusMessage,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// TaskSupport says whether a tool can or must be called as a task. It counts
+// TaskSupport declares whether a tool can or must run as a task. It applies
 // only if the server declares tasks for tools/call.
 type TaskSupport string
 
 // The values of TaskSupport.
 const (
-	// TaskSupportForbidden means that a call as a task is refused.
+	// TaskSupportForbidden means that the tool cannot run as a task.
 	TaskSupportForbidden TaskSupport = "forbidden"
 	// TaskSupportOptional means that the caller may choose.
 	TaskSupportOptional TaskSupport = "optional"
-	// TaskSupportRequired means that a call without a task is refused.
+	// TaskSupportRequired means that the tool runs only as a task.
 	TaskSupportRequired TaskSupport = "required"
 )
 

@@ -4,80 +4,81 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// CallToolRequest is the tools/call message, with which a client has the
-// server run a tool.
+// CallToolRequest is a tools/call request: the client asks the server to run
+// a tool.
 type CallToolRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is "tools/call", which the
-	// zero value stands for.
+	// Method identifies the kind of message. It is "tools/call", which the zero
+	// value stands for.
 	Method string `json:"method"`
-	// ID is unique among the sender's requests and comes back with the answer.
+	// ID is unique among the sender's requests. The response repeats it.
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params CallToolRequestParams `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*CallToolRequest) isClientRequest() {}
 
-// CallToolRequestParams says which tool to run and with what arguments.
+// CallToolRequestParams names the tool to run and holds its arguments.
 type CallToolRequestParams struct {
-	// Name is that of the tool, as tools/list gives it.
+	// Name is the tool's name as tools/list returns it.
 	Name string `json:"name"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; nil is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; nil means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
-	// Arguments is a JSON object that fits the tool's input schema; "" sends
-	// none.
+	// Arguments is a JSON object that is valid under the tool's input schema; ""
+	// sends no arguments.
 	Arguments wire.Object `json:"arguments,omitempty"`
-	// Task asks for the request to be run as a task, which the receiver must
-	// have declared it can do; nil asks for a plain answer.
+	// Task asks the receiver to run the request as a task, which requires that
+	// the receiver declares support for it; nil asks for an ordinary response.
 	Task *TaskMetadata `json:"task,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// CallToolResponse is what may answer tools/call: a CallToolResult, or a
-// CreateTaskResult if the request asked to be run as a task.
+// CallToolResponse is the result of tools/call: a CallToolResult, or a
+// CreateTaskResult if the request asked to run as a task.
 //
 // Its variants are *CallToolResult, *CreateTaskResult, and
-// *UnknownCallToolResponse for what this revision does not define.
+// *UnknownCallToolResponse for values that this revision does not define.
 type CallToolResponse interface {
 	wire.Appender
 	isCallToolResponse()
 }
 
-// UnknownCallToolResponse keeps a value that is none of the variants of
+// UnknownCallToolResponse holds a value that matches none of the variants of
 // CallToolResponse, so that it can be passed on. Validate reports it.
 type UnknownCallToolResponse struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
 func (*UnknownCallToolResponse) isCallToolResponse() {}
 
-// CallToolResult is what a tool came back with. A tool that fails says so
-// here, with IsError, because the model reads this and may try again; a
-// JSON-RPC error is for calls that never reached a tool.
+// CallToolResult is the outcome of a tool call. A tool that fails reports
+// the failure here, with IsError set, so that the model can read it and try
+// again. A JSON-RPC error is for calls that never reached a tool.
 type CallToolResult struct {
-	// Content is the result for the model to read; nil is sent as an empty list.
+	// Content is the result for the model; nil is sent as an empty list.
 	Content []ContentBlock `json:"content"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// IsError tells that the tool ran and failed, with the reason in Content;
-	// nil means it did not.
+	// IsError reports that the tool ran and failed; Content then holds the
+	// reason; nil means false.
 	IsError *bool `json:"isError,omitempty"`
-	// StructuredContent is the result for programs, in the shape of the tool's
+	// StructuredContent is the result for programs, valid under the tool's
 	// output schema; "" if the tool has none. Repeat it as text in Content for
-	// clients that do not look here.
+	// clients that do not read this member.
 	StructuredContent wire.Object `json:"structuredContent,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -85,20 +86,21 @@ func (*CallToolResult) isCallToolResponse() {}
 
 func (*CallToolResult) isServerResult() {}
 
-// ListToolsRequest is the tools/list message, with which a client looks up
-// the tools of a server.
+// ListToolsRequest is a tools/list request: the client asks for the server's
+// tools.
 type ListToolsRequest struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is "tools/list", which the
-	// zero value stands for.
+	// Method identifies the kind of message. It is "tools/list", which the zero
+	// value stands for.
 	Method string `json:"method"`
-	// ID is unique among the sender's requests and comes back with the answer.
+	// ID is unique among the sender's requests. The response repeats it.
 	ID RequestId `json:"id"`
 	// Params is the payload of the message.
 	Params *PaginatedRequestParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -106,128 +108,138 @@ func (*ListToolsRequest) isClientRequest() {}
 
 // ListToolsResult is one page of the server's tools.
 type ListToolsResult struct {
-	// Tools is this page's share of the list.
+	// Tools holds the tools on this page.
 	Tools []Tool `json:"tools"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// NextCursor leads to the next page; nil means that this is the last.
+	// NextCursor is the Cursor of the next page; nil means that this page is the
+	// last.
 	NextCursor *string `json:"nextCursor,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ListToolsResult) isServerResult() {}
 
-// Tool describes a function that a server lets the model call. The model
-// chooses by what it reads here, so write it for the model.
+// Tool describes a function that the model can call through the server. The
+// model decides from this description alone, so write it for the model.
 type Tool struct {
-	// InputSchema describes the arguments; a tool that takes none still has one.
+	// InputSchema describes the arguments. A tool without arguments has one too.
 	InputSchema ToolInputSchema `json:"inputSchema"`
-	// Name is what tools/call asks for, unique within the server. Up to 128
-	// ASCII letters, digits, underscores, hyphens and dots are safe everywhere.
+	// Name identifies the tool in tools/call and is unique within the server.
+	// Names of up to 128 ASCII letters, digits, underscores, hyphens and dots
+	// work everywhere.
 	Name string `json:"name"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Annotations is what the server claims about the tool's behaviour; nil
-	// claims nothing, so that the cautious defaults hold.
+	// Annotations describes the tool's behaviour as the server claims it; nil
+	// claims nothing, and clients assume the cautious defaults.
 	Annotations *ToolAnnotations `json:"annotations,omitempty"`
-	// Description tells the model what the tool does and when to use it; nil
-	// leaves it to guess from the name.
+	// Description explains to the model what the tool does and when to use it;
+	// nil leaves the model with the name alone.
 	Description *string `json:"description,omitempty"`
-	// Execution says in which ways the tool can be run; nil means by a plain
-	// call only.
+	// Execution declares how the tool can be run; nil means by an ordinary call
+	// only.
 	Execution *ToolExecution `json:"execution,omitempty"`
-	// Icons is a choice of pictures to show next to the name; nil gives none.
+	// Icons lists alternative images to show next to the name; nil means none.
 	Icons []Icon `json:"icons,omitempty"`
-	// OutputSchema describes the structured content of results; nil promises
-	// none.
+	// OutputSchema describes the structured content of results; nil means that
+	// results need have none.
 	OutputSchema *ToolOutputSchema `json:"outputSchema,omitempty"`
-	// Title is the name to show to people; nil falls back to the title among the
-	// annotations, then to Name.
+	// Title is the display name; nil falls back to the title in Annotations,
+	// then to Name.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ToolAnnotations is what a server claims about the behaviour of a tool.
-// Nothing holds the tool to it, so do not build safety on the word of a
-// server you do not trust.
+// ToolAnnotations describes the behaviour of a tool as the server claims it.
+// Nothing enforces the claims, so do not base safety decisions on those of
+// an untrusted server.
 type ToolAnnotations struct {
-	// DestructiveHint claims that the tool may delete or overwrite things rather
-	// than only add to them; nil counts as true. It means nothing for a
-	// read-only tool.
+	// DestructiveHint claims that the tool may delete or overwrite data, not
+	// only add to it; nil means true. It applies only to tools that are not
+	// read-only.
 	DestructiveHint *bool `json:"destructiveHint,omitempty"`
-	// IdempotentHint claims that a second call with equal arguments changes
-	// nothing more; nil counts as false. It means nothing for a read-only tool.
+	// IdempotentHint claims that repeating a call with the same arguments has no
+	// further effect; nil means false. It applies only to tools that are not
+	// read-only.
 	IdempotentHint *bool `json:"idempotentHint,omitempty"`
-	// OpenWorldHint claims that the tool deals with the world outside, like a
-	// web search; nil counts as true.
+	// OpenWorldHint claims that the tool interacts with external systems, such
+	// as web search; nil means true.
 	OpenWorldHint *bool `json:"openWorldHint,omitempty"`
-	// ReadOnlyHint claims that the tool changes nothing; nil counts as false.
+	// ReadOnlyHint claims that the tool changes nothing; nil means false.
 	ReadOnlyHint *bool `json:"readOnlyHint,omitempty"`
-	// Title is a name to show to people; nil gives none.
+	// Title is a display name for the tool; nil means none.
 	Title *string `json:"title,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ToolExecution says in which ways a tool can be run.
+// ToolExecution declares how a tool can be run.
 type ToolExecution struct {
-	// TaskSupport says whether the tool can be called as a task; nil counts as
+	// TaskSupport declares whether the tool can run as a task; nil means
 	// forbidden.
 	TaskSupport *TaskSupport `json:"taskSupport,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // ToolInputSchema is the JSON Schema of a tool's arguments, which are always
-// an object. Keywords that have no field here are kept.
+// an object. Keywords without a field here are kept.
 type ToolInputSchema struct {
-	// Type is always object. It is "object", which the zero value stands for.
+	// Type is the JSON Schema type. It is "object", which the zero value stands
+	// for.
 	Type string `json:"type"`
-	// Schema is the dialect of JSON Schema, as a URI; nil means 2020-12.
+	// Schema is the URI of the JSON Schema dialect; nil means 2020-12.
 	Schema *string `json:"$schema,omitempty"`
 	// Properties holds the schemas of the arguments, by name; nil declares none.
 	Properties wire.Map[wire.Object] `json:"properties,omitempty"`
-	// Required names the arguments that must be given; nil means none.
+	// Required lists the mandatory arguments; nil means none.
 	Required []string `json:"required,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ToolListChangedNotification is the notifications/tools/list_changed
-// message: what tools/list said before may no longer hold.
+// ToolListChangedNotification is a notifications/tools/list_changed message:
+// the result of an earlier tools/list is out of date.
 type ToolListChangedNotification struct {
-	// JSONRPC is the version of JSON-RPC, always 2.0. It is "2.0", which the
-	// zero value stands for.
+	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
+	// stands for.
 	JSONRPC string `json:"jsonrpc"`
-	// Method says what kind of message this is. It is
+	// Method identifies the kind of message. It is
 	// "notifications/tools/list_changed", which the zero value stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 func (*ToolListChangedNotification) isServerNotification() {}
 
 // ToolOutputSchema is the JSON Schema of a tool's structured result.
-// Keywords that have no field here are kept.
+// Keywords without a field here are kept.
 type ToolOutputSchema struct {
-	// Type is always object. It is "object", which the zero value stands for.
+	// Type is the JSON Schema type. It is "object", which the zero value stands
+	// for.
 	Type string `json:"type"`
-	// Schema is the dialect of JSON Schema, as a URI; nil means 2020-12.
+	// Schema is the URI of the JSON Schema dialect; nil means 2020-12.
 	Schema *string `json:"$schema,omitempty"`
 	// Properties holds the schemas of the result's members, by name; nil
 	// declares none.
 	Properties wire.Map[wire.Object] `json:"properties,omitempty"`
-	// Required names the members that every result has; nil means none.
+	// Required lists the members that every result has; nil means none.
 	Required []string `json:"required,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }

@@ -4,8 +4,8 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Annotations) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -30,8 +30,8 @@ func (x *Annotations) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *AudioContent) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -68,8 +68,8 @@ func checkContentBlock(c *wire.Checker, v ContentBlock) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Icon) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -89,8 +89,8 @@ func (x *Icon) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x IconTheme) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -103,8 +103,8 @@ func (x IconTheme) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Icons) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -121,8 +121,8 @@ func (x *Icons) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ImageContent) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -140,8 +140,8 @@ func (x *ImageContent) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x Role) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -154,8 +154,8 @@ func (x Role) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *TextContent) Validate() error {
 	var c wire.Checker
 	x.check(&c)

@@ -4,8 +4,8 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *BooleanSchema) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -18,8 +18,8 @@ func (x *BooleanSchema) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x ElicitAction) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -32,8 +32,8 @@ func (x ElicitAction) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ElicitRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -57,8 +57,8 @@ func (x *ElicitRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ElicitRequestFormParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -81,8 +81,8 @@ func (x *ElicitRequestFormParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ElicitRequestFormParamsRequestedSchema) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -116,8 +116,8 @@ func checkElicitRequestParams(c *wire.Checker, v ElicitRequestParams) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ElicitRequestURLParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -151,8 +151,8 @@ func checkElicitResponse(c *wire.Checker, v ElicitResponse) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ElicitResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -186,8 +186,8 @@ func checkElicitResultContent(c *wire.Checker, v ElicitResultContent) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x ElicitResultContentScalar) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -200,8 +200,8 @@ func (x ElicitResultContentScalar) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ElicitationCompleteNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -236,8 +236,8 @@ func checkEnumSchema(c *wire.Checker, v EnumSchema) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *LegacyTitledEnumSchema) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -263,8 +263,8 @@ func checkMultiSelectEnumSchema(c *wire.Checker, v MultiSelectEnumSchema) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *NumberSchema) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -279,8 +279,8 @@ func (x *NumberSchema) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x NumberSchemaType) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -331,8 +331,8 @@ func checkSingleSelectEnumSchema(c *wire.Checker, v SingleSelectEnumSchema) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *StringSchema) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -352,8 +352,8 @@ func (x *StringSchema) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x StringSchemaFormat) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -366,8 +366,8 @@ func (x StringSchemaFormat) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *TitledMultiSelectEnumSchema) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -380,8 +380,8 @@ func (x *TitledMultiSelectEnumSchema) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *TitledSingleSelectEnumSchema) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -394,8 +394,8 @@ func (x *TitledSingleSelectEnumSchema) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *URLElicitationRequiredError) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -418,8 +418,8 @@ func (x *URLElicitationRequiredError) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *URLElicitationRequiredErrorError) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -435,8 +435,8 @@ func (x *URLElicitationRequiredErrorError) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *URLElicitationRequiredErrorErrorData) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -453,8 +453,8 @@ func (x *URLElicitationRequiredErrorErrorData) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *UntitledMultiSelectEnumSchema) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -470,8 +470,8 @@ func (x *UntitledMultiSelectEnumSchema) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *UntitledMultiSelectEnumSchemaItems) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -484,8 +484,8 @@ func (x *UntitledMultiSelectEnumSchemaItems) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *UntitledSingleSelectEnumSchema) Validate() error {
 	var c wire.Checker
 	x.check(&c)

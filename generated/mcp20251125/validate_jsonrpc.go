@@ -4,8 +4,8 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *JSONRPCErrorResponse) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -42,8 +42,8 @@ func checkJSONRPCMessage(c *wire.Checker, v JSONRPCMessage) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *JSONRPCNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -56,8 +56,8 @@ func (x *JSONRPCNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *JSONRPCRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -88,8 +88,8 @@ func checkJSONRPCResponse(c *wire.Checker, v JSONRPCResponse) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *JSONRPCResultResponse) Validate() error {
 	var c wire.Checker
 	x.check(&c)

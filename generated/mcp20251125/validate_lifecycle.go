@@ -4,8 +4,8 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Implementation) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -27,8 +27,8 @@ func (x *Implementation) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *InitializeRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -52,8 +52,8 @@ func (x *InitializeRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *InitializeRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -71,8 +71,8 @@ func (x *InitializeRequestParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *InitializeResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -85,8 +85,8 @@ func (x *InitializeResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *InitializedNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -102,8 +102,8 @@ func (x *InitializedNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *PingRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)

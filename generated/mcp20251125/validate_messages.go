@@ -66,8 +66,8 @@ func checkClientRequest(c *wire.Checker, v ClientRequest) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *RequestMetaObject) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -84,8 +84,8 @@ func (x *RequestMetaObject) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *RequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)

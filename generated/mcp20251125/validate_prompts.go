@@ -4,8 +4,8 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *GetPromptRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -29,8 +29,8 @@ func (x *GetPromptRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *GetPromptRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -45,8 +45,8 @@ func (x *GetPromptRequestParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *GetPromptResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -63,8 +63,8 @@ func (x *GetPromptResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListPromptsRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -90,8 +90,8 @@ func (x *ListPromptsRequest) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListPromptsResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -108,8 +108,8 @@ func (x *ListPromptsResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Prompt) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -126,8 +126,8 @@ func (x *Prompt) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *PromptListChangedNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -143,8 +143,8 @@ func (x *PromptListChangedNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *PromptMessage) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -162,8 +162,8 @@ func (x *PromptMessage) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *PromptReference) Validate() error {
 	var c wire.Checker
 	x.check(&c)

@@ -4,8 +4,8 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *BlobResourceContents) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -18,8 +18,8 @@ func (x *BlobResourceContents) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *EmbeddedResource) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -40,8 +40,8 @@ func (x *EmbeddedResource) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListResourceTemplatesRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -67,8 +67,8 @@ func (x *ListResourceTemplatesRequest) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListResourceTemplatesResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -85,8 +85,8 @@ func (x *ListResourceTemplatesResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListResourcesRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -112,8 +112,8 @@ func (x *ListResourcesRequest) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListResourcesResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -130,8 +130,8 @@ func (x *ListResourcesResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListRootsRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -157,8 +157,8 @@ func (x *ListRootsRequest) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListRootsResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -175,8 +175,8 @@ func (x *ListRootsResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ReadResourceRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -200,8 +200,8 @@ func (x *ReadResourceRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ReadResourceRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -219,8 +219,8 @@ func (x *ReadResourceRequestParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ReadResourceResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -237,8 +237,8 @@ func (x *ReadResourceResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Resource) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -263,8 +263,8 @@ func (x *Resource) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceContents) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -290,8 +290,8 @@ func checkResourceContentsUnion(c *wire.Checker, v ResourceContentsUnion) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceLink) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -319,8 +319,8 @@ func (x *ResourceLink) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceListChangedNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -336,8 +336,8 @@ func (x *ResourceListChangedNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -355,8 +355,8 @@ func (x *ResourceRequestParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceTemplate) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -381,8 +381,8 @@ func (x *ResourceTemplate) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceTemplateReference) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -398,8 +398,8 @@ func (x *ResourceTemplateReference) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceUpdatedNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -418,8 +418,8 @@ func (x *ResourceUpdatedNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ResourceUpdatedNotificationParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -432,8 +432,8 @@ func (x *ResourceUpdatedNotificationParams) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Root) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -446,8 +446,8 @@ func (x *Root) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *RootsListChangedNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -463,8 +463,8 @@ func (x *RootsListChangedNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *SubscribeRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -488,8 +488,8 @@ func (x *SubscribeRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *SubscribeRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -507,8 +507,8 @@ func (x *SubscribeRequestParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *TextResourceContents) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -521,8 +521,8 @@ func (x *TextResourceContents) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *UnsubscribeRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -546,8 +546,8 @@ func (x *UnsubscribeRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *UnsubscribeRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)

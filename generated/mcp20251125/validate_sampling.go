@@ -4,8 +4,8 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CreateMessageRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -29,8 +29,8 @@ func (x *CreateMessageRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CreateMessageRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -89,8 +89,8 @@ func checkCreateMessageResponse(c *wire.Checker, v CreateMessageResponse) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CreateMessageResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -108,8 +108,8 @@ func (x *CreateMessageResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x IncludeContext) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -122,8 +122,8 @@ func (x IncludeContext) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ModelPreferences) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -151,8 +151,8 @@ func (x *ModelPreferences) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *SamplingMessage) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -210,8 +210,8 @@ func checkSamplingMessageContentBlock(c *wire.Checker, v SamplingMessageContentB
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x SamplingMessageContentList) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -226,8 +226,8 @@ func (x SamplingMessageContentList) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ToolChoice) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -244,8 +244,8 @@ func (x *ToolChoice) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x ToolChoiceMode) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -258,8 +258,8 @@ func (x ToolChoiceMode) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ToolResultContent) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -279,8 +279,8 @@ func (x *ToolResultContent) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ToolUseContent) Validate() error {
 	var c wire.Checker
 	x.check(&c)

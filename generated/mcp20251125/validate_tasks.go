@@ -4,8 +4,8 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CancelTaskRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -29,8 +29,8 @@ func (x *CancelTaskRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CancelTaskRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -45,8 +45,8 @@ func (x *CancelTaskRequestParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CancelTaskResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -61,8 +61,8 @@ func (x *CancelTaskResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CreateTaskResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -75,8 +75,8 @@ func (x *CreateTaskResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *GetTaskPayloadRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -100,8 +100,8 @@ func (x *GetTaskPayloadRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *GetTaskPayloadRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -116,8 +116,8 @@ func (x *GetTaskPayloadRequestParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *GetTaskRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -141,8 +141,8 @@ func (x *GetTaskRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *GetTaskRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -157,8 +157,8 @@ func (x *GetTaskRequestParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *GetTaskResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -173,8 +173,8 @@ func (x *GetTaskResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListTasksRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -200,8 +200,8 @@ func (x *ListTasksRequest) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListTasksResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -218,8 +218,8 @@ func (x *ListTasksResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Task) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -234,8 +234,8 @@ func (x *Task) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *TaskAugmentedRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -250,8 +250,8 @@ func (x *TaskAugmentedRequestParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x TaskStatus) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -264,8 +264,8 @@ func (x TaskStatus) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *TaskStatusNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -284,8 +284,8 @@ func (x *TaskStatusNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *TaskStatusNotificationParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -300,8 +300,8 @@ func (x *TaskStatusNotificationParams) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x TaskSupport) Validate() error {
 	var c wire.Checker
 	x.check(&c)

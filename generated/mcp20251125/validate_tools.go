@@ -4,8 +4,8 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CallToolRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -29,8 +29,8 @@ func (x *CallToolRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CallToolRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -58,8 +58,8 @@ func checkCallToolResponse(c *wire.Checker, v CallToolResponse) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CallToolResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -76,8 +76,8 @@ func (x *CallToolResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListToolsRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -103,8 +103,8 @@ func (x *ListToolsRequest) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ListToolsResult) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -121,8 +121,8 @@ func (x *ListToolsResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Tool) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -152,8 +152,8 @@ func (x *Tool) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ToolExecution) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -170,8 +170,8 @@ func (x *ToolExecution) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ToolInputSchema) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -184,8 +184,8 @@ func (x *ToolInputSchema) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ToolListChangedNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -201,8 +201,8 @@ func (x *ToolListChangedNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ToolOutputSchema) Validate() error {
 	var c wire.Checker
 	x.check(&c)

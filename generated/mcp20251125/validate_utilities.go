@@ -4,8 +4,8 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CancelledNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -24,8 +24,8 @@ func (x *CancelledNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CancelledNotificationParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -42,8 +42,8 @@ func (x *CancelledNotificationParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CompleteRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -67,8 +67,8 @@ func (x *CompleteRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CompleteRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -99,8 +99,8 @@ func checkCompleteRequestParamsRef(c *wire.Checker, v CompleteRequestParamsRef) 
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x LoggingLevel) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -113,8 +113,8 @@ func (x LoggingLevel) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *LoggingMessageNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -133,8 +133,8 @@ func (x *LoggingMessageNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *LoggingMessageNotificationParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -149,8 +149,8 @@ func (x *LoggingMessageNotificationParams) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *PaginatedRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -173,8 +173,8 @@ func (x *PaginatedRequest) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *PaginatedRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -189,8 +189,8 @@ func (x *PaginatedRequestParams) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ProgressNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -209,8 +209,8 @@ func (x *ProgressNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ProgressNotificationParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -225,8 +225,8 @@ func (x *ProgressNotificationParams) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *SetLevelRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -250,8 +250,8 @@ func (x *SetLevelRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *SetLevelRequestParams) Validate() error {
 	var c wire.Checker
 	x.check(&c)

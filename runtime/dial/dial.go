@@ -1,8 +1,9 @@
-// Package dial opens sessions with servers of which no more is known than their URL: it
-// may be that of Streamable HTTP or that of HTTP with SSE, which was before it. Who knows
-// which takes package streamable or sse.
+// Package dial opens sessions with servers of which only the URL is known. The URL may be
+// that of Streamable HTTP or that of its predecessor, HTTP with SSE. If you know the
+// transport, use package streamable or sse directly.
 //
-// Rests on section Backwards Compatibility of basic/transports, revision 2025-11-25.
+// It implements the section Backwards Compatibility of basic/transports, revision
+// 2025-11-25.
 package dial
 
 import (
@@ -16,11 +17,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
-// Connect has the client open a session over Streamable HTTP. When the server refuses
-// that with one of the statuses 400, 404 and 405, it is asked for a session over HTTP with
-// SSE, for which the client must be bound to a revision that the server speaks, such as
-// 2024-11-05. Of opts, MaxRetries and Logger have no use there. When the server refuses
-// both, the error is a *[streamable.StatusError] of each.
+// Connect opens a session over Streamable HTTP. If the server refuses that with status 400,
+// 404 or 405, Connect tries HTTP with SSE. For that, the client must be bound to a revision
+// that the server speaks, such as 2024-11-05, and MaxRetries and Logger of opts are
+// ignored. If the server refuses both, the error wraps a *[streamable.StatusError] of each.
 func Connect(ctx context.Context, c *runtime.Client, url string, opts streamable.ClientOptions) (*runtime.Session, error) {
 	newer, err := streamable.NewTransport(url, opts)
 	if err != nil {
@@ -32,7 +32,7 @@ func Connect(ctx context.Context, c *runtime.Client, url string, opts streamable
 	}
 	transport, sseErr := sse.Dial(ctx, url, sse.ClientOptions{HTTPClient: opts.HTTPClient, Header: opts.Header, MaxMessage: opts.MaxMessage})
 	if sseErr != nil {
-		return nil, fmt.Errorf("dial: neither Streamable HTTP (%w) nor HTTP with SSE (%w)", err, sseErr)
+		return nil, fmt.Errorf("dial: server accepts neither Streamable HTTP (%w) nor HTTP with SSE (%w)", err, sseErr)
 	}
 	return c.Connect(ctx, transport)
 }

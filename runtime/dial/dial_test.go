@@ -33,7 +33,7 @@ func client(revisions ...string) *runtime.Client {
 	return runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, bindings...)
 }
 
-// TestConnect holds over which transport the sessions with servers are.
+// TestConnect checks which transport the sessions with servers use.
 func TestConnect(t *testing.T) {
 	status := func(post, get int) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -49,7 +49,8 @@ func TestConnect(t *testing.T) {
 	defer newer.Close()
 	older := sse.NewHandler(runtime.NewServer(info, binding(older2024, runtime.ToServer)), sse.Options{})
 	defer older.Close()
-	// Servers of the older transport differ in how they refuse a POST to the URL of the stream.
+	// Servers of the older transport differ in how they refuse a POST to the URL of the
+	// stream.
 	refusing := func(code int) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost && r.URL.RawQuery == "" {

@@ -1,5 +1,5 @@
-// Package elicitation helps clients to answer what servers ask the user for
-// (client/elicitation of revisions from 2025-06-18 on).
+// Package elicitation helps clients to answer elicitation requests (client/elicitation of
+// revisions since 2025-06-18).
 package elicitation
 
 import (
@@ -12,10 +12,10 @@ import (
 
 const methodCreate = "elicitation/create"
 
-// FillDefaults returns a binding of a client in which a form that the user has accepted
-// is sent with the defaults that the server gave ("Requested Schema" in
-// client/elicitation) for the fields that the handler below left out. A default that is
-// not of the type of its field is left out too.
+// FillDefaults wraps a client's binding. In the answer to a form that the user has
+// accepted, it sets the fields that the wrapped handler omitted to the defaults of the form
+// ("Requested Schema" in client/elicitation). A default with a type other than its field's
+// is ignored.
 func FillDefaults(below runtime.Binding) runtime.Binding {
 	b := below
 	b.Handle = func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
@@ -65,7 +65,7 @@ func fill(params, result wire.Object) (wire.Object, error) {
 	return result.With("content", wire.Raw(content))
 }
 
-// fits reports whether a value is of the type of a field.
+// fits reports whether a value has the type of a field.
 func fits(field wire.Object, value wire.Raw) bool {
 	of, _ := field.Get("type")
 	switch of {

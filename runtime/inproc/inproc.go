@@ -12,43 +12,42 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// queueLen is how many messages may be on their way in each direction before Send
-// waits.
+// queueLen is the number of messages in transit in each direction before Send blocks.
 const queueLen = 16
 
-// Transport is one end of a connected pair. Make it with Pair.
+// Transport is one end of a connected pair. Create it with Pair.
 //
-// What one end sends is read by the session of the other in the goroutine that sends it; only
-// the handler of a request has another.
+// The session of the other end reads a message in the goroutine that sends it. Only the
+// handlers of requests run in goroutines of their own.
 type Transport struct {
 	in, out *pipe
 
-	ctx  context.Context // of Receive, whose end wakes it
-	stop func() bool     // takes that back
+	ctx  context.Context // context of Receive, whose end wakes it
+	stop func() bool     // stops watching ctx
 }
 
 // pipe is one direction.
 type pipe struct {
 	back     *pipe           // the other direction
-	wake     chan struct{}   // holds a token when there is something new for Receive
-	handlers spare.Goroutine // of the requests
+	wake     chan struct{}   // holds a token if there is news for Receive
+	handlers spare.Goroutine // runs requests
 
 	mu       sync.Mutex
 	texts    []string      // not yet received, at most queueLen
-	room     chan struct{} // closed when one is received; nil when nobody waits for that
-	ended    bool          // no more is sent
-	gone     bool          // no more is received
-	inbox    runtime.Inbox // of the receiving session, once it has one; else there is Receive
+	room     chan struct{} // closed when a text is received; nil if no sender waits
+	ended    bool          // nothing more is sent
+	gone     bool          // nothing more is received
+	inbox    runtime.Inbox // of the receiving session, if it has one; otherwise it calls Receive
 	pushed   bool          // there is an inbox
-	draining bool          // a goroutine puts texts into the inbox
-	told     bool          // the inbox has been told of the end
+	draining bool          // a goroutine moves texts to the inbox
+	told     bool          // the inbox has been notified of the end
 }
 
 func newPipe() *pipe {
 	return &pipe{wake: make(chan struct{}, 1), texts: make([]string, 0, queueLen)}
 }
 
-// Pair returns two transports; what one sends the other receives. Routes are ignored.
+// Pair returns two connected transports. Routes are ignored.
 func Pair() (*Transport, *Transport) {
 	a, b := newPipe(), newPipe()
 	a.back, b.back = b, a
@@ -63,9 +62,9 @@ func (t *Transport) Start(in runtime.Inbox) {
 	t.in.drain()
 }
 
-// drain puts what has been sent into the inbox, unless another goroutine is doing so: nobody
-// waits for it, so two sessions that send to each other while they read cannot block each
-// other.
+// drain moves the sent texts to the inbox, unless another goroutine is doing so. No
+// goroutine waits for that one, so two sessions that send to each other while they read
+// cannot deadlock.
 func (p *pipe) drain() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,7 +88,7 @@ func (p *pipe) drain() {
 	}
 }
 
-// why is the error of an end that sends no more.
+// why returns the error of an end that sends nothing more.
 func (p *pipe) why() error {
 	if p.back.isGone() {
 		return runtime.ErrClosed
@@ -97,10 +96,9 @@ func (p *pipe) why() error {
 	return io.EOF
 }
 
-// Receive implements runtime.Transport, for sessions that do not call Start because they have
-// the transport from another one around it. After the last message it returns
-// io.EOF when the other end sends no more but still receives. When either end is closed
-// it returns runtime.ErrClosed.
+// Receive implements runtime.Transport. Sessions call it if a wrapper hides Start. After
+// the last message it returns io.EOF if the other end has stopped sending but still
+// receives. If either end is closed, it returns runtime.ErrClosed.
 func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
 	t.heed(ctx)
 	for {
@@ -121,7 +119,7 @@ func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, err
 	}
 }
 
-// heed has the end of ctx wake Receive. A session receives with one and the same.
+// heed makes the end of ctx wake Receive. A session always passes the same context.
 func (t *Transport) heed(ctx context.Context) {
 	if ctx == t.ctx {
 		return
@@ -132,17 +130,17 @@ func (t *Transport) heed(ctx context.Context) {
 	t.ctx, t.stop = ctx, context.AfterFunc(ctx, t.in.rouse)
 }
 
-// state is what the receiver finds.
+// state is the receiver's view of a pipe.
 type state int
 
 const (
 	empty state = iota
 	filled
-	ended  // and all is received
+	ended  // all texts are received
 	closed // by the receiver
 )
 
-// take takes the next text, if there is one.
+// take removes and returns the next text, if there is one.
 func (p *pipe) take() (string, state) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -166,7 +164,7 @@ func (p *pipe) takeLocked() string {
 	return text
 }
 
-// release lets go on who waits for room. Under mu.
+// release wakes the senders that wait for room. The caller holds mu.
 func (p *pipe) release() {
 	if p.room != nil {
 		close(p.room)
@@ -174,7 +172,7 @@ func (p *pipe) release() {
 	}
 }
 
-// rouse has the receiver look again.
+// rouse makes the receiver look again.
 func (p *pipe) rouse() {
 	select {
 	case p.wake <- struct{}{}:
@@ -188,7 +186,8 @@ func (p *pipe) isGone() bool {
 	return p.gone
 }
 
-// put adds a text. When there is no room, it returns a channel that is closed when there may be.
+// put adds a text. If there is no room, it returns a channel that is closed when there may
+// be.
 func (p *pipe) put(text []byte) (room <-chan struct{}, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -205,8 +204,7 @@ func (p *pipe) put(text []byte) (room <-chan struct{}, err error) {
 	return nil, nil
 }
 
-// Send implements runtime.Transport. When either end is closed it returns
-// runtime.ErrClosed.
+// Send implements runtime.Transport. If either end is closed, it returns runtime.ErrClosed.
 func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	for {
 		room, err := t.out.put(m.Text)
@@ -225,8 +223,8 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	}
 }
 
-// CloseSend ends this end's sending, as the end of a process's input does; it can
-// still receive.
+// CloseSend stops sending, like closing the standard input of a process. This end can still
+// receive.
 func (t *Transport) CloseSend() error {
 	t.out.mu.Lock()
 	t.out.ended = true
@@ -242,7 +240,7 @@ func (t *Transport) Close() error {
 	return t.CloseSend()
 }
 
-// leave ends the receiving.
+// leave stops receiving.
 func (p *pipe) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -43,7 +43,7 @@ func TestPair(t *testing.T) {
 		t.Errorf("a long text: %v", err)
 	}
 
-	// An end that sends no more can still receive.
+	// An end that has stopped sending can still receive.
 	send(t, a, "4")
 	a.CloseSend()
 	receive(t, b, "4", nil)
@@ -69,7 +69,8 @@ func isRefusal(err error) bool {
 	return ok
 }
 
-// TestInterrupt holds that what waits returns when it is closed or its context ends.
+// TestInterrupt checks that a blocked call returns when the transport is closed or its
+// context ends.
 func TestInterrupt(t *testing.T) {
 	stop := errors.New("stop")
 	fill := func(ctx context.Context, a *inproc.Transport) error {

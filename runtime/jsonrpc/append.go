@@ -22,8 +22,8 @@ func optional(params wire.Raw) wire.Appender {
 	return params
 }
 
-// AppendRequest appends a request. Nil params leave the member out; else they must
-// append an object.
+// AppendRequest appends a request. Nil params omit the member; other params must append an
+// object.
 func AppendRequest(dst []byte, id wire.Scalar, method string, params wire.Appender) ([]byte, error) {
 	dst, err := appendID(append(dst, `{"jsonrpc":"2.0","id":`...), id)
 	if err != nil {
@@ -32,8 +32,8 @@ func AppendRequest(dst []byte, id wire.Scalar, method string, params wire.Append
 	return appendCall(dst, method, params)
 }
 
-// AppendNotification appends a notification. Nil params leave the member out; else
-// they must append an object.
+// AppendNotification appends a notification. Nil params omit the member; other params must
+// append an object.
 func AppendNotification(dst []byte, method string, params wire.Appender) ([]byte, error) {
 	return appendCall(append(dst, `{"jsonrpc":"2.0"`...), method, params)
 }
@@ -51,7 +51,7 @@ func appendCall(dst []byte, method string, params wire.Appender) ([]byte, error)
 	return append(dst, '}'), nil
 }
 
-// AppendResult appends the response that carries result to the request id.
+// AppendResult appends a response with a result to the request with the given ID.
 func AppendResult(dst []byte, id wire.Scalar, result wire.Appender) ([]byte, error) {
 	dst, err := appendID(append(dst, `{"jsonrpc":"2.0","id":`...), id)
 	if err != nil {
@@ -63,9 +63,9 @@ func AppendResult(dst []byte, id wire.Scalar, result wire.Appender) ([]byte, err
 	return append(dst, '}'), nil
 }
 
-// AppendError appends the response that carries e to the request id. For a request
-// whose id could not be told JSON-RPC wants null, and revisions from 2025-11-25 on
-// want none: a zero id is left out.
+// AppendError appends a response with an error to the request with the given ID. If the ID
+// is unknown, JSON-RPC requires null, and revisions since 2025-11-25 require its absence: a
+// zero ID is omitted.
 func AppendError(dst []byte, id wire.Scalar, e *Error) ([]byte, error) {
 	dst = append(dst, `{"jsonrpc":"2.0"`...)
 	var err error

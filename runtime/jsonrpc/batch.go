@@ -2,13 +2,13 @@ package jsonrpc
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Item is one element of a batch: a message, or why it is none.
+// Item is one element of a batch: a message, or the error that explains why it is not one.
 type Item struct {
 	Message
-	Err error // nil or an *Error, as Parse returns it
+	Err error // nil, or an *Error as Parse returns it
 }
 
-// IsBatch reports whether the text, if it is JSON at all, is an array.
+// IsBatch reports whether the text is an array, provided that it is JSON.
 func IsBatch(text string) bool {
 	for i := range len(text) {
 		switch text[i] {
@@ -20,9 +20,9 @@ func IsBatch(text string) bool {
 	return false
 }
 
-// ParseBatch reads the text of a batch of at most max messages. The error is an *Error
-// fit to be sent back and means that nothing in the batch may be acted on: the text is
-// not acceptable JSON, or the array is empty or too long.
+// ParseBatch parses a batch of at most max messages. A non-nil error is an *Error to send
+// back. It means that no message of the batch may be processed: the text is not acceptable
+// JSON, or the array is empty or too long.
 func ParseBatch(text string, max int) ([]Item, error) {
 	r := wire.NewStringReader(text)
 	var items []Item
@@ -44,10 +44,10 @@ func ParseBatch(text string, max int) ([]Item, error) {
 		return nil, parseError(err)
 	}
 	if n == 0 {
-		return nil, invalid("an empty batch")
+		return nil, invalid("empty batch")
 	}
 	if n > max {
-		return nil, Errorf(CodeInvalidRequest, "invalid request: a batch of %d messages, more than %d", n, max)
+		return nil, Errorf(CodeInvalidRequest, "invalid request: batch of %d messages exceeds the limit of %d", n, max)
 	}
 	return items, nil
 }

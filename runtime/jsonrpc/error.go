@@ -10,41 +10,41 @@ import (
 // The error codes of JSON-RPC 2.0, section 5.1.
 const (
 	CodeParseError     = -32700 // the text is not acceptable JSON
-	CodeInvalidRequest = -32600 // the JSON is not a message, or not one for now
+	CodeInvalidRequest = -32600 // the JSON is not a message, or not one that is allowed now
 	CodeMethodNotFound = -32601 // the method does not exist or is not available
-	CodeInvalidParams  = -32602 // the params do not fit the method
+	CodeInvalidParams  = -32602 // the params are not valid for the method
 	CodeInternalError  = -32603 // the receiver failed
 )
 
-// The error codes that MCP and this runtime add, from the range JSON-RPC leaves to
+// The error codes that MCP and this runtime add, from the range that JSON-RPC reserves for
 // implementations.
 const (
 	CodeServerBusy             = -32000 // the request was not begun: too many are in flight, or the server shuts down; try again later
-	CodeResourceNotFound       = -32002 // resources/read of a resource that is not there
+	CodeResourceNotFound       = -32002 // resources/read of a resource that does not exist
 	CodeURLElicitationRequired = -32042 // the user must visit a URL first (2025-11-25)
 )
 
-// Error is the error object of a response. A handler that returns one, wrapped or
-// not, decides what the peer reads; every other error of a handler reaches the peer
-// as an internal error without details.
+// Error is the error object of a response. If the error that a handler returns is or wraps
+// an *Error, that is what the peer receives. Any other error reaches the peer as an
+// internal error without details.
 type Error struct {
 	Code    int64
 	Message string
-	Data    wire.Raw // absent when ""
+	Data    wire.Raw // "" means absent
 }
 
-// Errorf makes an Error with a formatted message and no data.
+// Errorf returns an Error with a formatted message and no data.
 func Errorf(code int64, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Error tells code and message.
+// Error returns the code and the message.
 func (e *Error) Error() string {
 	return fmt.Sprintf("jsonrpc: error %d: %s", e.Code, e.Message)
 }
 
-// AppendJSON appends the error object. Bytes of the message that are not UTF-8 are
-// replaced, because an error must be tellable whatever caused it.
+// AppendJSON appends the error object. It replaces invalid UTF-8 in the message, so that
+// every error can be sent.
 func (e *Error) AppendJSON(dst []byte) ([]byte, error) {
 	dst = append(dst, `{"code":`...)
 	dst = wire.AppendInt64(dst, e.Code)
@@ -62,7 +62,7 @@ func (e *Error) AppendJSON(dst []byte) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// DecodeJSON reads an error object. Members that JSON-RPC does not name are ignored.
+// DecodeJSON decodes an error object. Members that JSON-RPC does not define are ignored.
 func (e *Error) DecodeJSON(r *wire.Reader) error {
 	var seen [1]uint64
 	var extra wire.Members

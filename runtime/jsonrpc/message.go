@@ -7,17 +7,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Kind tells requests, notifications and responses apart.
+// Kind distinguishes requests, notifications and responses.
 type Kind uint8
 
-// The kinds of message. The zero Kind is that of a text no kind could be told of.
+// The kinds of messages. The zero Kind means that the kind is unknown.
 const (
 	Request Kind = iota + 1
 	Notification
 	Response
 )
 
-// String names the kind.
+// String returns the name of the kind.
 func (k Kind) String() string {
 	switch k {
 	case Request:
@@ -34,25 +34,23 @@ func (k Kind) String() string {
 // the memory of its text.
 type Message struct {
 	Kind   Kind
-	ID     wire.Scalar // string or integer; zero in notifications and in error responses to an unknown id
+	ID     wire.Scalar // string or integer; zero in notifications and in error responses to an unknown ID
 	Method string      // requests and notifications
-	Params wire.Raw    // requests and notifications: an object, or "" when absent
-	Result wire.Raw    // responses; "" when Error is set
+	Params wire.Raw    // requests and notifications: an object, or "" if absent
+	Result wire.Raw    // responses; "" if Error is set
 	Error  *Error      // responses
 }
 
-// integral is what an id may be.
+// integral is the set of scalars that an ID may be.
 const integral = wire.ScalarString | wire.ScalarInteger
 
-// Parse reads the text of one message. The error is an *Error fit to be sent back.
-// The Message still tells what is known. With [CodeInvalidRequest], Kind is what the text
-// tried to be, and ID, when not zero, is the id of a request that an answer may carry or of a
-// response that a caller may be waiting for. With [CodeParseError] that is known of a
-// response only.
+// Parse parses one message. A non-nil error is an *Error to send back. The Message then
+// holds what is known. With [CodeInvalidRequest], Kind is the kind that the text resembles,
+// and a non-zero ID is that of the request to answer or of the response that a caller may be
+// waiting for. With [CodeParseError], they are known for responses only.
 //
-// Params that are null count as absent, and so does an error that is null beside a result,
-// or a result that is null beside an error. The schemas allow none of that, but some peers
-// write absent members so.
+// Params that are null count as absent. So does a null error beside a result, and a null
+// result beside an error. The schemas allow neither, but some peers write absent members so.
 func Parse(text string) (Message, error) {
 	r := wire.NewStringReader(text)
 	m, fault := read(r)
@@ -66,10 +64,10 @@ func Parse(text string) (Message, error) {
 	return m, nil
 }
 
-// refused tells what is known of a text that cannot be accepted. A repeated member
-// makes it no message, but it is JSON: what kind of message it tried to be and its id
-// are looked up again, so that whoever waits for an answer gets one. Of a text that is no
-// JSON this is done only if it seems to be a response.
+// refused returns what is known of a text that cannot be accepted. A message with a
+// repeated member is invalid, but it is JSON: refused looks up its kind and ID, so that the
+// caller who waits for it gets an answer. For text that is not JSON, it does so only if the
+// text resembles a response.
 func refused(text string, err error) (Message, error) {
 	var at *wire.Error
 	if !errors.As(err, &at) {
@@ -95,8 +93,8 @@ func refused(text string, err error) (Message, error) {
 	return m, invalid(fmt.Sprintf("%.100s: %.300s", at.Pointer, at.Problem))
 }
 
-// brokenResponse is the response that a text which is no JSON seems to be, with its id; the
-// zero Message when it seems to be none.
+// brokenResponse returns a Response with the ID in a text that is not JSON but resembles a
+// response. For any other text, it returns the zero Message.
 func brokenResponse(text string) Message {
 	r := wire.NewStringReader(text)
 	raw, ok := r.PeekRaw("id")
@@ -132,19 +130,19 @@ const (
 	bitError
 )
 
-// read reads one value as a message. It records nothing in r but what makes the text
-// unacceptable as JSON, so that the rest of a batch can be read after a bad element;
-// what makes the value no message is returned as fault, "" when there is none.
+// read reads one value as a message. It records an error in r only if the text is not
+// acceptable JSON, so that the rest of a batch can be read after an invalid element. If the
+// value is not a message, fault explains why; otherwise it is "".
 func read(r *wire.Reader) (m Message, fault string) {
 	if r.Kind() != wire.KindObject {
 		r.Skip()
-		return m, "a message is an object"
+		return m, "message is not an object"
 	}
 	var (
 		seen    uint64
 		version string
 		failure wire.Raw
-		extra   wire.Members // holds duplicates of unknown names against them
+		extra   wire.Members // detects duplicates of unknown names
 		badID   bool
 		params  wire.Kind
 		method  wire.Kind
@@ -215,7 +213,7 @@ func read(r *wire.Reader) (m Message, fault string) {
 	case has(bitResult), has(bitError):
 		m.Kind = Response
 	default:
-		return m, "neither method nor result nor error"
+		return m, "message has neither a method nor a result nor an error"
 	}
 	switch {
 	case !has(bitVersion) || version != "2.0":
@@ -225,9 +223,9 @@ func read(r *wire.Reader) (m Message, fault string) {
 	case has(bitMethod) && method != wire.KindString:
 		return m, "method is not a string"
 	case has(bitMethod) && (has(bitResult) || has(bitError)):
-		return m, "both a method and a result or error"
+		return m, "message has both a method and a result or error"
 	case has(bitResult) && has(bitError):
-		return m, "both a result and an error"
+		return m, "message has both a result and an error"
 	case m.Kind == Request && m.ID.IsZero():
 		return m, "id is null"
 	case m.Kind == Response && has(bitResult) && m.ID.IsZero():

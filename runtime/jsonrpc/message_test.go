@@ -11,12 +11,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// messages are the cases of TestParse, TestAppend and FuzzParse.
+// messages holds the cases of TestParse, TestAppend and FuzzParse.
 var messages = []struct {
 	name string
 	text string
 	want jsonrpc.Message
-	code int64  // of the error, 0 for none
+	code int64  // of the error, or 0
 	says string // part of its message
 }{
 	{name: "request", text: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}`,
@@ -239,8 +239,9 @@ func TestIsBatch(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that Parse answers every text with a message or a fit error, agrees
-// with itself on what it wrote, and with ParseBatch on the same text in an array.
+// FuzzParse checks that Parse returns a message or a sendable error for every text, that it
+// parses what it wrote to the same message, and that it agrees with ParseBatch on an array
+// with the same text.
 func FuzzParse(f *testing.F) {
 	for _, c := range messages {
 		if len(c.text) < 1000 {

@@ -1,11 +1,11 @@
-// Package mcplog makes the records of log/slog the log messages of the protocol: what a
-// handler logs with the context it got reaches the client that made the request, from
-// the level on that the client has asked for ("Log message notifications" in
+// Package mcplog sends log/slog records as log messages of the protocol. A record that is
+// logged with a handler's context goes to the client that made the request, if its level is
+// at least the one that the client has set ("Log message notifications" in
 // server/utilities/logging of every revision).
 //
-// A record becomes the data of a message, an object: "msg" is the record's message, the
-// attributes follow, and a group is an object. Mind what the protocol says of log
-// messages: no secrets, nothing personal, nothing that helps an attacker.
+// A record becomes the data of a message, an object: the member "msg" is the record's
+// message, the attributes follow, and a group is an object. The protocol forbids secrets,
+// personal data and details that help an attacker in log messages.
 package mcplog
 
 import (
@@ -17,23 +17,23 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Handler is a slog.Handler that sends records to the client, and to another handler as
-// well. Make it with New.
+// Handler is a slog.Handler that sends records to the client and to another handler. Create
+// it with New.
 type Handler struct {
 	logger string
 	next   slog.Handler
-	attrs  wire.Members // of WithAttrs, those in groups apart
-	groups []group      // open ones, the outermost first
+	attrs  wire.Members // from WithAttrs, without those in groups
+	groups []group      // open groups, the outermost first
 }
 
-// group is an open group with its attributes, inner groups apart.
+// group is an open group with its attributes, without inner groups.
 type group struct {
 	name  string
 	attrs wire.Members
 }
 
-// New makes a Handler. Logger names where the messages come from, for the client's eyes;
-// it may be "". Next, when not nil, gets every record that it is enabled for: those
+// New returns a Handler. Logger names the source of the messages for the client and may be
+// "". Next may be nil; otherwise it receives every record that it is enabled for. Records
 // logged outside of requests go to no client.
 func New(logger string, next slog.Handler) *Handler {
 	if next == nil {
@@ -50,8 +50,8 @@ func (h *Handler) Enabled(ctx context.Context, level slog.Level) bool {
 	return h.next.Enabled(ctx, level)
 }
 
-// Handle implements slog.Handler. The record goes to the next handler whatever becomes
-// of the message; the error is that of either.
+// Handle implements slog.Handler. The record goes to the next handler even if sending the
+// message fails. The error is that of either.
 func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	var err error
 	if h.next.Enabled(ctx, r.Level) {
@@ -67,7 +67,7 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	return err
 }
 
-// data is the object that a record becomes.
+// data returns the object that a record becomes.
 func (h *Handler) data(r slog.Record) wire.Object {
 	data := wire.Members{{Name: "msg", Value: text(r.Message)}}
 	for _, m := range h.attrs {
@@ -123,9 +123,9 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 	return &c
 }
 
-// Level is the protocol's level for one of slog. Between slog's four levels, which are
-// four apart, and above them there is room for the protocol's others: 2 is notice, 12
-// critical, 16 alert and 20 emergency.
+// Level returns the protocol's level for a slog level. The protocol has more levels than
+// slog, whose four levels are four apart: 2 is notice, 12 critical, 16 alert and 20
+// emergency.
 func Level(level slog.Level) runtime.LogLevel {
 	switch {
 	case level < slog.LevelInfo:

@@ -25,7 +25,7 @@ var methods = []runtime.Method{
 }
 
 // messages runs work in a session and returns the params of the log messages that the
-// client gets.
+// client receives.
 func messages(t *testing.T, capabilities wire.Raw, level string, work func(context.Context)) []string {
 	t.Helper()
 	const revision = "2025-11-25"
@@ -77,7 +77,7 @@ type resolved struct{}
 
 func (resolved) LogValue() slog.Value { return slog.GroupValue(slog.Int("x", 1)) }
 
-// TestData holds what records become.
+// TestData checks the data that records become.
 func TestData(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -115,7 +115,7 @@ func TestData(t *testing.T) {
 	}
 }
 
-// TestLevels holds which records reach the client and which the next handler.
+// TestLevels checks which records reach the client and which the next handler.
 func TestLevels(t *testing.T) {
 	log := func(ctx context.Context, l *slog.Logger) {
 		for level := slog.Level(-8); level <= 24; level += 2 {
@@ -149,7 +149,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestOutside holds that what is logged outside of requests is for the next handler.
+// TestOutside checks that records logged outside of requests go to the next handler only.
 func TestOutside(t *testing.T) {
 	var local bytes.Buffer
 	l := slog.New(mcplog.New("", slog.NewTextHandler(&local, nil)).WithAttrs([]slog.Attr{slog.Int("a", 1)}).WithGroup("g"))
@@ -158,6 +158,6 @@ func TestOutside(t *testing.T) {
 		t.Errorf("got %s", &local)
 	}
 	if slog.New(mcplog.New("", nil)).Enabled(t.Context(), slog.LevelError) {
-		t.Error("enabled for nobody")
+		t.Error("enabled without a client and a next handler")
 	}
 }

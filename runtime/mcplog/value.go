@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// add puts an attribute into an object. Of two with the same name the later one stays.
+// add adds an attribute to an object. A later attribute replaces one with the same name.
 func add(to *wire.Members, a slog.Attr) {
 	v := a.Value.Resolve()
 	if v.Kind() != slog.KindGroup {
@@ -19,7 +19,7 @@ func add(to *wire.Members, a slog.Attr) {
 		}
 		return
 	}
-	if a.Key == "" { // a group without a name is no group
+	if a.Key == "" { // the attributes of a group without a name are inlined
 		addAll(to, v.Group())
 		return
 	}
@@ -34,20 +34,21 @@ func addAll(to *wire.Members, attrs []slog.Attr) {
 	}
 }
 
-// set puts an object into an object, unless it is empty.
+// set sets a member to an object, unless the object is empty.
 func set(to *wire.Members, name string, members wire.Members) {
 	if len(members) > 0 {
 		to.Set(valid(name), wire.Raw(object(members)))
 	}
 }
 
-// object is the object of members that add has made, which is always good JSON.
+// object returns the object with the given members. They come from add, so they are valid
+// JSON.
 func object(members wire.Members) wire.Object {
 	o, _ := wire.ObjectOf(members...)
 	return o
 }
 
-// value is the JSON of a value that is resolved and no group.
+// value returns the JSON of a resolved value that is not a group.
 func value(v slog.Value) wire.Raw {
 	switch v.Kind() {
 	case slog.KindBool:
@@ -73,7 +74,7 @@ func anything(v any) wire.Raw {
 	case nil:
 		return "null"
 	case wire.Appender:
-		// Checked, because an object of members that are not good has no text at all.
+		// Invalid JSON would make the text of the whole object empty.
 		if data, err := wire.Marshal(v); err == nil {
 			var raw wire.Raw
 			if wire.Unmarshal(data, &raw) == nil {

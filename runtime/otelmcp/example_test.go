@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/otelmcp"
 )
 
-// A client with traces. A program exports them to a collector, and not to memory.
+// A client with traces. A real program exports them to a collector instead of memory.
 func Example() {
 	ctx := context.Background()
 	spans := tracetest.NewInMemoryExporter()

@@ -9,11 +9,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// member is where the context travels within params.
+// member is the member of params that carries the trace context.
 const member = "_meta"
 
-// extract returns the context that continues the trace of the params' sender, and what
-// the span in it is to be linked to.
+// extract returns the context that continues the trace of the params' sender, and the links
+// of the new span.
 func (in *instruments) extract(ctx context.Context, params wire.Object) (context.Context, []trace.Link) {
 	raw, ok := params.Get(member)
 	if !ok || raw.Kind() != wire.KindObject {
@@ -22,7 +22,7 @@ func (in *instruments) extract(ctx context.Context, params wire.Object) (context
 	remote := in.Propagator.Extract(ctx, metaReader(raw))
 	from, here := trace.SpanContextFromContext(remote), trace.SpanContextFromContext(ctx)
 	switch {
-	case from.Equal(here): // the sender says nothing of a trace
+	case from.Equal(here): // the sender sent no trace context
 		if in.Untrusted {
 			return ctx, nil
 		}
@@ -35,7 +35,7 @@ func (in *instruments) extract(ctx context.Context, params wire.Object) (context
 	return remote, nil
 }
 
-// inject returns params with the trace context of ctx; false when there is none to carry.
+// inject returns params with the trace context of ctx, or false if there is none.
 func (in *instruments) inject(ctx context.Context, params wire.Object) (wire.Object, bool) {
 	var w metaWriter
 	in.Propagator.Inject(ctx, &w)
@@ -47,19 +47,19 @@ func (in *instruments) inject(ctx context.Context, params wire.Object) (wire.Obj
 	for _, m := range w {
 		var err error
 		if carried, err = carried.With(m.Name, m.Value); err != nil {
-			return "", false // a _meta that is no object
+			return "", false // _meta is not an object
 		}
 	}
 	params, err := params.With(member, wire.Raw(carried))
 	return params, err == nil
 }
 
-// metaReader is a carrier to extract from.
+// metaReader is the carrier for extracting.
 type metaReader wire.Object
 
 var _ propagation.TextMapCarrier = metaReader("")
 
-// Get returns a member that is a string, else "".
+// Get returns a member that is a string, or "".
 func (m metaReader) Get(key string) string {
 	raw, ok := wire.Object(m).Get(key)
 	if !ok || raw.Kind() != wire.KindString {
@@ -68,7 +68,7 @@ func (m metaReader) Get(key string) string {
 	return wire.NewStringReader(string(raw)).ReadString()
 }
 
-// Keys are the names of the members.
+// Keys returns the names of the members.
 func (m metaReader) Keys() []string {
 	var keys []string
 	for name := range wire.Object(m).All() {
@@ -80,12 +80,12 @@ func (m metaReader) Keys() []string {
 // Set does nothing.
 func (m metaReader) Set(string, string) {}
 
-// metaWriter is a carrier to inject into.
+// metaWriter is the carrier for injecting.
 type metaWriter []wire.Member
 
 var _ propagation.TextMapCarrier = (*metaWriter)(nil)
 
-// Set notes a member that has a value.
+// Set stores a member, unless its value is empty.
 func (w *metaWriter) Set(key, value string) {
 	text, err := wire.AppendString(nil, value)
 	if err == nil && value != "" {
@@ -93,10 +93,10 @@ func (w *metaWriter) Set(key, value string) {
 	}
 }
 
-// Get returns nothing: nothing is read while injecting.
+// Get returns "". Injecting reads nothing.
 func (w *metaWriter) Get(string) string { return "" }
 
-// Keys are the names of the members.
+// Keys returns the names of the members.
 func (w *metaWriter) Keys() []string {
 	var keys []string
 	for _, m := range *w {

@@ -19,26 +19,26 @@ import (
 // scope is the name of the instrumentation.
 const scope = "github.com/mcpgen/mcpgen/runtime/otelmcp"
 
-// Options say where traces and metrics go. The zero value is ready for use.
+// Options configure where traces and metrics go. The zero value is ready to use.
 type Options struct {
-	TracerProvider trace.TracerProvider // nil: the global one
-	MeterProvider  metric.MeterProvider // nil: the global one
+	TracerProvider trace.TracerProvider // nil means the global one
+	MeterProvider  metric.MeterProvider // nil means the global one
 
-	// Propagator reads and writes the members of _meta. Nil is that of W3C Trace Context
-	// and Baggage, whose names the protocol sets aside. A peer reads all baggage.
+	// Propagator reads and writes the members of _meta. Nil means W3C Trace Context and
+	// Baggage, whose names the protocol reserves. All baggage is sent to the peer.
 	Propagator propagation.TextMapPropagator
 
-	// Untrusted is for a server that strangers may use: their traces are linked to and not
-	// continued, and their baggage is ignored.
+	// Untrusted is for a server with untrusted clients: it links to their traces instead of
+	// continuing them, and ignores their baggage.
 	Untrusted bool
 
-	// Attributes are added to all spans and measurements, such as network.transport, which
-	// is "pipe" for stdio and "tcp" for HTTP.
+	// Attributes are added to all spans and measurements, for example network.transport,
+	// which is "pipe" for stdio and "tcp" for HTTP.
 	Attributes []attribute.KeyValue
 }
 
-// New makes the middleware. It is to be the outermost, so that what other middleware does
-// is part of the spans.
+// New returns the middleware. It should be the outermost, so that the spans include the
+// work of other middleware.
 func New(opts Options) runtime.Middleware {
 	if opts.TracerProvider == nil {
 		opts.TracerProvider = otel.GetTracerProvider()
@@ -61,7 +61,7 @@ func New(opts Options) runtime.Middleware {
 	return runtime.Middleware{Handle: in.handle, Send: in.send}
 }
 
-// instruments is New's middleware.
+// instruments is the state of New's middleware.
 type instruments struct {
 	Options
 	tracer         trace.Tracer
@@ -86,7 +86,7 @@ func (in *instruments) handle(next runtime.Handler) runtime.Handler {
 		o.start = time.Now()
 		ctx, span := in.tracer.Start(ctx, o.name(), trace.WithTimestamp(o.start), trace.WithSpanKind(trace.SpanKindServer),
 			trace.WithLinks(links...), trace.WithAttributes(o.atStart(in.Attributes)...))
-		out := outcome{kind: "panic", code: codeInternal} // unless next returns
+		out := outcome{kind: "panic", code: codeInternal} // replaced if next returns
 		defer func() {
 			if call != nil {
 				o.id, o.session, o.revision = call.ID(), call.SessionID(), call.Revision()
@@ -113,7 +113,7 @@ func (in *instruments) send(next runtime.Sender) runtime.Sender {
 		if m.Params != nil {
 			text, err := wire.Marshal(m.Params)
 			if err != nil {
-				return next(ctx, m) // which tells the error
+				return next(ctx, m) // next reports the error
 			}
 			params = wire.Object(text)
 		}
@@ -127,7 +127,7 @@ func (in *instruments) send(next runtime.Sender) runtime.Sender {
 			in.end(ctx, span, o, out, in.sent)
 		}()
 		if params != "" {
-			m.Params = params // is encoded already
+			m.Params = params // already encoded
 		}
 		if carried, ok := in.inject(ctx, params); ok {
 			m.Params = carried
@@ -141,7 +141,7 @@ func (in *instruments) send(next runtime.Sender) runtime.Sender {
 	}
 }
 
-// end ends the span and measures.
+// end ends the span and records the measurement.
 func (in *instruments) end(ctx context.Context, span trace.Span, o operation, out outcome, h metric.Float64Histogram) {
 	if span.IsRecording() {
 		span.SetAttributes(o.atEnd()...)

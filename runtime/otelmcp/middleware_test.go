@@ -25,7 +25,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// probe keeps what one side has recorded.
+// probe records the telemetry of one side.
 type probe struct {
 	spans  *tracetest.InMemoryExporter
 	tracer *sdktrace.TracerProvider
@@ -44,7 +44,7 @@ func (p *probe) options() otelmcp.Options {
 	return otelmcp.Options{TracerProvider: p.tracer, MeterProvider: p.meter}
 }
 
-// span returns the one with a name and forgets all.
+// span returns the named span and discards all spans.
 func (p *probe) span(t *testing.T, name string) tracetest.SpanStub {
 	t.Helper()
 	for _, s := range p.spans.GetSpans() {
@@ -56,7 +56,8 @@ func (p *probe) span(t *testing.T, name string) tracetest.SpanStub {
 	return tracetest.SpanStub{}
 }
 
-// counts are the numbers of measurements of a histogram by the attributes' text.
+// counts returns the numbers of measurements of a histogram by the text of their
+// attributes.
 func (p *probe) counts(t *testing.T, name string) map[string]uint64 {
 	t.Helper()
 	var all metricdata.ResourceMetrics
@@ -80,7 +81,7 @@ func (p *probe) counts(t *testing.T, name string) map[string]uint64 {
 	return counts
 }
 
-// list is the text of attributes, in order of their keys.
+// list returns attributes as text, in the order of their keys.
 func list(attrs []attribute.KeyValue) string {
 	set := attribute.NewSet(attrs...)
 	return set.Encoded(attribute.DefaultEncoder())
@@ -88,7 +89,7 @@ func list(attrs []attribute.KeyValue) string {
 
 const revision = "2025-06-18"
 
-// methods is the part of the table that the tests use.
+// methods is the part of the method table that the tests use.
 var methods = []runtime.Method{
 	{Name: "initialize", Kind: runtime.Request, Direction: runtime.ToServer},
 	{Name: "ping", Kind: runtime.Request, Direction: runtime.ToServer | runtime.ToClient},
@@ -100,7 +101,7 @@ var methods = []runtime.Method{
 	{Name: "notifications/cancelled", Kind: runtime.Notification, Direction: runtime.ToServer | runtime.ToClient},
 }
 
-// handle is the server of the tests.
+// handle is the handler of the tests' server.
 func handle(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
 	name, _ := wire.Object(params).Get("name")
 	switch {
@@ -132,12 +133,12 @@ func handle(ctx context.Context, method string, params wire.Raw) (wire.Appender,
 	return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "unknown tool")
 }
 
-// named is a transport of a session with a name.
+// named is a transport of a session with an ID.
 type named struct{ *inproc.Transport }
 
 func (named) SessionID() string { return "s-1" }
 
-// open opens a session whose sides have the middleware.
+// open opens a session in which both sides have the middleware.
 func open(t *testing.T, server, client []runtime.Middleware) (*runtime.Session, func()) {
 	s := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Middleware: server},
 		runtime.Binding{Revision: revision, Direction: runtime.ToServer, Methods: methods, Handle: handle})
@@ -170,10 +171,10 @@ func TestSpans(t *testing.T) {
 	const common = "mcp.protocol.version=2025-06-18"
 	for _, row := range []struct {
 		method, params string
-		name           string // of the spans, but where the server's is _OTHER
+		name           string // of the spans, unless the server's is _OTHER
 		attrs          string // of both sides' spans
 		failure        string // attributes of the server's span
-		sent           string // attributes of the client's span, if others
+		sent           string // attributes of the client's span, if different
 		status         string // description
 	}{
 		{"tools/call", `{"name":"echo"}`, "tools/call echo",
@@ -240,7 +241,7 @@ func TestSpans(t *testing.T) {
 			}
 			if received.Parent.SpanID() != sent.SpanContext.SpanID() || !received.Parent.IsRemote() ||
 				received.SpanContext.TraceID() != sent.SpanContext.TraceID() {
-				t.Error("the server's span is no child of the client's")
+				t.Error("the server's span is not a child of the client's")
 			}
 		})
 	}
@@ -260,12 +261,12 @@ func TestNested(t *testing.T) {
 	}
 	for i := range chain[1:] {
 		if chain[i+1].Parent.SpanID() != chain[i].SpanContext.SpanID() || chain[i+1].SpanContext.TraceID() != chain[0].SpanContext.TraceID() {
-			t.Errorf("span %d is no child of the one before", i+1)
+			t.Errorf("span %d is not a child of the one before", i+1)
 		}
 	}
 	hello := [2]tracetest.SpanStub{client.span(t, "initialize"), server.span(t, "initialize")}
 	if hello[1].Parent.SpanID() != hello[0].SpanContext.SpanID() {
-		t.Error("initialize: the server's span is no child of the client's")
+		t.Error("initialize: the server's span is not a child of the client's")
 	}
 	for _, s := range hello {
 		if !strings.Contains(list(s.Attributes), "mcp.protocol.version="+revision) {
@@ -286,7 +287,7 @@ func TestMeta(t *testing.T) {
 	bag, _ := baggage.New(m)
 	ctx := baggage.ContextWithBaggage(trace.ContextWithSpanContext(t.Context(), remote.WithTraceState(state)), bag)
 
-	// A client without spans of its own passes on what it was given.
+	// A client without spans of its own passes on the context it was given.
 	mw := otelmcp.New(otelmcp.Options{})
 	for _, untrusted := range []bool{false, true} {
 		server := newProbe()
@@ -318,7 +319,7 @@ func TestMeta(t *testing.T) {
 	}
 }
 
-// TestHostileMeta gives a server trace contexts that are none.
+// TestHostileMeta sends a server invalid trace contexts.
 func TestHostileMeta(t *testing.T) {
 	server := newProbe()
 	session, end := open(t, []runtime.Middleware{otelmcp.New(server.options())}, nil)
@@ -351,7 +352,7 @@ func testMetrics(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	session.Call(ctx, "tools/call", tool("wait"), nil)
-	synctest.Wait() // until the server has learned of the cancellation
+	synctest.Wait() // until the server has received the cancellation
 	end()
 	const tail = "mcp.method.name=tools/call,mcp.protocol.version=2025-06-18"
 	want := map[string]uint64{

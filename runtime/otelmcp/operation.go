@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The attributes of the conventions.
+// The attributes of the semantic conventions.
 const (
 	keyMethod    = attribute.Key("mcp.method.name")
 	keyRevision  = attribute.Key("mcp.protocol.version")
@@ -30,7 +30,7 @@ const (
 	keyError     = attribute.Key("error.type")
 )
 
-// The methods whose params name something that a span is called after.
+// The methods whose params contain a part of the span's name.
 const (
 	methodCallTool  = "tools/call"
 	methodGetPrompt = "prompts/get"
@@ -42,11 +42,11 @@ const (
 	codeInternal = "-32603"
 )
 
-// maxText bounds what a peer chooses and an attribute holds, in bytes.
+// maxText limits, in bytes, an attribute value that a peer chooses.
 const maxText = 512
 
-// bounded returns a copy of s of at most maxText bytes. It is a copy because an exporter
-// keeps spans for a while, and s is a part of a message that may be large.
+// bounded returns a copy of s, truncated to maxText bytes. The copy is necessary because an
+// exporter keeps spans, and s may be part of a large message.
 func bounded(s string) string {
 	if len(s) > maxText {
 		s = strings.ToValidUTF8(s[:maxText], "")
@@ -57,13 +57,13 @@ func bounded(s string) string {
 // operation is one message.
 type operation struct {
 	method string
-	target attribute.KeyValue // the tool or prompt; not valid when there is none
+	target attribute.KeyValue // the tool or prompt; invalid if there is none
 	uri    string
 	start  time.Time
 
 	id                wire.Scalar
 	session, revision string
-	unknown           bool // there is no such method
+	unknown           bool // the method is unknown
 }
 
 func operationOf(method string, params wire.Object) operation {
@@ -79,10 +79,10 @@ func operationOf(method string, params wire.Object) operation {
 	return o
 }
 
-// text is a member that is a string, else "".
+// text returns a member that is a string, or "".
 func text(o wire.Object, name string) string { return bounded(metaReader(o).Get(name)) }
 
-// name is that of the span.
+// name returns the name of the span.
 func (o *operation) name() string {
 	if target := o.target.Value.AsString(); target != "" {
 		return o.method + " " + target
@@ -90,7 +90,7 @@ func (o *operation) name() string {
 	return o.method
 }
 
-// atStart are the attributes of the span that a sampler may want to know.
+// atStart returns the attributes of the span that a sampler may need.
 func (o *operation) atStart(more []attribute.KeyValue) []attribute.KeyValue {
 	attrs := append(slices.Clone(more), keyMethod.String(o.method))
 	if o.target.Value.AsString() != "" {
@@ -105,7 +105,7 @@ func (o *operation) atStart(more []attribute.KeyValue) []attribute.KeyValue {
 	return attrs
 }
 
-// atEnd are those that may not be known before.
+// atEnd returns the attributes that may only be known at the end.
 func (o *operation) atEnd() []attribute.KeyValue {
 	var attrs []attribute.KeyValue
 	if !o.id.IsZero() {
@@ -124,8 +124,8 @@ func (o *operation) atEnd() []attribute.KeyValue {
 	return attrs
 }
 
-// measured are the attributes of the measurement. A peer must not be able to make up
-// values, so what it names counts when there is such a thing.
+// measured returns the attributes of the measurement. A peer must not be able to create
+// arbitrary values, so a name that it sends counts only if it exists.
 func (o *operation) measured(more []attribute.KeyValue, out outcome) []attribute.KeyValue {
 	attrs := slices.Clone(more)
 	if o.unknown {
@@ -145,14 +145,14 @@ func (o *operation) measured(more []attribute.KeyValue, out outcome) []attribute
 	return append(attrs, out.attributes()...)
 }
 
-// outcome is how an operation ended.
+// outcome is the result of an operation.
 type outcome struct {
-	kind    string // the error.type; "" for none
+	kind    string // the error.type, or ""
 	code    string // of the JSON-RPC error, or ""
 	message string // of the JSON-RPC error, or ""
 }
 
-// refused reports that the params may name what is not there.
+// refused reports whether the error may be due to a name in the params that does not exist.
 func (o outcome) refused() bool { return o.code != "" && o.code != codeInternal }
 
 func (o outcome) attributes() []attribute.KeyValue {
@@ -166,7 +166,7 @@ func (o outcome) attributes() []attribute.KeyValue {
 	return attrs
 }
 
-// answered is the outcome of a JSON-RPC error.
+// answered returns the outcome of a JSON-RPC error.
 func answered(err error) (outcome, bool) {
 	e, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok {
@@ -176,13 +176,13 @@ func answered(err error) (outcome, bool) {
 	return outcome{code, code, bounded(e.Message)}, true
 }
 
-// notFound reports that nobody handles the method.
+// notFound reports whether the method has no handler.
 func notFound(err error) bool {
 	e, ok := errors.AsType[*jsonrpc.Error](err)
 	return ok && e.Code == jsonrpc.CodeMethodNotFound
 }
 
-// handled is the outcome of a message that was received.
+// handled returns the outcome of a received message.
 func handled(ctx context.Context, err error) outcome {
 	if err == nil {
 		return outcome{}
@@ -199,7 +199,7 @@ func handled(ctx context.Context, err error) outcome {
 	return outcome{kind: codeInternal, code: codeInternal}
 }
 
-// sent is the outcome of a message that was sent.
+// sent returns the outcome of a sent message.
 func sent(err error) outcome {
 	if err == nil {
 		return outcome{}
@@ -218,8 +218,8 @@ func sent(err error) outcome {
 	return outcome{kind: other}
 }
 
-// readTool is the outcome of tools/call. It encodes the result to see it, and returns it
-// encoded.
+// readTool returns the outcome of tools/call. It encodes the result to inspect it, and
+// returns the encoded result.
 func readTool(result wire.Appender) (wire.Appender, outcome) {
 	if result == nil {
 		return nil, outcome{kind: codeInternal, code: codeInternal}

@@ -9,43 +9,43 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// MinItems reports an array that had n elements when that is less than least.
+// MinItems reports an array that had n elements if n is less than least.
 func (c *Checker) MinItems(n int, least int64) {
 	if int64(n) < least && c.wanted() {
 		c.report("must have at least " + count(least, "element") + ", has " + strconv.Itoa(n))
 	}
 }
 
-// MaxItems reports an array that had n elements when that is more than most.
+// MaxItems reports an array that had n elements if n is more than most.
 func (c *Checker) MaxItems(n int, most int64) {
 	if int64(n) > most && c.wanted() {
 		c.report("must have at most " + count(most, "element") + ", has " + strconv.Itoa(n))
 	}
 }
 
-// MinContains reports an array of which n elements are what text, a schema,
-// describes, when that is less than least.
+// MinContains reports an array of which n elements match the schema in text, if n is less
+// than least.
 func (c *Checker) MinContains(n int, least int64, text string) {
 	if int64(n) < least && c.wanted() {
 		c.report("must have at least " + count(least, "element") + " matching " + text + ", has " + strconv.Itoa(n))
 	}
 }
 
-// MaxContains is MinContains when n is more than most.
+// MaxContains is MinContains for n greater than most.
 func (c *Checker) MaxContains(n int, most int64, text string) {
 	if int64(n) > most && c.wanted() {
 		c.report("must have at most " + count(most, "element") + " matching " + text + ", has " + strconv.Itoa(n))
 	}
 }
 
-// hashed is an element of an array.
+// hashed is an element of an array with its hash.
 type hashed struct {
 	hash  uint64
 	index int
 	text  wire.Raw
 }
 
-// Unique reports an array with two equal elements. It moves behind the value.
+// Unique reports an array with two equal elements. It moves past the value.
 func (c *Checker) Unique() {
 	if c.stop {
 		return
@@ -62,7 +62,7 @@ func (c *Checker) Unique() {
 		all = append(all, hashed{hash, len(all), c.r.Take()})
 	}
 	if a, b, ok := twins(all); ok && c.wanted() {
-		c.report("must not have equal elements, but those at " + strconv.Itoa(a) + " and " + strconv.Itoa(b) + " are")
+		c.report("must not have equal elements, but elements " + strconv.Itoa(a) + " and " + strconv.Itoa(b) + " are equal")
 	}
 	clear(all)
 	c.hashes = all
@@ -83,10 +83,11 @@ func twins(all []hashed) (a, b int, ok bool) {
 	return 0, 0, false
 }
 
-// seed makes hashes that nobody can make equal on purpose.
+// seed makes hash collisions unpredictable.
 var seed = maphash.MakeSeed()
 
-// hash reads a value. Values that are the same JSON have the same hash.
+// hash reads a value and returns its hash. Values that are the same JSON have the same
+// hash.
 func (c *Checker) hash() uint64 {
 	switch kind := c.r.Kind(); kind {
 	case wire.KindObject:

@@ -7,7 +7,7 @@ import (
 )
 
 // Check runs a check function on a well-formed JSON value. It returns nil or a
-// [*wire.ValidationError] with every problem.
+// [*wire.ValidationError] with all problems.
 func Check(text wire.Raw, check func(*Checker)) error {
 	c := checkers.Get().(*Checker)
 	err := c.check(text, check)
@@ -15,7 +15,7 @@ func Check(text wire.Raw, check func(*Checker)) error {
 	return err
 }
 
-// Decode is Check that decodes the value into v when there is no problem.
+// Decode runs Check and decodes the value into v if there is no problem.
 func Decode(text wire.Raw, check func(*Checker), v wire.Value) error {
 	c := checkers.Get().(*Checker)
 	err := c.check(text, check)
@@ -40,43 +40,43 @@ func (c *Checker) release() {
 	checkers.Put(c)
 }
 
-// checkers holds memory that no caller can see.
+// checkers holds Checkers that are not in use.
 var checkers = sync.Pool{New: func() any { return new(Checker) }}
 
-// A Checker is a place in a JSON text, and the problems found so far. Generated
-// check functions call its methods; they are of no use by themselves.
+// A Checker is a position in a JSON text and the problems found so far. Generated check
+// functions call its methods.
 type Checker struct {
 	r wire.Reader
-	// path has an entry for each open container: of an object the offset of the
-	// current member's name, of an array ^i for the current element i.
+	// path has an entry for each open container: for an object the offset of the current
+	// member's name, for an array ^i for the current element i.
 	path   []int
 	hashes []hashed
 
 	state
 }
 
-// state is what a Checker begins anew with each value.
+// state is the part of a Checker that is reset for each value.
 type state struct {
 	problems []problem
 	omitted  int
 	naming   bool // the value is the name of a member
 
-	// trial says that only the verdict counts: nothing is kept of a problem but
-	// that it is there, and it stops the walk.
+	// trial means that only the verdict matters: the first problem ends the walk and is not
+	// kept.
 	trial bool
 	stop  bool
-	fatal string // why nothing is known of the value
+	fatal string // why the value cannot be judged
 
-	allowance int // how many bytes may still be read again
+	allowance int // number of bytes that may still be read again
 }
 
-// A check of a value that has alternatives reads it several times, and where
-// schemas are recursive, this multiplies. These bound it: bytes that may be read
-// again in any text, and in addition for each byte of it.
+// Checking a value against alternatives reads it several times, and recursive schemas
+// multiply that. These constants limit the bytes that may be read again: a fixed number for
+// any text, and a number for each byte of it.
 const (
 	free    = 1 << 24
 	perByte = 256
-	perRead = 16 // the cost of going back, in bytes
+	perRead = 16 // cost of going back, in bytes
 )
 
 // spend counts bytes that are read again.
@@ -87,7 +87,7 @@ func (c *Checker) spend(n int) {
 	}
 }
 
-// fail gives up: what went before does not count.
+// fail gives up and discards earlier problems.
 func (c *Checker) fail(why string) {
 	if c.fatal == "" {
 		c.fatal = why
@@ -95,27 +95,27 @@ func (c *Checker) fail(why string) {
 	c.stop = true
 }
 
-// Mark is a place to which a Checker can go back.
+// Mark is a position that a Checker can return to.
 type Mark = wire.Mark
 
-// Mark returns where the Checker is.
+// Mark returns the current position.
 func (c *Checker) Mark() Mark { return c.r.Mark() }
 
-// Reset goes back to where the Checker has been.
+// Reset returns to a position.
 func (c *Checker) Reset(m Mark) {
 	at := c.r.Offset()
 	c.r.Reset(m)
 	c.spend(at - c.r.Offset())
 }
 
-// Pass moves behind a value of which nothing is demanded.
+// Pass skips a value that may be anything.
 func (c *Checker) Pass() {
 	if !c.stop {
 		c.r.Take()
 	}
 }
 
-// Never reports a value where none is allowed: that of the schema false.
+// Never reports any value: it is the check of the schema false.
 func (c *Checker) Never() {
 	if c.stop {
 		return
@@ -126,7 +126,7 @@ func (c *Checker) Never() {
 	}
 }
 
-// open remembers that a container was entered.
+// open records that a container was entered.
 func (c *Checker) open() {
 	if n := c.r.Depth(); n > len(c.path) {
 		c.path = append(c.path, 0)
@@ -134,8 +134,8 @@ func (c *Checker) open() {
 	c.path[c.r.Depth()-1] = 0
 }
 
-// Object enters an object. Of any other value it reports whether its type is not
-// among types, moves behind it, and returns false.
+// Object enters an object. It reports any other value if its type is not in types, skips it
+// and returns false.
 func (c *Checker) Object(types Types) bool {
 	if c.stop {
 		return false
@@ -149,8 +149,8 @@ func (c *Checker) Object(types Types) bool {
 	return true
 }
 
-// Member moves to the next member of the object that was entered last, so that
-// its value comes next. After the last one it leaves the object and returns false.
+// Member moves to the next member of the innermost open object, so that its value comes
+// next. After the last member, it leaves the object and returns false.
 func (c *Checker) Member() bool {
 	if c.stop || !c.r.Member() {
 		return false
@@ -159,12 +159,11 @@ func (c *Checker) Member() bool {
 	return true
 }
 
-// Name returns the name of the member that Member moved to. It has to be asked
-// for before the value is read.
+// Name returns the name of the current member. It must be called before the value is read.
 func (c *Checker) Name() string { return c.r.Name() }
 
-// Array enters an array. Of any other value it reports whether its type is not
-// among types, moves behind it, and returns false.
+// Array enters an array. It reports any other value if its type is not in types, skips it
+// and returns false.
 func (c *Checker) Array(types Types) bool {
 	if c.stop {
 		return false
@@ -178,8 +177,8 @@ func (c *Checker) Array(types Types) bool {
 	return true
 }
 
-// Element reports whether another element of the array that was entered last
-// comes next. After the last one it leaves the array.
+// Element reports whether another element of the innermost open array comes next. After the
+// last element, it leaves the array.
 func (c *Checker) Element() bool {
 	if c.stop || !c.r.Element() {
 		return false
@@ -189,9 +188,8 @@ func (c *Checker) Element() bool {
 	return true
 }
 
-// Text moves behind the value that comes next and returns its text. It is for
-// checks that know nothing of a Checker, which then call [Checker.Report]; ok is
-// false when there is nothing to be checked.
+// Text skips the next value and returns its text, for checks that do not use a Checker and
+// then call [Checker.Report]. ok is false if there is nothing to check.
 func (c *Checker) Text() (text wire.Raw, ok bool) {
 	if c.stop {
 		return "", false

@@ -7,8 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Holds reports whether a check has no problem with the value that comes next.
-// The problems are forgotten, and the value still comes next.
+// Holds reports whether a check has no problem with the next value. It discards the
+// problems, and the value remains next.
 func (c *Checker) Holds(check func(*Checker)) bool {
 	if c.stop {
 		return false
@@ -22,7 +22,7 @@ func (c *Checker) Holds(check func(*Checker)) bool {
 	return holds
 }
 
-// AllOf makes several checks of one value.
+// AllOf runs several checks on one value.
 func (c *Checker) AllOf(checks ...func(*Checker)) {
 	m := c.Mark()
 	for i, check := range checks {
@@ -33,8 +33,8 @@ func (c *Checker) AllOf(checks ...func(*Checker)) {
 	}
 }
 
-// AnyOf reports a value with which every check has a problem: of the alternative
-// that seems to be meant its problems, else what each demands.
+// AnyOf reports a value with which every check has a problem. If one alternative seems to
+// be intended, it reports the problems of that alternative, and otherwise those of each.
 func (c *Checker) AnyOf(checks ...func(*Checker)) {
 	for _, check := range checks {
 		if c.Holds(check) {
@@ -48,7 +48,7 @@ func (c *Checker) AnyOf(checks ...func(*Checker)) {
 	c.Pass()
 }
 
-// OneOf reports a value with which not exactly one of the checks has no problem.
+// OneOf reports a value unless exactly one of the checks has no problem with it.
 func (c *Checker) OneOf(checks ...func(*Checker)) {
 	first, matches := 0, 0
 	for i, check := range checks {
@@ -71,7 +71,7 @@ func (c *Checker) OneOf(checks ...func(*Checker)) {
 	c.Pass()
 }
 
-// Not reports a value with which a check has no problem. The text is that of the
+// Not reports a value with which check has no problem. The text is the source of the
 // check's schema.
 func (c *Checker) Not(check func(*Checker), text string) {
 	if c.Holds(check) && c.wanted() {
@@ -80,7 +80,7 @@ func (c *Checker) Not(check func(*Checker), text string) {
 	c.Pass()
 }
 
-// alternatives reports that the value that comes next is none of several.
+// alternatives reports that the next value matches none of several alternatives.
 func (c *Checker) alternatives(how string, checks []func(*Checker)) {
 	depth := c.r.Depth()
 	var all, meant [][]problem
@@ -105,7 +105,7 @@ func (c *Checker) alternatives(how string, checks []func(*Checker)) {
 	}
 }
 
-// gather returns the problems that a check has with the value that comes next.
+// gather returns the problems that a check has with the next value.
 func (c *Checker) gather(check func(*Checker)) []problem {
 	kept, omitted := c.problems, c.omitted
 	m := c.r.Mark()
@@ -117,8 +117,8 @@ func (c *Checker) gather(check func(*Checker)) []problem {
 	return gathered
 }
 
-// decisive returns the problem that tells that an alternative was not meant: the
-// value is of another type, or a member is another than the constant.
+// decisive returns the problem that shows that an alternative was not intended: the value
+// has another type, or a member differs from its constant.
 func decisive(problems []problem, depth int) *problem {
 	for i := range problems {
 		p := &problems[i]
@@ -129,8 +129,8 @@ func decisive(problems []problem, depth int) *problem {
 	return nil
 }
 
-// choice reports what is wrong when it is one and the same value with which all
-// alternatives have a problem: a tag that none of them has.
+// choice reports a single problem if all alternatives have a problem with the same value: a
+// tag that none of them has.
 func (c *Checker) choice(all [][]problem, depth int) bool {
 	var first *problem
 	var wants []string
@@ -163,7 +163,7 @@ func contains(all []string, s string) bool {
 	return false
 }
 
-// enumerate reports what each of several alternatives demands.
+// enumerate reports the problems of each of several alternatives.
 func (c *Checker) enumerate(how string, all [][]problem) {
 	const mostAlternatives, mostProblems, mostText = 10, 5, 1500
 	var b strings.Builder

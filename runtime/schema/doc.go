@@ -1,8 +1,8 @@
-// Package schema validates JSON texts: it is what check functions that mcpgen
-// generates from JSON Schemas call.
+// Package schema validates JSON texts. The check functions that mcpgen generates from JSON
+// Schemas call it.
 //
-// A check function looks at the value that a [Checker] is at, reports every
-// rule of its schema that the value breaks, and moves behind the value:
+// A check function checks the next value of a [Checker], reports every rule of its schema
+// that the value violates, and moves past the value:
 //
 //	func checkForecast(c *schema.Checker) {
 //		if !c.Object(schema.Object) {
@@ -23,15 +23,14 @@
 //		}
 //	}
 //
-// Validation works on the text, before it is decoded, and is exactly that of
-// JSON Schema (drafts 07 and 2020-12): numbers are compared as they are written,
-// beyond what an int64 or a float64 holds, lengths are in code points, and values
-// are equal when they are the same JSON. What the methods are given of a schema,
-// bounds and constants, is JSON text too.
+// Validation works on the text, before it is decoded, and follows JSON Schema (drafts 07
+// and 2020-12) exactly: numbers are compared as written, beyond the range of int64 and
+// float64; lengths are in code points; values are equal if they are the same JSON. The
+// bounds and constants of a schema are passed as JSON text too.
 //
-// A value that keeps the rules is checked without allocating, but for strings
-// with escapes whose meaning matters. What a value can make a schema with
-// alternatives do is bounded in proportion to its length; past the bound it is
-// refused. The text must be well formed, which package wire sees to when a
-// message is read; with any other text the verdict means nothing.
+// A valid value is checked without allocating, except for strings with escapes whose
+// decoded form matters. The work that a value can cause in a schema with alternatives is
+// bounded in proportion to its length; a value that exceeds the bound is rejected. The text
+// must be well-formed JSON, which package wire ensures when it reads a message. For any
+// other text the verdict is meaningless.
 package schema

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// everything is a check with every rule, recursive and with alternatives.
+// everything is a recursive check with every rule and with alternatives.
 func everything(c *schema.Checker) {
 	c.AllOf(
 		value(func(c *schema.Checker, v schema.Value) {
@@ -56,8 +56,8 @@ func everything(c *schema.Checker) {
 	)
 }
 
-// FuzzCheck holds that a check ends, that it says the same of a value however
-// that is spelled, and that its pointers lead into the value.
+// FuzzCheck checks that a check terminates, that its verdict does not depend on the
+// spelling of a value, and that its pointers lead to parts of the value.
 func FuzzCheck(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":1,"b":{"c":[1,1.0,"äö\n"]},"d":[null,{"a":[]}],"x/~":true}`, `[1e400,-0.0,0.06,12345678901234567891]`, `"2026-01-31T12:00:00Z"`,

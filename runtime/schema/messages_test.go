@@ -14,7 +14,7 @@ import (
 
 type check = func(*schema.Checker)
 
-// problems returns what a check says of a value.
+// problems returns the problems that a check reports for a value.
 func problems(t *testing.T, text wire.Raw, check check) []string {
 	t.Helper()
 	err := schema.Check(text, check)
@@ -32,12 +32,12 @@ func problems(t *testing.T, text wire.Raw, check check) []string {
 	return all
 }
 
-// value makes a check of a rule about a value.
+// value returns the check for a rule about a value.
 func value(rule func(*schema.Checker, schema.Value)) check {
 	return func(c *schema.Checker) { rule(c, c.Value(schema.Any)) }
 }
 
-// elements is the check of an array whose elements are checked by another.
+// elements returns the check for an array whose elements are checked by each.
 func elements(each check) check {
 	return func(c *schema.Checker) {
 		if c.Array(schema.Array) {
@@ -48,7 +48,7 @@ func elements(each check) check {
 	}
 }
 
-// members is the check of an object with some members, each with a check.
+// members returns the check for an object with some members, each with its check.
 func members(required []string, checks map[string]check) check {
 	return func(c *schema.Checker) {
 		if !c.Object(schema.Object) {
@@ -77,10 +77,10 @@ func constant(want wire.Raw) check {
 	return value(func(c *schema.Checker, v schema.Value) { c.Const(v, want) })
 }
 
-// word is the pattern of small letters.
+// word is a pattern of lower-case letters.
 var word = schema.MustPattern(`^[a-z]+$`, `^[a-z]+$`)
 
-// TestMessages has the sentence of each rule.
+// TestMessages has the message of each rule.
 func TestMessages(t *testing.T) {
 	positive := value(func(c *schema.Checker, v schema.Value) { c.ExclusiveMinimum(v, "0") })
 	for _, test := range []struct {
@@ -111,30 +111,30 @@ func TestMessages(t *testing.T) {
 			for c.Object(schema.Any); c.Member(); {
 				c.Unknown("a", "b")
 			}
-		}, `{"c":1}`, `at /c: unknown member, allowed are "a" and "b"`},
+		}, `{"c":1}`, `at /c: unknown member; allowed are "a" and "b"`},
 		{"no properties", func(c *schema.Checker) {
 			for c.Object(schema.Any); c.Member(); {
 				c.Unknown()
 			}
-		}, `{"c":1}`, "at /c: unknown member, no members are allowed here"},
+		}, `{"c":1}`, "at /c: unknown member; no members are allowed here"},
 		{"patternProperties", func(c *schema.Checker) {
 			for c.Object(schema.Any); c.Member(); {
 				c.Unmatched([]string{"^x-"}, "a")
 			}
-		}, `{"c":1}`, `at /c: unknown member, allowed are "a" and names matching ^x-`},
+		}, `{"c":1}`, `at /c: unknown member; allowed are "a" and names matching ^x-`},
 		{"propertyNames", func(c *schema.Checker) {
 			for c.Object(schema.Any); c.Member(); c.Pass() {
 				c.PropertyName(value(func(c *schema.Checker, v schema.Value) { c.MaxLength(v, 1) }))
 			}
 		}, `{"a":1,"bc":2}`, "at /bc: the name of the member must have at most 1 character, has 2"},
-		{"dependentRequired", func(c *schema.Checker) { c.Pass(); c.MissingBeside("a", []string{schema.NoName, "b"}, 1) }, `{"a":1}`, `missing member "b", which must be there beside "a"`},
+		{"dependentRequired", func(c *schema.Checker) { c.Pass(); c.MissingBeside("a", []string{schema.NoName, "b"}, 1) }, `{"a":1}`, `missing member "b", which "a" requires`},
 		{"minProperties", func(c *schema.Checker) { c.Pass(); c.MinProperties(0, 1) }, `{}`, "must have at least 1 member, has 0"},
 		{"maxProperties", func(c *schema.Checker) { c.Pass(); c.MaxProperties(3, 2) }, `{}`, "must have at most 2 members, has 3"},
 		{"minItems", func(c *schema.Checker) { c.Pass(); c.MinItems(0, 1) }, `[]`, "must have at least 1 element, has 0"},
 		{"maxItems", func(c *schema.Checker) { c.Pass(); c.MaxItems(3, 2) }, `[]`, "must have at most 2 elements, has 3"},
 		{"contains", func(c *schema.Checker) { c.Pass(); c.MinContains(0, 1, `{"type":"null"}`) }, `[]`, `must have at least 1 element matching {"type":"null"}, has 0`},
 		{"maxContains", func(c *schema.Checker) { c.Pass(); c.MaxContains(2, 1, `{"type":"null"}`) }, `[]`, `must have at most 1 element matching {"type":"null"}, has 2`},
-		{"uniqueItems", (*schema.Checker).Unique, `[{"a":1,"b":2},3,{"b":2.0,"a":1}]`, "must not have equal elements, but those at 0 and 2 are"},
+		{"uniqueItems", (*schema.Checker).Unique, `[{"a":1,"b":2},3,{"b":2.0,"a":1}]`, "must not have equal elements, but elements 0 and 2 are equal"},
 		{"false", (*schema.Checker).Never, `1`, "is not allowed"},
 		{"not", func(c *schema.Checker) { c.Not(typed(schema.Null), `{"type":"null"}`) }, `null`, `must not match {"type":"null"}`},
 	} {
@@ -146,7 +146,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestAlternatives has what is said when no alternative fits.
+// TestAlternatives has the messages for values that match no alternative.
 func TestAlternatives(t *testing.T) {
 	circle := members([]string{"kind", "radius"}, map[string]check{"kind": constant(`"circle"`), "radius": typed(schema.Number)})
 	square := members([]string{"kind", "side"}, map[string]check{"kind": constant(`"square"`), "side": typed(schema.Number)})
@@ -181,7 +181,7 @@ func TestAlternatives(t *testing.T) {
 	}
 }
 
-// TestAllProblems holds that none is left out, up to a bound.
+// TestAllProblems checks that all problems are reported, up to a limit.
 func TestAllProblems(t *testing.T) {
 	three := members([]string{"a", "b"}, map[string]check{"c": typed(schema.Null), "d": typed(schema.Null)})
 	want := []string{`at /c: must be null, found 1`, `at /d: must be null, found 2`, `missing member "a"`, `missing member "b"`}
@@ -195,7 +195,7 @@ func TestAllProblems(t *testing.T) {
 	}
 }
 
-// TestHoldsLeavesNoTrace holds that a trial changes neither place nor verdict.
+// TestHoldsLeavesNoTrace checks that a trial changes neither the position nor the verdict.
 func TestHoldsLeavesNoTrace(t *testing.T) {
 	got := problems(t, `[1,"a"]`, elements(func(c *schema.Checker) {
 		if c.Holds(typed(schema.String)) != c.Holds(func(c *schema.Checker) { c.Not(typed(schema.Number), "") }) {
@@ -208,7 +208,7 @@ func TestHoldsLeavesNoTrace(t *testing.T) {
 	}
 }
 
-// TestBudget holds that alternatives which multiply end in a refusal.
+// TestBudget checks that alternatives that multiply lead to a rejection.
 func TestBudget(t *testing.T) {
 	var node check
 	branch := func(name string) check {
@@ -224,7 +224,7 @@ func TestBudget(t *testing.T) {
 	if diff := cmp.Diff([]string{refusal}, problems(t, deep(500), node)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	// A refusal is one under not, too.
+	// A rejection remains one inside not.
 	not := func(c *schema.Checker) { c.Not(node, "") }
 	if diff := cmp.Diff([]string{refusal}, problems(t, deep(500), not)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -234,19 +234,19 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestPatternGivenUp holds that a match that is given up is a refusal.
+// TestPatternGivenUp checks that a match that is given up leads to a rejection.
 func TestPatternGivenUp(t *testing.T) {
 	slow := schema.NewPattern("slow", func(string) (bool, error) { return false, errors.New("too slow") })
 	check := func(c *schema.Checker) {
 		c.Not(value(func(c *schema.Checker, v schema.Value) { c.Pattern(v, slow) }), "")
 	}
-	want := []string{"takes too long to be compared with the pattern slow"}
+	want := []string{"takes too long to match against the pattern slow"}
 	if diff := cmp.Diff(want, problems(t, `"a"`, check)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
-// TestMalformed holds that a text that is no JSON is harmless.
+// TestMalformed checks that text that is not JSON is harmless.
 func TestMalformed(t *testing.T) {
 	everything := func(c *schema.Checker) {
 		c.AnyOf(members([]string{"a"}, map[string]check{"a": elements(typed(schema.Integer))}), (*schema.Checker).Unique, typed(schema.Integer))
@@ -260,8 +260,8 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestDecode holds that a value is decoded when there is no problem, and only then, and that one
-// has nothing to do with the one before it.
+// TestDecode checks that a value is decoded only if it has no problem, and that checks do
+// not affect each other.
 func TestDecode(t *testing.T) {
 	text := typed(schema.String)
 	for _, tt := range []struct{ value, want, err string }{

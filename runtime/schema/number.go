@@ -35,15 +35,15 @@ func (c *Checker) ExclusiveMaximum(v Value, bound wire.Raw) {
 	}
 }
 
-// MultipleOf reports a number that is not an integer times unit, which is
-// greater than 0.
+// MultipleOf reports a number that is not an integer multiple of unit, which is greater
+// than 0.
 func (c *Checker) MultipleOf(v Value, unit wire.Raw) {
 	if v.kind == wire.KindNumber && !isMultiple(v.text, unit) && c.wanted() {
 		c.report("must be a multiple of " + string(unit) + ", found " + found(v))
 	}
 }
 
-// isMultiple reports whether number is an integer times unit, exactly.
+// isMultiple reports whether number is an exact integer multiple of unit.
 func isMultiple(number, unit wire.Raw) bool {
 	if unit == "1" {
 		return number.IsInteger()
@@ -57,22 +57,22 @@ func isMultiple(number, unit wire.Raw) bool {
 	if x.digits == "" {
 		return true
 	}
-	// x = a·10^m and y = b·10^n, where neither a nor b ends in a zero. Their
-	// quotient is a·10^(m-n)/b. With m < n it is none, as 10 does not divide a.
+	// x = a·10^m and y = b·10^n, where neither a nor b ends in a zero. Their quotient is
+	// a·10^(m-n)/b. For m < n it is not an integer, because 10 does not divide a.
 	shift := x.exp - y.exp
 	if y.digits == "" || shift < 0 {
 		return false
 	}
 	b, _ := new(big.Int).SetString(y.digits, 10)
-	// Of 10^shift only its twos and fives matter, of which b has no more than bits.
+	// Only the factors 2 and 5 of 10^shift matter, and b has at most BitLen of each.
 	shift = min(shift, int64(b.BitLen()))
 	rest := remainder(x.digits, b)
 	rest.Mul(rest, new(big.Int).Exp(big.NewInt(10), big.NewInt(shift), b))
 	return rest.Mod(rest, b).Sign() == 0
 }
 
-// remainder returns the remainder of digits divided by b. It takes time
-// proportional to their length, which reading them as one number does not.
+// remainder returns the remainder of digits divided by b. It takes time proportional to the
+// number of digits, unlike parsing them as one number.
 func remainder(digits string, b *big.Int) *big.Int {
 	const chunk = 18
 	rest, part, power := new(big.Int), new(big.Int), big.NewInt(1e18)
@@ -89,7 +89,7 @@ func remainder(digits string, b *big.Int) *big.Int {
 	return rest
 }
 
-// small returns the value of an integer of at most 18 digits, written plainly.
+// small returns the value of an integer of at most 18 digits without an exponent.
 func small(number wire.Raw) (n int64, ok bool) {
 	digits := strings.TrimPrefix(string(number), "-")
 	if len(digits) > 18 {
@@ -105,8 +105,8 @@ func small(number wire.Raw) (n int64, ok bool) {
 	return n, true // the sign does not matter
 }
 
-// decimal is a number taken apart: ±digits × 10^exp. The digits begin and end
-// with one that is not 0; zero has none.
+// decimal is a number in the form ±digits × 10^exp. The digits neither begin nor end with
+// 0; zero has none.
 type decimal struct {
 	neg    bool
 	digits string

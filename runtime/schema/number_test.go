@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// number returns a random number, of digits that often meet those of another.
+// number returns a random number with digits that often coincide with those of another.
 func number(r *rand.Rand) string {
 	s := ""
 	if r.IntN(3) == 0 {
@@ -68,7 +68,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestHugeNumbers are numbers that nothing may write out.
+// TestHugeNumbers tests numbers that must not be expanded to all their digits.
 func TestHugeNumbers(t *testing.T) {
 	for _, test := range []struct {
 		number, unit wire.Raw

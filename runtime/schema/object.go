@@ -2,13 +2,13 @@ package schema
 
 import "strconv"
 
-// NoName keeps the place of a name in a list. It is not UTF-8, so that no member is
-// called like this.
+// NoName is a placeholder in a list of names. It is not valid UTF-8, so no member has this
+// name.
 const NoName = "\xff"
 
-// Missing reports each of the names whose bit is not set, about an object that
-// has been left: bit i%64 of seen[i/64] is that of names[i]. A name "" has no
-// member that must be there.
+// Missing reports each of the names whose bit is not set, for an object that the Checker
+// has left. Bit i%64 of seen[i/64] belongs to names[i]. A bit without a required member has
+// the name NoName.
 func (c *Checker) Missing(names []string, seen ...uint64) {
 	for i, name := range names {
 		if name != NoName && seen[i/64]>>(i%64)&1 == 0 && c.wanted() {
@@ -17,7 +17,7 @@ func (c *Checker) Missing(names []string, seen ...uint64) {
 	}
 }
 
-// Unknown reports a member that is none of those allowed, and moves behind it.
+// Unknown reports a member that is not in allowed, and skips its value.
 func (c *Checker) Unknown(allowed ...string) {
 	if c.stop {
 		return
@@ -27,37 +27,37 @@ func (c *Checker) Unknown(allowed ...string) {
 		return
 	}
 	if len(allowed) == 0 {
-		c.report("unknown member, no members are allowed here")
+		c.report("unknown member; no members are allowed here")
 		return
 	}
-	c.report("unknown member, allowed are " + list(quoted(allowed), " and "))
+	c.report("unknown member; allowed are " + list(quoted(allowed), " and "))
 }
 
-// MissingBeside is [Checker.Missing] for names that must be there because the
-// member called beside is.
+// MissingBeside is [Checker.Missing] for names that are required because the member named
+// beside is present.
 func (c *Checker) MissingBeside(beside string, names []string, seen ...uint64) {
 	for i, name := range names {
 		if name != NoName && seen[i/64]>>(i%64)&1 == 0 && c.wanted() {
-			c.report("missing member " + strconv.Quote(name) + ", which must be there beside " + strconv.Quote(beside))
+			c.report("missing member " + strconv.Quote(name) + ", which " + strconv.Quote(beside) + " requires")
 		}
 	}
 }
 
-// MinProperties reports an object that had n members when that is less than least.
+// MinProperties reports an object that had n members if n is less than least.
 func (c *Checker) MinProperties(n int, least int64) {
 	if int64(n) < least && c.wanted() {
 		c.report("must have at least " + count(least, "member") + ", has " + strconv.Itoa(n))
 	}
 }
 
-// MaxProperties reports an object that had n members when that is more than most.
+// MaxProperties reports an object that had n members if n is more than most.
 func (c *Checker) MaxProperties(n int, most int64) {
 	if int64(n) > most && c.wanted() {
 		c.report("must have at most " + count(most, "member") + ", has " + strconv.Itoa(n))
 	}
 }
 
-// PropertyName checks the name of the member that Member moved to.
+// PropertyName checks the name of the current member.
 func (c *Checker) PropertyName(check func(*Checker)) {
 	if c.stop {
 		return
@@ -71,7 +71,7 @@ func (c *Checker) PropertyName(check func(*Checker)) {
 	c.r.Reset(m)
 }
 
-// Unmatched is [Checker.Unknown] where names that match patterns are allowed too.
+// Unmatched is [Checker.Unknown] for objects that also allow names that match patterns.
 func (c *Checker) Unmatched(patterns []string, allowed ...string) {
 	if c.stop {
 		return
@@ -84,5 +84,5 @@ func (c *Checker) Unmatched(patterns []string, allowed ...string) {
 	for _, p := range patterns {
 		words = append(words, "names matching "+p)
 	}
-	c.report("unknown member, allowed are " + list(words, " and "))
+	c.report("unknown member; allowed are " + list(words, " and "))
 }

@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// MustPattern returns the pattern with a source in the language of ECMA-262, of
-// which re2 is the translation into that of package regexp. It is compiled when it is used first, as a
-// server has many and begins with none; if re2 is malformed, that panics.
+// MustPattern returns the pattern with the given ECMA-262 source. re2 is its translation
+// for package regexp. A server has many patterns and starts without using any, so re2 is
+// compiled on first use, which panics if it is malformed.
 func MustPattern(source, re2 string) *Pattern {
 	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(re2) })
 	return NewPattern(source, func(s string) (bool, error) { return compiled().MatchString(s), nil })
 }
 
-// MatchString reports whether p matches s. An error says that it was given up.
+// MatchString reports whether p matches s. It returns an error if it gives up.
 func (p *Pattern) MatchString(s string) (bool, error) { return p.match(s) }

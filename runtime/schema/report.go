@@ -7,31 +7,32 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// class is what a problem says about the alternative of a schema it belongs to.
+// class is what a problem reveals about the alternative of a schema that it belongs to.
 type class uint8
 
 const (
 	other class = iota
 	wrongType
-	wrongConst // is another than the only value allowed
-	wrongEnum  // is none of several
+	wrongConst // differs from the only allowed value
+	wrongEnum  // is not in the list of allowed values
 )
 
-// problem is a broken rule.
+// problem is a violated rule.
 type problem struct {
 	wire.Problem
 	class class
-	depth int // how many containers are open around the value
-	// For all but other: what the value must be, "a string", and what it is.
+	depth int // number of open containers around the value
+	// For all classes but other: the expected value, such as "a string", and the actual
+	// one.
 	want, found string
 }
 
-// maxProblems bounds how many problems are kept, since a message of one peer
-// must not make much more work than its length.
+// maxProblems limits the problems that are kept, so that the work for a message stays
+// proportional to its length.
 const maxProblems = 1000
 
-// wanted reports whether the message of a problem is wanted, which there is. In
-// a trial it only takes note of the problem.
+// wanted records a problem and reports whether its message is needed. A trial needs no
+// messages.
 func (c *Checker) wanted() bool {
 	switch {
 	case c.trial:
@@ -46,12 +47,12 @@ func (c *Checker) wanted() bool {
 	return true
 }
 
-// report keeps a problem of the current value.
+// report records a problem of the current value.
 func (c *Checker) report(message string) {
 	c.keep(problem{Problem: wire.Problem{Message: message}})
 }
 
-// reportKind says that a value is not what it must be.
+// reportKind records that a value is not the expected one.
 func (c *Checker) reportKind(class class, want, found string) {
 	message := "must be " + want + ", found " + found
 	c.keep(problem{Problem: wire.Problem{Message: message}, class: class, want: want, found: found})
@@ -81,7 +82,7 @@ func (c *Checker) pointer(depth int) string {
 	return string(dst)
 }
 
-// err returns all problems.
+// err returns all problems as one error.
 func (c *Checker) err() error {
 	if err := c.r.Err(); err != nil {
 		return &wire.ValidationError{Problems: []wire.Problem{{Message: err.Error()}}}
@@ -102,9 +103,9 @@ func (c *Checker) err() error {
 	return &wire.ValidationError{Problems: all}
 }
 
-// Report says that the value the Checker is at has a problem which no other
-// method knows of. pointer is the JSON Pointer of the place in the value,
-// message what is wrong: "must be at least 1".
+// Report records a problem of the current value that no other method detects. pointer is
+// the JSON Pointer of the place inside the value; message is a text such as "must be at
+// least 1".
 func (c *Checker) Report(pointer, message string) {
 	if !c.wanted() {
 		return
@@ -125,7 +126,7 @@ func list(words []string, last string) string {
 	}
 }
 
-// quoted returns names in quotes, the first hundred of them.
+// quoted returns the first hundred names, each in quotes.
 func quoted(names []string) []string {
 	const most = 100
 	var all []string
@@ -138,7 +139,7 @@ func quoted(names []string) []string {
 	return all
 }
 
-// shown returns text, shortened where it is long.
+// shown returns text, truncated if it is long.
 func shown(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// str returns the string that a value is.
+// str returns the string that a value holds.
 func (v Value) str() (string, bool) {
 	if v.kind != wire.KindString {
 		return "", false
@@ -16,7 +16,7 @@ func (v Value) str() (string, bool) {
 	return v.text.Str()
 }
 
-// length returns how many code points a string has.
+// length returns the number of code points of a string.
 func (v Value) length() int {
 	if strings.IndexByte(string(v.text), '\\') < 0 {
 		return utf8.RuneCountInString(string(v.text)) - len(`""`)
@@ -50,15 +50,15 @@ func (c *Checker) MaxLength(v Value, most int64) {
 	}
 }
 
-// Format reports a string that is not in the named format, of those that
-// [wire.InFormat] knows.
+// Format reports a string that does not have the named format, if [wire.InFormat] knows the
+// format.
 func (c *Checker) Format(v Value, name string) {
 	if s, ok := v.str(); ok && !wire.InFormat(name, s) && c.wanted() {
 		c.report("must be in the format " + name + example(name) + ", found " + found(v))
 	}
 }
 
-// example shows those who do not know a format by name what it looks like.
+// example returns an example for formats whose names do not explain them.
 func example(format string) string {
 	switch format {
 	case "date-time":
@@ -87,15 +87,15 @@ func count(n int64, thing string) string {
 	return strconv.FormatInt(n, 10) + " " + thing
 }
 
-// Pattern is a regular expression as JSON Schema has them: one of ECMA-262,
-// which matches a string when it matches a part of it.
+// Pattern is a regular expression as JSON Schema uses it: in the language of ECMA-262, and
+// matching a string if it matches any part of it.
 type Pattern struct {
 	source string
 	match  func(string) (bool, error)
 }
 
-// NewPattern returns the pattern with a source, for which match is. An error of
-// match says that it was given up.
+// NewPattern returns a pattern with the given source and match function. An error of match
+// means that it gave up.
 func NewPattern(source string, match func(string) (bool, error)) *Pattern {
 	return &Pattern{source, match}
 }
@@ -114,7 +114,7 @@ func (c *Checker) Matches(p *Pattern, s string) bool {
 	}
 	matched, err := p.match(s)
 	if err != nil {
-		c.fail("takes too long to be compared with the pattern " + p.source)
+		c.fail("takes too long to match against the pattern " + p.source)
 	}
 	return matched
 }

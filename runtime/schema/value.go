@@ -7,11 +7,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Types is a set of the types of JSON Schema.
+// Types is a set of JSON Schema types.
 type Types uint8
 
-// The types. Every integer is a number: a number without a fraction, as 1, 1.0
-// and 1e400.
+// The types. An integer is a number without a fraction, such as 1, 1.0 and 1e400, and is
+// also of type number.
 const (
 	Null Types = 1 << iota
 	Boolean
@@ -21,11 +21,11 @@ const (
 	String
 	Integer
 
-	// Any has all of them.
+	// Any is the set of all types.
 	Any = Null | Boolean | Object | Array | Number | String | Integer
 )
 
-// String returns the set as messages have it: "a string or null".
+// String returns the set in the form that messages use: "a string or null".
 func (t Types) String() string {
 	var words []string
 	for _, row := range []struct {
@@ -45,14 +45,14 @@ func (t Types) String() string {
 	return list(words, " or ")
 }
 
-// Value is a value that has been read. The zero Value is one about which a
-// problem was reported already: the rules have nothing to say about it.
+// Value is a value that has been read. The zero Value is one for which a problem has
+// already been reported; rules ignore it.
 type Value struct {
 	kind wire.Kind
 	text wire.Raw
 }
 
-// has reports whether a value is of a type in the set.
+// has reports whether the type of a value is in the set.
 func (t Types) has(v Value) bool {
 	switch v.kind {
 	case wire.KindString:
@@ -71,8 +71,7 @@ func (t Types) has(v Value) bool {
 	return true
 }
 
-// Value reads the value that comes next, and reports one whose type is not
-// among types.
+// Value reads the next value. It reports a value whose type is not in types.
 func (c *Checker) Value(types Types) Value {
 	if c.stop {
 		return Value{}
@@ -85,8 +84,8 @@ func (c *Checker) Value(types Types) Value {
 	return Value{}
 }
 
-// Type reports a value whose type is not among types. It moves behind such a
-// value and returns false; others stay next.
+// Type reports the next value if its type is not in types. It then skips the value and
+// returns false; otherwise the value remains next.
 func (c *Checker) Type(types Types) bool {
 	if c.stop {
 		return false
@@ -111,7 +110,7 @@ func (c *Checker) wrongType(types Types, v Value) {
 	}
 }
 
-// describe returns what a value is, for messages: `the string "a"`, "an array".
+// describe describes a value for messages: `the string "a"`, "an array".
 func (v Value) describe() string {
 	switch v.kind {
 	case wire.KindArray, wire.KindObject:
@@ -122,14 +121,14 @@ func (v Value) describe() string {
 	return shown(string(v.text), 60)
 }
 
-// Const reports a value other than want.
+// Const reports a value that differs from want.
 func (c *Checker) Const(v Value, want wire.Raw) {
 	if v.kind != wire.KindInvalid && !same(v, want) && c.wanted() {
 		c.reportKind(wrongConst, shown(string(want), 500), found(v))
 	}
 }
 
-// Enum reports a value that is none of those allowed.
+// Enum reports a value that is not in allowed.
 func (c *Checker) Enum(v Value, allowed ...wire.Raw) {
 	if v.kind == wire.KindInvalid {
 		return
@@ -151,7 +150,7 @@ func (c *Checker) Enum(v Value, allowed ...wire.Raw) {
 	}
 }
 
-// choice returns values as messages have them: "one of 1, 2".
+// choice lists values for messages: "one of 1, 2".
 func choice(allowed []wire.Raw) string {
 	var b strings.Builder
 	b.WriteString("one of ")
@@ -168,10 +167,10 @@ func choice(allowed []wire.Raw) string {
 	return b.String()
 }
 
-// found returns a value as the messages about constants have it.
+// found returns a value in the form that messages about constants use.
 func found(v Value) string { return shown(string(v.text), 60) }
 
-// same reports whether a value is the same JSON as want.
+// same reports whether a value is equal to want as JSON.
 func same(v Value, want wire.Raw) bool {
 	if v.text == want {
 		return true

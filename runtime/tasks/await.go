@@ -9,14 +9,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// cancelWait bounds the wait for the answer to the cancellation of a task.
+// cancelWait limits the wait for the response to tasks/cancel.
 const cancelWait = time.Second
 
-// Await makes a request as a task and waits for its result, asking for the state of the
-// task as often as the peer wants. Params may say in their member task how long the task
-// is to be kept; nil params have only that member. An error that the request was
-// answered with is a *jsonrpc.Error. A peer that answers the request itself is content
-// with, too. When ctx ends first, the task is cancelled, if the peer allows that, which
+// Await makes a request as a task and waits for its result, polling the state of the task
+// at the interval that the peer suggests. Params may have a member task with the lifetime
+// of the task; nil params have only that member. If the peer responds to the request with
+// an error, Await returns a *jsonrpc.Error. It also accepts a peer that answers the request
+// without a task. If ctx ends first, Await cancels the task, if the peer allows that, which
 // takes up to a second ("Getting Tasks", "Retrieving Task Results"). With a context of
 // runtime.WithProgress, the progress of the task is reported until Await returns.
 func Await(ctx context.Context, caller runtime.Caller, method string, params wire.Appender, result wire.Value) error {
@@ -52,7 +52,7 @@ func await(ctx context.Context, caller runtime.Caller, method string, params wir
 	if ctx.Err() != nil {
 		late, done := context.WithTimeout(context.WithoutCancel(ctx), cancelWait)
 		defer done()
-		_ = caller.Call(late, methodCancel, name, nil) // the peer may not know how
+		_ = caller.Call(late, methodCancel, name, nil) // the peer may not support it
 	}
 	return err
 }
@@ -81,8 +81,8 @@ func augment(params wire.Appender) (wire.Object, error) {
 	return o.With("task", "{}")
 }
 
-// poll waits until it is time to ask for the result: the task is over, or it waits for
-// input, which may come with the answer.
+// poll waits until it is time to request the result: the task has ended, or it requires
+// input, which the request for the result may deliver.
 func poll(ctx context.Context, caller runtime.Caller, name wire.Object, t remote) error {
 	for t.status == working {
 		interval := DefaultPollInterval
@@ -104,7 +104,7 @@ func poll(ctx context.Context, caller runtime.Caller, name wire.Object, t remote
 	return nil
 }
 
-// remote is what Await reads of a peer's Task.
+// remote holds the members of a peer's Task that Await uses.
 type remote struct {
 	params.Received
 	id     string

@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// A server with a tool that can only be called as a task, and a client that waits for one.
+// A server with a tool that can only be called as a task, and a client that waits for it.
 func Example() {
 	tools := catalog.New(catalog.Options{})
 	err := tools.AddTools(catalog.Tool{

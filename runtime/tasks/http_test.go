@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// pipes is a network of one server, within a synctest bubble.
+// pipes is a network of one server, inside a synctest bubble.
 type pipes struct {
 	dialed chan net.Conn
 	closed chan struct{}
@@ -47,8 +47,8 @@ func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// overHTTP runs f with a session over Streamable HTTP. Where the server does not listen, a
-// client has no stream for what belongs to no request of its own.
+// overHTTP runs f with a session over Streamable HTTP. If listens is false, there is no
+// stream for messages that belong to no request of the client.
 func overHTTP(t *testing.T, opts tasks.Options, listens bool, f func(*pair)) {
 	synctest.Test(t, func(t *testing.T) {
 		handler := streamable.NewHandler(newServer(t, opts, serverTasks), streamable.Options{Hosts: []string{"*"}})
@@ -83,8 +83,8 @@ func overHTTP(t *testing.T, opts tasks.Options, listens bool, f func(*pair)) {
 	})
 }
 
-// TestHTTP takes tasks through their life over Streamable HTTP, with and without a stream
-// for the server's own messages.
+// TestHTTP runs tasks over Streamable HTTP, with and without a stream for the server's own
+// messages.
 func TestHTTP(t *testing.T) {
 	for _, listens := range []bool{true, false} {
 		t.Run(fmt.Sprintf("listens=%t", listens), func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestHTTP(t *testing.T) {
 					p.t.Errorf("result of a cancelled one: %s", got)
 				}
 
-				// The question comes with the request for the result, and not before.
+				// The question arrives with the request for the result, and not before.
 				asking := p.start("ask")
 				time.Sleep(3 * time.Second)
 				if got := p.status(asking); got != "input_required" || p.asked() != 0 {
@@ -121,11 +121,11 @@ func TestHTTP(t *testing.T) {
 					p.t.Errorf("answered: %s, asked %d times", got, p.asked())
 				}
 
-				// One that nobody answers can be cancelled.
+				// A task whose question is not answered can be cancelled.
 				stuck := p.start("ask")
 				synctest.Wait()
 				if got := member(p.ask("tasks/cancel", named(stuck), "CancelTaskResult"), "status"); got != "cancelled" {
-					p.t.Errorf("cancel of an asking one: %s", got)
+					p.t.Errorf("cancelling a task that asks: %s", got)
 				}
 
 				list := p.ask("tasks/list", `{}`, "ListTasksResult")
@@ -137,11 +137,11 @@ func TestHTTP(t *testing.T) {
 				synctest.Wait()
 				for _, status := range []string{"completed", "cancelled", "input_required"} {
 					if got := p.heard(); slices.Contains(got, status) != listens {
-						p.t.Errorf("told of %s", got)
+						p.t.Errorf("notified of %s", got)
 					}
 				}
 
-				time.Sleep(10 * time.Second) // for which tasks are kept
+				time.Sleep(10 * time.Second) // the lifetime of the tasks
 				synctest.Wait()
 				if got := p.ask("tasks/get", named(done), "GetTaskResult"); !strings.HasPrefix(string(got), "-32602") {
 					p.t.Errorf("expired: %s", got)
@@ -154,7 +154,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// TestHTTPAwait has a client wait for tasks that ask it, by a plain request and by a task.
+// TestHTTPAwait waits for tasks that ask the client, with a plain request and with a task.
 func TestHTTPAwait(t *testing.T) {
 	for _, tool := range []string{"ask", "delegate"} {
 		t.Run(tool, func(t *testing.T) {
@@ -171,7 +171,7 @@ func TestHTTPAwait(t *testing.T) {
 	}
 }
 
-// asked is how often the client was asked for input.
+// asked returns how often the client was asked for input.
 func (p *pair) asked() (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// taskMetadata is definition TaskMetadata.
+// taskMetadata is the definition TaskMetadata.
 type taskMetadata struct {
 	params.Received
 	ttl *int64 // milliseconds
@@ -18,7 +18,7 @@ func (p *taskMetadata) DecodeJSON(r *wire.Reader) error {
 	return params.Decode(r, []string{"ttl"}, 0, func(int) { p.ttl = r.ReadInt64Pointer() })
 }
 
-// taskParams are those of tasks/get, tasks/result and tasks/cancel.
+// taskParams holds the params of tasks/get, tasks/result and tasks/cancel.
 type taskParams struct {
 	params.Received
 	id string
@@ -29,7 +29,7 @@ func (p *taskParams) DecodeJSON(r *wire.Reader) error {
 	return params.Decode(r, []string{"taskId"}, 1, func(int) { p.id = r.ReadString() })
 }
 
-// without is an object without one of its members.
+// without returns an object without one of its members.
 func without(o wire.Raw, name string) (wire.Raw, error) {
 	dst := []byte{'{'}
 	var err error

@@ -16,19 +16,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// session keeps the tasks of one.
+// session keeps the tasks of a session.
 type session struct {
 	*Tasks
-	call *runtime.Call // stands for the session and belongs to no message
+	call *runtime.Call // represents the session and belongs to no message
 
 	mu      sync.Mutex
 	tasks   []*task // in the order of their creation
-	changed []*task // the peer is to be told of
-	sending bool    // a goroutine is at it
+	changed []*task // tasks whose status the peer must be notified of
+	sending bool    // a goroutine is sending them
 	over    bool
 }
 
-// session is that of a call.
+// session returns the session of a call, creating it on first use.
 func (t *Tasks) session(c *runtime.Call) *session {
 	return c.Kept(t, func(ctx context.Context) any {
 		s := &session{Tasks: t, call: runtime.CallOf(ctx)}
@@ -37,7 +37,7 @@ func (t *Tasks) session(c *runtime.Call) *session {
 	}).(*session)
 }
 
-// end forgets all tasks. Their contexts end by themselves.
+// end drops all tasks. Their contexts end with the session.
 func (s *session) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,11 +47,11 @@ func (s *session) end() {
 	}
 }
 
-// create makes a task of a request and answers it ("Creating Tasks").
+// create creates a task for a request and returns the response ("Creating Tasks").
 func (s *session) create(ctx context.Context, c *runtime.Call, w work, ttl time.Duration) (wire.Appender, error) {
 	now := time.Now()
 	t := &task{id: rand.Text(), created: now, ttl: ttl, done: make(chan struct{}), listed: true}
-	// A transport with one stream gets requests to the peer at once.
+	// On a transport with a single stream, requests to the peer are sent at once.
 	t.held = c.Route() != nil
 	t.state = state{id: t.id, status: working, created: now, updated: now, ttl: ttl, poll: s.opts.PollInterval}
 	answer := created{t.state}
@@ -62,7 +62,7 @@ func (s *session) create(ctx context.Context, c *runtime.Call, w work, ttl time.
 	}
 	if len(s.tasks) >= s.opts.MaxTasks {
 		s.mu.Unlock()
-		return nil, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "too many tasks: %d are kept for this session", s.opts.MaxTasks)
+		return nil, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "too many tasks: the limit for this session is %d", s.opts.MaxTasks)
 	}
 	s.tasks = append(s.tasks, t)
 	t.timer = time.AfterFunc(ttl, func() { s.expire(t) })
@@ -88,7 +88,7 @@ func (s *session) create(ctx context.Context, c *runtime.Call, w work, ttl time.
 	return answer, nil
 }
 
-// run does the work of a task.
+// run runs the work of a task.
 func (s *session) run(ctx context.Context, t *task, w work) {
 	finished := false
 	defer func() {
@@ -117,7 +117,7 @@ func (s *session) run(ctx context.Context, t *task, w work) {
 	s.finish(t, st, result, err)
 }
 
-// errInternal is all that a peer learns of an error that is not meant for it.
+// errInternal replaces errors whose details are not for the peer.
 var errInternal = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 
 // outcome calls the handler.
@@ -139,7 +139,7 @@ func (s *session) outcome(ctx context.Context, t *task, w work) (wire.Object, er
 	return withRelated(wire.Object(text), related(t.id))
 }
 
-// finish keeps the outcome of a task that is not over yet.
+// finish stores the outcome of a task that has not ended yet.
 func (s *session) finish(t *task, st status, result wire.Object, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,8 +159,8 @@ func (s *session) finish(t *task, st status, result wire.Object, err error) {
 	close(t.done)
 }
 
-// stopWork cancels the work of a task, which is over. It forgets the work, whose context
-// holds the whole request. Under the session's mu.
+// stopWork cancels the work of a task that has ended. It drops the work, because its
+// context holds the whole request. The caller holds the session's mu.
 func (t *task) stopWork(why error) {
 	if t.cancel != nil {
 		t.cancel(why)
@@ -172,10 +172,10 @@ func errCancelled(id string) error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q was cancelled and has no result", id)
 }
 
-// ask is called before a request of the task to its requester, and what it returns after
-// that. Where the transport has several streams, the request waits until its requester
-// asks for the result, whose stream is then there to be used: a client need not have
-// any other open ("Input Required Status").
+// ask must be called before the task sends a request to its requester, and the returned
+// function after the response. On a transport with several streams, it waits until the
+// requester asks for the result and so opens a stream that the request can use: a client
+// need not have any other stream open ("Input Required Status").
 func (s *session) ask(ctx context.Context, t *task) (answered func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -207,7 +207,8 @@ func (s *session) ask(ctx context.Context, t *task) (answered func(), err error)
 	return answered, err
 }
 
-// require follows whether the task waits for its requester. Under s.mu.
+// require updates the status according to whether the task waits for its requester. The
+// caller holds s.mu.
 func (s *session) require(t *task) {
 	st := working
 	if t.asking > 0 {
@@ -218,8 +219,7 @@ func (s *session) require(t *task) {
 	}
 }
 
-// route is the stream of a requester that waits for the result of the task, if there is
-// one.
+// route returns the stream of a requester that waits for the result of the task, or nil.
 func (s *session) route(t *task) runtime.Route {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -229,7 +229,7 @@ func (s *session) route(t *task) runtime.Route {
 	return t.routes[len(t.routes)-1]
 }
 
-// listen lends a stream to the messages of a task until the returned function is called.
+// listen makes a stream available to the messages of a task until over is called.
 func (s *session) listen(t *task, route runtime.Route) (over func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -246,7 +246,7 @@ func (s *session) listen(t *task, route runtime.Route) (over func()) {
 	}
 }
 
-// set changes the status and has the peer told. Under s.mu.
+// set changes the status and schedules a notification of the peer. The caller holds s.mu.
 func (s *session) set(t *task, st status, message string) {
 	t.state.status, t.state.message, t.state.updated = st, message, time.Now()
 	if s.over || !t.listed {
@@ -261,20 +261,20 @@ func (s *session) set(t *task, st status, message string) {
 	}
 }
 
-// send is the goroutine that tells the peer of changed tasks, each once with the status
-// it has by then; it ends when there is none ("Task Notifications").
+// send runs in a goroutine that notifies the peer of changed tasks, each once with its
+// current status. It ends when there are none ("Task Notifications").
 func (s *session) send(ctx context.Context) {
 	for {
 		st, ok := s.next(ctx)
 		if !ok {
 			return
 		}
-		// An error is about a session that is over, which is nobody's business.
+		// The session is over if there is an error, so it is ignored.
 		_ = runtime.CallOf(ctx).Notify(ctx, methodStatus, st)
 	}
 }
 
-// next is what the peer is told next.
+// next returns the next state that the peer must be notified of.
 func (s *session) next(ctx context.Context) (state, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -289,14 +289,14 @@ func (s *session) next(ctx context.Context) (state, bool) {
 	return state{}, false
 }
 
-// expire ends the life of a task.
+// expire drops a task whose lifetime has ended.
 func (s *session) expire(t *task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drop(t)
 }
 
-// drop forgets a task and stops its work. Under s.mu.
+// drop removes a task and stops its work. The caller holds s.mu.
 func (s *session) drop(t *task) {
 	if !t.listed {
 		return
@@ -310,7 +310,7 @@ func (s *session) drop(t *task) {
 	}
 }
 
-// find is a task by its id. Under s.mu.
+// find returns a task by its ID. The caller holds s.mu.
 func (s *session) find(id string) (*task, error) {
 	for _, t := range s.tasks {
 		if t.id == id {
@@ -321,10 +321,10 @@ func (s *session) find(id string) (*task, error) {
 }
 
 func errUnknown(id string) error {
-	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "no task %.100q: unknown or expired", id)
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q is unknown or has expired", id)
 }
 
-// get answers tasks/get.
+// get handles tasks/get.
 func (s *session) get(_ context.Context, p *taskParams) (state, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -335,7 +335,7 @@ func (s *session) get(_ context.Context, p *taskParams) (state, error) {
 	return t.state, nil
 }
 
-// await answers tasks/result, when the task is over ("Result Retrieval").
+// await handles tasks/result. It returns when the task has ended ("Result Retrieval").
 func (s *session) await(ctx context.Context, p *taskParams) (wire.Object, error) {
 	s.mu.Lock()
 	t, err := s.find(p.id)
@@ -361,7 +361,7 @@ func (s *session) await(ctx context.Context, p *taskParams) (wire.Object, error)
 	return t.result, t.err
 }
 
-// list answers tasks/list ("Task Listing").
+// list handles tasks/list ("Task Listing").
 func (s *session) list(_ context.Context, p *params.List) (page, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -376,7 +376,7 @@ func (s *session) list(_ context.Context, p *params.List) (page, error) {
 	return pg, nil
 }
 
-// stop answers tasks/cancel ("Task Cancellation").
+// stop handles tasks/cancel ("Task Cancellation").
 func (s *session) stop(_ context.Context, p *taskParams) (state, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

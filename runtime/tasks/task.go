@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// status is definition TaskStatus ("Task Status Lifecycle").
+// status is the definition TaskStatus ("Task Status Lifecycle").
 type status string
 
 const (
@@ -20,42 +20,42 @@ const (
 	cancelled     status = "cancelled"
 )
 
-// terminal reports whether no other status follows.
+// terminal reports whether the status is final.
 func (s status) terminal() bool { return s != working && s != inputRequired }
 
-// work is the request that a task is for.
+// work is the request that a task runs.
 type work struct {
 	handle handler
 	method string
 	params wire.Raw
 }
 
-// task is one task. What changes is guarded by the session.
+// task is one task. The session's mutex guards the fields that change.
 type task struct {
 	id      string
 	created time.Time
 	ttl     time.Duration
-	done    chan struct{} // closed when the task is over or dropped
+	done    chan struct{} // closed when the task has ended or is dropped
 
 	state  state
-	asking int                     // requests to the peer that wait for their answer
-	result wire.Object             // of the request, when completed or failed
+	asking int                     // requests to the peer that wait for their response
+	result wire.Object             // of the request, if completed or failed
 	err    error                   // instead of a result
-	cancel context.CancelCauseFunc // of the work; nil when it is over
+	cancel context.CancelCauseFunc // of the work; nil when it has ended
 	timer  *time.Timer
 	listed bool // not dropped
-	news   bool // the peer is to be told of the status
+	news   bool // the peer must be notified of the status
 
 	held   bool            // requests to the peer wait for a stream
-	routes []runtime.Route // of the requests for the result that wait
-	opened chan struct{}   // closed when there is a route; nil when nobody waits for that
+	routes []runtime.Route // streams of the waiting requests for the result
+	opened chan struct{}   // closed when there is a route; nil if no request waits
 }
 
-// state is what the peer sees of a task (definition Task).
+// state is the part of a task that the peer sees (definition Task).
 type state struct {
 	id      string
 	status  status
-	message string // "" for none
+	message string // or ""
 	created time.Time
 	updated time.Time
 	ttl     time.Duration
@@ -119,18 +119,18 @@ func (p page) AppendJSON(dst []byte) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// metaName is the member of _meta by which messages name the task they belong to
+// metaName is the member of _meta with which messages refer to the task that they belong to
 // ("Associating Task-Related Messages").
 const metaName = "io.modelcontextprotocol/related-task"
 
-// related is the value of that member.
+// related returns the value of that member.
 func related(id string) wire.Raw {
-	dst, _ := wire.AppendString([]byte(`{"taskId":`), id) // an id is valid UTF-8, being made or read here
+	dst, _ := wire.AppendString([]byte(`{"taskId":`), id) // an ID is valid UTF-8, because it was generated or decoded here
 	return wire.Raw(append(dst, '}'))
 }
 
-// relate are params of a message that belongs to a task, but for a message about a task:
-// that has its id.
+// relate returns params of a message that belongs to a task with that member. A message
+// about a task has the task's ID already.
 func relate(method string, params wire.Appender, id string) wire.Appender {
 	switch method {
 	case methodGet, methodResult, methodCancel:
@@ -141,7 +141,7 @@ func relate(method string, params wire.Appender, id string) wire.Appender {
 
 // relatedParams are params with that member.
 type relatedParams struct {
-	params  wire.Appender // nil for none
+	params  wire.Appender // may be nil
 	related wire.Raw
 }
 
@@ -161,7 +161,7 @@ func (p relatedParams) AppendJSON(dst []byte) ([]byte, error) {
 	return append(dst, with...), nil
 }
 
-// withRelated is a result, or are params, with that member.
+// withRelated returns a result or params with that member.
 func withRelated(result wire.Object, related wire.Raw) (wire.Object, error) {
 	meta, _ := result.Get("_meta")
 	with, err := wire.Object(meta).With(metaName, related)

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// What the options mean where they are left zero.
+// Defaults of the options.
 const (
 	DefaultTTL          = 5 * time.Minute
 	DefaultMaxTTL       = time.Hour
@@ -22,51 +22,53 @@ const (
 	DefaultPageSize     = 50  // tasks
 )
 
-// Support says whether a tool can be called as a task; it has the values of
+// Support declares whether a tool can be called as a task. Its values are those of
 // execution.taskSupport in a tool's definition.
 type Support = execution.Support
 
-// The values of Support. Any other counts as SupportForbidden ("Tool-Level Negotiation").
+// The values of Support. Any other value counts as SupportForbidden ("Tool-Level
+// Negotiation").
 const (
 	SupportForbidden = execution.Forbidden
 	SupportOptional  = execution.Optional
 	SupportRequired  = execution.Required
 )
 
-// Options say how tasks are kept. The zero value will do.
+// Options configure how tasks are kept. The zero value is ready to use.
 type Options struct {
-	// TTL is how long after its creation a task is kept whose requester does not say. 0
-	// is DefaultTTL.
+	// TTL is the lifetime of a task, from its creation, if the requester does not choose
+	// one. It defaults to DefaultTTL.
 	TTL time.Duration
-	// MaxTTL is how long a task is kept at most, TTL included. A task that is still
-	// working then is cancelled. 0 is DefaultMaxTTL.
+	// MaxTTL is the maximum lifetime of a task; it also limits TTL. A task that is still
+	// working when its lifetime ends is cancelled. It defaults to DefaultMaxTTL.
 	MaxTTL time.Duration
-	// PollInterval is how often requesters are to ask for the state of a task, and the
-	// least time for which a task is kept. 0 is DefaultPollInterval.
+	// PollInterval is the interval at which requesters should poll the state of a task, and
+	// the minimum lifetime of a task. It defaults to DefaultPollInterval.
 	PollInterval time.Duration
-	// MaxTasks bounds the tasks that are kept for a session, finished ones included; a
-	// request for more is refused. 0 is DefaultMaxTasks.
+	// MaxTasks limits the tasks that are kept for a session, including finished ones.
+	// Requests for more are refused. It defaults to DefaultMaxTasks.
 	MaxTasks int
-	// PageSize is how many tasks a page of tasks/list has at most. 0 is DefaultPageSize.
+	// PageSize is the maximum number of tasks in a page of tasks/list. It defaults to
+	// DefaultPageSize.
 	PageSize int
 
-	// Support, if there is one, says of a tool by its name whether it can be called as a
-	// task; a catalog has a method that does. Nil: each tool can be called either way.
+	// Support reports whether the named tool can be called as a task; a catalog has a
+	// method that does. If it is nil, each tool can be called with or without a task.
 	Support func(tool string) Support
 
-	// Logger gets the handlers' panics, and errors that are not for the peer. Nil:
-	// nothing is logged.
+	// Logger receives the panics of handlers and the errors whose details are not for the
+	// peer. Nil discards them.
 	Logger *slog.Logger
 }
 
-// Tasks keeps the tasks of sessions. It is safe for concurrent use and may be put over
-// any number of bindings.
+// Tasks keeps the tasks of sessions. It is safe for concurrent use and can wrap any number
+// of bindings.
 type Tasks struct {
 	opts Options
 	log  *slog.Logger
 }
 
-// New makes a keeper of tasks.
+// New returns a Tasks with the given options.
 func New(opts Options) *Tasks {
 	opts.MaxTTL = cmp.Or(max(opts.MaxTTL, 0), DefaultMaxTTL)
 	opts.TTL = cmp.Or(max(opts.TTL, 0), DefaultTTL)
@@ -89,8 +91,8 @@ const (
 	methodStatus   = "notifications/tasks/status"
 )
 
-// augmentable are the requests that can be made tasks, by the side that answers them,
-// with the capability that each needs ("Capabilities").
+// augmentable lists the requests that can run as tasks, by the side that answers them, with
+// the capability that each requires ("Capabilities").
 var augmentable = map[runtime.Direction]map[string]string{
 	runtime.ToServer: {
 		methodCallTool: "tasks.requests.tools.call",
@@ -104,10 +106,11 @@ var augmentable = map[runtime.Direction]map[string]string{
 // handler is the type of Binding.Handle.
 type handler = func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error)
 
-// Over returns a binding of the same revision in which requests that ask for it become
-// tasks, and in which the methods about tasks are answered. All other messages go to the
-// binding below, and so do the requests of tasks, without the member that made them
-// such. A binding whose methods include none about tasks is returned as it is.
+// Over wraps a binding. In the returned binding, which has the same revision, requests that
+// ask for a task become tasks, and the task methods are answered. All other messages go to
+// the binding below, and so do the requests of tasks, without the member task. If the
+// binding's method table is not empty and has no task methods, Over returns the binding
+// unchanged.
 func (t *Tasks) Over(below runtime.Binding) runtime.Binding {
 	if below.Handle == nil || !offers(below.Methods) {
 		return below
@@ -138,8 +141,8 @@ func (t *Tasks) Over(below runtime.Binding) runtime.Binding {
 	return b
 }
 
-// relating has the result of a request that belongs to a task of the peer say so, too
-// ("Associating Task-Related Messages").
+// relating makes the result of a request that belongs to a task of the peer refer to that
+// task ("Associating Task-Related Messages").
 func relating(handle handler) handler {
 	return func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
 		result, err := handle(ctx, method, params)
@@ -159,7 +162,7 @@ func relating(handle handler) handler {
 	}
 }
 
-// offers reports whether a table has the methods about tasks; an empty one has all.
+// offers reports whether a table has the task methods. An empty table has all.
 func offers(methods []runtime.Method) bool {
 	for i := range methods {
 		if methods[i].Name == methodGet {
@@ -169,10 +172,10 @@ func offers(methods []runtime.Method) bool {
 	return len(methods) == 0
 }
 
-// request answers a request that may ask for a task, where that is declared.
+// request handles a request that may ask for a task, if that is declared.
 func (t *Tasks) request(ctx context.Context, c *runtime.Call, handle handler, method string, params wire.Raw, declared bool) (wire.Appender, error) {
 	asked, augmented := wire.Object(params).Get("task")
-	if asked == "null" { // as some clients write that they do not ask
+	if asked == "null" { // some clients write null for absent
 		augmented = false
 	}
 	if asked != "" {
@@ -197,14 +200,14 @@ func (t *Tasks) request(ctx context.Context, c *runtime.Call, handle handler, me
 	return t.session(c).create(ctx, c, work{handle, method, params}, ttl)
 }
 
-// supports tells why a tool is not called this way.
+// supports returns an error if a tool cannot be called this way.
 func (t *Tasks) supports(method string, params wire.Raw, augmented bool) error {
 	if method != methodCallTool || t.opts.Support == nil {
 		return nil
 	}
 	raw, _ := wire.Object(params).Get("name")
 	if raw.Kind() != wire.KindString {
-		return nil // the handler's matter
+		return nil // the handler reports the problem
 	}
 	name := wire.NewStringReader(string(raw)).ReadString()
 	switch support := t.opts.Support(name); {
@@ -216,7 +219,7 @@ func (t *Tasks) supports(method string, params wire.Raw, augmented bool) error {
 	return nil
 }
 
-// ttl is how long the task that a request asks for is kept ("TTL and Resource
+// ttl returns the lifetime of the task that a request asks for ("TTL and Resource
 // Management").
 func (t *Tasks) ttl(asked wire.Raw) (time.Duration, error) {
 	var p taskMetadata

@@ -25,7 +25,7 @@ const (
 	metaKey     = "io.modelcontextprotocol/related-task"
 )
 
-// server calls tools of the tests' own.
+// server implements the tools of the tests.
 type server struct {
 	mcp20251125.UnimplementedServer
 	t *testing.T
@@ -37,7 +37,7 @@ func text(s string) *mcp20251125.CallToolResult {
 
 func (s server) CallTool(ctx context.Context, p *mcp20251125.CallToolRequestParams) (mcp20251125.CallToolResponse, error) {
 	if p.Task != nil {
-		s.t.Error("the tool sees that it is a task")
+		s.t.Error("the params of the tool contain the task")
 	}
 	c := runtime.CallOf(ctx)
 	switch p.Name {
@@ -76,7 +76,7 @@ func (s server) CallTool(ctx context.Context, p *mcp20251125.CallToolRequestPara
 	return text("done"), nil
 }
 
-// pair is a client's session with a server, and what the client was told.
+// pair is a client's session with a server, and the notifications that the client received.
 type pair struct {
 	*runtime.Session
 	t      *testing.T
@@ -128,12 +128,12 @@ func (p *pair) connect(transport runtime.Transport, capabilities wire.Raw) {
 			p.valid("TaskStatusNotificationParams", params)
 		}
 		if strings.HasPrefix(method, "tasks/") && strings.Contains(string(params), metaKey) {
-			p.t.Errorf("%s names a task twice: %s", method, params)
+			p.t.Errorf("%s refers to a task twice: %s", method, params)
 		}
 		result, err := below.Handle(ctx, method, params)
 		if meta, _ := wire.Object(params).Get("_meta"); strings.Contains(string(meta), metaKey) && err == nil && method == "elicitation/create" {
 			if text, err := wire.Marshal(result); err != nil || !strings.Contains(string(text), metaKey) {
-				p.t.Errorf("the result of %s does not say to which task it belongs: %s, %v", method, text, err)
+				p.t.Errorf("the result of %s does not refer to its task: %s, %v", method, text, err)
 			}
 		}
 		return result, err
@@ -171,7 +171,8 @@ func (p *pair) valid(definition string, text wire.Raw) {
 	}
 }
 
-// ask sends a request; the result, which is of the definition, or the error's text.
+// ask sends a request and returns the result, after checking it against the definition, or
+// the error's text.
 func (p *pair) ask(method, params, definition string) wire.Object {
 	p.t.Helper()
 	var result wire.Object
@@ -186,7 +187,7 @@ func (p *pair) ask(method, params, definition string) wire.Object {
 	return result
 }
 
-// start makes a task and returns its id.
+// start starts a task and returns its ID.
 func (p *pair) start(tool string) string {
 	p.t.Helper()
 	result := p.ask("tools/call", `{"name":"`+tool+`","task":{"ttl":10000}}`, "CreateTaskResult")
@@ -210,7 +211,7 @@ func member(o wire.Object, name string) string {
 	return strings.Trim(string(raw), `"`)
 }
 
-// heard are the statuses that the client was told of.
+// heard returns the statuses that the client was notified of.
 func (p *pair) heard() (statuses []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -249,7 +250,7 @@ func TestOutcomes(t *testing.T) {
 					t.Errorf("status is %s", got)
 				}
 				if got := fmt.Sprint(p.heard()); got != "["+row.status+"]" {
-					t.Errorf("told of %s", got)
+					t.Errorf("notified of %s", got)
 				}
 				if got := p.ask("tasks/cancel", `{"taskId":"`+id+`"}`, "CancelTaskResult"); !strings.HasPrefix(string(got), "-32602") {
 					t.Errorf("cancel: %s", got)
@@ -276,7 +277,7 @@ func TestCancel(t *testing.T) {
 			t.Errorf("result: %s", got)
 		}
 		if got := fmt.Sprint(p.heard()); got != "[cancelled]" {
-			t.Errorf("told of %s", got)
+			t.Errorf("notified of %s", got)
 		}
 	})
 }
@@ -299,14 +300,14 @@ func TestTTL(t *testing.T) {
 		if got := p.ask("tasks/list", `{"cursor":"x"}`, "ListTasksResult"); !strings.HasPrefix(string(got), "-32602") {
 			t.Errorf("bad cursor: %s", got)
 		}
-		// The result is waited for when the task expires.
+		// A request waits for the result when the task expires.
 		if got := p.ask("tasks/result", `{"taskId":"`+id+`"}`, "CallToolResult"); !strings.HasPrefix(string(got), "-32602") {
 			t.Errorf("expired: %s", got)
 		}
 		if got := p.ask("tasks/get", `{"taskId":"`+id+`"}`, "GetTaskResult"); !strings.HasPrefix(string(got), "-32602") {
 			t.Errorf("expired: %s", got)
 		}
-		// The others expire at the same instant, each by a timer of its own.
+		// The others expire at the same instant, each by its own timer.
 		synctest.Wait()
 		if got := p.ask("tasks/list", `{}`, "ListTasksResult"); string(got) != `{"tasks":[]}` {
 			t.Errorf("left: %s", got)
@@ -314,7 +315,7 @@ func TestTTL(t *testing.T) {
 	})
 }
 
-// TestInput has a task ask its requester, who need not be there when it ends.
+// TestInput has a task that asks its requester for input.
 func TestInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := open(t, tasks.Options{}, serverTasks, clientTasks)
@@ -417,7 +418,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestUndeclared has a binding called as if the request asked for no task.
+// TestUndeclared checks that an undeclared request for a task is handled as a plain
+// request.
 func TestUndeclared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(`{"tools":{}}`)},

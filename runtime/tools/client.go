@@ -11,16 +11,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Error is the error of a tool that ran and failed: a result with isError.
+// Error reports that a tool ran and failed, with a result that has isError.
 type Error struct {
 	Tool string
-	// Content is the text of the result's text blocks, a line end between two.
+	// Content is the text of the result's text blocks, joined by newlines.
 	Content string
 	// Result is the whole result.
 	Result wire.Object
 }
 
-// Error tells the tool and what it said.
+// Error returns the tool's name and the text of its result.
 func (e *Error) Error() string {
 	if e.Content == "" {
 		return fmt.Sprintf("tool %q failed", e.Tool)
@@ -28,27 +28,28 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("tool %q: %s", e.Tool, e.Content)
 }
 
-// ResultError tells that the result of a tool is not what its definition promises.
+// ResultError reports that the result of a tool does not match its definition.
 type ResultError struct {
 	Tool   string
 	Result wire.Object
-	// Err says why; it is a *wire.ValidationError when the output schema is broken.
+	// Err is the reason. It is a *wire.ValidationError if the result violates the output
+	// schema.
 	Err error
 }
 
-// Error tells every problem with its pointer.
+// Error returns all problems with their pointers.
 func (e *ResultError) Error() string {
-	return fmt.Sprintf("tool %q: %s", e.Tool, explain("the result is not what the definition promises", e.Err))
+	return fmt.Sprintf("tool %q: %s", e.Tool, explain("the result does not match the definition", e.Err))
 }
 
 // Unwrap returns Err.
 func (e *ResultError) Unwrap() error { return e.Err }
 
-// Call calls a tool with a structured result and returns out, a pointer into which it was
-// decoded, or nil with an error. A tool that failed gives an *[Error], a result that does
-// not fit the output schema a *[ResultError]. From a server of a revision without
-// structuredContent the result is the JSON of the first text block. What c decodes into a
-// [wire.Object] is taken for well formed.
+// Call calls a tool with a structured result, decodes the result into out and returns out,
+// or nil with an error. It returns an *[Error] if the tool fails, and a *[ResultError] if
+// the result is not valid under the output schema. In a revision without structuredContent,
+// the result is the JSON of the first text block. If c decodes into a [wire.Object], its
+// text must be well-formed.
 //
 //go:noinline
 func Call[Out wire.Value](ctx context.Context, c runtime.Caller, t *Tool, in wire.Appender, out Out) (Out, error) {
@@ -66,7 +67,7 @@ func (t *Tool) call(ctx context.Context, c runtime.Caller, in wire.Appender, out
 	}
 	if text == "" {
 		if text = wire.Raw(firstText(result)); !isObject(text) {
-			return &ResultError{t.Name, result, errors.New("it has no structured content")}
+			return &ResultError{t.Name, result, errors.New("there is no structured content")}
 		}
 	}
 	if err := schema.Decode(text, t.Output, out); err != nil {
@@ -75,7 +76,7 @@ func (t *Tool) call(ctx context.Context, c runtime.Caller, in wire.Appender, out
 	return nil
 }
 
-// CallContent calls a tool whose result is content blocks, which decode reads from the
+// CallContent calls a tool whose result is content blocks. decode reads them from the
 // CallToolResult.
 func CallContent[Block any](ctx context.Context, c runtime.Caller, t *Tool, in wire.Appender, decode func(wire.Object) ([]Block, error)) ([]Block, error) {
 	result, err := CallRaw(ctx, c, t.Name, in)
@@ -89,16 +90,16 @@ func CallContent[Block any](ctx context.Context, c runtime.Caller, t *Tool, in w
 	return blocks, nil
 }
 
-// CallRaw calls a tool and returns its CallToolResult. A tool that failed gives an
-// *[Error], a result without any content a *[ResultError].
+// CallRaw calls a tool and returns its CallToolResult. It returns an *[Error] if the tool
+// fails, and a *[ResultError] for a result without any content.
 func CallRaw(ctx context.Context, c runtime.Caller, name string, arguments wire.Appender) (wire.Object, error) {
 	result, _, err := call(ctx, c, name, arguments)
 	return result, err
 }
 
-// call is CallRaw that returns the result's structured content besides, "" when it has none.
+// call is CallRaw that also returns the result's structured content, or "".
 func call(ctx context.Context, c runtime.Caller, name string, arguments wire.Appender) (result wire.Object, structured wire.Raw, err error) {
-	m := struct { // makes one allocation of the two
+	m := struct { // one allocation for both
 		params callParams
 		result wire.Object
 	}{params: callParams{name, arguments}}
@@ -113,19 +114,19 @@ func call(ctx context.Context, c runtime.Caller, name string, arguments wire.App
 		switch {
 		case member == "content":
 			hasContent = value.Kind() == wire.KindArray
-		case member == "structuredContent" && value != "null": // as some servers write that there is none
+		case member == "structuredContent" && value != "null": // some servers write null for absent
 			structured = value
 		case member == "isError" && value == "true":
 			return "", "", &Error{name, texts(result), result}
 		}
 	}
 	if !hasContent && structured == "" {
-		return "", "", &ResultError{name, result, errors.New("it has neither content, which every revision demands, nor structured content")}
+		return "", "", &ResultError{name, result, errors.New("it has neither content, which every revision requires, nor structured content")}
 	}
 	return result, structured, nil
 }
 
-// callParams are the params of tools/call.
+// callParams holds the params of tools/call.
 type callParams struct {
 	name      string
 	arguments wire.Appender
@@ -172,7 +173,7 @@ func texts(result wire.Object) string {
 	return strings.Join(all, "\n")
 }
 
-// firstText is the first text block.
+// firstText returns the first text block.
 func firstText(result wire.Object) string {
 	first := ""
 	textBlocks(result, func(text string) bool {
@@ -182,7 +183,7 @@ func firstText(result wire.Object) string {
 	return first
 }
 
-// isObject reports whether a text that came as a string is a JSON object.
+// isObject reports whether the text of a string is a JSON object.
 func isObject(text wire.Raw) bool {
 	r := wire.NewStringReader(string(text))
 	o := r.ReadObject()

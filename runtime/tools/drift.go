@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// List asks a server for the definitions of all its tools, page by page.
+// List returns the definitions of all tools of a server, page by page.
 func List(ctx context.Context, c runtime.Caller) ([]wire.Object, error) {
 	var all []wire.Object
 	for tool, err := range runtime.All(func(cursor *string) ([]wire.Object, *string, error) {
@@ -30,8 +30,8 @@ func List(ctx context.Context, c runtime.Caller) ([]wire.Object, error) {
 	return all, nil
 }
 
-// Check compares a server's tools with definitions. It returns nil when they are the
-// same, and a *[Drift] when they are not.
+// Check compares a server's tools with definitions. It returns nil if they are the same,
+// and a *[Drift] if they differ.
 func Check(ctx context.Context, c runtime.Caller, want []wire.Object) error {
 	live, err := List(ctx, c)
 	if err != nil {
@@ -43,9 +43,9 @@ func Check(ctx context.Context, c runtime.Caller, want []wire.Object) error {
 	return nil
 }
 
-// Drift is how a list of tools differs from another.
+// Drift describes how a list of tools differs from another.
 type Drift struct {
-	// Added and Removed are names of tools.
+	// Added and Removed hold names of tools.
 	Added, Removed []string
 	Changed        []Change
 }
@@ -55,12 +55,12 @@ type Change struct {
 	Tool string
 	// Pointer is a JSON Pointer into the definition.
 	Pointer string
-	// Old and New are the values there, "" for none.
+	// Old and New are the values there, or "" if there is none.
 	Old, New wire.Raw
 }
 
-// Compare returns how a list of definitions differs from another, or nil when both have
-// the same definitions: the order of tools and of members does not count.
+// Compare returns how a list of definitions differs from another, or nil if both have the
+// same definitions. The order of tools and of members does not matter.
 func Compare(old, new []wire.Object) *Drift {
 	var d Drift
 	live := make(map[string]wire.Object, len(new))
@@ -129,10 +129,10 @@ func element(all []wire.Raw, i int) wire.Raw {
 	return ""
 }
 
-// maxChanges bounds the text of a Drift, in lines.
+// maxChanges limits the text of a Drift, in lines.
 const maxChanges = 50
 
-// Error tells of each tool that was added, removed or changed, and where.
+// Error lists the tools that were added, removed or changed, and the places of the changes.
 func (d *Drift) Error() string {
 	var text strings.Builder
 	text.WriteString("the list of tools has changed:")
@@ -162,14 +162,14 @@ func (d *Drift) Error() string {
 func (c Change) describe() string {
 	switch {
 	case c.Old == "":
-		return fmt.Sprintf("%.200s is new", c.New)
+		return fmt.Sprintf("%.200s was added", c.New)
 	case c.New == "":
-		return fmt.Sprintf("%.200s is gone", c.Old)
+		return fmt.Sprintf("%.200s was removed", c.Old)
 	}
 	return fmt.Sprintf("%.200s, was %.200s", c.New, c.Old)
 }
 
-// listParams are the params of tools/list that ask for the page after a cursor.
+// listParams are the params of tools/list for the page after a cursor.
 type listParams string
 
 // AppendJSON implements wire.Appender.
@@ -178,13 +178,13 @@ func (p listParams) AppendJSON(dst []byte) ([]byte, error) {
 	return append(dst, '}'), err
 }
 
-// listResult is the result of tools/list, as far as it is read.
+// listResult holds the members of a tools/list result that are used.
 type listResult struct {
 	tools []wire.Object
 	next  *string
 }
 
-// AppendJSON implements wire.Value; results are not written.
+// AppendJSON implements wire.Value. Results are only decoded.
 func (l *listResult) AppendJSON(dst []byte) ([]byte, error) { return dst, wire.ErrMissing }
 
 // DecodeJSON implements wire.Value.

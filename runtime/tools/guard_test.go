@@ -18,10 +18,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// weather is a definition of usual length.
+// weather is a definition of typical length.
 const weather = `{"name":"%s","description":"Tells the weather in a city as it is now.","inputSchema":{"type":"object","properties":{"city":{"type":"string","minLength":1,"maxLength":100},"units":{"enum":["metric","imperial"],"default":"metric"},"hours":{"type":"integer","minimum":0,"maximum":72}},"required":["city"]},"outputSchema":{"type":"object","properties":{"city":{"type":"string"},"sky":{"enum":["clear","clouds","rain","snow"]},"temperature":{"type":"number","minimum":-100,"maximum":100},"wind":{"type":"number","minimum":0}},"required":["city","sky","temperature","wind"]}}`
 
-// many are tools as generated code has them.
+// many returns tools in the form of generated code.
 func many(n int) []*tools.Tool {
 	all := make([]*tools.Tool, n)
 	for i := range all {
@@ -31,7 +31,7 @@ func many(n int) []*tools.Tool {
 	return all
 }
 
-// register makes a server of tools, as a generated NewServer does.
+// register creates a server of tools, as a generated NewServer does.
 func register(all []*tools.Tool) (*runtime.Server, error) {
 	handler := func(_ context.Context, in *words) (*words, error) { return in, nil }
 	list := make([]catalog.Tool, len(all))
@@ -52,8 +52,8 @@ func BenchmarkRegister(b *testing.B) {
 	}
 }
 
-// TestRegisterAllocations holds that nothing is read when tools are registered: for each
-// there are the function that runs it and two entries of the catalog.
+// TestRegisterAllocations checks that registering tools parses nothing: each tool takes the
+// function that runs it and two entries of the catalog.
 func TestRegisterAllocations(t *testing.T) {
 	const n = 1000
 	all := many(n)
@@ -67,7 +67,7 @@ func TestRegisterAllocations(t *testing.T) {
 	}
 }
 
-// TestListed holds that what is registered without being read is listed as it is.
+// TestListed checks that a tool registered without being parsed is listed unchanged.
 func TestListed(t *testing.T) {
 	all := many(10)
 	server, err := register(all)
@@ -85,15 +85,15 @@ func TestListed(t *testing.T) {
 	}
 }
 
-// TestCallAllocations holds what a call takes besides what the handler and the codecs of
-// the tool do.
+// TestCallAllocations checks the allocations of a call beyond those of the handler and of
+// the tool's codecs.
 func TestCallAllocations(t *testing.T) {
 	fresh := func() *words { return &words{} }
 	block := []mcp20251125.ContentBlock{&mcp20251125.TextContent{Text: "It rains."}}
 	result := &words{text: "a"}
 	for _, row := range []struct {
 		tool catalog.Tool
-		want float64 // the arguments, the text and the result; of blocks, their list
+		want float64 // the arguments, the text and the result; for blocks, their list
 	}{
 		{tools.Structured(shout, tools.Options{}, fresh, nil, func(context.Context, *words) (*words, error) { return result, nil }), 3},
 		{tools.Content(draw, tools.Options{}, fresh, nil, func(context.Context, *words) ([]mcp20251125.ContentBlock, error) { return block, nil }), 4},

@@ -13,19 +13,21 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Options say how tools are run. The zero value will do.
+// Options configure how tools are run. The zero value is ready to use.
 type Options struct {
-	// UncheckedOutput lets results leave that do not fit the tool's output schema.
+	// UncheckedOutput sends results without validating them against the output schema.
 	UncheckedOutput bool
 }
 
-// Structured makes a tool of a handler with a typed result. In and Out are pointers, so
-// that all tools share the code of this function, unless it is inlined. Fresh makes what the arguments are
-// decoded into; defaults, when not nil, is called with them before the handler is. The
-// result goes out as structuredContent, in revisions that have it, and as JSON in a text
-// block. An error and a panic of the handler become results with isError; an error that is
-// a *jsonrpc.Error is answered as such. The tool's arguments must be well formed, as those of a
-// message are.
+// Structured returns a tool whose handler has a typed result. Fresh returns a new value to
+// decode the arguments into. Defaults, if not nil, is called with the decoded arguments.
+// The result is sent as JSON in a text block and, in revisions that have it, as
+// structuredContent. An error or a panic of the handler becomes a result with isError; an
+// error that is a *jsonrpc.Error becomes the error response of the call. The text of the
+// arguments must be well-formed, as it is in a received message.
+//
+// In and Out are pointers, so that all tools share the code of this function, unless it is
+// inlined.
 //
 //go:noinline
 func Structured[In wire.Value, Out wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (Out, error)) catalog.Tool {
@@ -49,15 +51,15 @@ func Structured[In wire.Value, Out wire.Appender](t *Tool, o Options, fresh func
 	}}
 }
 
-// result checks and keeps the text of a structured result.
+// result checks a structured result and keeps its text.
 func (t *Tool) result(ctx context.Context, o Options, out wire.Appender) (wire.Appender, error) {
 	text, err := marshal(out)
 	if err != nil {
-		return nil, fmt.Errorf("the tool's result cannot be written: %w", err)
+		return nil, fmt.Errorf("the tool's result cannot be encoded: %w", err)
 	}
 	if t.Output != nil && !o.UncheckedOutput {
 		if err := schema.Check(wire.Raw(text), t.Output); err != nil {
-			return nil, errors.New(explain("the tool's result does not fit its output schema", err))
+			return nil, errors.New(explain("the tool's result does not match its output schema", err))
 		}
 	}
 	if revisionOf(ctx) < revisionStructured {
@@ -66,9 +68,9 @@ func (t *Tool) result(ctx context.Context, o Options, out wire.Appender) (wire.A
 	return structured(text), nil
 }
 
-// Content makes a tool of a handler whose result is content blocks. What the negotiated
-// revision has no block for goes out as a text block with the JSON of the block.
-// Otherwise it is as Structured.
+// Content returns a tool whose handler returns content blocks. A kind of block that the
+// negotiated revision does not have is sent as a text block with the JSON of the block. In
+// all other respects it is like Structured.
 //
 //go:noinline
 func Content[In wire.Value, Block wire.Appender](t *Tool, _ Options, fresh func() In, defaults func(In), h func(context.Context, In) ([]Block, error)) catalog.Tool {
@@ -89,13 +91,13 @@ func Content[In wire.Value, Block wire.Appender](t *Tool, _ Options, fresh func(
 	}}
 }
 
-// marshal is wire.Marshal without the copy that would make a string of the text.
+// marshal is wire.Marshal without the copy from bytes to a string.
 func marshal(v wire.Appender) (string, error) {
 	text, err := wire.Marshal(v)
 	return unsafe.String(unsafe.SliceData(text), len(text)), err
 }
 
-// revisionOf is the negotiated revision; outside of calls it is "".
+// revisionOf returns the negotiated revision, or "" outside of calls.
 func revisionOf(ctx context.Context) string {
 	if call := runtime.CallOf(ctx); call != nil {
 		return call.Revision()
@@ -103,9 +105,9 @@ func revisionOf(ctx context.Context) string {
 	return ""
 }
 
-// read checks and decodes arguments. What is wrong with them the model reads, which may
-// then mend it; before 2025-11-25 it is an error of the protocol ("Error Handling" in
-// server/tools).
+// read validates and decodes arguments. Problems become an error of the tool, so that the
+// model can read and fix them; before 2025-11-25, they are a protocol error ("Error
+// Handling" in server/tools).
 func (t *Tool) read(ctx context.Context, arguments wire.Object, in wire.Value) error {
 	if arguments == "" {
 		arguments = "{}"

@@ -8,13 +8,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// written is a CallToolResult that has been written.
+// written is an encoded CallToolResult.
 type written string
 
 // AppendJSON implements wire.Appender.
 func (w written) AppendJSON(dst []byte) ([]byte, error) { return append(dst, w...), nil }
 
-// structured is the CallToolResult of a structured result, of which it is the text.
+// structured is the CallToolResult of a structured result with the given text.
 type structured string
 
 // AppendJSON implements wire.Appender.
@@ -24,7 +24,7 @@ func (s structured) AppendJSON(dst []byte) ([]byte, error) {
 	return append(append(dst, s...), '}'), err
 }
 
-// unstructured is the same in a revision without structuredContent.
+// unstructured is structured for a revision without structuredContent.
 type unstructured string
 
 // AppendJSON implements wire.Appender.
@@ -50,17 +50,17 @@ func (c content[Block]) AppendJSON(dst []byte) ([]byte, error) {
 			dst, err = restate(dst, start, c.revision)
 		}
 		if err != nil {
-			return dst, fmt.Errorf("block %d of the tool's result cannot be written: %w", i, err)
+			return dst, fmt.Errorf("block %d of the tool's result cannot be encoded: %w", i, err)
 		}
 	}
 	return append(dst, `]}`...), nil
 }
 
-// allKinds reports whether a revision has all kinds of content block.
+// allKinds reports whether a revision has all kinds of content blocks.
 func allKinds(revision string) bool { return revision == "" || revision >= revisionStructured }
 
-// restate makes of a block, which begins at start, a text block with its JSON if the
-// revision has none of its kind.
+// restate replaces the block that begins at start by a text block with its JSON, if the
+// revision does not have its kind.
 func restate(dst []byte, start int, revision string) ([]byte, error) {
 	block := string(dst[start:])
 	if since(stringMember(wire.Object(block), "type")) <= revision {
@@ -69,7 +69,7 @@ func restate(dst []byte, start int, revision string) ([]byte, error) {
 	return appendText(dst[:start], block)
 }
 
-// since is the revision that a kind of content block came with.
+// since returns the revision that introduced a kind of content block.
 func since(kind string) string {
 	switch kind {
 	case "audio":
@@ -86,7 +86,7 @@ func appendText(dst []byte, text string) ([]byte, error) {
 	return append(dst, '}'), err
 }
 
-// stringMember is the string that a member of an object is, or "".
+// stringMember returns a member of an object that is a string, or "".
 func stringMember(o wire.Object, name string) string {
 	raw, _ := o.Get(name)
 	if raw.Kind() != wire.KindString {
@@ -100,12 +100,11 @@ func stringMember(o wire.Object, name string) string {
 	return s
 }
 
-// maxProblems bounds what is told of one value, so that a list of a million bad items is
-// not answered with a million sentences.
+// maxProblems limits the problems reported for one value, so that the answer to a long list
+// of invalid items remains short.
 const maxProblems = 100
 
-// explain says what is wrong with a value, a line for each problem when there are
-// several.
+// explain describes the problems of a value, with one line for each if there are several.
 func explain(what string, err error) string {
 	all, ok := errors.AsType[*wire.ValidationError](err)
 	if !ok {

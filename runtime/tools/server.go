@@ -6,23 +6,23 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ServerOptions say how a generated server is made. The zero value will do.
+// ServerOptions configure a generated server. The zero value is ready to use.
 type ServerOptions struct {
-	// Server is who the server is and what it allows. Where it declares no capabilities,
-	// they are tools and logging.
+	// Server holds the options of the server itself. If it declares no capabilities, they
+	// are tools and logging.
 	Server runtime.ServerOptions
-	// Catalog is what the tools are added to, for servers that have more than them; nil
-	// is a new one.
+	// Catalog is the catalog that the tools are added to, for servers that offer more than
+	// tools. Nil creates a new one.
 	Catalog *catalog.Catalog
 
 	Options
 }
 
-// capabilities are those of a server that declares none itself.
+// capabilities are those of a server that does not declare any.
 const capabilities = wire.Raw(`{"logging":{},"tools":{}}`)
 
-// NewServer makes a server of tools over the bindings of the revisions it speaks. An
-// error is about a definition.
+// NewServer returns a server of tools over the bindings of the revisions it speaks. It
+// returns an error for an invalid definition.
 func NewServer(o ServerOptions, list []catalog.Tool, below ...runtime.Binding) (*runtime.Server, error) {
 	c := o.Catalog
 	if c == nil {

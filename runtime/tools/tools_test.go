@@ -22,7 +22,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The tools of the tests, as generated code would have them.
+// The tools of the tests, in the form of generated code.
 var (
 	shout = &tools.Tool{
 		Name:       "shout",
@@ -54,11 +54,11 @@ func checkWords(c *schema.Checker) {
 	}
 }
 
-// words are arguments and results.
+// words is the type of arguments and results.
 type words struct {
 	text string
 	n    *int64
-	raw  wire.Raw // written instead, if there is one
+	raw  wire.Raw // written instead, if not ""
 }
 
 func (w *words) defaults() {
@@ -93,7 +93,7 @@ func (w *words) AppendJSON(dst []byte) ([]byte, error) {
 
 func newWords() *words { return new(words) }
 
-// handle is what the tests' tools do, by the text they get.
+// handle is the handler of the tests' tools. The text selects what it does.
 func handle(in *words) (*words, error) {
 	switch in.text {
 	case "error":
@@ -140,7 +140,7 @@ func newest(t *testing.T, options tools.ServerOptions) *runtime.Session {
 	return connect(t, options, mcp.BindServer(mcp.UnimplementedServer{}), mcp.BindClient(mcp.UnimplementedClient{}))
 }
 
-// TestRevisions asks for the same in each revision.
+// TestRevisions makes the same calls in each revision.
 func TestRevisions(t *testing.T) {
 	const (
 		audio = `{"type":"audio","data":"","mimeType":"audio/wav"}`
@@ -201,8 +201,8 @@ func TestHandlerErrors(t *testing.T) {
 		{"error", `tool "shout": nobody listens`},
 		{"panic", `tool "shout": the tool failed unexpectedly`},
 		{"nothing", `tool "shout": the tool returned no result`},
-		{"bad", `tool "shout": the tool's result does not fit its output schema: at /text: `},
-		{"odd", `tool "shout": the tool's result cannot be written`},
+		{"bad", `tool "shout": the tool's result does not match its output schema: at /text: `},
+		{"odd", `tool "shout": the tool's result cannot be encoded`},
 		{"protocol", `not now`},
 	} {
 		_, err := tools.Call(t.Context(), newest(t, tools.ServerOptions{}), shout, &words{text: row.text}, new(words))
@@ -215,7 +215,7 @@ func TestHandlerErrors(t *testing.T) {
 	}
 }
 
-// TestUncheckedOutput lets a bad result leave, which the client finds out.
+// TestUncheckedOutput lets the server send an invalid result, which the client detects.
 func TestUncheckedOutput(t *testing.T) {
 	session := newest(t, tools.ServerOptions{Options: tools.Options{UncheckedOutput: true}})
 	_, err := tools.Call(t.Context(), session, shout, &words{text: "bad"}, new(words))
@@ -226,7 +226,7 @@ func TestUncheckedOutput(t *testing.T) {
 	if _, ok := errors.AsType[*wire.ValidationError](err); !ok {
 		t.Errorf("got %T", err)
 	}
-	if _, err = tools.Call(t.Context(), session, &tools.Tool{Name: "draw", Output: checkWords}, &words{text: "a"}, new(words)); err == nil || !strings.Contains(err.Error(), "it has no structured content") {
+	if _, err = tools.Call(t.Context(), session, &tools.Tool{Name: "draw", Output: checkWords}, &words{text: "a"}, new(words)); err == nil || !strings.Contains(err.Error(), "there is no structured content") {
 		t.Errorf("a result without structured content: %v", err)
 	}
 	_, err = tools.CallContent(t.Context(), session, draw, &words{text: "a"}, func(wire.Object) ([]wire.Raw, error) { return nil, errors.New("what?") })
@@ -235,7 +235,7 @@ func TestUncheckedOutput(t *testing.T) {
 	}
 }
 
-// TestManyProblems bounds what is told of a value.
+// TestManyProblems checks the limit on the problems reported for a value.
 func TestManyProblems(t *testing.T) {
 	many := &tools.Tool{Definition: `{"name":"many","inputSchema":{"type":"object"}}`, Input: func(c *schema.Checker) {
 		for c.Object(schema.Object); c.Member(); {
@@ -256,12 +256,12 @@ func TestManyProblems(t *testing.T) {
 func TestBadDefinition(t *testing.T) {
 	_, err := tools.NewServer(tools.ServerOptions{}, []catalog.Tool{{Definition: `{}`}})
 	if err == nil {
-		t.Error("a server was made")
+		t.Error("no error")
 	}
 }
 
 func TestCheck(t *testing.T) {
-	// A server whose list has several pages.
+	// The server's list has several pages.
 	options := tools.ServerOptions{Catalog: catalog.New(catalog.Options{PageSize: 1})}
 	session := newest(t, options)
 	if err := tools.Check(t.Context(), session, []wire.Object{draw.Definition, shout.Definition}); err != nil {

@@ -6,16 +6,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// defaults are the values that a schema has for members which are missing. Nil has none.
+// defaults holds the values that a schema has for missing members. Nil holds none.
 type defaults struct {
-	// missing are the members of an object that have a default.
+	// missing holds the members of an object that have a default.
 	missing wire.Members
-	members map[string]*defaults // of all members that are named
-	rest    *defaults            // of other members
+	members map[string]*defaults // of all named members
+	rest    *defaults            // of all other members
 	items   *defaults
 }
 
-// defaultsOf finds the defaults of a schema that was derived.
+// defaultsOf returns the defaults of a derived schema.
 func defaultsOf(schema wire.Raw) *defaults {
 	f := &finder{root: wire.Object(schema), found: map[string]*defaults{}}
 	return f.find(schema)
@@ -52,7 +52,7 @@ func (f *finder) find(schema wire.Raw) *defaults {
 	return d
 }
 
-// definition finds the defaults of a type that is in $defs, and may be in itself.
+// definition returns the defaults of a type in $defs, which may contain itself.
 func (f *finder) definition(name string) *defaults {
 	if d, ok := f.found[name]; ok {
 		return d
@@ -68,7 +68,7 @@ func (f *finder) definition(name string) *defaults {
 	return d
 }
 
-// fill puts defaults where members are missing.
+// fill sets missing members to their defaults.
 func (d *defaults) fill(v wire.Raw) wire.Raw {
 	if d == nil {
 		return v

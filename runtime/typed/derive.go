@@ -17,12 +17,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// derive returns the schema of a type whose values are objects. It is of draft 2020-12,
-// which clients take for granted, so that it need not be named.
+// derive returns the schema of a type whose values are objects. It is of draft 2020-12, the
+// default of the protocol, so it does not name its dialect.
 func derive[T any]() (schema wire.Raw, err error) {
 	t := reflect.TypeFor[T]()
 	defer func() {
-		// What no JSON is for, the deriver panics about.
+		// The deriver panics for types that have no JSON.
 		if v := recover(); v != nil {
 			schema, err = "", fmt.Errorf("%s: %v", t, v)
 		}
@@ -43,11 +43,11 @@ func derive[T any]() (schema wire.Raw, err error) {
 	return schema, nil
 }
 
-// deriver makes the schema of one type.
+// deriver derives the schema of one type.
 type deriver struct {
-	// loops says of types whether a type that contains itself is in them.
+	// loops records for each type whether it contains a type that contains itself.
 	loops map[reflect.Type]bool
-	// names are those of types that are in $defs.
+	// names holds the types in $defs by their name.
 	names map[string]reflect.Type
 }
 
@@ -69,7 +69,7 @@ func (d *deriver) root(t reflect.Type) (*jsonschema.Schema, error) {
 	if s.Ref == "" {
 		return s, nil
 	}
-	// The root itself must say that it is an object.
+	// The root must have the type object itself.
 	name := d.name(t)
 	definition := s.Definitions[name]
 	if definition == nil {
@@ -84,7 +84,7 @@ func (d *deriver) root(t reflect.Type) (*jsonschema.Schema, error) {
 	return &root, err
 }
 
-// inline makes the schema of a type that does not contain itself.
+// inline returns the schema of a type that does not contain itself.
 func (d *deriver) inline(t reflect.Type) *jsonschema.Schema {
 	r := &jsonschema.Reflector{Anonymous: true, DoNotReference: true, Mapper: special}
 	s := r.ReflectFromType(t)
@@ -92,13 +92,13 @@ func (d *deriver) inline(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// name names a type in $defs.
+// name returns the name of a type in $defs.
 func (d *deriver) name(t reflect.Type) string {
 	base := strings.Map(func(r rune) rune {
 		if r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
 			return r
 		}
-		return '_' // of type parameters
+		return '_' // in type parameters
 	}, t.Name())
 	if base == "" {
 		return ""
@@ -115,7 +115,7 @@ func (d *deriver) name(t reflect.Type) string {
 	}
 }
 
-// loop reports whether a type contains itself, or one that does.
+// loop reports whether a type contains itself, or contains a type that does.
 func (d *deriver) loop(t reflect.Type) bool {
 	if known, ok := d.loops[t]; ok {
 		return known
@@ -147,7 +147,7 @@ func looping(t reflect.Type, within map[reflect.Type]bool) bool {
 	return false
 }
 
-// special makes the schemas of types that are other than their kind says.
+// special returns the schema of a type that is not encoded according to its kind.
 func special(t reflect.Type) *jsonschema.Schema {
 	if t == reflect.TypeFor[time.Time]() || tellsSchema(t) || t.Kind() == reflect.Interface {
 		return nil
@@ -156,7 +156,7 @@ func special(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[wire.Object]():
 		return &jsonschema.Schema{Type: "object"}
 	case reflect.TypeFor[time.Duration]():
-		panic("unsupported type time.Duration, which JSON has no form for: use a number or a string")
+		panic("unsupported type time.Duration, which has no standard JSON form: use a number or a string")
 	case reflect.TypeFor[wire.Raw](), reflect.TypeFor[stdjson.RawMessage]():
 		return &jsonschema.Schema{}
 	}
@@ -192,7 +192,7 @@ func implements[I any](t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[I]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
 }
 
-// tellsSchema reports whether a type has a method by which it tells its schema.
+// tellsSchema reports whether a type has a method that returns its schema.
 func tellsSchema(t reflect.Type) bool {
 	for _, name := range []string{"JSONSchema", "JSONSchemaAlias"} {
 		if _, ok := t.MethodByName(name); ok {
@@ -202,8 +202,8 @@ func tellsSchema(t reflect.Type) bool {
 	return false
 }
 
-// plain writes the schema true as {}, which means the same, and which more clients
-// understand. It panics about a pattern that is none.
+// plain replaces the schema true by the equivalent {}, which more clients support. It
+// panics if a pattern is invalid.
 func plain(schema wire.Raw) wire.Raw {
 	if schema == "true" {
 		return "{}"
@@ -227,14 +227,14 @@ func plain(schema wire.Raw) wire.Raw {
 				panic(err)
 			}
 			if _, err := ecma.Compile(source); err != nil {
-				panic(fmt.Sprintf("pattern %s: %v", v, err)) // which a validator would pass over
+				panic(fmt.Sprintf("pattern %s: %v", v, err)) // a validator would ignore it
 			}
 		}
 		return v
 	})
 }
 
-// rewrite changes the values of an object's members.
+// rewrite replaces the values of an object's members.
 func rewrite(o wire.Raw, change func(name string, v wire.Raw) wire.Raw) wire.Raw {
 	if o.Kind() != wire.KindObject {
 		return o

@@ -1,15 +1,15 @@
-// Package typed makes tools of Go functions: the schemas that clients see are derived
-// from the types of the arguments and of the result, once, when the tool is added.
+// Package typed turns Go functions into tools. It derives the schemas that clients see from
+// the types of the arguments and of the result, once, when the tool is added.
 //
-// It is for servers that start from Go. Those that start from a list of tools have
-// mcpgen generate their types and checks, and link neither this package nor what it
-// stands on: reflection, a deriver of schemas and a validator for any schema.
+// Use it for servers whose tools are defined in Go. For servers whose tools are defined by
+// a tool list, mcpgen generates the types and checks. Such servers link neither this
+// package nor its dependencies: reflection, a schema deriver and a general validator.
 //
 // # From types to schemas
 //
-// A struct is an object with its fields as members, in their order, and no others. The
-// names are those of json tags. A field is required unless its tag says omitempty or
-// omitzero. The tags jsonschema and jsonschema_description say what types do not:
+// A struct becomes an object with its fields as members, in their order, and no others. The
+// names come from json tags. A field is required unless its tag has omitempty or omitzero.
+// The tags jsonschema and jsonschema_description add what types do not express:
 //
 //	type Input struct {
 //		City  string `json:"city" jsonschema:"minLength=1" jsonschema_description:"Where."`
@@ -17,18 +17,19 @@
 //		Days  int    `json:"days,omitempty" jsonschema:"minimum=1,maximum=14"`
 //	}
 //
-// They are those of github.com/invopop/jsonschema, and so are the methods by which a type
-// may tell its schema itself, such as JSONSchema. Pointers are as what they point to; a
-// member that may be null has the tag jsonschema:"nullable". Maps are objects, slices are
-// arrays, bytes are base64, an interface is any value, and so is a type that writes its
-// own JSON; one that writes its own text is a string. A type that contains itself stands in
-// $defs, all others where they are used. The smaller integers have the bounds of the type.
+// The tags are those of github.com/invopop/jsonschema, and so are the methods with which a
+// type can provide its own schema, such as JSONSchema. A pointer has the schema of the type
+// it points to. A member that may be null has the tag jsonschema:"nullable". Maps are
+// objects, slices are arrays, and bytes are base64. An interface is any value, and so is a
+// type with its own JSON encoding; a type with its own text encoding is a string. A type
+// that contains itself is defined in $defs; all others are inlined. The smaller integer
+// types have the bounds of the type.
 //
 // # From JSON to values
 //
-// Arguments are checked against the schema as text, defaults of the schema are put where
-// members are missing, and the result is decoded by github.com/go-json-experiment/json:
-// names match case and all, and what a slice or a map without elements becomes is [] and
-// {}, as the schema has it, where encoding/json would write null. The value a handler
-// returns is written by it too, and checked against its schema before it leaves.
+// Arguments are first checked against the schema as text. Then missing members are set to
+// the defaults of the schema, and github.com/go-json-experiment/json decodes the value:
+// names are case-sensitive. The same package encodes results: a slice or map without
+// elements becomes [] or {}, as the schema requires, where encoding/json would write null.
+// The result is checked against its schema before it is sent.
 package typed

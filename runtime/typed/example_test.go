@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// A tool that is a Go function: its schemas are those of the types.
+// A tool is a Go function. Its schemas are derived from its types.
 func Example() {
 	type input struct {
 		Name  string `json:"name" jsonschema:"minLength=1" jsonschema_description:"Who is greeted."`
@@ -37,7 +37,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	// A generated BindServer is the binding of a real server, and Serve runs it.
+	// In a real server, the binding is a generated BindServer, and Serve runs it.
 	below := runtime.Binding{Revision: "2025-11-25", Direction: runtime.ToServer}
 	server := runtime.NewServer(runtime.ServerOptions{
 		Name: "example", Version: "1", Capabilities: wire.Raw(`{"tools":{}}`),

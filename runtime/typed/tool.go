@@ -11,26 +11,26 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Tool is what a client is told of a tool beside its schemas.
+// Tool describes a tool to clients. Its schemas are derived from the handler's types.
 type Tool struct {
-	// Name is how the tool is called.
+	// Name identifies the tool in calls.
 	Name string
-	// Title is for people, Description for the model. Both may be left out.
+	// Title is for people, Description for the model. Both are optional.
 	Title, Description string
-	// More are further members of the definition, such as annotations and icons.
+	// More holds further members of the definition, such as annotations and icons.
 	More wire.Members
 
 	tools.Options
 }
 
-// Handler runs a tool. The arguments fit the schema of In, and their defaults are there.
-// An error is told to the client's model as the result of the tool; one that is a
-// *jsonrpc.Error is an error of the call itself.
+// Handler runs a tool. The arguments are valid under the schema of In and include its
+// defaults. An error becomes a result of the tool that the client's model reads, except for
+// a *jsonrpc.Error, which is the error of the call itself.
 type Handler[In, Out any] = func(ctx context.Context, in *In) (*Out, error)
 
-// AddTool adds a tool to a catalog, with the schemas of the types of its handler. In and
-// Out are structs or maps. An error is about the types or the name, and then nothing is
-// added.
+// AddTool adds a tool to a catalog, with schemas derived from the types of its handler. In
+// and Out are structs or maps. It returns an error, and adds nothing, if a type has no
+// schema or if the catalog rejects the tool.
 func AddTool[In, Out any](c *catalog.Catalog, t Tool, h Handler[In, Out]) error {
 	made, err := NewTool(t, h)
 	if err != nil {
@@ -39,7 +39,7 @@ func AddTool[In, Out any](c *catalog.Catalog, t Tool, h Handler[In, Out]) error 
 	return c.AddTools(made)
 }
 
-// NewTool makes what AddTool adds.
+// NewTool returns a tool for a catalog. See AddTool.
 func NewTool[In, Out any](t Tool, h Handler[In, Out]) (catalog.Tool, error) {
 	input, checkInput, err := schemaOf[In]()
 	if err != nil {
@@ -67,11 +67,11 @@ func NewTool[In, Out any](t Tool, h Handler[In, Out]) (catalog.Tool, error) {
 		}
 		return &value[Out]{v: *out}, nil
 	})
-	made.Name = "" // nobody has checked the definition yet
+	made.Name = "" // the definition has not been checked yet
 	return made, nil
 }
 
-// schemaOf returns the schema of a type, and what checks values against it.
+// schemaOf returns the schema of a type and the function that checks values against it.
 func schemaOf[T any]() (text wire.Raw, check func(*schema.Checker), err error) {
 	if text, err = derive[T](); err == nil {
 		check, err = fallback.Compile(string(text))
@@ -79,7 +79,7 @@ func schemaOf[T any]() (text wire.Raw, check func(*schema.Checker), err error) {
 	return text, check, err
 }
 
-// definition is the Tool object of the list.
+// definition returns the tool's definition as tools/list returns it.
 func (t *Tool) definition(input, output wire.Raw) (wire.Object, error) {
 	var members wire.Members
 	for _, m := range []struct{ name, text string }{{"name", t.Name}, {"title", t.Title}, {"description", t.Description}} {

@@ -111,8 +111,8 @@ func TestAddTool(t *testing.T) {
 	}
 }
 
-// TestOlderRevision: bad arguments are an error of the protocol there, and a result has
-// no structured content.
+// TestOlderRevision checks that, in an older revision, invalid arguments are a protocol
+// error and results have no structured content.
 func TestOlderRevision(t *testing.T) {
 	c := catalog.New(catalog.Options{})
 	if err := typed.AddTool(c, typed.Tool{Name: "search"}, find); err != nil {

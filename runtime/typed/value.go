@@ -8,11 +8,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// value is a value of a type that knows nothing of package wire.
+// value adapts a Go type that does not implement wire.Value.
 type value[T any] struct {
 	v    T
-	text wire.Raw // what v was decoded from
-	err  error    // why the defaults do not fit in
+	text wire.Raw // source text of v
+	err  error    // why the defaults cannot be decoded
 }
 
 // AppendJSON implements wire.Appender.
@@ -36,7 +36,7 @@ func (x *value[T]) DecodeJSON(r *wire.Reader) error {
 func (x *value[T]) decode(text wire.Raw) error {
 	err := json.Unmarshal([]byte(text), &x.v)
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
-		problem := "does not fit in " + e.GoType.String()
+		problem := "cannot be decoded as " + e.GoType.String()
 		if e.Err != nil {
 			problem += ": " + e.Err.Error()
 		}
@@ -45,7 +45,7 @@ func (x *value[T]) decode(text wire.Raw) error {
 	return err
 }
 
-// complete puts defaults where members are missing.
+// complete sets missing members to their defaults.
 func (x *value[T]) complete(defaults *defaults) {
 	if text := defaults.fill(x.text); text != x.text {
 		var zero T

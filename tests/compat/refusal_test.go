@@ -57,7 +57,7 @@ func TestRefusals(t *testing.T) {
 		params wire.Raw
 		want   string
 	}{
-		{"tools/call", `{"name":"t"}`, "jsonrpc: error -32603: internal error: the older revision has no tasks, so nobody could ask for the outcome"},
+		{"tools/call", `{"name":"t"}`, "jsonrpc: error -32603: internal error: the older revision has no tasks, so the result could never be fetched"},
 		{"tools/call", `{"name":1}`, "jsonrpc: error -32602: invalid params: /name: expected a string, found a number"},
 		{"tasks/list", `{}`, `jsonrpc: error -32601: method not found: "tasks/list"`},
 		{"x-vendor/method", `{}`, `jsonrpc: error -32601: method not found: "x-vendor/method"`},

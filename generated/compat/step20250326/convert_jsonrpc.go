@@ -40,7 +40,7 @@ func DownJSONRPCMessage(c *compat.Conversion, x mcp20250326.JSONRPCMessage) mcp2
 	case *mcp20250326.JSONRPCError:
 		return DownJSONRPCError(c, x)
 	case mcp20250326.JSONRPCBatchRequest, mcp20250326.JSONRPCBatchResponse:
-		c.Refuse("batches are split into their messages by who receives them, and no other revision has them")
+		c.Refuse("no other revision has batches; the receiver splits them into messages")
 	case *mcp20250326.UnknownJSONRPCMessage:
 		return &mcp20241105.UnknownJSONRPCMessage{Raw: x.Raw}
 	}

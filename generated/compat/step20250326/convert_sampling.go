@@ -90,7 +90,7 @@ func DownSamplingMessageContent(c *compat.Conversion, x mcp20250326.SamplingMess
 	case *mcp20250326.ImageContent:
 		return DownImageContent(c, x)
 	case *mcp20250326.AudioContent:
-		c.Refuse("a sampled conversation of the older revision is text and images, and has no resources that audio could go as")
+		c.Refuse("sampling supports only text and images in the older revision")
 	case *mcp20250326.UnknownSamplingMessageContent:
 		return &mcp20241105.UnknownSamplingMessageContent{Raw: x.Raw}
 	}

@@ -4,7 +4,7 @@ package step20250326
 
 import "github.com/mcpgen/mcpgen/runtime/compat"
 
-// definition finds the converters of what the newer revision calls by a name.
+// definition returns the converters of a definition, by its name in the newer revision.
 func definition(newer string) (compat.Definition, bool) {
 	switch newer {
 	case "Annotations":

@@ -4,7 +4,7 @@ package step20250326
 
 import "github.com/mcpgen/mcpgen/runtime/compat"
 
-// method finds the converters of a method that both revisions have.
+// method returns the converters of a method that both revisions have.
 func method(name string) (compat.Method, bool) {
 	switch name {
 	case "completion/complete":

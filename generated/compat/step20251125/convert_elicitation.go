@@ -72,9 +72,9 @@ func DownElicitRequestParams(c *compat.Conversion, x mcp20251125.ElicitRequestPa
 	case *mcp20251125.ElicitRequestFormParams:
 		return DownElicitRequestFormParams(c, x)
 	case *mcp20251125.ElicitRequestURLParams:
-		c.Refuse("elicitation in the older revision means forms, and its clients know no pages to visit")
+		c.Refuse("elicitation supports only forms in the older revision")
 	case *mcp20251125.UnknownElicitRequestParams:
-		c.Refuse("it is none of what the revision defines")
+		c.Refuse("the revision does not define this variant")
 	}
 	return new(mcp20250618.ElicitRequestFormParams)
 }
@@ -86,9 +86,9 @@ func DownElicitResponse(c *compat.Conversion, x mcp20251125.ElicitResponse) *mcp
 	case *mcp20251125.ElicitResult:
 		return DownElicitResult(c, x)
 	case *mcp20251125.CreateTaskResult:
-		c.Refuse("the older revision has no tasks, so nobody could ask for the outcome")
+		c.Refuse("the older revision has no tasks, so the result could never be fetched")
 	case *mcp20251125.UnknownElicitResponse:
-		c.Refuse("it is none of what the revision defines")
+		c.Refuse("the revision does not define this variant")
 	}
 	return new(mcp20250618.ElicitResult)
 }
@@ -110,9 +110,9 @@ func DownElicitResultContent(c *compat.Conversion, x mcp20251125.ElicitResultCon
 	case mcp20251125.ElicitResultContentScalar:
 		return x.Scalar
 	case mcp20251125.ElicitResultContentList:
-		c.Refuse("forms of the older revision have no choice of several values, and a choice of one would be another question")
+		c.Refuse("forms have no multiple choice in the older revision, and a single choice would be another question")
 	case *mcp20251125.UnknownElicitResultContent:
-		c.Refuse("it is none of what the revision defines")
+		c.Refuse("the revision does not define this variant")
 	}
 	return wire.Scalar{}
 }
@@ -166,7 +166,7 @@ func DownPrimitiveSchemaDefinition(c *compat.Conversion, x mcp20251125.Primitive
 	case *mcp20251125.LegacyTitledEnumSchema:
 		return DownLegacyTitledEnumSchema(c, x)
 	case *mcp20251125.UntitledMultiSelectEnumSchema, *mcp20251125.TitledMultiSelectEnumSchema:
-		c.Refuse("forms of the older revision have no choice of several values, and a choice of one would be another question")
+		c.Refuse("forms have no multiple choice in the older revision, and a single choice would be another question")
 	case *mcp20251125.UnknownPrimitiveSchemaDefinition:
 		return &mcp20250618.UnknownPrimitiveSchemaDefinition{Raw: x.Raw}
 	}
@@ -230,7 +230,7 @@ func UpElicitRequest(c *compat.Conversion, x *mcp20250618.ElicitRequest) *mcp202
 	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
 	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an id")
+	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }

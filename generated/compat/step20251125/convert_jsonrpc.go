@@ -24,7 +24,7 @@ func DownJSONRPCErrorResponse(c *compat.Conversion, x *mcp20251125.JSONRPCErrorR
 	y := new(mcp20250618.JSONRPCError)
 	y.JSONRPC = x.JSONRPC
 	y.Error = *compat.Object(c, "error", &x.Error, DownError)
-	c.Require("id", !x.ID.IsZero(), "in the older revision an error must say which request it answers")
+	c.Require("id", !x.ID.IsZero(), "the older revision requires the ID of the request")
 	y.ID = x.ID
 	y.Extra = x.Extra
 	return y

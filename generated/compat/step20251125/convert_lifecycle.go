@@ -215,7 +215,7 @@ func UpInitializeRequest(c *compat.Conversion, x *mcp20250618.InitializeRequest)
 	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
 	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an id")
+	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
@@ -266,7 +266,7 @@ func UpPingRequest(c *compat.Conversion, x *mcp20250618.PingRequest) *mcp2025112
 	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
 	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an id")
+	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }

@@ -127,7 +127,7 @@ func UpGetPromptRequest(c *compat.Conversion, x *mcp20250618.GetPromptRequest) *
 	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
 	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an id")
+	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
@@ -162,7 +162,7 @@ func UpListPromptsRequest(c *compat.Conversion, x *mcp20250618.ListPromptsReques
 	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
 	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an id")
+	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }

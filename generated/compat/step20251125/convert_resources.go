@@ -359,7 +359,7 @@ func UpListResourceTemplatesRequest(c *compat.Conversion, x *mcp20250618.ListRes
 	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
 	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an id")
+	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
@@ -385,7 +385,7 @@ func UpListResourcesRequest(c *compat.Conversion, x *mcp20250618.ListResourcesRe
 	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
 	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an id")
+	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
@@ -409,7 +409,7 @@ func UpListRootsRequest(c *compat.Conversion, x *mcp20250618.ListRootsRequest) *
 	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
 	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an id")
+	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
@@ -432,7 +432,7 @@ func UpReadResourceRequest(c *compat.Conversion, x *mcp20250618.ReadResourceRequ
 	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
 	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an id")
+	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
@@ -603,7 +603,7 @@ func UpSubscribeRequest(c *compat.Conversion, x *mcp20250618.SubscribeRequest) *
 	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
 	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an id")
+	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
@@ -639,7 +639,7 @@ func UpUnsubscribeRequest(c *compat.Conversion, x *mcp20250618.UnsubscribeReques
 	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
 	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an id")
+	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }

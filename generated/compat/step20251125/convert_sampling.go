@@ -54,9 +54,9 @@ func DownCreateMessageResponse(c *compat.Conversion, x mcp20251125.CreateMessage
 	case *mcp20251125.CreateMessageResult:
 		return DownCreateMessageResult(c, x)
 	case *mcp20251125.CreateTaskResult:
-		c.Refuse("the older revision has no tasks, so nobody could ask for the outcome")
+		c.Refuse("the older revision has no tasks, so the result could never be fetched")
 	case *mcp20251125.UnknownCreateMessageResponse:
-		c.Refuse("it is none of what the revision defines")
+		c.Refuse("the revision does not define this variant")
 	}
 	return new(mcp20250618.CreateMessageResult)
 }
@@ -121,7 +121,7 @@ func DownSamplingMessageContent(c *compat.Conversion, x mcp20251125.SamplingMess
 	case mcp20251125.SamplingMessageContentList:
 		return DownSamplingMessageContent(c, compat.Restate(c, x, compat.PiecesAsOne, compat.Box[mcp20251125.SamplingMessageContent](mcp20251125.New("SamplingMessageContent"))).V)
 	case *mcp20251125.ToolUseContent, *mcp20251125.ToolResultContent:
-		c.Refuse("sampling in the older revision has no tools, and a turn without them says something else")
+		c.Refuse("sampling has no tools in the older revision, and removing them would change the meaning of the message")
 	case *mcp20251125.UnknownSamplingMessageContent:
 		return &mcp20250618.UnknownSamplingMessageContent{Raw: x.Raw}
 	}
@@ -138,7 +138,7 @@ func UpCreateMessageRequest(c *compat.Conversion, x *mcp20250618.CreateMessageRe
 	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
 	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an id")
+	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }

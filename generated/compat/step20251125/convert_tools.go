@@ -39,9 +39,9 @@ func DownCallToolResponse(c *compat.Conversion, x mcp20251125.CallToolResponse) 
 	case *mcp20251125.CallToolResult:
 		return DownCallToolResult(c, x)
 	case *mcp20251125.CreateTaskResult:
-		c.Refuse("the older revision has no tasks, so nobody could ask for the outcome")
+		c.Refuse("the older revision has no tasks, so the result could never be fetched")
 	case *mcp20251125.UnknownCallToolResponse:
-		c.Refuse("it is none of what the revision defines")
+		c.Refuse("the revision does not define this variant")
 	}
 	return new(mcp20250618.CallToolResult)
 }
@@ -159,7 +159,7 @@ func UpCallToolRequest(c *compat.Conversion, x *mcp20250618.CallToolRequest) *mc
 	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
 	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an id")
+	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
@@ -201,7 +201,7 @@ func UpListToolsRequest(c *compat.Conversion, x *mcp20250618.ListToolsRequest) *
 	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
 	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an id")
+	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }

@@ -26,7 +26,7 @@ func DownCancelledNotificationParams(c *compat.Conversion, x *mcp20251125.Cancel
 	y := new(mcp20250618.CancelledNotificationParams)
 	y.Meta = x.Meta
 	y.Reason = x.Reason
-	c.Require("requestId", !x.RequestID.IsZero(), "in the older revision the notification must say which request it is about")
+	c.Require("requestId", !x.RequestID.IsZero(), "the older revision requires the ID of the request")
 	y.RequestID = x.RequestID
 	y.Extra = x.Extra
 	return y
@@ -254,7 +254,7 @@ func UpCompleteRequest(c *compat.Conversion, x *mcp20250618.CompleteRequest) *mc
 	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
 	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an id")
+	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
@@ -368,7 +368,7 @@ func UpPaginatedRequest(c *compat.Conversion, x *mcp20250618.PaginatedRequest) *
 	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
 	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an id")
+	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
@@ -427,7 +427,7 @@ func UpSetLevelRequest(c *compat.Conversion, x *mcp20250618.SetLevelRequest) *mc
 	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
 	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an id")
+	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }

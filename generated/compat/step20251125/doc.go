@@ -3,16 +3,16 @@
 // Package step20251125 converts between the adjacent revisions 2025-06-18
 // and 2025-11-25.
 //
-// The functions whose names begin with Up make a value of the newer revision
-// of one of the older, those with Down the other way round. What cannot be
-// kept is told to the Conversion, and so is why a value cannot be converted
-// at all; its value is then not to be used. Members that neither revision
-// names are kept. The result shares memory with what it was made of.
+// Functions whose names begin with Up convert a value to the newer revision,
+// those with Down to the older one. They report to the Conversion what is
+// lost, and why a value cannot be converted at all; the returned value must
+// not be used in that case. Members that neither revision defines are kept.
+// The result shares memory with the argument.
 package step20251125
 
 import "github.com/mcpgen/mcpgen/runtime/compat"
 
-// Generated for this version of the runtime; others do not compile.
+// This code does not compile with other versions of the runtime.
 const _ = compat.V1
 
 // Reasons for losses.
@@ -21,7 +21,7 @@ const (
 	notInNewer = "2025-11-25 does not have it"
 )
 
-// Step finds the converters by the names of definitions and methods.
+// Step looks up converters by the name of a definition or a method.
 var Step = compat.Step{
 	Definition: definition,
 	Method:     method,

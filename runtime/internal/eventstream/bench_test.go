@@ -42,7 +42,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// repeat is an endless stream of one text, as much as there is room for in each Read.
+// repeat is an endless stream of one text that fills each Read.
 type repeat struct{ text []byte }
 
 func (r repeat) Read(p []byte) (int, error) { return copy(p, r.text), nil }

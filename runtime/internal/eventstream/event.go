@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// MediaType is that of an event stream.
+// MediaType is the media type of an event stream.
 const MediaType = "text/event-stream"
 
-// Event is one event. A field that is absent is distinguished from an empty one.
+// Event is one event. It distinguishes an absent field from an empty one.
 type Event struct {
-	Type  string // "" is "message"
+	Type  string // "" means "message"
 	Data  string // lines joined by \n
-	ID    string // the event's own, not that of an earlier one
+	ID    string // of this event, not of an earlier one
 	Retry time.Duration
 
 	HasData, HasID, HasRetry bool
 }
 
-// Comment is a comment, which readers skip; it keeps a connection in use.
+// Comment is a comment, which readers skip. It keeps a connection alive.
 const Comment = ":\n\n"
 
-// framing is about what an event has beyond its parts, if its data is one line.
+// framing is the approximate number of bytes that an event has in addition to its fields,
+// if its data is one line.
 const framing = 64
 
-// Append appends an event with the given id and type, each a single line and left out
-// when empty, and data, of which every line becomes a field. A retry of zero or less is
-// left out.
+// Append appends an event with the given id and type, each a single line and omitted if
+// empty, and data, of which every line becomes a field. A retry of zero or less is omitted.
 func Append(dst, id []byte, typ string, retry time.Duration, data []byte) []byte {
 	dst = slices.Grow(dst, len(id)+len(typ)+len(data)+framing)
 	if len(id) > 0 {

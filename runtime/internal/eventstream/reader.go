@@ -11,16 +11,18 @@ import (
 	"unsafe"
 )
 
-// ErrTooLong is returned in place of an event that is larger than the reader's maximum.
-// The event is skipped without being kept, and reading goes on after it.
-var ErrTooLong = errors.New("eventstream: an event is too long")
+// ErrTooLong is returned in place of an event that exceeds the reader's maximum. The reader
+// skips the event without storing it and continues after it.
+var ErrTooLong = errors.New("eventstream: event is too long")
 
 const (
-	// readSize is how much is read at a time, and the longest line that takes one copy.
+	// readSize is the size of a read, and the length of the longest line that is copied
+	// once.
 	readSize = 16 << 10
-	// maxEmptyReads is how often in a row a reader may return nothing and no error.
+	// maxEmptyReads is the number of consecutive reads that may return no bytes and no
+	// error.
 	maxEmptyReads = 100
-	// maxRetry bounds the retry field, whose number may have any length.
+	// maxRetry limits the retry field, whose number may have any length.
 	maxRetry = 24 * time.Hour
 )
 
@@ -29,23 +31,23 @@ const byteOrderMark = "\ufeff"
 // Reader reads events. It is not safe for concurrent use.
 type Reader struct {
 	src   io.Reader
-	max   int // of the bytes of an event's fields
+	max   int // maximum number of bytes of an event's fields
 	buf   *[readSize]byte
-	rest  []byte // the part of buf that is read and not yet used
-	begun bool   // a line has been read, so no byte order mark can come
-	ended bool   // src has told its end
+	rest  []byte // part of buf that is read and not yet used
+	begun bool   // a line has been read, so there is no byte order mark to expect
+	ended bool   // src has ended
 	cr    bool   // the last line ended with a carriage return, so a line feed belongs to it
 }
 
 var buffers = sync.Pool{New: func() any { return new([readSize]byte) }}
 
-// NewReader returns a reader of src that refuses events of more than max bytes. It
-// reads no more from src than there is at a time.
+// NewReader returns a reader of src that rejects events of more than max bytes. It uses
+// what one Read of src returns and does not wait for more.
 func NewReader(src io.Reader, max int) *Reader {
 	return &Reader{src: src, max: max}
 }
 
-// Release gives back what the reader holds. It must not be used after that.
+// Release returns the reader's buffer to the pool. The reader must not be used afterwards.
 func (r *Reader) Release() {
 	if r.buf != nil {
 		buffers.Put(r.buf)
@@ -53,12 +55,12 @@ func (r *Reader) Release() {
 	}
 }
 
-// Ended reports whether the source is known to have nothing more.
+// Ended reports whether the source is known to have ended.
 func (r *Reader) Ended() bool { return r.ended }
 
-// Next returns the next event that has a field known to the standard, also when it has no data. Its
-// strings have their own memory. The error is ErrTooLong, after which Next can be
-// called again, or that of the source: io.EOF after a whole event, io.ErrUnexpectedEOF
+// Next returns the next event that has a field known to the standard, even if it has no
+// data. Its strings have their own memory. The error is ErrTooLong, after which Next can be
+// called again, or that of the source: io.EOF after a complete event, io.ErrUnexpectedEOF
 // within one.
 func (r *Reader) Next() (Event, error) {
 	for {
@@ -80,11 +82,12 @@ func (r *Reader) Next() (Event, error) {
 	}
 }
 
-// whole returns the next event if all of it has been read and its lines end with line feeds, as
-// most do. Its strings are parts of one, so that there is one copy.
+// whole returns the next event if all of it has been read and its lines end with line
+// feeds, as most events do. Its strings are parts of a single string, so that there is one
+// copy.
 func (r *Reader) whole() (e Event, ok bool) {
 	if r.cr {
-		return e, false // there may be no line feed alone to be found
+		return e, false // the next line feed may belong to the last line
 	}
 	end := bytes.Index(r.rest, blankLine)
 	if end <= 0 || end > r.max || !r.begun && r.rest[0] == byteOrderMark[0] ||
@@ -107,7 +110,7 @@ func (r *Reader) whole() (e Event, ok bool) {
 
 var blankLine = []byte("\n\n")
 
-// lines returns the next event, without fields when there is only a comment.
+// lines returns the next event. A comment alone gives an event without fields.
 func (r *Reader) lines() (e Event, err error) {
 	var more []byte
 	size, within := 0, false
@@ -134,7 +137,7 @@ func (r *Reader) lines() (e Event, err error) {
 	}
 }
 
-// line takes one line of an event. More is the data of one that has several lines of it.
+// line processes one line of an event. more accumulates data of several lines.
 func (e *Event) line(line string, more []byte) []byte {
 	data, ok := e.field(line)
 	switch {
@@ -149,7 +152,8 @@ func (e *Event) line(line string, more []byte) []byte {
 	return more
 }
 
-// field takes one line of an event, which may be a comment, and returns that of data.
+// field processes one line of an event, which may be a comment. It returns the data if the
+// line is a data field.
 func (e *Event) field(line string) (data string, ok bool) {
 	name, value, _ := strings.Cut(line, ":")
 	value = strings.TrimPrefix(value, " ")
@@ -170,7 +174,7 @@ func (e *Event) field(line string) (data string, ok bool) {
 	return "", false
 }
 
-// retry reads a number of milliseconds.
+// retry parses a number of milliseconds.
 func retry(value string) (time.Duration, bool) {
 	if value == "" || strings.Trim(value, "0123456789") != "" {
 		return 0, false
@@ -182,7 +186,7 @@ func retry(value string) (time.Duration, bool) {
 	return time.Duration(ms) * time.Millisecond, true
 }
 
-// skip reads up to the end of an event, a part of whose line has been thrown away.
+// skip reads up to the end of an event of which part of a line was dropped.
 func (r *Reader) skip() error {
 	for {
 		switch line, err := r.line(readSize); {
@@ -197,10 +201,10 @@ func (r *Reader) skip() error {
 	}
 }
 
-// line returns the next line without its end. Of one longer than max it drops what it
-// has seen and returns ErrTooLong; the next call then returns the rest of it.
+// line returns the next line without its end. If the line is longer than max, it drops what
+// it has read and returns ErrTooLong; the next call then returns the rest of the line.
 func (r *Reader) line(max int) (string, error) {
-	var long []byte // the beginning of a line that is not in buf any more
+	var long []byte // the beginning of a line that is no longer in buf
 	for {
 		if r.cr && len(r.rest) > 0 {
 			r.cr = false
@@ -214,7 +218,8 @@ func (r *Reader) line(max int) (string, error) {
 			part = r.rest[:end]
 		}
 		if len(long)+len(part) > max {
-			// At least one byte stays, or the rest would look like the line that ends an event.
+			// Keep at least one byte, or the rest would look like the empty line that ends
+			// an event.
 			keep := min(len(part), 1)
 			r.rest = r.rest[len(part)-keep:]
 			return "", ErrTooLong
@@ -238,7 +243,7 @@ func (r *Reader) line(max int) (string, error) {
 	}
 }
 
-// first takes a byte order mark off the first line.
+// first removes a byte order mark from the first line.
 func (r *Reader) first(line string) string {
 	if !r.begun {
 		r.begun = true
@@ -247,7 +252,7 @@ func (r *Reader) first(line string) string {
 	return line
 }
 
-// lineEnd is the index of the first line feed or carriage return; -1 for none.
+// lineEnd returns the index of the first line feed or carriage return, or -1.
 func lineEnd(b []byte) int {
 	end := bytes.IndexByte(b, '\n')
 	if end >= 0 {
@@ -259,7 +264,7 @@ func lineEnd(b []byte) int {
 	return end
 }
 
-// fill reads more; rest is empty.
+// fill reads more. It must be called with an empty rest.
 func (r *Reader) fill() error {
 	if r.buf == nil {
 		r.buf = buffers.Get().(*[readSize]byte)
@@ -268,7 +273,7 @@ func (r *Reader) fill() error {
 		n, err := r.src.Read(r.buf[:])
 		if n > 0 {
 			r.rest, r.ended = r.buf[:n], err == io.EOF
-			return nil // an error comes again
+			return nil // the next call returns the error again
 		}
 		if err != nil {
 			return err
@@ -277,7 +282,7 @@ func (r *Reader) fill() error {
 	return io.ErrNoProgress
 }
 
-// own is the string in b's memory, which nothing else may refer to.
+// own returns the string in b's memory. Nothing else may refer to b.
 func own(b []byte) string {
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// show tells an event's fields, absent ones apart from empty ones.
+// show returns an event's fields as text, with absent ones distinct from empty ones.
 func show(e Event) string {
 	var parts []string
 	if e.HasID {
@@ -29,7 +29,7 @@ func show(e Event) string {
 	return strings.Join(parts, " ")
 }
 
-// readAll reads events until the source ends, and tells how it did.
+// readAll reads events until the source ends and returns its error.
 func readAll(src io.Reader, max int) (events []string, end error) {
 	r := NewReader(src, max)
 	for {
@@ -45,11 +45,11 @@ func readAll(src io.Reader, max int) (events []string, end error) {
 	}
 }
 
-// cases hold what a text is read as; they also feed the fuzz test.
+// cases lists texts and the events they contain. They also feed the fuzz test.
 var cases = []struct {
 	name, text string
 	want       []string
-	end        error // nil: io.EOF
+	end        error // nil means io.EOF
 }{
 	{name: "nothing"},
 	{name: "one event", text: "data: x\n\n", want: []string{`data="x"`}},
@@ -99,8 +99,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestReadsAtOnce holds that an event is returned when its last byte is there, and not
-// only when the next one comes.
+// TestReadsAtOnce checks that an event is returned as soon as its last byte has arrived.
 func TestReadsAtOnce(t *testing.T) {
 	for _, text := range []string{"data: x\n\n", "data: x\r\n\r\n", "data: x\r\r"} {
 		pr, pw := io.Pipe()
@@ -113,8 +112,8 @@ func TestReadsAtOnce(t *testing.T) {
 	}
 }
 
-// TestLongEvents holds that lines longer than the reader's buffer are whole, and that
-// many lines of data take no more than linear time.
+// TestLongEvents checks that lines longer than the reader's buffer are complete, and that
+// many lines of data take linear time.
 func TestLongEvents(t *testing.T) {
 	long := strings.Repeat("x", 5*readSize+7)
 	lines := strings.Repeat("data: y\n", 1<<20)
@@ -150,8 +149,8 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// FuzzReader holds that what is read does not depend on how it arrives, that memory is
-// bounded, and that an event survives being written and read again.
+// FuzzReader checks that the events do not depend on how the text arrives, that memory is
+// bounded, and that an event survives a round trip.
 func FuzzReader(f *testing.F) {
 	for _, c := range cases {
 		f.Add(c.text)

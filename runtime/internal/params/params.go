@@ -1,5 +1,5 @@
-// Package params helps to read the params of methods by hand, for packages of the runtime
-// that know a few methods of all revisions and no generated type.
+// Package params helps packages of the runtime that handle a few methods of all revisions,
+// without generated types, to decode params.
 package params
 
 import (
@@ -9,18 +9,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Received makes a wire.Value of params that are only read.
+// Received makes a decoded type a wire.Value. It cannot be encoded.
 type Received struct{}
 
-// AppendJSON fails.
+// AppendJSON returns an error.
 func (Received) AppendJSON(dst []byte) ([]byte, error) {
-	return dst, errors.New("params: these are not written")
+	return dst, errors.New("params: cannot be encoded")
 }
 
-// Decode reads an object. Read is called for the value of each member that names has, with
-// the index of the name; a member that is there twice fails, and so does the lack of one
-// of the first required ones. A lenient Reader reads null as the lack of any other. Members of other names are read over, as the schemas of all
-// revisions want.
+// Decode decodes an object. It calls read for each member in names, with the index of the
+// name. It fails for a repeated member and if one of the first required members is missing.
+// A lenient Reader treats null as absent for the other members. Decode skips members with
+// other names, as the schemas of all revisions require.
 func Decode(r *wire.Reader, names []string, required int, read func(member int)) error {
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
@@ -42,7 +42,7 @@ func Decode(r *wire.Reader, names []string, required int, read func(member int))
 	return r.Err()
 }
 
-// skip reads a member that is none of a method's own. Bit is that of _meta.
+// skip skips a member that is not one of a method's own. Bit is the bit of _meta in seen.
 func skip(r *wire.Reader, seen *uint64, bit uint) {
 	if r.Name() != "_meta" {
 		r.Skip()
@@ -51,7 +51,7 @@ func skip(r *wire.Reader, seen *uint64, bit uint) {
 	if !r.Present(seen, bit) {
 		return
 	}
-	// Nobody needs the object here, but a bad one must not pass.
+	// The object is not needed here, but an invalid one must be rejected.
 	var members uint64
 	for r.BeginObject(); r.Member(); {
 		if r.Name() != "progressToken" {
@@ -62,7 +62,7 @@ func skip(r *wire.Reader, seen *uint64, bit uint) {
 	}
 }
 
-// List are the params of methods that list (definition PaginatedRequest).
+// List holds the params of list methods (definition PaginatedRequest).
 type List struct {
 	Received
 	Cursor *string

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// pair has a required member and one that is not.
+// pair has a required and an optional member.
 type pair struct {
 	Received
 	a, b string

@@ -1,6 +1,5 @@
-// Package ecma matches patterns that package regexp does not have, such as those
-// which look ahead. Only code generated from a schema with such a pattern imports
-// this package.
+// Package ecma matches patterns that package regexp does not support, such as those with
+// lookahead. Only code generated from a schema with such a pattern imports this package.
 package ecma
 
 import (
@@ -12,15 +11,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/schema"
 )
 
-// A pattern that looks around is matched by trying, which can take long for some
-// strings. These bound what one match may take; past them it is given up.
+// Patterns with lookaround are matched by backtracking, which can take long for some
+// strings. These constants limit a single match; beyond them it is given up.
 const (
 	timeLimit  = 250 * time.Millisecond
 	stackLimit = 1 << 20
 )
 
-// Compile returns the pattern with a source in the language of ECMA-262: with
-// its u flag or, if the source is an error then, without.
+// Compile returns the pattern with the given ECMA-262 source: with the u flag or, if the
+// source is invalid with it, without.
 func Compile(source string) (*schema.Pattern, error) {
 	limit := regexp2.OptionMaxBacktrackingStackSize(stackLimit)
 	re, err := regexp2.Compile(source, regexp2.ECMAScript|regexp2.Unicode, limit)
@@ -34,8 +33,8 @@ func Compile(source string) (*schema.Pattern, error) {
 	return schema.NewPattern(source, re.MatchString), nil
 }
 
-// MustPattern is [Compile] for a source that is known to be good. It is compiled when it
-// is used first; with a source that is not good, that panics.
+// MustPattern is [Compile] for a source that is known to be valid. It is compiled on first
+// use, which panics if it is invalid.
 func MustPattern(source string) *schema.Pattern {
 	compiled := sync.OnceValue(func() *schema.Pattern {
 		p, err := Compile(source)

@@ -19,18 +19,18 @@ func TestMatch(t *testing.T) {
 		{`^.$`, "🐲", true},
 		{`^\p{Letter}+$`, "äb", true},
 		{`^\d$`, "٣", false},
-		{`\_`, "_", true}, // an error with the u flag
+		{`\_`, "_", true}, // invalid with the u flag
 	} {
 		if got, err := ecma.MustPattern(test.source).MatchString(test.text); got != test.want || err != nil {
 			t.Errorf("%s, %q: %v, %v", test.source, test.text, got, err)
 		}
 	}
 	if _, err := ecma.Compile("("); err == nil {
-		t.Error("no error for what is no pattern")
+		t.Error("no error for an invalid pattern")
 	}
 }
 
-// TestGivenUp holds that a pattern which tries too much is given up.
+// TestGivenUp checks that a pattern that takes too many steps is given up.
 func TestGivenUp(t *testing.T) {
 	p := ecma.MustPattern(`^(?=a)(a|a)*(a|a)*(a|a)*b\1$`)
 	if matched, err := p.MatchString(strings.Repeat("a", 5000)); matched || err == nil {

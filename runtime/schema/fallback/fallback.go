@@ -1,6 +1,6 @@
-// Package fallback validates by github.com/santhosh-tekuri/jsonschema what
-// generated check functions do not cover. Only code generated from a schema that
-// needs it imports this package.
+// Package fallback validates, with github.com/santhosh-tekuri/jsonschema, the schemas that
+// generated check functions do not cover. Only code generated from such a schema imports
+// this package.
 package fallback
 
 import (
@@ -16,12 +16,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// location is what a schema without an $id is called.
+// location is the URL of a schema without an $id.
 const location = "mem:///schema"
 
-// Compile returns the check of a schema, a document that refers to nothing
-// outside but metaschemas. Of draft 2020-12 it is unless its $schema says otherwise.
-// All its formats are asserted that [wire.InFormat] knows.
+// Compile returns the check function of a schema. The schema must be self-contained: it may
+// refer only to itself and to metaschemas. The draft is 2020-12 unless $schema names
+// another one. All formats that [wire.InFormat] knows are asserted.
 func Compile(text string) (func(*schema.Checker), error) {
 	document, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	if err != nil {
@@ -50,8 +50,8 @@ func Compile(text string) (func(*schema.Checker), error) {
 	return func(c *schema.Checker) { check(c, compiled) }, nil
 }
 
-// MustCompile is [Compile] for a schema that is known to be good. It is compiled when it
-// is used first; with a schema that is not good, that panics.
+// MustCompile is [Compile] for a schema that is known to be valid. The schema is compiled
+// on first use, which panics if it is invalid.
 func MustCompile(text string) func(*schema.Checker) {
 	compiled := sync.OnceValue(func() func(*schema.Checker) {
 		check, err := Compile(text)
@@ -63,37 +63,37 @@ func MustCompile(text string) func(*schema.Checker) {
 	return func(c *schema.Checker) { compiled()(c) }
 }
 
-// formats are those about which packages might have other opinions than wire.
+// formats lists the formats that package jsonschema would check differently than wire does.
 var formats = []string{
 	"date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "iri", "iri-reference",
 	"json-pointer", "period", "regex", "relative-json-pointer", "semver", "time", "uri", "uri-reference",
 	"uri-template", "uuid",
 }
 
-// noLoader loads nothing.
+// noLoader refuses to load remote schemas.
 type noLoader struct{}
 
 func (noLoader) Load(url string) (any, error) {
-	return nil, errors.New("nothing is fetched: " + url)
+	return nil, errors.New("remote schemas are not fetched: " + url)
 }
 
-// pattern is a pattern as package jsonschema wants it.
+// pattern implements the regular expressions of package jsonschema.
 type pattern struct {
 	source  string
-	pattern *schema.Pattern // nil where the source is no pattern
+	pattern *schema.Pattern // nil if the source is not a valid pattern
 }
 
 func compilePattern(source string) (jsonschema.Regexp, error) {
 	p, err := ecma.Compile(source)
 	if err != nil {
-		return pattern{source, nil}, nil // which is no rule
+		return pattern{source, nil}, nil // an invalid pattern is ignored
 	}
 	return pattern{source, p}, nil
 }
 
 func (p pattern) String() string { return p.source }
 
-// MatchString takes a string for one that does not match when matching is given up.
+// MatchString reports no match if matching is given up.
 func (p pattern) MatchString(s string) bool {
 	if p.pattern == nil {
 		return true
@@ -108,12 +108,12 @@ func check(c *schema.Checker, compiled *jsonschema.Schema) {
 		return
 	}
 	if number, ok := extreme(text); ok {
-		c.Report("", "has the number "+number+", which is too large or too small to be checked")
+		c.Report("", "contains the number "+number+", which is too large or too small to be checked")
 		return
 	}
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
 	if err != nil {
-		c.Report("", "is no JSON")
+		c.Report("", "is not valid JSON")
 		return
 	}
 	var invalid *jsonschema.ValidationError
@@ -126,8 +126,8 @@ func check(c *schema.Checker, compiled *jsonschema.Schema) {
 	}
 }
 
-// extreme returns a number in a text with an exponent past three digits. Package
-// jsonschema would write all of its digits out.
+// extreme returns a number in the text whose exponent has more than three digits. Package
+// jsonschema would expand it to all its digits.
 func extreme(text wire.Raw) (number string, ok bool) {
 	in := wire.NewStringReader(string(text))
 	return find(in)

@@ -30,7 +30,7 @@ func TestMessages(t *testing.T) {
 			"at /c: must match at least one of these alternatives: (1) at /c: must be null, found number (2) at /c: minimum: got 1, want 5",
 			"at /e~1f/g: unknown member",
 		}},
-		{`{"a":1e99999}`, []string{"has the number 1e99999, which is too large or too small to be checked"}},
+		{`{"a":1e99999}`, []string{"contains the number 1e99999, which is too large or too small to be checked"}},
 	} {
 		var got []string
 		var invalid *wire.ValidationError
@@ -48,7 +48,7 @@ func TestMessages(t *testing.T) {
 func TestCompileErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		`{`: "EOF",
-		`{"$ref":"https://example.com/schema.json"}`: "nothing is fetched",
+		`{"$ref":"https://example.com/schema.json"}`: "remote schemas are not fetched",
 		`{"type":"text"}`: "metaschema",
 	} {
 		if _, err := fallback.Compile(text); err == nil || !strings.Contains(err.Error(), want) {

@@ -15,11 +15,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// report tells c of the innermost errors, in an order that does not change.
+// report reports the innermost errors to c, in a deterministic order.
 func report(c *schema.Checker, e *jsonschema.ValidationError) {
 	all := problems(e)
-	// Where a schema fails, its members count as unevaluated too, and are not
-	// allowed for no fault of theirs.
+	// If a schema fails, its members also count as unevaluated, so they are reported as not
+	// allowed without being at fault.
 	if rest := slices.DeleteFunc(slices.Clone(all), notAllowed); len(rest) > 0 {
 		all = rest
 	}
@@ -35,7 +35,7 @@ const forbidden = "is not allowed"
 
 func notAllowed(p wire.Problem) bool { return p.Message == forbidden }
 
-// problems returns the innermost errors, those of alternatives as one.
+// problems returns the innermost errors. The errors of alternatives become one problem.
 func problems(e *jsonschema.ValidationError) []wire.Problem {
 	at := pointer(e.InstanceLocation)
 	switch k := e.ErrorKind.(type) {
@@ -68,7 +68,7 @@ func problems(e *jsonschema.ValidationError) []wire.Problem {
 	return all
 }
 
-// alternatives says what each of several branches has against a value.
+// alternatives describes why a value matches none of several branches.
 func alternatives(causes []*jsonschema.ValidationError) string {
 	const longest = 1500
 	var b strings.Builder
@@ -88,7 +88,7 @@ func alternatives(causes []*jsonschema.ValidationError) string {
 	return b.String()
 }
 
-// sentence returns what is wrong in words.
+// sentence describes an error in words.
 func sentence(k jsonschema.ErrorKind) string {
 	printer := message.NewPrinter(language.English)
 	switch k := k.(type) {

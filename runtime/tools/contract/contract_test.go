@@ -16,22 +16,23 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// brokenVariable makes the test binary test a package with the mistake of that name.
+// brokenVariable names the environment variable that selects the mistake in the tested
+// package.
 const brokenVariable = "CONTRACT_TEST_BROKEN"
 
-// mistakes are those that generated code or the runtime may have, and what the contract
-// tests say of each.
+// mistakes maps the mistakes that generated code or the runtime may have to the message
+// with which the contract tests detect them.
 var mistakes = map[string]string{
-	"checksum":      "byte for byte: its checksum is",
+	"checksum":      "differs from the one that the package was generated from: its checksum is",
 	"definitions":   `changed "say" at /inputSchema/type: "object", was "array"`,
-	"sample":        "satisfies the schema and is refused",
-	"round":         "was written again as",
-	"accepts":       "is accepted, and should be refused at",
-	"pointer":       `but nothing is said of "/text"`,
-	"wrong tool":    `the method that was called is that of "other"`,
+	"sample":        "is valid but was rejected",
+	"round":         "was decoded and encoded as",
+	"accepts":       "was accepted, want a problem at",
+	"pointer":       `but without a problem at "/text"`,
+	"wrong tool":    `the call reached the method of "other"`,
 	"wrong result":  "the result is",
-	"bad output":    "leaves the server",
-	"output sample": "the result {\"text\":\"x\"} satisfies the schema and is refused",
+	"bad output":    "the server sent the invalid result",
+	"output sample": "the result {\"text\":\"x\"} is valid but was rejected",
 }
 
 func checkText(c *schema.Checker) {
@@ -84,7 +85,7 @@ func (m *message) AppendJSON(dst []byte) ([]byte, error) {
 	return append(append(append(dst, `{"text":`...), m.text...), '}'), nil
 }
 
-// TestRun tests a package as it is generated, with a mistake if the environment names one.
+// TestRun tests a generated package, with a mistake if the environment names one.
 func TestRun(t *testing.T) {
 	broken := os.Getenv(brokenVariable)
 	is := func(mistake string) bool { return mistake == broken }
@@ -164,7 +165,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// TestMistakes demands that each mistake is found.
+// TestMistakes checks that each mistake is detected.
 func TestMistakes(t *testing.T) {
 	for mistake, want := range mistakes {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestRun$")

@@ -1,13 +1,14 @@
-// Package contract has the tests that mcpgen generates beside a server: what holds of
-// every right implementation of its tools, whatever they do.
+// Package contract contains the tests that mcpgen generates with a server. Every correct
+// implementation of its tools passes them.
 //
-// They run against a fake implementation, so that nothing of the user's is called, over
-// the generated server and the generated client, which are connected in memory: the list
-// that the server gives is the one it was generated from; samples of arguments are
-// accepted, decoded and written again; arguments that lack a member or have one of a
-// wrong type are refused, and the refusal names the place; a call of each method of the
-// client arrives at the method of the server and comes back; a panic and an error are
-// results that say so; a result that breaks the output schema does not leave.
+// They use a fake implementation, so that none of the user's code runs, with the generated
+// server and the generated client connected in memory. They check that the server's list is
+// the one it was generated from; that samples of arguments are accepted and survive
+// decoding and encoding; that arguments with a missing member or one of a wrong type are
+// rejected with the location of the problem; that a call of each of the client's methods
+// reaches the server's method and returns its result; that a panic and an error become
+// results with isError; and that the server does not send a result that violates the output
+// schema.
 package contract
 
 import (
@@ -20,12 +21,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Suite is what is tested of a generated package.
+// Suite describes a generated package.
 type Suite struct {
 	// SHA256 is the checksum, in hexadecimal digits, of the array of definitions in the
 	// list, without white space between tokens.
 	SHA256 string
-	// Definitions are what the package holds of the list.
+	// Definitions holds the definitions of the tools in the package.
 	Definitions []wire.Object
 	// Caller calls the generated server, which calls Fake.
 	Caller runtime.Caller
@@ -33,44 +34,45 @@ type Suite struct {
 	Tools  []Tool
 }
 
-// Tool is what is tested of a tool. Make it with [Structured] or [Content].
+// Tool describes the tests of a tool. Create it with [Structured] or [Content].
 type Tool struct {
 	tool    *tools.Tool
 	samples Samples
-	// round decodes arguments and writes them again.
+	// round decodes and encodes arguments.
 	round func(wire.Raw) (wire.Raw, error)
 	// call calls the tool through the client.
 	call func(ctx context.Context, arguments wire.Raw) (wire.Raw, error)
-	// answer is the result of a handler that returns a value that is no Out.
+	// answer returns the error for a handler that returns a value other than an Out.
 	answer func(ctx context.Context, arguments wire.Object, result wire.Raw) error
 }
 
-// Samples are values for the schemas of a tool. Where there is none, none was found.
+// Samples holds values for the schemas of a tool. A list is empty if no value was found.
 type Samples struct {
-	// Inputs satisfy the input schema.
+	// Inputs are valid under the input schema.
 	Inputs []wire.Raw
-	// Refused do not.
+	// Refused are not.
 	Refused []Refused
-	// Output satisfies the output schema, and BadOutputs do not.
+	// Output is valid under the output schema, and BadOutputs are not.
 	Output     wire.Raw
 	BadOutputs []Refused
 }
 
-// Refused is a value that does not satisfy a schema. Make it with [Lacking] or
+// Refused is a value that is not valid under a schema. Create it with [Lacking] or
 // [WrongType].
 type Refused struct {
 	value   wire.Raw
-	pointer string // where the trouble is
-	member  string // that the object there lacks; "" where the value there is of a wrong type
+	pointer string // location of the problem
+	member  string // missing member of the object there; "" if the value has a wrong type
 }
 
-// Lacking is a value in which the object at pointer lacks a member.
+// Lacking returns a value in which the object at pointer lacks a member.
 func Lacking(value wire.Raw, pointer, member string) Refused { return Refused{value, pointer, member} }
 
-// WrongType is a value in which the one at pointer is of a wrong type.
+// WrongType returns a value in which the one at pointer has a wrong type.
 func WrongType(value wire.Raw, pointer string) Refused { return Refused{value, pointer, ""} }
 
-// Connect serves a session in memory until the test is over and returns the client's end.
+// Connect serves a session in memory until the end of the test and returns the client's
+// end.
 func Connect(t *testing.T, server *runtime.Server) runtime.Transport {
 	t.Helper()
 	near, far := inproc.Pair()

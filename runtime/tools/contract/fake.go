@@ -8,22 +8,22 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Fake is what the generated fake implementation answers, which is told of each call.
+// Fake holds the answers of the generated fake implementation and records its calls.
 type Fake struct {
 	called    string // the tool that was called last
 	arguments wire.Raw
-	output    wire.Raw // what structured results are decoded from
+	output    wire.Raw // source text of structured results
 	fail      error
 	panics    bool
 }
 
-// errFake is the error of a fake tool that is to fail.
-var errFake = errors.New("the fake fails")
+// errFake is the error that a fake tool returns on request.
+var errFake = errors.New("fake error")
 
-// Text is the text of what a fake without an output schema returns.
+// Text is the text that a fake tool without an output schema returns.
 const Text = "an answer"
 
-// call notes a call and does what was asked for.
+// call records a call and fails or panics if requested.
 func (f *Fake) call(tool string, in wire.Appender) error {
 	arguments, err := wire.Marshal(in)
 	if err != nil {
@@ -31,12 +31,12 @@ func (f *Fake) call(tool string, in wire.Appender) error {
 	}
 	f.called, f.arguments = tool, wire.Raw(arguments)
 	if f.panics {
-		panic("the fake panics")
+		panic("fake panic")
 	}
 	return f.fail
 }
 
-// Output is the result of a fake tool with an output schema.
+// Output returns the result of a fake tool with an output schema.
 func Output[Out any, POut interface {
 	*Out
 	wire.Value
@@ -48,8 +48,8 @@ func Output[Out any, POut interface {
 	return out, wire.UnmarshalString(string(f.output), POut(out))
 }
 
-// Blocks is the result of a fake tool without an output schema: the given blocks, one of
-// which has the text Text.
+// Blocks returns the result of a fake tool without an output schema: the given blocks, one
+// of which has the text Text.
 func Blocks[Block wire.Appender](f *Fake, tool string, in wire.Appender, blocks ...Block) ([]Block, error) {
 	if err := f.call(tool, in); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func Blocks[Block wire.Appender](f *Fake, tool string, in wire.Appender, blocks 
 	return blocks, nil
 }
 
-// Structured is the test of a tool with an output schema; call is the client's method.
+// Structured returns the test of a tool with an output schema. call is the client's method.
 func Structured[In, Out any, PIn interface {
 	*In
 	wire.Value
@@ -90,7 +90,7 @@ func Structured[In, Out any, PIn interface {
 	}
 }
 
-// Content is the test of a tool without an output schema; call is the client's method.
+// Content returns the test of a tool without an output schema. call is the client's method.
 func Content[In any, Block wire.Appender, PIn interface {
 	*In
 	wire.Value

@@ -13,13 +13,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Run tests a generated package.
+// Run runs the contract tests of a generated package.
 func Run(t *testing.T, s Suite) {
 	t.Run("list", s.list)
 	for _, tool := range s.Tools {
 		t.Run("tool="+tool.tool.Name, func(t *testing.T) {
 			if len(tool.samples.Inputs) == 0 {
-				t.Log("no sample of arguments was found when this was generated")
+				t.Log("no valid sample of arguments was found when this test was generated")
 			}
 			tool.inputs(t)
 			refused(t, tool.tool.Input, tool.samples.Refused)
@@ -29,14 +29,14 @@ func Run(t *testing.T, s Suite) {
 	}
 }
 
-// list holds the server's list against the one that the package was generated from.
+// list compares the server's list with the one that the package was generated from.
 func (s *Suite) list(t *testing.T) {
 	live, err := tools.List(t.Context(), s.Caller)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if drift := tools.Compare(s.Definitions, live); drift != nil {
-		t.Errorf("the server's list is not that of the package: %v", drift)
+		t.Errorf("the server's list differs from that of the package: %v", drift)
 	}
 	text := []byte{'['}
 	for _, definition := range live {
@@ -46,46 +46,46 @@ func (s *Suite) list(t *testing.T) {
 	}
 	sum := sha256.Sum256(append(text, ']'))
 	if got := hex.EncodeToString(sum[:]); got != s.SHA256 {
-		t.Errorf("the server's list is not the one the package was generated from, byte for byte: its checksum is %s, not %s", got, s.SHA256)
+		t.Errorf("the server's list differs from the one that the package was generated from: its checksum is %s, want %s", got, s.SHA256)
 	}
 }
 
-// inputs accepts, decodes and writes samples of arguments.
+// inputs validates, decodes and encodes samples of arguments.
 func (tool *Tool) inputs(t *testing.T) {
 	for _, sample := range tool.samples.Inputs {
 		if err := schema.Check(sample, tool.tool.Input); err != nil {
-			t.Errorf("%s satisfies the schema and is refused: %v", sample, err)
+			t.Errorf("%s is valid but was rejected: %v", sample, err)
 			continue
 		}
 		again, err := tool.round(sample)
 		if err != nil {
 			t.Errorf("%s: %v", sample, err)
 		} else if !wire.Equal(sample, again) {
-			t.Errorf("%s was written again as %s", sample, again)
+			t.Errorf("%s was decoded and encoded as %s", sample, again)
 		}
 	}
 }
 
-// refused demands that values are refused, for the right place.
+// refused checks that invalid values are rejected, with the right location.
 func refused(t *testing.T, check func(*schema.Checker), all []Refused) {
 	t.Helper()
 	for _, r := range all {
 		err := schema.Check(r.value, check)
 		if err == nil {
-			t.Errorf("%s is accepted, and should be refused at %q", r.value, r.pointer)
+			t.Errorf("%s was accepted, want a problem at %q", r.value, r.pointer)
 		} else if !r.named(err) {
-			t.Errorf("%s is refused, but nothing is said of %q %s: %v", r.value, r.pointer, r.member, err)
+			t.Errorf("%s was rejected, but without a problem at %q %s: %v", r.value, r.pointer, r.member, err)
 		}
 	}
 }
 
-// named reports whether an error is about the trouble.
+// named reports whether an error mentions the expected problem.
 func (r Refused) named(err error) bool {
 	problems, ok := errors.AsType[*wire.ValidationError](err)
 	if !ok {
 		return false
 	}
-	quoted := strconv.Quote(r.member) // as messages have names with odd characters
+	quoted := strconv.Quote(r.member) // the form in which messages quote unusual names
 	for _, p := range problems.Problems {
 		if p.Pointer == r.pointer && (strings.Contains(p.Message, r.member) || strings.Contains(p.Message, quoted)) {
 			return true
@@ -94,7 +94,7 @@ func (r Refused) named(err error) bool {
 	return false
 }
 
-// outputs holds results against the output schema.
+// outputs checks results against the output schema.
 func (tool *Tool) outputs(t *testing.T) {
 	s := tool.samples
 	if tool.tool.Output == nil {
@@ -105,11 +105,11 @@ func (tool *Tool) outputs(t *testing.T) {
 		return
 	}
 	if err := schema.Check(s.Output, tool.tool.Output); err != nil {
-		t.Errorf("the result %s satisfies the schema and is refused: %v", s.Output, err)
+		t.Errorf("the result %s is valid but was rejected: %v", s.Output, err)
 	}
 	for _, bad := range s.BadOutputs {
 		if tool.answer(t.Context(), wire.Object(s.Inputs[0]), bad.value) == nil {
-			t.Errorf("the result %s leaves the server", bad.value)
+			t.Errorf("the server sent the invalid result %s", bad.value)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func (s *Suite) calls(t *testing.T, tool Tool) {
 	for _, r := range samples.Refused[:min(1, len(samples.Refused))] {
 		*f = Fake{}
 		if _, err := s.raw(t, tool, r.value); err == nil || f.called != "" {
-			t.Errorf("the server takes %s (%v)", r.value, err)
+			t.Errorf("the server accepted %s (%v)", r.value, err)
 		}
 	}
 	if len(samples.Inputs) == 0 || tool.tool.Output != nil && samples.Output == "" {
@@ -137,7 +137,7 @@ func (s *Suite) calls(t *testing.T, tool Tool) {
 		case err != nil:
 			t.Errorf("call with %s: %v", sample, err)
 		case f.called != tool.tool.Name:
-			t.Errorf("the method that was called is that of %q", f.called)
+			t.Errorf("the call reached the method of %q", f.called)
 		case !wire.Equal(got, want):
 			t.Errorf("the result is %s, want %s", got, want)
 		}
@@ -155,7 +155,7 @@ func (s *Suite) calls(t *testing.T, tool Tool) {
 	}
 }
 
-// raw calls the tool with arguments that the client's types may not be able to have.
+// raw calls the tool with arguments that the client's types may be unable to represent.
 func (s *Suite) raw(t *testing.T, tool Tool, arguments wire.Raw) (wire.Object, error) {
 	return tools.CallRaw(t.Context(), s.Caller, tool.tool.Name, arguments)
 }

@@ -12,16 +12,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/tools"
 )
 
-// Client calls the tools of tools.json. A tool that failed gives a
-// *tools.Error, a result that is not what the definition promises a
-// *tools.ResultError. It is safe for concurrent use.
+// Client calls the tools of tools.json. It returns a *tools.Error if a tool
+// fails, and a *tools.ResultError if a result is not valid under the
+// definition. It is safe for concurrent use.
 type Client struct {
 	caller runtime.Caller
 	close  func() error
 }
 
-// Connect opens a session with a server, in the newest revision that both speak.
-// The client is to be closed.
+// Connect opens a session with a server, in the newest revision that both sides speak.
+// The caller must close the client.
 func Connect(ctx context.Context, transport runtime.Transport, options runtime.ClientOptions) (*Client, error) {
 	session, err := runtime.NewClient(
 		options,
@@ -36,21 +36,21 @@ func Connect(ctx context.Context, transport runtime.Transport, options runtime.C
 	return &Client{session, session.Close}, nil
 }
 
-// NewClient makes a client on a session, which stays the caller's to close.
+// NewClient returns a client that uses a session. The caller remains responsible for closing the session.
 func NewClient(session runtime.Caller) *Client {
 	return &Client{session, func() error {
 		return nil
 	}}
 }
 
-// Close ends the session, if Connect has opened it.
+// Close ends the session if Connect opened it.
 func (c *Client) Close() error {
 	return c.close()
 }
 
 // Check compares the tools that the server has with those of tools.json. It
-// returns nil when they are the same, and a *tools.Drift that says what was
-// added, removed and changed when they are not.
+// returns nil if they are the same, and otherwise a *tools.Drift that lists
+// what was added, removed and changed.
 func (c *Client) Check(ctx context.Context) error {
 	return tools.Check(ctx, c.caller, definitions)
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// fake is an implementation of Tools that answers with samples.
+// fake is an implementation of Tools that returns samples.
 type fake struct {
 	state contract.Fake
 }
@@ -19,8 +19,8 @@ func (f *fake) GetWeather(_ context.Context, in *GetWeatherInput) (*GetWeatherOu
 	return contract.Output[GetWeatherOutput](&f.state, "get_weather", in)
 }
 
-// TestContract tests what holds of every right implementation of Tools;
-// package contract says what that is.
+// TestContract runs the tests of package contract, which every correct
+// implementation of Tools passes.
 func TestContract(t *testing.T) {
 	f := new(fake)
 	server, err := NewServer(f, tools.ServerOptions{})

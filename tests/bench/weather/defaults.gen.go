@@ -2,7 +2,7 @@
 
 package weather
 
-// applyDefaults gives the members that are absent their default.
+// applyDefaults sets absent members to their default.
 func (x *GetWeatherInput) applyDefaults() {
 	if x.Units == nil {
 		x.Units = new(GetWeatherInputUnitsMetric)

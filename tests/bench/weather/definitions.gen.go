@@ -4,15 +4,15 @@ package weather
 
 import "github.com/mcpgen/mcpgen/runtime/tools"
 
-// Generated for this version of the runtime; others do not compile.
+// This code does not compile with other versions of the runtime.
 const _ = tools.ToolsV2
 
-// definitions are those of all tools, in the order of the list.
+// definitions holds the definitions of all tools, in the order of the list.
 var definitions = tools.Definitions([]*tools.Tool{
 	toolGetWeather,
 })
 
-// Tools, with their definitions as tools/list gives them.
+// Tools, with their definitions as tools/list returns them.
 var (
 	toolGetWeather = &tools.Tool{
 		Definition: `{"name":"get_weather","description":"Tells the weather in a city as it is now.","inputSchema":{"type":"object","properties":{"city":{"type":"string","minLength":1,"maxLength":100},"units":{"enum":["metric","imperial"],"default":"metric"},"hours":{"type":"integer","minimum":0,"maximum":72}},"required":["city"]},"outputSchema":{"type":"object","properties":{"city":{"type":"string"},"sky":{"enum":["clear","clouds","rain","snow"]},"temperature":{"type":"number","minimum":-100,"maximum":100},"wind":{"type":"number","minimum":0}},"required":["city","sky","temperature","wind"]}}`,

@@ -14,7 +14,7 @@ type Handlers struct{}
 
 var _ Tools = (*Handlers)(nil)
 
-// GetWeather answers the tool "get_weather". Clients that want it are told of progress.
+// GetWeather implements the tool "get_weather". It reports progress to clients that ask for it.
 func (h *Handlers) GetWeather(ctx context.Context, in *GetWeatherInput) (*GetWeatherOutput, error) {
 	if err := runtime.CallOf(ctx).Progress(ctx, 1, nil, ""); err != nil {
 		return nil, err

@@ -13,18 +13,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/tools"
 )
 
-// Tools has a method for each tool of tools.json. Arguments have been
-// checked against the input schema and have its defaults. An error becomes a
-// result with isError whose text the client's model reads; so does a panic,
-// without its text. runtime.CallOf(ctx) is the call, for progress and for
-// requests to the client.
+// Tools has a method for each tool of tools.json. Arguments are valid under
+// the input schema and have its defaults. An error becomes a result with
+// isError, whose text the client's model reads. A panic becomes one too,
+// without its text. runtime.CallOf(ctx) returns the call, for progress and
+// for requests to the client.
 type Tools interface {
-	// GetWeather answers the tool "get_weather": Tells the weather in a city as
-	// it is now.
+	// GetWeather implements the tool "get_weather": Tells the weather in a city
+	// as it is now.
 	GetWeather(ctx context.Context, in *GetWeatherInput) (*GetWeatherOutput, error)
 }
 
-// NewServer makes a server of the tools that speaks every revision of the protocol.
+// NewServer returns a server with the given tools that speaks every revision of the protocol.
 func NewServer(t Tools, options tools.ServerOptions) (*runtime.Server, error) {
 	return tools.NewServer(
 		options,
@@ -36,14 +36,14 @@ func NewServer(t Tools, options tools.ServerOptions) (*runtime.Server, error) {
 	)
 }
 
-// ServerTools are the tools for a catalog of which they are not all.
+// ServerTools returns the tools for a catalog that has other tools too.
 func ServerTools(t Tools, options tools.Options) []catalog.Tool {
 	return []catalog.Tool{
 		tools.Structured(toolGetWeather, options, func() *GetWeatherInput { return new(GetWeatherInput) }, (*GetWeatherInput).applyDefaults, t.GetWeather),
 	}
 }
 
-// What Handlers lacks; "mcpgen server --missing" prints it.
+// The compiler reports each method that Handlers lacks; "mcpgen server --missing" prints it.
 var (
 	_ func(*Handlers, context.Context, *GetWeatherInput) (*GetWeatherOutput, error) = (*Handlers).GetWeather
 )

@@ -4,7 +4,7 @@ package weather
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Generated for this version of the codec; others do not compile.
+// This code does not compile with other versions of the codec.
 const _ = wire.CodecV1
 
 // GetWeatherInput is the arguments of get_weather.
@@ -15,7 +15,7 @@ type GetWeatherInput struct {
 	Units *GetWeatherInputUnits `json:"units,omitempty"`
 	// From 0 to 72.
 	Hours *int64 `json:"hours,omitempty"`
-	// Extra holds the members the schema does not define, in their order.
+	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -47,7 +47,7 @@ type GetWeatherOutput struct {
 	Temperature float64 `json:"temperature"`
 	// At least 0.
 	Wind float64 `json:"wind"`
-	// Extra holds the members the schema does not define, in their order.
+	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// fake is an implementation of Tools that answers with samples.
+// fake is an implementation of Tools that returns samples.
 type fake struct {
 	state contract.Fake
 }
@@ -28,8 +28,8 @@ func (f *fake) ReportSighting(_ context.Context, in *ReportSightingInput) (*Repo
 	return contract.Output[ReportSightingOutput](&f.state, "report_sighting", in)
 }
 
-// TestContract tests what holds of every right implementation of Tools;
-// package contract says what that is.
+// TestContract runs the tests of package contract, which every correct
+// implementation of Tools passes.
 func TestContract(t *testing.T) {
 	f := new(fake)
 	server, err := NewServer(f, tools.ServerOptions{})

@@ -2,7 +2,7 @@
 
 package main
 
-// applyDefaults gives the members that are absent their default.
+// applyDefaults sets absent members to their default.
 func (x *GetForecastInput) applyDefaults() {
 	if x.Days == nil {
 		x.Days = new(int64(3))
@@ -12,7 +12,7 @@ func (x *GetForecastInput) applyDefaults() {
 	}
 }
 
-// applyDefaults gives the members that are absent their default.
+// applyDefaults sets absent members to their default.
 func (x *GetWeatherInput) applyDefaults() {
 	if x.Units == nil {
 		x.Units = new(GetWeatherInputUnitsMetric)

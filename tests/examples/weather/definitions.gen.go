@@ -4,17 +4,17 @@ package main
 
 import "github.com/mcpgen/mcpgen/runtime/tools"
 
-// Generated for this version of the runtime; others do not compile.
+// This code does not compile with other versions of the runtime.
 const _ = tools.ToolsV2
 
-// definitions are those of all tools, in the order of the list.
+// definitions holds the definitions of all tools, in the order of the list.
 var definitions = tools.Definitions([]*tools.Tool{
 	toolGetWeather,
 	toolGetForecast,
 	toolReportSighting,
 })
 
-// Tools, with their definitions as tools/list gives them.
+// Tools, with their definitions as tools/list returns them.
 var (
 	toolGetWeather = &tools.Tool{
 		Definition: `{"name":"get_weather","title":"Current weather","description":"Tells the weather in a city as it is now.","inputSchema":{"type":"object","properties":{"city":{"type":"string","description":"Name of the city, such as Oslo.","minLength":1,"maxLength":100},"units":{"type":"string","description":"Metric is in degrees Celsius and metres per second, imperial in degrees Fahrenheit and miles per hour.","enum":["metric","imperial"],"default":"metric"}},"required":["city"],"additionalProperties":false},"annotations":{"readOnlyHint":true}}`,

@@ -23,7 +23,7 @@ type handlers struct {
 
 var _ Tools = (*handlers)(nil)
 
-// GetWeather answers the tool "get_weather".
+// GetWeather implements the tool "get_weather".
 func (h *handlers) GetWeather(ctx context.Context, in *GetWeatherInput) ([]mcp.ContentBlock, error) {
 	c, err := cityNamed(in.City)
 	if err != nil {
@@ -38,7 +38,7 @@ func (h *handlers) GetWeather(ctx context.Context, in *GetWeatherInput) ([]mcp.C
 	return []mcp.ContentBlock{&mcp.TextContent{Text: text}}, nil
 }
 
-// GetForecast answers the tool "get_forecast".
+// GetForecast implements the tool "get_forecast".
 func (h *handlers) GetForecast(ctx context.Context, in *GetForecastInput) (*GetForecastOutput, error) {
 	c, err := cityAt(in.Place)
 	if err != nil {
@@ -67,7 +67,7 @@ func (h *handlers) GetForecast(ctx context.Context, in *GetForecastInput) (*GetF
 	return out, nil
 }
 
-// ReportSighting answers the tool "report_sighting".
+// ReportSighting implements the tool "report_sighting".
 func (h *handlers) ReportSighting(_ context.Context, in *ReportSightingInput) (*ReportSightingOutput, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

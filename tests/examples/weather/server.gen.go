@@ -13,24 +13,24 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/tools"
 )
 
-// Tools has a method for each tool of tools.json. Arguments have been
-// checked against the input schema and have its defaults. An error becomes a
-// result with isError whose text the client's model reads; so does a panic,
-// without its text. runtime.CallOf(ctx) is the call, for progress and for
-// requests to the client.
+// Tools has a method for each tool of tools.json. Arguments are valid under
+// the input schema and have its defaults. An error becomes a result with
+// isError, whose text the client's model reads. A panic becomes one too,
+// without its text. runtime.CallOf(ctx) returns the call, for progress and
+// for requests to the client.
 type Tools interface {
-	// GetWeather answers the tool "get_weather": Tells the weather in a city as
-	// it is now.
+	// GetWeather implements the tool "get_weather": Tells the weather in a city
+	// as it is now.
 	GetWeather(ctx context.Context, in *GetWeatherInput) ([]mcp.ContentBlock, error)
-	// GetForecast answers the tool "get_forecast": Tells the weather of the
+	// GetForecast implements the tool "get_forecast": Tells the weather of the
 	// coming days in a place, and who it is dangerous for.
 	GetForecast(ctx context.Context, in *GetForecastInput) (*GetForecastOutput, error)
-	// ReportSighting answers the tool "report_sighting": Keeps what somebody has
-	// seen of the weather.
+	// ReportSighting implements the tool "report_sighting": Keeps what somebody
+	// has seen of the weather.
 	ReportSighting(ctx context.Context, in *ReportSightingInput) (*ReportSightingOutput, error)
 }
 
-// NewServer makes a server of the tools that speaks every revision of the protocol.
+// NewServer returns a server with the given tools that speaks every revision of the protocol.
 func NewServer(t Tools, options tools.ServerOptions) (*runtime.Server, error) {
 	return tools.NewServer(
 		options,
@@ -42,7 +42,7 @@ func NewServer(t Tools, options tools.ServerOptions) (*runtime.Server, error) {
 	)
 }
 
-// ServerTools are the tools for a catalog of which they are not all.
+// ServerTools returns the tools for a catalog that has other tools too.
 func ServerTools(t Tools, options tools.Options) []catalog.Tool {
 	return []catalog.Tool{
 		tools.Content(toolGetWeather, options, func() *GetWeatherInput { return new(GetWeatherInput) }, (*GetWeatherInput).applyDefaults, t.GetWeather),
@@ -51,7 +51,7 @@ func ServerTools(t Tools, options tools.Options) []catalog.Tool {
 	}
 }
 
-// What handlers lacks; "mcpgen server --missing" prints it.
+// The compiler reports each method that handlers lacks; "mcpgen server --missing" prints it.
 var (
 	_ func(*handlers, context.Context, *GetWeatherInput) ([]mcp.ContentBlock, error)        = (*handlers).GetWeather
 	_ func(*handlers, context.Context, *GetForecastInput) (*GetForecastOutput, error)       = (*handlers).GetForecast

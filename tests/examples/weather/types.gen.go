@@ -4,7 +4,7 @@ package main
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Generated for this version of the codec; others do not compile.
+// This code does not compile with other versions of the codec.
 const _ = wire.CodecV1
 
 // GetForecastInput is the arguments of get_forecast.
@@ -19,24 +19,24 @@ type GetForecastInput struct {
 	Days *int64 `json:"days,omitempty"`
 	// Default: "metric".
 	Units *GetForecastInputUnits `json:"units,omitempty"`
-	// Extra holds the members the schema does not define, in their order.
+	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
 // GetForecastInputPlace is place in the arguments of get_forecast.
 //
 // Its variants are *GetForecastInputPlaceCity,
-// *GetForecastInputPlaceLatitude, and *UnknownGetForecastInputPlace for what
-// the schema does not define.
+// *GetForecastInputPlaceLatitude, and *UnknownGetForecastInputPlace for
+// values that the schema does not define.
 type GetForecastInputPlace interface {
 	wire.Appender
 	isGetForecastInputPlace()
 }
 
-// UnknownGetForecastInputPlace keeps a value that is none of the variants of
-// GetForecastInputPlace, so that it can be passed on.
+// UnknownGetForecastInputPlace holds a value that matches none of the
+// variants of GetForecastInputPlace, so that it can be passed on.
 type UnknownGetForecastInputPlace struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -52,7 +52,7 @@ type GetForecastInputPlaceCity struct {
 	//
 	// Matches ^[A-Z]{2}$.
 	Country *string `json:"country,omitempty"`
-	// Extra holds the members the schema does not define, in their order.
+	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -66,7 +66,7 @@ type GetForecastInputPlaceLatitude struct {
 	Latitude float64 `json:"latitude"`
 	// From -180 to 180.
 	Longitude float64 `json:"longitude"`
-	// Extra holds the members the schema does not define, in their order.
+	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -99,7 +99,7 @@ type GetForecastOutput struct {
 	Days  []GetForecastOutputDay `json:"days"`
 	// Warnings that hold during these days.
 	Alerts []GetForecastOutputAlertsItem `json:"alerts,omitempty"`
-	// Extra holds the members the schema does not define, in their order.
+	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -108,16 +108,16 @@ type GetForecastOutput struct {
 //
 // Its variants are *GetForecastOutputAlertsItemStorm,
 // *GetForecastOutputAlertsItemFlood, and *UnknownGetForecastOutputAlertsItem
-// for what the schema does not define.
+// for values that the schema does not define.
 type GetForecastOutputAlertsItem interface {
 	wire.Appender
 	isGetForecastOutputAlertsItem()
 }
 
-// UnknownGetForecastOutputAlertsItem keeps a value that is none of the
+// UnknownGetForecastOutputAlertsItem holds a value that matches none of the
 // variants of GetForecastOutputAlertsItem, so that it can be passed on.
 type UnknownGetForecastOutputAlertsItem struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -135,7 +135,7 @@ type GetForecastOutputAlertsItemFlood struct {
 	//
 	// From 1 to 5.
 	Level int64 `json:"level"`
-	// Extra holds the members the schema does not define, in their order.
+	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -150,7 +150,7 @@ type GetForecastOutputAlertsItemStorm struct {
 	Kind string `json:"kind"`
 	// The fastest wind that is expected.
 	Gusts float64 `json:"gusts"`
-	// Extra holds the members the schema does not define, in their order.
+	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -166,7 +166,7 @@ type GetForecastOutputDay struct {
 	//
 	// From 0 to 100.
 	Rain *float64 `json:"rain"`
-	// Extra holds the members the schema does not define, in their order.
+	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -200,7 +200,7 @@ func (x GetForecastOutputDaySky) Known() bool {
 type GetForecastOutputDayTemperature struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
-	// Extra holds the members the schema does not define, in their order.
+	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -215,7 +215,7 @@ type GetWeatherInput struct {
 	//
 	// Default: "metric".
 	Units *GetWeatherInputUnits `json:"units,omitempty"`
-	// Extra holds the members the schema does not define, in their order.
+	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -252,7 +252,7 @@ type ReportSightingInput struct {
 	Readings wire.Map[float64] `json:"readings,omitempty"`
 	// At most 5 elements. No two elements are the same.
 	Tags []string `json:"tags,omitempty"`
-	// Extra holds the members the schema does not define, in their order.
+	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -264,6 +264,6 @@ type ReportSightingOutput struct {
 	//
 	// At least 1.
 	Total int64 `json:"total"`
-	// Extra holds the members the schema does not define, in their order.
+	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // Client has a method for every request and notification that a server may
-// send in revision 2099-01-01. Embed UnimplementedClient to implement some
-// of them. Params are never nil.
+// send in revision 2099-01-01. Embed UnimplementedClient to implement only
+// some of them. Params are never nil.
 type Client interface {
 	// Bare is the notification bare.
 	Bare(ctx context.Context, params *BareNotificationParams) error
@@ -18,21 +18,21 @@ type Client interface {
 	Note(ctx context.Context, params Mode) error
 }
 
-// UnimplementedClient answers requests with "method not found" (-32601), but
-// a ping with an empty result, and ignores notifications.
+// UnimplementedClient responds to ping with an empty result and to other
+// requests with "method not found" (-32601). It ignores notifications.
 type UnimplementedClient struct{}
 
-// Bare ignores the notification.
+// Bare does nothing.
 func (UnimplementedClient) Bare(context.Context, *BareNotificationParams) error {
 	return nil
 }
 
-// Note ignores the notification.
+// Note does nothing.
 func (UnimplementedClient) Note(context.Context, Mode) error {
 	return nil
 }
 
-// BindClient connects an implementation to the runtime.
+// BindClient binds an implementation to the runtime.
 func BindClient(s Client) runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToClient,
@@ -52,14 +52,14 @@ func BindClient(s Client) runtime.Binding {
 	}
 }
 
-// ClientCaller is how a server calls its client: a method for every request
-// and notification that it may send. Params may be nil where the revision
-// lets them be absent.
+// ClientCaller is how a server calls its client. It has a method for every
+// request and notification that it may send. Params may be nil if the
+// revision makes them optional.
 type ClientCaller struct {
 	caller runtime.Caller
 }
 
-// NewClientCaller returns typed calls that go out through c.
+// NewClientCaller returns typed calls that c sends.
 func NewClientCaller(c runtime.Caller) ClientCaller {
 	return ClientCaller{c}
 }

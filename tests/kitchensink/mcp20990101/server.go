@@ -9,23 +9,23 @@ import (
 )
 
 // Server has a method for every request and notification that a client may
-// send in revision 2099-01-01. Embed UnimplementedServer to implement some
-// of them. Params are never nil.
+// send in revision 2099-01-01. Embed UnimplementedServer to implement only
+// some of them. Params are never nil.
 type Server interface {
 	// Ask is the request ask.
 	Ask(ctx context.Context, params Mode) (*AskResult, error)
 }
 
-// UnimplementedServer answers requests with "method not found" (-32601), but
-// a ping with an empty result, and ignores notifications.
+// UnimplementedServer responds to ping with an empty result and to other
+// requests with "method not found" (-32601). It ignores notifications.
 type UnimplementedServer struct{}
 
-// Ask answers that ask is not supported.
+// Ask returns the error that ask is not supported.
 func (UnimplementedServer) Ask(context.Context, Mode) (*AskResult, error) {
 	return nil, runtime.MethodNotFound("ask")
 }
 
-// BindServer connects an implementation to the runtime.
+// BindServer binds an implementation to the runtime.
 func BindServer(s Server) runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToServer,
@@ -43,10 +43,11 @@ func BindServer(s Server) runtime.Binding {
 	}
 }
 
-// BindBase connects what every server has to the runtime: initialize,
-// logging/setLevel, ping and the notifications, of which it checks the
-// params. It is for a server whose other methods something else answers,
-// such as a catalog, and keeps their types out of the program.
+// BindBase binds the methods that every server has to the runtime:
+// initialize, logging/setLevel, ping and the notifications, whose params it
+// checks. Use it for a server whose other methods are handled elsewhere, for
+// example by a catalog. It does not link the types of those methods into the
+// program.
 func BindBase() runtime.Binding {
 	return runtime.Binding{
 		Direction: runtime.ToServer,
@@ -60,14 +61,14 @@ func BindBase() runtime.Binding {
 	}
 }
 
-// ServerCaller is how a client calls its server: a method for every request
-// and notification that it may send. Params may be nil where the revision
-// lets them be absent.
+// ServerCaller is how a client calls its server. It has a method for every
+// request and notification that it may send. Params may be nil if the
+// revision makes them optional.
 type ServerCaller struct {
 	caller runtime.Caller
 }
 
-// NewServerCaller returns typed calls that go out through c.
+// NewServerCaller returns typed calls that c sends.
 func NewServerCaller(c runtime.Caller) ServerCaller {
 	return ServerCaller{c}
 }

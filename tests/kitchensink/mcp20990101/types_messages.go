@@ -15,34 +15,36 @@ type Anything = wire.Raw
 
 // AskRequest is the definition of that name.
 type AskRequest struct {
-	// Method says what kind of message this is. It is "ask", which the zero
-	// value stands for.
+	// Method identifies the kind of message. It is "ask", which the zero value
+	// stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params Mode `json:"params"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // AskResult is the definition of that name.
 type AskResult struct {
 	Answer string `json:"answer"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // BareNotification is the definition of that name.
 type BareNotification struct {
-	// Method says what kind of message this is. It is "bare", which the zero
-	// value stands for.
+	// Method identifies the kind of message. It is "bare", which the zero value
+	// stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *BareNotificationParams `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -50,11 +52,11 @@ func (*BareNotification) isServerNotification() {}
 
 // BareNotificationParams is the type of BareNotification.params.
 type BareNotificationParams struct {
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -62,28 +64,30 @@ type BareNotificationParams struct {
 type Bounded struct {
 	N  float64 `json:"n"`
 	At *string `json:"at,omitempty"`
-	// List declares that tasks/list is answered; nil means it is not.
+	// List declares that tasks/list is supported; nil means it is not.
 	List []wire.Raw `json:"list,omitempty"`
 	Tree *Tree      `json:"tree,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // ByName is the definition of that name.
 type ByName wire.Map[Circle]
 
-// Get returns the value of the member called name.
+// Get returns the value of the named member and reports whether there is
+// one.
 func (x ByName) Get(name string) (Circle, bool) {
 	return wire.Map[Circle](x).Get(name)
 }
 
-// Set sets the value of the member called name, appending it if there is
+// Set sets the value of the named member. It appends the member if there is
 // none.
 func (x *ByName) Set(name string, value Circle) {
 	(*wire.Map[Circle])(x).Set(name, value)
 }
 
-// Delete removes the member called name, if there is one.
+// Delete removes the named member, if there is one.
 func (x *ByName) Delete(name string) {
 	(*wire.Map[Circle])(x).Delete(name)
 }
@@ -93,7 +97,8 @@ func (x ByName) Len() int {
 	return len(x)
 }
 
-// All yields the names and values of the members in their order.
+// All returns an iterator over the names and values of the members, in their
+// order.
 func (x ByName) All() iter.Seq2[string, Circle] {
 	return wire.Map[Circle](x).All()
 }
@@ -103,7 +108,8 @@ type Circle struct {
 	// It is "circle", which the zero value stands for.
 	Kind   string `json:"kind"`
 	Radius Ratio  `json:"radius"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -113,8 +119,8 @@ func (*Circle) isNested() {}
 
 func (*Circle) isShape() {}
 
-// ClientRequest is any request that a client may send. Its method tells
-// which.
+// ClientRequest is any request that a client may send. The method selects
+// the variant.
 type ClientRequest = AskRequest
 
 // Count is the definition of that name.
@@ -123,12 +129,12 @@ type Count int64
 // Defaulted is the definition of that name.
 type Defaulted struct {
 	Text string `json:"text"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta wire.Object `json:"_meta,omitempty"`
 	Mode *string     `json:"mode,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -140,7 +146,8 @@ type Empty = wire.Object
 // Endless is the definition of that name.
 type Endless struct {
 	Next EndlessNext `json:"next"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -148,7 +155,8 @@ type Endless struct {
 type EndlessNext struct {
 	Next *Endless `json:"next"`
 	Stop *bool    `json:"stop,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -192,21 +200,24 @@ type Everything struct {
 	TreeMay        *RenamedObject                      `json:"treeMay,omitempty"`
 	WordLists      WordLists                           `json:"wordLists,omitempty"`
 	WordsMay       Words                               `json:"wordsMay,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // EverythingInline is the type of Everything.inline.
 type EverythingInline struct {
 	Deep *EverythingInlineDeep `json:"deep,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // EverythingInlineDeep is the type of Everything.inline.deep.
 type EverythingInlineDeep struct {
 	Deeper []EverythingInlineDeepDeeperItem `json:"deeper,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -214,24 +225,26 @@ type EverythingInlineDeep struct {
 // Everything.inline.deep.deeper[].
 type EverythingInlineDeepDeeperItem struct {
 	X int64 `json:"x"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // EverythingInlineUnion is the type of Everything.inlineUnion.
 //
 // Its variants are *EverythingInlineUnionOption1,
-// *EverythingInlineUnionOption2, and *UnknownEverythingInlineUnion for what
-// this revision does not define.
+// *EverythingInlineUnionOption2, and *UnknownEverythingInlineUnion for
+// values that this revision does not define.
 type EverythingInlineUnion interface {
 	wire.Appender
 	isEverythingInlineUnion()
 }
 
-// UnknownEverythingInlineUnion keeps a value that is none of the variants of
-// EverythingInlineUnion, so that it can be passed on. Validate reports it.
+// UnknownEverythingInlineUnion holds a value that matches none of the
+// variants of EverythingInlineUnion, so that it can be passed on. Validate
+// reports it.
 type UnknownEverythingInlineUnion struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -241,7 +254,8 @@ func (*UnknownEverythingInlineUnion) isEverythingInlineUnion() {}
 type EverythingInlineUnionOption1 struct {
 	// It is "x", which the zero value stands for.
 	T string `json:"t"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -251,7 +265,8 @@ func (*EverythingInlineUnionOption1) isEverythingInlineUnion() {}
 type EverythingInlineUnionOption2 struct {
 	// It is "y", which the zero value stands for.
 	T string `json:"t"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -279,17 +294,17 @@ func (x EverythingMapOfEnumsValue) Known() bool {
 
 // Failure is the definition of that name.
 //
-// Its variants are *NotFound, *Gone, and *UnknownFailure for what this
-// revision does not define.
+// Its variants are *NotFound, *Gone, and *UnknownFailure for values that
+// this revision does not define.
 type Failure interface {
 	wire.Appender
 	isFailure()
 }
 
-// UnknownFailure keeps a value that is none of the variants of Failure, so
-// that it can be passed on. Validate reports it.
+// UnknownFailure holds a value that matches none of the variants of Failure,
+// so that it can be passed on. Validate reports it.
 type UnknownFailure struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -297,17 +312,17 @@ func (*UnknownFailure) isFailure() {}
 
 // Fit is the definition of that name.
 //
-// Its variants are *Less, *More, *Other, and *UnknownFit for what this
-// revision does not define.
+// Its variants are *Less, *More, *Other, and *UnknownFit for values that
+// this revision does not define.
 type Fit interface {
 	wire.Appender
 	isFit()
 }
 
-// UnknownFit keeps a value that is none of the variants of Fit, so that it
-// can be passed on. Validate reports it.
+// UnknownFit holds a value that matches none of the variants of Fit, so that
+// it can be passed on. Validate reports it.
 type UnknownFit struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -320,7 +335,8 @@ type Flag bool
 type Gone struct {
 	// It is -1, which the zero value stands for.
 	Code int64 `json:"code"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -329,16 +345,16 @@ func (*Gone) isFailure() {}
 // Json is the definition of that name.
 //
 // Its variants are JsonObject, JsonList, JsonScalar, and *UnknownJson for
-// what this revision does not define.
+// values that this revision does not define.
 type Json interface {
 	wire.Appender
 	isJson()
 }
 
-// UnknownJson keeps a value that is none of the variants of Json, so that it
-// can be passed on. Validate reports it.
+// UnknownJson holds a value that matches none of the variants of Json, so
+// that it can be passed on. Validate reports it.
 type UnknownJson struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -352,18 +368,19 @@ func (JsonList) isJson() {}
 // JsonMap is the definition of that name.
 type JsonMap wire.Map[Json]
 
-// Get returns the value of the member called name.
+// Get returns the value of the named member and reports whether there is
+// one.
 func (x JsonMap) Get(name string) (Json, bool) {
 	return wire.Map[Json](x).Get(name)
 }
 
-// Set sets the value of the member called name, appending it if there is
+// Set sets the value of the named member. It appends the member if there is
 // none.
 func (x *JsonMap) Set(name string, value Json) {
 	(*wire.Map[Json])(x).Set(name, value)
 }
 
-// Delete removes the member called name, if there is one.
+// Delete removes the named member, if there is one.
 func (x *JsonMap) Delete(name string) {
 	(*wire.Map[Json])(x).Delete(name)
 }
@@ -373,7 +390,8 @@ func (x JsonMap) Len() int {
 	return len(x)
 }
 
-// All yields the names and values of the members in their order.
+// All returns an iterator over the names and values of the members, in their
+// order.
 func (x JsonMap) All() iter.Seq2[string, Json] {
 	return wire.Map[Json](x).All()
 }
@@ -397,7 +415,8 @@ type Key = wire.Scalar
 type Knot struct {
 	Loop Loop     `json:"loop"`
 	None KnotNone `json:"none"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -407,17 +426,17 @@ func (*Knot) isLoop() {}
 
 // KnotNone is the type of Knot.none.
 //
-// Its variants are *Knot, KnotNoneNull, and *UnknownKnotNone for what this
-// revision does not define.
+// Its variants are *Knot, KnotNoneNull, and *UnknownKnotNone for values that
+// this revision does not define.
 type KnotNone interface {
 	wire.Appender
 	isKnotNone()
 }
 
-// UnknownKnotNone keeps a value that is none of the variants of KnotNone, so
-// that it can be passed on. Validate reports it.
+// UnknownKnotNone holds a value that matches none of the variants of
+// KnotNone, so that it can be passed on. Validate reports it.
 type UnknownKnotNone struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -433,7 +452,8 @@ func (KnotNoneNull) isKnotNone() {}
 // Less is the definition of that name.
 type Less struct {
 	A string `json:"a"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -469,17 +489,17 @@ type Lists []Lists
 
 // Loop is the definition of that name.
 //
-// Its variants are *Knot, LoopNumber, and *UnknownLoop for what this
+// Its variants are *Knot, LoopNumber, and *UnknownLoop for values that this
 // revision does not define.
 type Loop interface {
 	wire.Appender
 	isLoop()
 }
 
-// UnknownLoop keeps a value that is none of the variants of Loop, so that it
-// can be passed on. Validate reports it.
+// UnknownLoop holds a value that matches none of the variants of Loop, so
+// that it can be passed on. Validate reports it.
 type UnknownLoop struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -493,25 +513,27 @@ func (LoopNumber) isLoop() {}
 // LowerCase is the definition of that name.
 type LowerCase struct {
 	A *string `json:"a,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // Maps is the definition of that name.
 type Maps wire.Map[Maps]
 
-// Get returns the value of the member called name.
+// Get returns the value of the named member and reports whether there is
+// one.
 func (x Maps) Get(name string) (Maps, bool) {
 	return wire.Map[Maps](x).Get(name)
 }
 
-// Set sets the value of the member called name, appending it if there is
+// Set sets the value of the named member. It appends the member if there is
 // none.
 func (x *Maps) Set(name string, value Maps) {
 	(*wire.Map[Maps])(x).Set(name, value)
 }
 
-// Delete removes the member called name, if there is one.
+// Delete removes the named member, if there is one.
 func (x *Maps) Delete(name string) {
 	(*wire.Map[Maps])(x).Delete(name)
 }
@@ -521,7 +543,8 @@ func (x Maps) Len() int {
 	return len(x)
 }
 
-// All yields the names and values of the members in their order.
+// All returns an iterator over the names and values of the members, in their
+// order.
 func (x Maps) All() iter.Seq2[string, Maps] {
 	return wire.Map[Maps](x).All()
 }
@@ -537,24 +560,25 @@ type Merged struct {
 	Children []Tree `json:"children"`
 	Own      string `json:"own"`
 	Left     *Tree  `json:"left,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // Mixed is the definition of that name.
 //
 // Its variants are *Circle, *Square, *Polygon, MixedList, MixedScalar,
-// MixedBoolean, MixedNull, and *UnknownMixed for what this revision does not
-// define.
+// MixedBoolean, MixedNull, and *UnknownMixed for values that this revision
+// does not define.
 type Mixed interface {
 	wire.Appender
 	isMixed()
 }
 
-// UnknownMixed keeps a value that is none of the variants of Mixed, so that
-// it can be passed on. Validate reports it.
+// UnknownMixed holds a value that matches none of the variants of Mixed, so
+// that it can be passed on. Validate reports it.
 type UnknownMixed struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -573,17 +597,17 @@ func (MixedList) isMixed() {}
 // MixedMap is the definition of that name.
 //
 // Its variants are MixedMapObject, MixedMapList, MixedMapString,
-// MixedMapNumber, and *UnknownMixedMap for what this revision does not
-// define.
+// MixedMapNumber, and *UnknownMixedMap for values that this revision does
+// not define.
 type MixedMap interface {
 	wire.Appender
 	isMixedMap()
 }
 
-// UnknownMixedMap keeps a value that is none of the variants of MixedMap, so
-// that it can be passed on. Validate reports it.
+// UnknownMixedMap holds a value that matches none of the variants of
+// MixedMap, so that it can be passed on. Validate reports it.
 type UnknownMixedMap struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -619,16 +643,16 @@ func (MixedNull) isMixed() {}
 // MixedOpen is the definition of that name.
 //
 // Its variants are MixedOpenObject, MixedOpenScalar, and *UnknownMixedOpen
-// for what this revision does not define.
+// for values that this revision does not define.
 type MixedOpen interface {
 	wire.Appender
 	isMixedOpen()
 }
 
-// UnknownMixedOpen keeps a value that is none of the variants of MixedOpen,
-// so that it can be passed on. Validate reports it.
+// UnknownMixedOpen holds a value that matches none of the variants of
+// MixedOpen, so that it can be passed on. Validate reports it.
 type UnknownMixedOpen struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -655,17 +679,17 @@ func (MixedScalar) isMixed() {}
 
 // Mode is the definition of that name.
 //
-// Its variants are *Defaulted, *Special, and *UnknownMode for what this
-// revision does not define.
+// Its variants are *Defaulted, *Special, and *UnknownMode for values that
+// this revision does not define.
 type Mode interface {
 	wire.Appender
 	isMode()
 }
 
-// UnknownMode keeps a value that is none of the variants of Mode, so that it
-// can be passed on. Validate reports it.
+// UnknownMode holds a value that matches none of the variants of Mode, so
+// that it can be passed on. Validate reports it.
 type UnknownMode struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -675,7 +699,8 @@ func (*UnknownMode) isMode() {}
 type More struct {
 	A string `json:"a"`
 	B int64  `json:"b"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -685,26 +710,27 @@ func (*More) isFit() {}
 type Narrowed struct {
 	N  float64 `json:"n"`
 	At *string `json:"at,omitempty"`
-	// List declares that tasks/list is answered; nil means it is not.
+	// List declares that tasks/list is supported; nil means it is not.
 	List []string `json:"list,omitempty"`
 	Tree *Tree    `json:"tree,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // Nested is the definition of that name.
 //
 // Its variants are *Circle, *Square, *Polygon, NestedString, and
-// *UnknownNested for what this revision does not define.
+// *UnknownNested for values that this revision does not define.
 type Nested interface {
 	wire.Appender
 	isNested()
 }
 
-// UnknownNested keeps a value that is none of the variants of Nested, so
-// that it can be passed on. Validate reports it.
+// UnknownNested holds a value that matches none of the variants of Nested,
+// so that it can be passed on. Validate reports it.
 type UnknownNested struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -720,7 +746,8 @@ type NotFound struct {
 	// It is 404, which the zero value stands for.
 	Code int64   `json:"code"`
 	Path *string `json:"path,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -728,12 +755,13 @@ func (*NotFound) isFailure() {}
 
 // NoteNotification is the definition of that name.
 type NoteNotification struct {
-	// Method says what kind of message this is. It is "note", which the zero
-	// value stands for.
+	// Method identifies the kind of message. It is "note", which the zero value
+	// stands for.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params Mode `json:"params,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -750,7 +778,8 @@ type Nullables struct {
 	MustText *string     `json:"mustText"`
 	May      wire.Scalar `json:"may,omitempty"`
 	Nothing  Nothing     `json:"nothing,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -774,19 +803,21 @@ type OddNames struct {
 	LineBreak        *string  `json:"-"`
 	R                *string  `json:"r,omitempty"`
 	Seen             *string  `json:"seen,omitempty"`
-	// Type is the constant by which a reader recognises this kind of value.
+	// Type is the constant that identifies the kind of value.
 	Type           *string `json:"type,omitempty"`
 	ValidateMember *string `json:"validate,omitempty"`
 	X              *string `json:"x,omitempty"`
 	X名前            *string `json:"名前,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // Other is the definition of that name.
 type Other struct {
 	C OtherC `json:"c"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -795,7 +826,8 @@ func (*Other) isFit() {}
 // OtherC is the type of Other.c.
 type OtherC struct {
 	D string `json:"d"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -803,7 +835,8 @@ type OtherC struct {
 type Polygon struct {
 	Kind  PolygonKind `json:"kind"`
 	Sides []int64     `json:"sides,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -851,20 +884,20 @@ type RenamedTwice = RenamedUnion
 // RenamedUnion is the definition of that name.
 type RenamedUnion = Shape
 
-// ServerNotification is any notification that a server may send. Its method
-// tells which.
+// ServerNotification is any notification that a server may send. The method
+// selects the variant.
 //
 // Its variants are *NoteNotification, *BareNotification, and
-// *UnknownServerNotification for what this revision does not define.
+// *UnknownServerNotification for values that this revision does not define.
 type ServerNotification interface {
 	wire.Appender
 	isServerNotification()
 }
 
-// UnknownServerNotification keeps a value that is none of the variants of
-// ServerNotification, so that it can be passed on. Validate reports it.
+// UnknownServerNotification holds a value that matches none of the variants
+// of ServerNotification, so that it can be passed on. Validate reports it.
 type UnknownServerNotification struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -872,17 +905,17 @@ func (*UnknownServerNotification) isServerNotification() {}
 
 // Shape is the definition of that name.
 //
-// Its variants are *Circle, *Square, *Polygon, and *UnknownShape for what
-// this revision does not define.
+// Its variants are *Circle, *Square, *Polygon, and *UnknownShape for values
+// that this revision does not define.
 type Shape interface {
 	wire.Appender
 	isShape()
 }
 
-// UnknownShape keeps a value that is none of the variants of Shape, so that
-// it can be passed on. Validate reports it.
+// UnknownShape holds a value that matches none of the variants of Shape, so
+// that it can be passed on. Validate reports it.
 type UnknownShape struct {
-	// Raw is the value as it came.
+	// Raw is the value as received.
 	Raw wire.Raw
 }
 
@@ -891,18 +924,19 @@ func (*UnknownShape) isShape() {}
 // Shapes is the definition of that name.
 type Shapes wire.Map[[]Shape]
 
-// Get returns the value of the member called name.
+// Get returns the value of the named member and reports whether there is
+// one.
 func (x Shapes) Get(name string) ([]Shape, bool) {
 	return wire.Map[[]Shape](x).Get(name)
 }
 
-// Set sets the value of the member called name, appending it if there is
+// Set sets the value of the named member. It appends the member if there is
 // none.
 func (x *Shapes) Set(name string, value []Shape) {
 	(*wire.Map[[]Shape])(x).Set(name, value)
 }
 
-// Delete removes the member called name, if there is one.
+// Delete removes the named member, if there is one.
 func (x *Shapes) Delete(name string) {
 	(*wire.Map[[]Shape])(x).Delete(name)
 }
@@ -912,7 +946,8 @@ func (x Shapes) Len() int {
 	return len(x)
 }
 
-// All yields the names and values of the members in their order.
+// All returns an iterator over the names and values of the members, in their
+// order.
 func (x Shapes) All() iter.Seq2[string, []Shape] {
 	return wire.Map[[]Shape](x).All()
 }
@@ -922,12 +957,12 @@ type Special struct {
 	// It is "special", which the zero value stands for.
 	Mode string `json:"mode"`
 	Text string `json:"text"`
-	// Meta is metadata beside the payload, in whatever form the two sides agree
-	// on; "" is none. Keys under io.modelcontextprotocol/ belong to the
-	// protocol.
+	// Meta holds metadata in a form that the two sides agree on; "" means none.
+	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta        wire.Object `json:"_meta,omitempty"`
 	ExtraMember *string     `json:"extra,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -939,7 +974,8 @@ type Square struct {
 	Kind   string   `json:"kind"`
 	Corner Shape    `json:"corner,omitempty"`
 	Side   *float64 `json:"side,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -954,7 +990,8 @@ type Tree struct {
 	Children []Tree   `json:"children"`
 	Value    wire.Raw `json:"value"`
 	Left     *Tree    `json:"left,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
@@ -1028,25 +1065,27 @@ type Wide struct {
 	F65 *int64 `json:"f65,omitempty"`
 	F66 *int64 `json:"f66,omitempty"`
 	F67 *int64 `json:"f67,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }
 
 // WordLists is the definition of that name.
 type WordLists wire.Map[[]Words]
 
-// Get returns the value of the member called name.
+// Get returns the value of the named member and reports whether there is
+// one.
 func (x WordLists) Get(name string) ([]Words, bool) {
 	return wire.Map[[]Words](x).Get(name)
 }
 
-// Set sets the value of the member called name, appending it if there is
+// Set sets the value of the named member. It appends the member if there is
 // none.
 func (x *WordLists) Set(name string, value []Words) {
 	(*wire.Map[[]Words])(x).Set(name, value)
 }
 
-// Delete removes the member called name, if there is one.
+// Delete removes the named member, if there is one.
 func (x *WordLists) Delete(name string) {
 	(*wire.Map[[]Words])(x).Delete(name)
 }
@@ -1056,7 +1095,8 @@ func (x WordLists) Len() int {
 	return len(x)
 }
 
-// All yields the names and values of the members in their order.
+// All returns an iterator over the names and values of the members, in their
+// order.
 func (x WordLists) All() iter.Seq2[string, []Words] {
 	return wire.Map[[]Words](x).All()
 }
@@ -1064,18 +1104,19 @@ func (x WordLists) All() iter.Seq2[string, []Words] {
 // Words is the definition of that name.
 type Words wire.Map[string]
 
-// Get returns the value of the member called name.
+// Get returns the value of the named member and reports whether there is
+// one.
 func (x Words) Get(name string) (string, bool) {
 	return wire.Map[string](x).Get(name)
 }
 
-// Set sets the value of the member called name, appending it if there is
+// Set sets the value of the named member. It appends the member if there is
 // none.
 func (x *Words) Set(name string, value string) {
 	(*wire.Map[string])(x).Set(name, value)
 }
 
-// Delete removes the member called name, if there is one.
+// Delete removes the named member, if there is one.
 func (x *Words) Delete(name string) {
 	(*wire.Map[string])(x).Delete(name)
 }
@@ -1085,7 +1126,8 @@ func (x Words) Len() int {
 	return len(x)
 }
 
-// All yields the names and values of the members in their order.
+// All returns an iterator over the names and values of the members, in their
+// order.
 func (x Words) All() iter.Seq2[string, string] {
 	return wire.Map[string](x).All()
 }
@@ -1098,6 +1140,7 @@ type ZeroConsts struct {
 	Text      string  `json:"text"`
 	NumberMay *int64  `json:"numberMay,omitempty"`
 	TextMay   *string `json:"textMay,omitempty"`
-	// Extra holds the members this revision does not define, in their order.
+	// Extra holds the members that this revision does not define, in their
+	// order.
 	Extra wire.Members `json:"-"`
 }

@@ -4,8 +4,8 @@ package mcp20990101
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x Address) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -16,8 +16,8 @@ func (x Address) check(c *wire.Checker) {
 	c.Format("uri", string(x))
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *AskRequest) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -33,8 +33,8 @@ func (x *AskRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *BareNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -47,8 +47,8 @@ func (x *BareNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Bounded) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -70,8 +70,8 @@ func (x *Bounded) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x ByName) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -87,8 +87,8 @@ func (x ByName) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Circle) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -104,8 +104,8 @@ func (x *Circle) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x Count) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -116,8 +116,8 @@ func (x Count) check(c *wire.Checker) {
 	c.Minimum(float64(int64(x)), 0.0)
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Defaulted) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -132,8 +132,8 @@ func (x *Defaulted) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Everything) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -269,8 +269,8 @@ func (x *Everything) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *EverythingInline) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -285,8 +285,8 @@ func (x *EverythingInline) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *EverythingInlineDeep) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -303,8 +303,8 @@ func (x *EverythingInlineDeep) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *EverythingInlineDeepDeeperItem) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -331,8 +331,8 @@ func checkEverythingInlineUnion(c *wire.Checker, v EverythingInlineUnion) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *EverythingInlineUnionOption1) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -345,8 +345,8 @@ func (x *EverythingInlineUnionOption1) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *EverythingInlineUnionOption2) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -359,8 +359,8 @@ func (x *EverythingInlineUnionOption2) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x EverythingMapOfEnumsValue) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -395,8 +395,8 @@ func checkFit(c *wire.Checker, v Fit) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Gone) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -424,8 +424,8 @@ func checkJson(c *wire.Checker, v Json) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x JsonList) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -440,8 +440,8 @@ func (x JsonList) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x JsonMap) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -457,8 +457,8 @@ func (x JsonMap) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x JsonObject) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -469,8 +469,8 @@ func (x JsonObject) check(c *wire.Checker) {
 	(JsonMap(x)).check(c)
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x JsonScalar) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -483,8 +483,8 @@ func (x JsonScalar) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Knot) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -513,8 +513,8 @@ func checkKnotNone(c *wire.Checker, v KnotNone) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x KnotNoneNull) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -527,8 +527,8 @@ func (x KnotNoneNull) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x Level) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -541,8 +541,8 @@ func (x Level) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x Levels) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -573,8 +573,8 @@ func checkLoop(c *wire.Checker, v Loop) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x LoopNumber) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -585,8 +585,8 @@ func (x LoopNumber) check(c *wire.Checker) {
 	(Count(x)).check(c)
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Merged) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -620,8 +620,8 @@ func checkMixed(c *wire.Checker, v Mixed) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x MixedList) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -651,8 +651,8 @@ func checkMixedMap(c *wire.Checker, v MixedMap) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x MixedMapList) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -663,8 +663,8 @@ func (x MixedMapList) check(c *wire.Checker) {
 	(Levels(x)).check(c)
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x MixedMapNumber) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -675,8 +675,8 @@ func (x MixedMapNumber) check(c *wire.Checker) {
 	(Count(x)).check(c)
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x MixedMapString) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -689,8 +689,8 @@ func (x MixedMapString) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x MixedNull) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -714,8 +714,8 @@ func checkMixedOpen(c *wire.Checker, v MixedOpen) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x MixedOpenScalar) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -728,8 +728,8 @@ func (x MixedOpenScalar) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x MixedScalar) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -755,8 +755,8 @@ func checkMode(c *wire.Checker, v Mode) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Narrowed) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -795,8 +795,8 @@ func checkNested(c *wire.Checker, v Nested) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x NestedString) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -809,8 +809,8 @@ func (x NestedString) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *NotFound) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -823,8 +823,8 @@ func (x *NotFound) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *NoteNotification) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -842,8 +842,8 @@ func (x *NoteNotification) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Nullables) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -872,8 +872,8 @@ func (x *Nullables) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Polygon) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -888,8 +888,8 @@ func (x *Polygon) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x PolygonKind) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -902,8 +902,8 @@ func (x PolygonKind) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x Ratio) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -943,8 +943,8 @@ func checkShape(c *wire.Checker, v Shape) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x Shapes) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -964,8 +964,8 @@ func (x Shapes) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Special) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -978,8 +978,8 @@ func (x *Special) check(c *wire.Checker) {
 	c.Pop()
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *Square) Validate() error {
 	var c wire.Checker
 	x.check(&c)
@@ -997,8 +997,8 @@ func (x *Square) check(c *wire.Checker) {
 	}
 }
 
-// Validate reports every value that the revision does not allow, each with
-// its JSON Pointer.
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *ZeroConsts) Validate() error {
 	var c wire.Checker
 	x.check(&c)
