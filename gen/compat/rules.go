@@ -103,8 +103,7 @@ type Rule struct {
 	// Message says what changed; {0} and the like are the finding's arguments.
 	Message string `json:"message"`
 	Doc     string `json:"doc"`
-	// Args names the finding's arguments. The two that are called argBefore and
-	// argAfter change places when the comparison is turned round.
+	// Args names the finding's arguments.
 	Args []string `json:"args,omitempty"`
 	// Harm says what a change that breaks does to whom: {sender} and {receiver}
 	// are the two peers, {sent} and {expected} the one of the arguments before and
@@ -117,22 +116,11 @@ type Rule struct {
 	Version Version `json:"version" jsonschema:"enum=minor,enum=patch"`
 }
 
-// The names of the arguments that change places.
+// Names of arguments that many rules have.
 const (
 	argBefore = "before"
 	argAfter  = "after"
 )
-
-// flip turns a finding's arguments round, as the comparison the other way round
-// has them.
-func (r Rule) flip(args []string) []string {
-	args = slices.Clone(args)
-	before, after := slices.Index(r.Args, argBefore), slices.Index(r.Args, argAfter)
-	if before >= 0 && after >= 0 {
-		args[before], args[after] = args[after], args[before]
-	}
-	return args
-}
 
 // Guard is a reason why what the law calls breaking is not, or not always.
 type Guard struct {

@@ -9,8 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// largest is how long strings and arrays are made to show a limit.
-const largest = 1000
+const (
+	// largest is how long strings and arrays are made to show a limit.
+	largest = 1000
+	// mostText is how long the text of an array or object may get, in bytes. Schemas that
+	// require each definition twice would otherwise have values of exponential size.
+	mostText = 64 * largest
+)
 
 // maker makes values of shapes.
 type maker struct {
@@ -245,7 +250,7 @@ func (m *maker) array(a *Alt, n, depth int) (any, bool) {
 		if !ok {
 			return nil, false
 		}
-		if size += len(render(v)); size > 64*largest {
+		if size += len(render(v)); size > mostText {
 			return nil, false
 		}
 		list = append(list, v)
@@ -355,9 +360,13 @@ func (m *maker) object(a *Alt, depth int) (any, bool) {
 			}
 		}
 	}
+	size := 0
 	for _, name := range names {
 		v, ok := m.member(o.at(name, a.Where), depth)
 		if !ok {
+			return nil, false
+		}
+		if size += len(render(v)); size > mostText {
 			return nil, false
 		}
 		object[name] = v

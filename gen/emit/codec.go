@@ -443,9 +443,11 @@ func decodeEntry(g *jen.Group, target *jen.Statement, elem ir.Type, depth int) {
 		g.Add(entry).Dot("DecodeJSON").Call(jen.Id("r"))
 		return
 	}
-	element := jen.Id(name("e", depth))
-	g.Add(element).Op(":=").Add(entry)
-	decode(g, jen.Parens(jen.Op("*").Add(element)), elem, depth+1)
+	at, element := jen.Id(name("at", depth)), jen.Id(name("e", depth))
+	g.Add(at).Op(":=").Add(entry)
+	g.Var().Add(element).Add(goType(elem))
+	decode(g, element, elem, depth+1)
+	g.Op("*").Add(at).Op("=").Add(element)
 }
 
 // name returns a variable name that is unique among nested loops.

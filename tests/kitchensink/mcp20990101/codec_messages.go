@@ -707,11 +707,13 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 					var e wire.Map[[]wire.Scalar]
 					e = wire.Map[[]wire.Scalar]{}
 					for r.BeginObject(); r.Member(); {
-						e2 := e.Entry(r)
-						(*e2) = []wire.Scalar{}
+						at2 := e.Entry(r)
+						var e2 []wire.Scalar
+						e2 = []wire.Scalar{}
 						for r.BeginArray(); r.Element(); {
-							*wire.Extend(r, &(*e2)) = r.ReadScalar(wire.ScalarString | wire.ScalarNull)
+							*wire.Extend(r, &e2) = r.ReadScalar(wire.ScalarString | wire.ScalarNull)
 						}
+						*at2 = e2
 					}
 					x.ListOfMaps = wire.Push(x.ListOfMaps, e)
 				}

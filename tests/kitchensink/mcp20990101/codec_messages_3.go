@@ -944,11 +944,13 @@ func (x *Shapes) DecodeJSON(r *wire.Reader) error {
 	var all wire.Map[[]Shape]
 	all = wire.Map[[]Shape]{}
 	for r.BeginObject(); r.Member(); {
-		e := all.Entry(r)
-		(*e) = []Shape{}
+		at := all.Entry(r)
+		var e []Shape
+		e = []Shape{}
 		for r.BeginArray(); r.Element(); {
-			*wire.Extend(r, &(*e)) = decodeShape(r)
+			*wire.Extend(r, &e) = decodeShape(r)
 		}
+		*at = e
 	}
 	*x = Shapes(all)
 	return r.Err()
@@ -1593,11 +1595,13 @@ func (x *WordLists) DecodeJSON(r *wire.Reader) error {
 	var all wire.Map[[]Words]
 	all = wire.Map[[]Words]{}
 	for r.BeginObject(); r.Member(); {
-		e := all.Entry(r)
-		(*e) = []Words{}
+		at := all.Entry(r)
+		var e []Words
+		e = []Words{}
 		for r.BeginArray(); r.Element(); {
-			wire.Extend(r, &(*e)).DecodeJSON(r)
+			wire.Extend(r, &e).DecodeJSON(r)
 		}
+		*at = e
 	}
 	*x = WordLists(all)
 	return r.Err()
