@@ -60,8 +60,8 @@ func TestReadmeQuickStart(t *testing.T) {
 			t.Errorf("nothing is known of a block of %s", language)
 		}
 	}
-	if commands != 3 || edits != 1 {
-		t.Errorf("%d commands and %d edited lines, where 3 and 1 are enough", commands, edits)
+	if commands != 4 || edits != 1 {
+		t.Errorf("%d commands and %d edited lines, where 4 and 1 are enough", commands, edits)
 	}
 }
 
