@@ -129,16 +129,21 @@ func (p *Places) enter(place *Place, as Place, keys [kinds]groupKey) (evicted []
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
+	var leaving []*Place
 	// All at last: who makes room in another group makes it there too.
 	for _, key := range slices.Backward(keys[:]) {
 		g := p.groups[key]
-		if g == nil || len(g.places) < p.limits[key.kind] {
+		makesRoom := func(other *Place) bool { return other.groups[key.kind] == g }
+		if g == nil || len(g.places) < p.limits[key.kind] || slices.ContainsFunc(leaving, makesRoom) {
 			continue
 		}
 		idle := g.idlest(now)
 		if idle == nil {
-			return evicted, errTooMany
+			return nil, errTooMany
 		}
+		leaving = append(leaving, idle)
+	}
+	for _, idle := range leaving {
 		evicted = append(evicted, idle.guest)
 		p.removeLocked(idle)
 	}
