@@ -180,11 +180,6 @@ func (a *Acceptance) applies(reports []*Report) bool {
 	return slices.ContainsFunc(reports, func(r *Report) bool { return a.Tool == "" || r.Kind == "tools" })
 }
 
-// Fails reports whether a finding that is not accepted has at least a level.
-func (r *Report) Fails(at Level) bool {
-	return slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.Accepted == nil && f.Level.AtLeast(at) })
-}
-
 // Failed reports whether a finding meets a condition of the policy.
 func (r *Report) Failed() bool {
 	return slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.Fails })

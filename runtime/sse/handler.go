@@ -36,19 +36,20 @@ type Options struct {
 	// requests, besides the pages of the server's own host; "*" is any.
 	Origins []string
 
-	// User tells who has sent a request, as a middleware in front of the handler has found
-	// out. A session is its user's alone: for others it does not exist (status 404). An error
-	// is answered with status 403. Nil: whoever knows the id of a session may use it.
+	// User returns the user that sent a request, which a middleware in front of the handler
+	// has determined. A session belongs to its user: for others it does not exist (status 404).
+	// An error is answered with status 403. If User is nil, every client that knows the id of a
+	// session can use it.
 	User func(r *http.Request) (string, error)
 
 	// Endpoint is the path or URL that clients are told to send messages to; it must lead
 	// to this handler. "" is the path of the request that opens the session.
 	Endpoint string
 
-	// MaxSessions bounds the sessions that are open at a time. When there are that many, a new
-	// one replaces a session whose client has sent nothing after initialize; when there is none,
-	// it is refused with status 503. A session whose client sends nothing after initialize for 10
-	// seconds ends. 0 is DefaultMaxSessions.
+	// MaxSessions limits the open sessions. At the limit, a new session replaces one whose
+	// client has sent nothing after initialize; if there is none, the new session is refused
+	// with status 503. A session whose client sends nothing after initialize for 10 seconds
+	// ends. It defaults to DefaultMaxSessions.
 	MaxSessions int
 	// MaxSessionsPerUser bounds the sessions of each user that User tells apart, as MaxSessions
 	// bounds all. 0 is DefaultMaxSessionsPerUser, less is no limit.

@@ -59,10 +59,10 @@
 // their contexts, also when they go on after the request has ended. With Options.User the
 // sessions of one user are not open to another who has learned an id.
 //
-// A message that cannot be taken, because its body is no message or has no id that could
-// be answered, is answered with an HTTP error status; so is a request that names no
-// session. Every other request is answered with status 200, also when the answer is an
-// error. The body is a JSON-RPC error either way.
+// A message is answered with an HTTP error status if its body is no message or has no id that
+// could be answered, if it names no session, or, with status 503, if the handler is shutting
+// down. Every other request is answered with status 200, even if the answer is an error. The
+// body is a JSON-RPC error either way.
 //
 // Where a comment names a section without a page, it is one of basic/transports of
 // revision 2025-11-25.

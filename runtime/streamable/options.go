@@ -32,10 +32,10 @@ type Options struct {
 	// browsers allow it (CORS) are the business of a middleware.
 	Origins []string
 
-	// User tells who has sent a request, as a middleware in front of the handler has found
-	// out. A session is its user's alone: for others it does not exist (status 404). An error
-	// is answered with status 403. Nil: whoever knows the id of a session may use it, which
-	// is for servers that have one user or none.
+	// User returns the user that sent a request, which a middleware in front of the handler
+	// has determined. A session belongs to its user: for others it does not exist (status 404).
+	// An error is answered with status 403. If User is nil, every client that knows the id of a
+	// session can use it, which suits servers with one user or none.
 	User func(r *http.Request) (string, error)
 
 	// Stateless serves each POST by itself: no session ids, no GET, no requests to the
@@ -49,11 +49,11 @@ type Options struct {
 	// DefaultMemoryEvents bytes.
 	Events EventStore
 
-	// MaxSessions bounds the sessions that are open at a time. When there are that many, a new
-	// one replaces a session whose client has sent nothing after initialize, or else the session
-	// that has not been used for longest, if it is not in use: no request of its client is in
-	// progress, the GET that holds a stream open included. When all are in use, the new one is
-	// refused with status 503. 0 is DefaultMaxSessions.
+	// MaxSessions limits the open sessions. At the limit, a new session replaces one whose
+	// client has sent nothing after initialize, or else the least recently used one. A session
+	// is in use, and is not replaced, while a request of its client is in progress, such as the
+	// GET of an open stream. If all are in use, the new session is refused with status 503. It
+	// defaults to DefaultMaxSessions.
 	MaxSessions int
 	// MaxSessionsPerUser bounds the sessions of each user that User tells apart, as MaxSessions
 	// bounds all. 0 is DefaultMaxSessionsPerUser, less is no limit.
@@ -61,20 +61,21 @@ type Options struct {
 	// MaxSessionsPerAddress bounds the sessions that clients at each address have opened, as
 	// MaxSessions bounds all. 0 is DefaultMaxSessionsPerAddress, less is no limit.
 	MaxSessionsPerAddress int
-	// Address returns the address at which the client of a request is, in any form; sessions of
-	// clients at "" are not limited by address. Nil: the address of the connection, or of IPv6
-	// its network of 64 bits, and "" for loopback and private addresses, at which a proxy may
-	// stand. A server behind a proxy should read the header by which that tells the address.
+	// Address returns the address of the client of a request, in any form. Sessions whose
+	// address is "" are not limited by address. If Address is nil, it is the address of the
+	// connection (for IPv6 the network of 64 bits), and "" for loopback and private addresses,
+	// which may be those of a proxy. A server behind a proxy should return the address from the
+	// proxy's header.
 	Address func(r *http.Request) string
 	// IdleTimeout is how long a session stays open while no request of its client is
 	// in progress, the GET that holds a stream open included. 0 is DefaultIdleTimeout,
 	// less is for ever. A session whose client sends nothing after initialize ends after 10
 	// seconds.
 	IdleTimeout time.Duration
-	// StreamAfter is how long an answer may take before it becomes an event stream, if its client
-	// can resume that from the beginning: the revision is 2025-11-25 or later. An answer that has
-	// not begun is lost with its connection; so the default is shorter than most handlers that do
-	// more than compute. 0 is DefaultStreamAfter, less is never.
+	// StreamAfter is the time after which an answer becomes an event stream, from revision
+	// 2025-11-25 on, in which clients can resume a stream from its beginning. An answer that has
+	// not begun is lost with its connection, so the default is short. 0 is DefaultStreamAfter,
+	// less is never.
 	StreamAfter time.Duration
 	// KeepAlive is how often a comment is sent on a silent event stream, so that a
 	// connection that is gone is noticed. A request whose handler takes longer is

@@ -166,15 +166,20 @@ func (s *session) ended(err error) {
 // forget drops the events of a session that is over, unless another process may go on
 // with it.
 func (s *session) forget() {
-	s.mu.Lock()
-	stays := s.stays
-	s.mu.Unlock()
-	if s.id == "" || stays {
+	if s.id == "" || !s.forgotten() {
 		return
 	}
 	if err := s.handler.opts.Events.Drop(context.Background(), s.key); err != nil {
 		s.handler.log.Warn("the events of a session could not be dropped", "session", runtime.LogID(s.id), "error", err)
 	}
+}
+
+// forgotten reports whether the session is over and no process may go on with it, so that
+// nothing is kept of it any more.
+func (s *session) forgotten() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.isGone() && !s.stays
 }
 
 // withdraw makes the session end in the stores too.

@@ -209,6 +209,35 @@ func TestShutdownDeafHandlers(t *testing.T) {
 	}
 }
 
+// TestLateHandlerKeepsNothing holds that a handler which returns long after its session has
+// ended leaves no event in the store.
+func TestLateHandlerKeepsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deaf := func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+			runtime.CallOf(ctx).Notify(ctx, "notifications/n", nil)
+			time.Sleep(time.Minute)
+			return params, nil
+		}
+		events := NewMemoryEvents(DefaultMemoryEvents)
+		h := NewHandler(newRuntimeServer(t, base.with(handlers{"deaf": deaf}), runtime.ServerOptions{}, r11), Options{Events: events})
+		opened := serve(t.Context(), h, "POST", initialize(r11))
+		session := []string{headerSession, opened.Header().Get(headerSession), headerRevision, r11}
+		var all sync.WaitGroup
+		later(&all, h, "POST", call(1, "deaf", "{}"), session...)
+		synctest.Wait()
+		if events.Len() == 0 {
+			t.Error("the notification is not kept")
+		}
+		serve(t.Context(), h, "DELETE", "", session...)
+		all.Wait()
+		time.Sleep(time.Minute)
+		if n := events.Len(); n > 0 {
+			t.Errorf("%d events are kept of a session that has ended", n)
+		}
+		h.Close()
+	})
+}
+
 // TestRegisterOnShutdown holds that Close keeps the calls in flight when an http.Server
 // calls it.
 func TestRegisterOnShutdown(t *testing.T) {

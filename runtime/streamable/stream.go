@@ -390,7 +390,7 @@ func (st *stream) part(ctx context.Context, retry time.Duration) error {
 func (st *stream) end(unanswered bool) {
 	st.lock <- struct{}{}
 	st.unanswered = unanswered
-	if unanswered && st.name != "" {
+	if unanswered && st.name != "" && !st.session.forgotten() {
 		_ = st.session.keep(st.session.handler.all.Context(), st.name, st.last+1, nil)
 	}
 	st.over.Store(true)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// InitTimeout is how long a session may stay open whose client has sent nothing after initialize.
+// InitTimeout is how long a session stays open if its client sends nothing after initialize.
 const InitTimeout = 10 * time.Second
 
 // The limits of a handler's sessions where its options leave them zero.
@@ -21,8 +21,8 @@ const (
 	DefaultMaxSessionsPerAddress = 1_000
 )
 
-// Places are those of the open sessions of a handler: so many in all, and so many for each user
-// and each address. Where there is none for another session, one makes room that nobody uses.
+// Places limits the open sessions of a handler: in all, for each user and for each address. At a
+// limit, a new session replaces one that is not in use.
 type Places struct {
 	user    User
 	address func(*http.Request) string
@@ -46,16 +46,16 @@ const (
 	kinds
 )
 
-// Guest is a session that has a place.
+// Guest is a session that takes a place.
 type Guest interface {
-	// Rest reports since when the client has not used the session; used is false when it has
-	// never done so since initialize, and busy true while it does.
+	// Rest reports when the client last used the session, whether it has used it since
+	// initialize, and whether it is using it now.
 	Rest() (since time.Time, used, busy bool)
 	// Evict ends the session.
 	Evict()
 }
 
-// Place is that of one session. The zero value is that of a session which has none.
+// Place is the place of one session. The zero value is no place.
 type Place struct {
 	guest  Guest
 	since  time.Time // of Rest when it was asked last, at the earliest
@@ -64,9 +64,9 @@ type Place struct {
 	at     [kinds]int // index in each group
 }
 
-// NewPlaces returns places for so many sessions, for each user and for each address. Limits of
-// users and addresses below 0 are none; a limit of 0 is the default. Address may be nil, see
-// Address.
+// NewPlaces returns places with limits in all, for each user and for each address. A limit of 0
+// is the default. A limit below 0 is none for users and addresses, and the default for all. If
+// address is nil, it is Address.
 func NewPlaces(all, perUser, perAddress int, user User, address func(*http.Request) string) *Places {
 	if address == nil {
 		address = Address
@@ -101,9 +101,9 @@ func Address(r *http.Request) string {
 }
 
 // Enter gives a session its place; Leave must follow. The request is the one that opens the
-// session, and key what User.Key has made of its id. A session that makes room is evicted: the
-// one whose client has never used it, or else has not used it for longest. The error is a
-// *Refusal, for a session without a place because all sessions are in use.
+// session, and key is the result of User.Key for its id. At a limit, Enter evicts the session
+// that its client has never used, or else the one that was last used first. If all are in use,
+// Enter evicts none and returns a *Refusal.
 func (p *Places) Enter(place *Place, guest Guest, r *http.Request, key, id string) error {
 	since, used, _ := guest.Rest()
 	evicted, err := p.enter(place, Place{guest: guest, since: since, used: used}, p.keys(r, key, id))
@@ -129,16 +129,21 @@ func (p *Places) enter(place *Place, as Place, keys [kinds]groupKey) (evicted []
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
-	// All at last: who makes room in another group makes it there too.
+	var leaving []*Place
+	// The group of all comes last: a session that leaves another group leaves this one too.
 	for _, key := range slices.Backward(keys[:]) {
 		g := p.groups[key]
-		if g == nil || len(g.places) < p.limits[key.kind] {
+		makesRoom := func(other *Place) bool { return other.groups[key.kind] == g }
+		if g == nil || len(g.places) < p.limits[key.kind] || slices.ContainsFunc(leaving, makesRoom) {
 			continue
 		}
 		idle := g.idlest(now)
 		if idle == nil {
-			return evicted, errTooMany
+			return nil, errTooMany
 		}
+		leaving = append(leaving, idle)
+	}
+	for _, idle := range leaving {
 		evicted = append(evicted, idle.guest)
 		p.removeLocked(idle)
 	}
@@ -158,7 +163,7 @@ func (p *Places) enter(place *Place, as Place, keys [kinds]groupKey) (evicted []
 	return evicted, nil
 }
 
-// Leave takes a session's place from it, if it has one.
+// Leave frees the place of a session, if it has one.
 func (p *Places) Leave(place *Place) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -171,3 +171,13 @@ func TestAddress(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusedEvictsNobody holds that a session which is refused takes the place of no other.
+func TestRefusedEvictsNobody(t *testing.T) {
+	v := newVisitors(t, 10, 1, 1)
+	idle := v.open("a", "192.0.2.1", true)
+	v.open("b", "192.0.2.2", true).busy = true
+	if v.open("b", "192.0.2.1", false) != nil || idle.evicted {
+		t.Error("a session of a user whose sessions are all in use has taken the place of another")
+	}
+}

@@ -161,9 +161,6 @@ func NewSession(opts Options) *Session {
 // Revision returns the revision by which the next message will be judged.
 func (s *Session) Revision() string { return s.revision.ID }
 
-// Whole reports whether initialize is among the messages.
-func (s *Session) Whole() bool { return s.whole }
-
 // negotiatedVersion returns the revision that the two sides have agreed on, or "".
 func (s *Session) negotiatedVersion() string {
 	if !s.whole || s.phase < answered {

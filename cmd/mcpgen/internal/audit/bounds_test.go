@@ -59,6 +59,32 @@ func TestBounded(t *testing.T) {
 	}
 }
 
+// TestBoundedExchanges begins exchanges over HTTP that never end. What is kept of them shares
+// no memory with their messages.
+func TestBoundedExchanges(t *testing.T) {
+	judge := audit.NewRecording(audit.Options{})
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	pad := strings.Repeat("x", 1<<20)
+	for i := range 40 {
+		text := fmt.Sprintf(`{"jsonrpc":"2.0","id":"request-%d","method":"tools/call","params":{"name":"t","arguments":{"pad":"%s"}},"session":"session-%d"}`, i, pad, i)
+		session := text[len(text)-len(fmt.Sprintf(`session-%d"}`, i)) : len(text)-2]
+		judge.Entry(recording.Entry{
+			Kind: recording.Request, From: client, Transport: recording.HTTP, Exchange: i + 1, Method: "POST", Text: text,
+			Header: map[string]string{"Mcp-Session-Id": session, "Mcp-Protocol-Version": "2025-11-25"},
+		})
+	}
+	if grown := heap() - before; grown > 20<<20 {
+		t.Errorf("the heap has grown by %d MB", grown>>20)
+	}
+	runtime.KeepAlive(judge)
+}
+
 // TestForgotten answers requests of which too many were open, without a finding.
 func TestForgotten(t *testing.T) {
 	judge := audit.NewSession(audit.Options{})

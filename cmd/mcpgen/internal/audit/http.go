@@ -31,13 +31,13 @@ type event struct {
 
 const maxEvents = 100_000
 
-// exchange is an HTTP request and its response.
+// exchange is an HTTP request and its response. It shares no memory with the entries.
 type exchange struct {
 	number   int
 	home     int // the exchange whose stream this one resumes, or number
 	session  *Session
 	method   string
-	header   map[string]string
+	named    bool // its header names a session
 	resumes  bool
 	version  string // that its header says
 	fresh    bool   // the session is not known by an id
@@ -56,7 +56,7 @@ func (x *exchange) said(c *check, m jsonrpc.Message) {
 	case c.from == Client:
 		x.spoken = true
 		if m.Kind == jsonrpc.Request {
-			x.requests = append(x.requests, m.ID.Canonical())
+			x.requests = append(x.requests, keptID(m.ID))
 			x.begins = x.begins || m.Method == "initialize"
 		}
 	case m.Kind == jsonrpc.Response:
@@ -135,11 +135,9 @@ func (x *exchange) finding(e recording.Entry, from Side, rule Rule, format strin
 
 // begin finds the session of a request.
 func (r *Recording) begin(e recording.Entry) *exchange {
-	x := &exchange{number: e.Exchange, method: e.Method, header: e.Header, resumes: e.Header["Last-Event-Id"] != "", version: e.Header["Mcp-Protocol-Version"]}
-	key := e.Header["Mcp-Session-Id"]
-	if key == "" {
-		key = e.Session
-	}
+	x := &exchange{number: e.Exchange, method: strings.Clone(e.Method), version: strings.Clone(e.Header["Mcp-Protocol-Version"])}
+	x.named, x.resumes = e.Header["Mcp-Session-Id"] != "", e.Header["Last-Event-Id"] != ""
+	key := strings.Clone(cmp.Or(e.Header["Mcp-Session-Id"], e.Session))
 	starts := opens(e.Text)
 	switch known, byPath := r.bySession[key], r.bySession["path "+e.Path]; {
 	case key != "" && known != nil:
@@ -176,6 +174,7 @@ func (r *Recording) begin(e recording.Entry) *exchange {
 func (r *Recording) named(key string) *Session {
 	s := r.bySession[key]
 	if s == nil {
+		key = strings.Clone(key)
 		s = r.newSession(key)
 		r.remember(key, s)
 	}
@@ -269,7 +268,7 @@ func (x *exchange) response(r *Recording, e recording.Entry) (findings []Finding
 	good := e.Status/100 == 2
 	kind := media(e.Header["Content-Type"])
 	x.stream = kind == "text/event-stream"
-	if id := e.Header["Mcp-Session-Id"]; id != "" && x.begins && good {
+	if id := strings.Clone(e.Header["Mcp-Session-Id"]); id != "" && x.begins && good {
 		if s.http.given = id; strings.HasSuffix(id, recording.Invalid) {
 			bad("http-session-id", "the session id has characters that are not visible ASCII")
 		}
@@ -286,9 +285,9 @@ func (x *exchange) response(r *Recording, e recording.Entry) (findings []Finding
 	switch {
 	case e.Status == 401 && e.Header["Www-Authenticate"] == "":
 		bad("http-authenticate", "a 401 has no header WWW-Authenticate")
-	case good && s.http.given != "" && x.header["Mcp-Session-Id"] == "" && !x.begins && x.method == "POST" && !s.http.sse:
+	case good && s.http.given != "" && !x.named && !x.begins && x.method == "POST" && !s.http.sse:
 		bad("http-session-accepted", "the request has no session id, and the status is %d", e.Status)
-	case e.Status == 404 && x.header["Mcp-Session-Id"] != "" && !x.begins:
+	case e.Status == 404 && x.named && !x.begins:
 		s.http.lost = true
 	case good && x.method == "DELETE":
 		s.http.ended = true
@@ -332,13 +331,13 @@ func (r *Recording) event(x *exchange, e recording.Entry) []Finding {
 	x.events++
 	if e.EventType == "endpoint" {
 		_, digest, _ := strings.Cut(e.Text, "=")
-		s.http.sse, s.name = true, cmp.Or(digest, e.Text)
+		s.http.sse, s.name = true, strings.Clone(cmp.Or(digest, e.Text))
 		r.remember("path "+e.Text, s)
 		return nil
 	}
 	var findings []Finding
 	// A GET without a session and a version is that of HTTP with SSE.
-	if x.method == "GET" && x.events == 1 && x.fresh && !s.whole && x.version == "" && x.header["Mcp-Session-Id"] == "" {
+	if x.method == "GET" && x.events == 1 && x.fresh && !s.whole && x.version == "" && !x.named {
 		findings = x.finding(e, Server, "sse-endpoint", "the first event is %q, and has to be endpoint", e.EventType)
 	}
 	if e.Text == "" && e.Unread == "" {

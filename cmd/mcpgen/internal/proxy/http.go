@@ -123,7 +123,9 @@ type document struct {
 func (d *document) Write(p []byte) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.text.add(p)
+	if !d.closed {
+		d.text.add(p)
+	}
 	return len(p), nil
 }
 
@@ -145,8 +147,8 @@ type events struct {
 	entry  recording.Entry
 
 	line     []byte
-	over     bool
-	data     []string
+	over     bool   // the event is too long to be judged
+	data     []byte // each line with its end
 	kind, id string
 	afterCR  bool
 	closed   bool
@@ -161,7 +163,9 @@ func (e *events) Write(p []byte) (int, error) {
 		e.afterCR = c == '\r'
 		if c == '\n' || c == '\r' {
 			e.field(string(e.line))
-			e.line = e.line[:0]
+			if e.line = e.line[:0]; cap(e.line) > 1<<20 {
+				e.line = nil
+			}
 			continue
 		}
 		if len(e.line) == maxMessage {
@@ -195,7 +199,11 @@ func (e *events) field(line string) {
 	value = strings.TrimPrefix(value, " ")
 	switch name {
 	case "data":
-		e.data = append(e.data, value)
+		if e.over = e.over || len(e.data)+len(value) > maxMessage; e.over {
+			e.data = nil
+			return
+		}
+		e.data = append(append(e.data, value...), '\n')
 	case "event":
 		e.kind = value
 	case "id":
@@ -205,7 +213,7 @@ func (e *events) field(line string) {
 
 func (e *events) dispatch() {
 	one := e.entry
-	one.Text, one.EventType, one.EventID = strings.Join(e.data, "\n"), e.kind, e.id
+	one.Text, one.EventType, one.EventID = strings.TrimSuffix(string(e.data), "\n"), e.kind, e.id
 	switch {
 	case e.over:
 		one.Text, one.Unread = "", tooLong

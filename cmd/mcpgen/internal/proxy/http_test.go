@@ -1,0 +1,43 @@
+package proxy
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
+	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
+)
+
+// TestEventBounds holds that an event of many lines is bounded as one of a single line is, and
+// that the events after it are read.
+func TestEventBounds(t *testing.T) {
+	var record bytes.Buffer
+	tap := NewTap(audit.Options{}, recording.NewWriter(&record), func(Finding) {})
+	e := &events{tap: tap, entry: recording.Entry{Kind: recording.Event, From: audit.Server, Transport: recording.HTTP}}
+	line := append(append([]byte("data: "), bytes.Repeat([]byte("x"), 1<<20)...), '\n')
+	for range maxMessage>>20 + 4 {
+		e.Write(line)
+		if len(e.data) > maxMessage+2 {
+			t.Fatalf("%d bytes of an event are kept", len(e.data))
+		}
+	}
+	e.Write([]byte("\ndata: first\ndata:\ndata: last\n\n"))
+	tap.Close()
+	for _, want := range []string{tooLong, `"message":"first\n\nlast"`} {
+		if !bytes.Contains(record.Bytes(), []byte(want)) {
+			t.Errorf("the recording lacks %q: %.400s", want, record.Bytes())
+		}
+	}
+}
+
+// TestClosedDocument holds that what comes of a body after it was judged is not kept.
+func TestClosedDocument(t *testing.T) {
+	tap := NewTap(audit.Options{}, nil, func(Finding) {})
+	defer tap.Close()
+	d := &document{tap: tap}
+	d.Close()
+	d.Write([]byte("late"))
+	if len(d.text.bytes) > 0 {
+		t.Errorf("%q is kept", d.text.bytes)
+	}
+}

@@ -1,0 +1,249 @@
+package emit
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+)
+
+// decodeField renders the decoding of a member into the field of a struct.
+func (e *emitter) decodeField(g *jen.Group, d *ir.Decl, f *ir.Field) {
+	target := jen.Id("x").Dot(f.Go)
+	if e.isList(d, f) {
+		elem := f.Type.(*ir.Array).Elem
+		read, element := "ReadList", jen.Parens(jen.Op("*").Add(goType(elem))).Dot("DecodeJSON")
+		if isUnionRef(elem) {
+			read, element = "ReadUnions", jen.Id(decoderName(elem.(*ir.Ref).Decl))
+		}
+		g.Add(target).Op("=").Qual(wirePath, read).Call(jen.Id("r"), element)
+		return
+	}
+	if !f.Soft {
+		decodeValue(g, target, f)
+		return
+	}
+	read := jen.Func().Params().BlockFunc(func(g *jen.Group) { decodeValue(g, target, f) })
+	g.If(jen.Op("!").Id("r").Dot("Attempt").Call(read)).Block(
+		jen.Add(target).Op("=").Add(zero(f)),
+		decodeExtra(),
+	)
+}
+
+// zero renders the value of a field whose optional member is absent.
+func zero(f *ir.Field) jen.Code {
+	if isOptional(f) {
+		return jen.Add(fieldType(f)).Values()
+	}
+	switch ir.Resolve(f.Type).(type) {
+	case *ir.Any, *ir.Open:
+		return jen.Lit("")
+	case *ir.Scalar:
+		return jen.Qual(wirePath, "Scalar").Values()
+	}
+	return jen.Nil()
+}
+
+func decodeValue(g *jen.Group, target *jen.Statement, f *ir.Field) {
+	switch {
+	case isOptional(f):
+		g.If(jen.Id("r").Dot("ReadNull").Call()).Block(
+			jen.Add(target).Dot("SetNull").Call(),
+		).Else().BlockFunc(func(g *jen.Group) {
+			value, ok := readExpr(f.Base())
+			if !ok {
+				local := jen.Id("v")
+				g.Var().Add(local).Add(goType(f.Base()))
+				decode(g, local, f.Base(), 0)
+				value = local
+			}
+			g.Add(target).Dot("Set").Call(value)
+		})
+	case f.Nullable():
+		g.If(jen.Op("!").Id("r").Dot("ReadNull").Call()).BlockFunc(func(g *jen.Group) { decodePresent(g, target, f) })
+	default:
+		decodePresent(g, target, f)
+	}
+}
+
+// decodePresent renders the decoding of a member that is not null.
+func decodePresent(g *jen.Group, target *jen.Statement, f *ir.Field) {
+	base := f.Base()
+	if f.Const != nil {
+		value := jen.Id("r").Dot(constReader(f.Const)).Call(jen.Lit(f.Const))
+		if byPointer(f) {
+			value = jen.New(value)
+		}
+		g.Add(target).Op("=").Add(value)
+		return
+	}
+	if !byPointer(f) {
+		decode(g, target, base, 0)
+		return
+	}
+	if reader := pointerReader(base); reader != "" {
+		value := jen.Id("r").Dot(reader).Call()
+		if ref, ok := base.(*ir.Ref); ok {
+			value = jen.Parens(jen.Op("*").Id(ref.Decl.Name)).Call(value)
+		}
+		g.Add(target).Op("=").Add(value)
+		return
+	}
+	if value, ok := readExpr(base); ok {
+		g.Add(target).Op("=").New(value)
+		return
+	}
+	g.Add(target).Op("=").New(goType(base))
+	decode(g, target, base, 0)
+}
+
+// pointerReader returns the method that reads an optional scalar, or "" for other types.
+func pointerReader(t ir.Type) string {
+	if ref, ok := t.(*ir.Ref); ok && embeds(ref.Decl) {
+		return ""
+	}
+	switch ir.Resolve(t).(type) {
+	case *ir.String, *ir.Enum:
+		return "ReadStringPointer"
+	case *ir.Integer:
+		return "ReadInt64Pointer"
+	case *ir.Number:
+		return "ReadFloat64Pointer"
+	case *ir.Boolean:
+		return "ReadBoolPointer"
+	}
+	return ""
+}
+
+func constReader(value any) string {
+	if _, ok := value.(int64); ok {
+		return "ReadConstInt64"
+	}
+	return "ReadConstString"
+}
+
+// readExpr renders an expression that reads a value, for the types that have one.
+func readExpr(t ir.Type) (jen.Code, bool) {
+	r := jen.Id("r")
+	if ref, ok := t.(*ir.Ref); ok {
+		switch under := ref.Decl.Type.(type) {
+		case *ir.Union:
+			return jen.Id(decoderName(ref.Decl)).Call(r), true
+		case *ir.Enum:
+			return jen.Id(ref.Decl.Name).Call(jen.Id("r").Dot("ReadString").Call()), true
+		case *ir.Object, *ir.Array, *ir.Map:
+			return nil, false
+		default:
+			if embeds(ref.Decl) {
+				return nil, false
+			}
+			value, ok := readExpr(under)
+			if ok && !isAlias(ref.Decl) {
+				value = jen.Id(ref.Decl.Name).Call(value)
+			}
+			return value, ok
+		}
+	}
+	switch t := t.(type) {
+	case *ir.String:
+		return r.Dot("ReadString").Call(), true
+	case *ir.Integer:
+		return r.Dot("ReadInt64").Call(), true
+	case *ir.Number:
+		return r.Dot("ReadFloat64").Call(), true
+	case *ir.Boolean:
+		return r.Dot("ReadBool").Call(), true
+	case *ir.Any:
+		return r.Dot("ReadRaw").Call(), true
+	case *ir.Open:
+		return r.Dot("ReadObject").Call(), true
+	case *ir.Scalar:
+		return r.Dot("ReadScalar").Call(scalarSet(t.Kinds)), true
+	}
+	return nil, false
+}
+
+// decode renders the decoding of a value into a target of its type.
+func decode(g *jen.Group, target *jen.Statement, t ir.Type, depth int) {
+	if value, ok := readExpr(t); ok {
+		g.Add(target).Op("=").Add(value)
+		return
+	}
+	switch t := t.(type) {
+	case *ir.Ref:
+		if under, ok := t.Decl.Type.(*ir.Ref); ok {
+			decode(g, target, under, depth)
+			return
+		}
+		g.Add(target).Dot("DecodeJSON").Call(jen.Id("r"))
+	case *ir.Array:
+		if _, ok := t.Elem.(*ir.String); ok {
+			g.Add(target).Op("=").Id("r").Dot("ReadStrings").Call()
+			return
+		}
+		g.Add(target).Op("=").Add(goType(t)).Values()
+		g.For(jen.Id("r").Dot("BeginArray").Call(), jen.Id("r").Dot("Element").Call(), jen.Empty()).BlockFunc(func(g *jen.Group) {
+			if value, ok := readExpr(t.Elem); ok {
+				g.Op("*").Qual(wirePath, "Extend").Call(jen.Id("r"), jen.Op("&").Add(target)).Op("=").Add(value)
+				return
+			}
+			if decodesItself(t.Elem) {
+				g.Qual(wirePath, "Extend").Call(jen.Id("r"), jen.Op("&").Add(target)).Dot("DecodeJSON").Call(jen.Id("r"))
+				return
+			}
+			element := jen.Id(name("e", depth))
+			g.Var().Add(element).Add(goType(t.Elem))
+			decode(g, element, t.Elem, depth+1)
+			g.Add(target).Op("=").Qual(wirePath, "Push").Call(target, element)
+		})
+	case *ir.Map:
+		g.Add(target).Op("=").Add(goType(t)).Values()
+		g.For(jen.Id("r").Dot("BeginObject").Call(), jen.Id("r").Dot("Member").Call(), jen.Empty()).BlockFunc(func(g *jen.Group) {
+			decodeEntry(g, target, t.Elem, depth)
+		})
+	case *ir.Nullable:
+		g.If(jen.Op("!").Id("r").Dot("ReadNull").Call()).BlockFunc(func(g *jen.Group) {
+			value, ok := readExpr(t.Elem)
+			switch {
+			case !needsPointer(t.Elem):
+				decode(g, target, t.Elem, depth)
+			case ok:
+				g.Add(target).Op("=").New(value)
+			default:
+				g.Add(target).Op("=").New(goType(t.Elem))
+				decode(g, target, t.Elem, depth)
+			}
+		})
+	default:
+		panic(fmt.Sprintf("emit: cannot decode %T", t))
+	}
+}
+
+// decodesItself reports whether values of a type have a DecodeJSON method.
+func decodesItself(t ir.Type) bool {
+	ref, ok := t.(*ir.Ref)
+	if !ok {
+		return false
+	}
+	_, alias := ref.Decl.Type.(*ir.Ref)
+	return !alias
+}
+
+// decodeEntry renders the decoding of the current member into a map.
+func decodeEntry(g *jen.Group, target *jen.Statement, elem ir.Type, depth int) {
+	entry := jen.Add(target).Dot("Entry").Call(jen.Id("r"))
+	if value, ok := readExpr(elem); ok {
+		g.Op("*").Add(entry).Op("=").Add(value)
+		return
+	}
+	if decodesItself(elem) {
+		g.Add(entry).Dot("DecodeJSON").Call(jen.Id("r"))
+		return
+	}
+	at, element := jen.Id(name("at", depth)), jen.Id(name("e", depth))
+	g.Add(at).Op(":=").Add(entry)
+	g.Var().Add(element).Add(goType(elem))
+	decode(g, element, elem, depth+1)
+	g.Op("*").Add(at).Op("=").Add(element)
+}
