@@ -91,6 +91,7 @@ type Session struct {
 	used                           map[Side]*ids
 	replayed                       *ids // ids of requests that came again on a stream that was resumed
 	open                           *requests
+	lately                         []answer // the last ones with a time
 	tokens                         map[Side]map[wire.Scalar]*token
 	level                          int
 	leveled                        time.Time // when the level was set
