@@ -274,3 +274,9 @@ func TestReservedKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestVersionForm compares only versions that are dates.
+func TestVersionForm(t *testing.T) {
+	lines := []string{strings.Replace(started, "2025-11-25", "1.0", 1), replied, ready}
+	wantRules(t, lines, "version-form")
+}

@@ -128,7 +128,7 @@ func (s *Session) recordedBefore(c *check, pointer string, base int) {
 
 func (s *Session) clientOrder(c *check, m jsonrpc.Message, pointer string, base int) {
 	initialized := m.Method == "notifications/initialized"
-	if s.phase == answered && s.givenVersion > s.requestedVersion && s.requestedVersion != "" {
+	if s.phase == answered && s.givenVersion > s.requestedVersion && isDate(s.requestedVersion) && isDate(s.givenVersion) {
 		c.breaks("version-newer", pointer, base, "the server has answered with %s, the client has asked for %s at the latest, and goes on", s.givenVersion, s.requestedVersion)
 		s.requestedVersion = "" // reported once
 	}

@@ -136,7 +136,7 @@ var serverRules = []RuleInfo{
 var clientRules = []RuleInfo{
 	{"root-uri", Must, "The URI of a root is a file:// URI.", "client/roots, Data Types", ""},
 	{"roots-changed-unannounced", Must, "A client that declares listChanged sends a notification when its roots change.", "client/roots, Root List Changes", ""},
-	{"sampling-tool-result", Must, "A message with tool results has nothing else, and answers every tool use of the message before it.", "client/sampling, Tool Result Messages", "2025-11-25"},
+	{"sampling-tool-result", Must, "A message with tool results is of the user, has nothing else, and answers every tool use of the message before it once.", "client/sampling, Tool Result Messages", "2025-11-25"},
 	{"sampling-tool-choice", Must, "The model uses a tool where toolChoice requires one, and only tools that the request has.", "client/sampling, Tool Choice", "2025-11-25"},
 	{"sampling-context", Should, "A server asks for the context of servers only if the client declares sampling.context.", "client/sampling, Capabilities", "2025-11-25"},
 	{"elicitation-content", Must, "The content of an accepted form fits the schema that was asked.", "client/elicitation, Response Actions", "2025-06-18"},
@@ -145,6 +145,7 @@ var clientRules = []RuleInfo{
 	{"elicitation-sensitive", Must, "A server does not ask for passwords, keys, tokens or payment data in a form.", "client/elicitation, User Interaction Model", "2025-06-18"},
 	{"elicitation-form-url", Should, "A form has no URLs to be clicked.", "client/elicitation, Safe URL Handling", "2025-11-25"},
 	{"elicitation-url", Must, "The url of an elicitation is a valid URL.", "client/elicitation, URL Mode Elicitation Requests", "2025-11-25"},
+	{"elicitation-url-secret", Must, "The url of an elicitation has no credentials of the user.", "client/elicitation, Safe URL Handling", "2025-11-25"},
 	{"elicitation-url-https", Should, "The url of an elicitation is of https.", "client/elicitation, Safe URL Handling", "2025-11-25"},
 	{"elicitation-complete-unknown", Must, "A completed elicitation has the id of one that the server has asked for.", "client/elicitation, Completion Notifications", "2025-11-25"},
 	{"elicitation-required", Must, "The error -32042 lists elicitations by URL that the client supports.", "client/elicitation, URL Elicitation Required Error", "2025-11-25"},
