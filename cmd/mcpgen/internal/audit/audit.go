@@ -91,6 +91,7 @@ type Session struct {
 	used                           map[Side]*ids
 	replayed                       *ids // ids of requests that came again on a stream that was resumed
 	open                           *requests
+	lately                         []answer // the last ones with a time
 	tokens                         map[Side]map[wire.Scalar]*token
 	level                          int
 	leveled                        time.Time // when the level was set
@@ -190,7 +191,7 @@ func (s *Session) negotiated(c *check, version wire.Raw, pointer string) {
 		return
 	}
 	id := text(version)
-	if _, err := time.Parse(time.DateOnly, id); err != nil {
+	if !isDate(id) {
 		c.breaks("version-form", pointer, 0, "%q is no protocol version, which is a date of the form YYYY-MM-DD", id)
 		return
 	}
@@ -202,6 +203,11 @@ func (s *Session) negotiated(c *check, version wire.Raw, pointer string) {
 	default:
 		c.note("revision-unknown", pointer, 0, "revision %q is not known: messages are judged as of %s", id, s.revision.ID)
 	}
+}
+
+func isDate(version string) bool {
+	_, err := time.Parse(time.DateOnly, version)
+	return err == nil
 }
 
 // Message judges the next message, or batch of messages.

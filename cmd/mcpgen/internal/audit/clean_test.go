@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -209,4 +210,73 @@ func TestWithoutInitialize(t *testing.T) {
 	if want := "[4 schema 5 response-unknown-id 6 id-reused]"; fmt.Sprint(got) != want {
 		t.Errorf("got %v, want %s", got, want)
 	}
+}
+
+// TestSameIDs finds nothing in plain messages whose two sides use the same ids at once: the
+// result tells which of two requests it answers, although each fits a ping.
+func TestSameIDs(t *testing.T) {
+	lines := []string{
+		`r {"@id":1,"method":"ping"}`, `r {"@id":1,"method":"roots/list"}`, `r {"@id":1,"result":{"roots":[]}}`, `r {"@id":1,"result":{}}`,
+		`r {"@id":2,"method":"roots/list"}`, `r {"@id":2,"method":"ping"}`, `r {"@id":2,"result":{}}`, `r {"@id":2,"result":{"roots":[]}}`,
+	}
+	for i, line := range opening("2025-11-25", allOfClient, allOfServer) {
+		lines = slices.Insert(lines, i, "r"+line[1:])
+	}
+	for _, f := range judged(t, audit.Options{}, lines) {
+		t.Errorf("line %d: %s %s: %s", f.Place, f.Level, f.Rule, f.Problem)
+	}
+}
+
+// TestPassed notes what a side did that had just not seen the message of the other side, and
+// reports it where there was time to see it.
+func TestPassed(t *testing.T) {
+	t.Parallel()
+	at := func(milliseconds int, direction, message string) string {
+		return fmt.Sprintf(`r {"time":"2026-01-01T12:00:00.%03dZ","kind":"message","direction":"%s","transport":"stdio","message":%s}`, milliseconds, direction, message)
+	}
+	const toServer, toClient, cancel = "client->server", "server->client", `{"@method":"notifications/cancelled","params":{"requestId":1}}`
+	for _, test := range []struct {
+		gap  int
+		want audit.Rule
+	}{{20, "crossed"}, {500, "cancel-completed"}, {0, "cancel-completed"}} {
+		ask, end := at(100, toServer, list[2:]), at(200, toClient, listed[2:])
+		t.Run(fmt.Sprint(test.gap), func(t *testing.T) {
+			lines := opening("2025-11-25", allOfClient, allOfServer)
+			wantRules(t, append(slices.Clip(lines), ask, end, at(200+test.gap, toServer, cancel)), test.want)
+			answered := map[audit.Rule]audit.Rule{"crossed": "crossed", "cancel-completed": "cancel-answered"}[test.want]
+			wantRules(t, append(slices.Clip(lines), ask, at(200, toServer, cancel), strings.Replace(end, "00.200Z", fmt.Sprintf("00.%03dZ", 200+test.gap), 1)), answered)
+		})
+	}
+}
+
+func wantRules(t *testing.T, lines []string, want ...audit.Rule) {
+	t.Helper()
+	var got []audit.Rule
+	for _, f := range judged(t, audit.Options{}, lines) {
+		got = append(got, f.Rule)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestReservedKeys notes keys that later revisions define, and those that may be of an
+// extension.
+func TestReservedKeys(t *testing.T) {
+	for _, test := range []struct{ client, key string }{
+		{allOfClient, "io.modelcontextprotocol/protocolVersion"},
+		{`{"extensions":{"io.modelcontextprotocol/ui":{}}}`, "io.modelcontextprotocol/ui"},
+	} {
+		for _, f := range judged(t, audit.Options{}, append(opening("2025-11-25", test.client, allOfServer), `c {"@id":1,"method":"ping","params":{"_meta":{"`+test.key+`":"x"}}}`, `s {"@id":1,"result":{}}`)) {
+			if f.Level != audit.Note {
+				t.Errorf("%s: %s %s: %s", test.key, f.Level, f.Rule, f.Problem)
+			}
+		}
+	}
+}
+
+// TestVersionForm compares only versions that are dates.
+func TestVersionForm(t *testing.T) {
+	lines := []string{strings.Replace(started, "2025-11-25", "1.0", 1), replied, ready}
+	wantRules(t, lines, "version-form")
 }

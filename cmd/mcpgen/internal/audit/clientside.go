@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -57,13 +58,19 @@ func (s *Session) conversation(c *check, messages wire.Raw, pointer string, base
 		case len(uses) > 0 && len(results) == 0:
 			c.breaks("sampling-tool-result", at, base, "the message before uses tools, and this one has no tool results")
 		}
+		if role := text(member(message, "role")); len(results) > 0 && role == "assistant" {
+			c.breaks("sampling-tool-result", ptr(pointer, i, "role"), base, "tool results are in a message of the user, and this one is of the %s", role)
+		}
 		for _, id := range uses {
 			if len(results) > 0 && !slices.Contains(results, id) {
 				c.breaks("sampling-tool-result", at, base, "the tool use %q has no result", id)
 			}
 		}
-		for _, id := range results {
-			if !slices.Contains(uses, id) {
+		for n, id := range results {
+			switch {
+			case slices.Contains(results[:n], id):
+				c.breaks("sampling-tool-result", at, base, "the tool use %q has more than one result", id)
+			case !slices.Contains(uses, id):
 				c.breaks("sampling-tool-result", at, base, "the tool result is of %q, which the message before does not use", id)
 			}
 		}
@@ -148,6 +155,18 @@ func (s *Session) elicitsURL(c *check, params wire.Raw, pointer string, base int
 		c.breaks("elicitation-url", pointer+"/url", base, "%q is no URL", cut(address, 80))
 	case u.Scheme == "http" && !development(u.Hostname()):
 		c.breaks("elicitation-url-https", pointer+"/url", base, "the URL is not of https")
+	}
+	if err != nil {
+		return
+	}
+	if _, given := u.User.Password(); given {
+		c.breaks("elicitation-url-secret", pointer+"/url", base, "the URL has a password")
+	}
+	query := u.Query()
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if sensitiveName(name) && !masked.MatchString(query.Get(name)) {
+			c.breaks("elicitation-url-secret", pointer+"/url", base, "the URL has a value of %q, which looks like a credential", cut(name, 80))
+		}
 	}
 }
 

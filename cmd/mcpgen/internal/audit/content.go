@@ -139,6 +139,29 @@ var defined = map[string]bool{
 	"io.modelcontextprotocol/model-immediate-response": true,
 }
 
+// newer are the names of keys that a later revision defines. Clients and servers of several
+// revisions may send them.
+var newer = map[string]bool{
+	"protocolVersion": true, "clientInfo": true, "clientCapabilities": true, "serverInfo": true, "logLevel": true, "subscriptionId": true,
+}
+
+// extended reports whether keys may be those of an extension: a side has declared one, or
+// what the sides have declared is not known.
+func (s *Session) extended() bool {
+	for _, side := range []Side{Client, Server} {
+		declared, known := s.capabilities[side]
+		if !known {
+			return true
+		}
+		for _, name := range []string{"extensions", "experimental"} {
+			if raw, ok := declared.Get(name); ok && !empty(raw) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // meta checks the keys of a _meta.
 func (w walk) meta(o wire.Object, pointer string) {
 	if !w.s.since("2025-06-18") {
@@ -154,7 +177,7 @@ func (w walk) meta(o wire.Object, pointer string) {
 		case found && !metaPrefix.MatchString(prefix), !metaName.MatchString(name):
 			w.c.breaks("meta-key", at, w.base, "%q is no key of _meta: labels and a slash may come before a name of letters, digits, -, _ and .", cut(key, 80))
 		case found && !defined[key] && w.s.reserved(strings.Split(prefix, ".")):
-			if prefix == "io.modelcontextprotocol" { // perhaps of an extension
+			if prefix == "io.modelcontextprotocol" && (newer[name] || w.s.extended()) {
 				w.c.note("meta-reserved", at, w.base, "%q is not defined by revision %s", cut(key, 80), w.s.revision.ID)
 				continue
 			}

@@ -92,6 +92,9 @@ func (s *Session) answers(c *check, r *request, m jsonrpc.Message, pointer strin
 		if s.runsAsTask(r) {
 			c.breaks("task-ignored", pointer+"/result", base, "%s was asked for as a task, and the result is none", r.name)
 		}
+	} else if s.since("2025-11-25") && member(result, "task", "taskId") != "" && member(result, "content") == "" && member(result, "action") == "" {
+		c.breaks("task-unasked", pointer+"/result/task", base, "%s was not asked for as a task, and the result is one", r.name)
+		return
 	}
 	switch r.name {
 	case "ping":
@@ -119,7 +122,7 @@ func (s *Session) answers(c *check, r *request, m jsonrpc.Message, pointer strin
 	case "elicitation/create":
 		s.formFilled(c, r, result, pointer, base)
 	case "tasks/get":
-		s.taskTold(c, result, "/result", pointer, base)
+		s.taskGiven(c, r, result, pointer, base)
 	case "tasks/cancel":
 		s.taskCancelled(c, r, result, pointer, base)
 	case "tasks/result":
@@ -138,6 +141,9 @@ func (s *Session) refused(c *check, r *request, m jsonrpc.Message, pointer strin
 		c.breaks("error-code", at, base, "the code %d is reserved by JSON-RPC and has no meaning", code)
 	}
 	switch {
+	case r.name == "ping" && r.method != nil && code != jsonrpc.CodeInvalidRequest && code != jsonrpc.CodeInvalidParams && code != jsonrpc.CodeParseError:
+		c.breaks("ping-result", pointer+"/error", base, "a ping is answered by an empty result, and here is the error %d", code)
+		return
 	case r.about.undeclared && !r.about.task:
 		if code != jsonrpc.CodeMethodNotFound {
 			c.breaks("method-not-found", at, base, "%s is not supported, which has the code %d, and here is %d", r.name, jsonrpc.CodeMethodNotFound, code)
@@ -170,6 +176,14 @@ func (s *Session) refused(c *check, r *request, m jsonrpc.Message, pointer strin
 	case "logging/setLevel":
 		if r.about.level == "" || levelOf(r.about.level) < 0 {
 			expect("log-level-invalid", jsonrpc.CodeInvalidParams, "an invalid log level")
+		}
+	}
+	if strings.HasPrefix(r.name, "tasks/") && r.about.subject != "" {
+		switch t := s.tasks[r.about.subject]; {
+		case t == nil && s.whole && unknown:
+			expect("task-error", jsonrpc.CodeInvalidParams, "a task that does not exist")
+		case t != nil && terminal(t.status) && r.name == "tasks/cancel":
+			expect("task-cancel-terminal", jsonrpc.CodeInvalidParams, "the cancellation of a task that has ended")
 		}
 	}
 	if r.about.unknownCursor {

@@ -350,7 +350,8 @@ func (r *Recording) event(x *exchange, e recording.Entry) []Finding {
 	if e.EventType != "" && e.EventType != "message" {
 		return findings
 	}
-	findings = append(findings, x.misplaced(e)...)
+	misplaced := x.misplaced(e)
+	findings = append(findings, misplaced...)
 	if e.EventID != "" {
 		s.http.init()
 		before, again := s.http.events[e.EventID]
@@ -359,12 +360,15 @@ func (r *Recording) event(x *exchange, e recording.Entry) []Finding {
 		if strings.Contains(e.Text, `"result"`) {
 			s.http.homes[now.hash] = x.home
 		}
-		switch {
-		case again && before.hash == now.hash:
+		if again && !x.resumes {
+			findings = append(findings, x.finding(e, Server, "http-event-id", "the event id %q was that of another event", cut(e.EventID, 80))...)
+		}
+		if again && before.hash == now.hash {
+			if len(misplaced) == 0 && x.home != x.number && before.home != x.home {
+				findings = append(findings, x.finding(e, Server, "http-replay", "the event %q is replayed, which was sent on another stream than the one that is resumed", cut(e.EventID, 80))...)
+			}
 			s.again(e.Text)
 			return findings
-		case again && !x.resumes:
-			findings = append(findings, x.finding(e, Server, "http-event-id", "the event id %q was that of another event", cut(e.EventID, 80))...)
 		}
 	}
 	return append(findings, r.onStream(x, e)...)

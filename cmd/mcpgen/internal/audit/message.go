@@ -223,14 +223,9 @@ func (c *check) response(s *Session, m jsonrpc.Message, src, pointer string, bas
 		s.unknownResponse(c, m, pointer, base)
 		return
 	}
-	// Of several with the id, the result decides.
 	chosen := candidates[0]
-	for _, r := range candidates {
-		try := check{s: s, lenient: c.lenient, src: c.src}
-		if len(candidates) == 1 || m.Error != nil || r.result(&try, m, src, pointer, base) {
-			chosen = r
-			break
-		}
+	if len(candidates) > 1 && m.Error == nil {
+		chosen = c.fitting(s, candidates, m, src)
 	}
 	s.open.remove(chosen)
 	if c.from == Unknown {
@@ -242,6 +237,36 @@ func (c *check) response(s *Session, m jsonrpc.Message, src, pointer string, bas
 		c.content(s, m.Result, src, "/result", pointer, base)
 	}
 	s.done(c, chosen, m, pointer, base, ok)
+}
+
+// fitting returns the first of several requests that a result can answer. Every object fits
+// a request whose result is empty, so that one comes last for a result with members.
+func (c *check) fitting(s *Session, candidates []*request, m jsonrpc.Message, src string) *request {
+	chosen, best := candidates[0], 0
+	for _, r := range candidates {
+		try := check{s: s, lenient: c.lenient, src: c.src}
+		fit := 0
+		if r.result(&try, m, src, "", 0) {
+			fit = 1
+			if r.method == nil || r.method.Result != "EmptyResult" || empty(m.Result) {
+				fit = 2
+			}
+		}
+		if fit > best {
+			chosen, best = r, fit
+		}
+	}
+	return chosen
+}
+
+// empty reports whether a result has no members but _meta.
+func empty(result wire.Raw) bool {
+	for name := range wire.Object(result).All() {
+		if name != "_meta" {
+			return false
+		}
+	}
+	return true
 }
 
 // result checks a result by the method of its request.

@@ -134,12 +134,44 @@ func (s *Session) cancelled(c *check, params wire.Raw, pointer string, base int)
 	mine := func(side Side) bool { return (c.from == side || c.from == Unknown) && s.used[side].has(id) }
 	switch {
 	case mine(Client), mine(Server):
-		s.late(c, time.Time{}, "cancel-completed", at, base, "the request %s has been answered", raw)
+		ended := s.answered(c.from, id)
+		if s.passed(ended) {
+			c.note("crossed", at, base, "the request %s was answered just before", raw)
+			return
+		}
+		s.late(c, ended, "cancel-completed", at, base, "the request %s has been answered", raw)
 	case !s.whole:
 		c.note("no-initialize", at, base, "the request %s is not in the recording", raw)
 	default:
 		c.breaks("cancel-unknown", at, base, "the %s has sent no request with the id %s", side(c.from), raw)
 	}
+}
+
+// answer is one that came lately.
+type answer struct {
+	id wire.Scalar
+	by Side // of the request
+	at time.Time
+}
+
+// maxAnswers is how many of the last answers are kept.
+const maxAnswers = 64
+
+// answered returns when the request of a side was answered, if that was lately.
+func (s *Session) answered(by Side, id wire.Scalar) time.Time {
+	for _, a := range s.lately {
+		if a.id == id && (by == Unknown || a.by == by) {
+			return a.at
+		}
+	}
+	return time.Time{}
+}
+
+// passed reports whether a message of the other side was so near in time that its receiver
+// need not have seen it. Equal times are those of a coarse clock, and say nothing.
+func (s *Session) passed(at time.Time) bool {
+	const near = 100 * time.Millisecond
+	return !at.IsZero() && s.now.After(at) && s.now.Sub(at) < near
 }
 
 // side names a side in a report.

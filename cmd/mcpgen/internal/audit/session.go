@@ -110,6 +110,10 @@ func (s *Session) order(c *check, from Side, m jsonrpc.Message, pointer string, 
 	case s.phase == silent && m.Method != "ping":
 		s.recordedBefore(c, pointer, base)
 	case m.Method == "ping" || m.Method == "notifications/cancelled":
+		// The client may do this before notifications/initialized, which it owes all the same.
+		if s.phase == answered && from != Server {
+			s.owe()
+		}
 	case from == Client:
 		s.clientOrder(c, m, pointer, base)
 	case from == Server && request && s.phase < operational:
@@ -124,7 +128,7 @@ func (s *Session) recordedBefore(c *check, pointer string, base int) {
 
 func (s *Session) clientOrder(c *check, m jsonrpc.Message, pointer string, base int) {
 	initialized := m.Method == "notifications/initialized"
-	if s.phase == answered && s.givenVersion > s.requestedVersion && s.requestedVersion != "" {
+	if s.phase == answered && s.givenVersion > s.requestedVersion && isDate(s.requestedVersion) && isDate(s.givenVersion) {
 		c.breaks("version-newer", pointer, base, "the server has answered with %s, the client has asked for %s at the latest, and goes on", s.givenVersion, s.requestedVersion)
 		s.requestedVersion = "" // reported once
 	}
@@ -138,14 +142,19 @@ func (s *Session) clientOrder(c *check, m jsonrpc.Message, pointer string, base 
 		s.phase = operational
 	case s.phase == answered && (s.crossing || s.opts.Unordered):
 		// The notification may come on another connection; whether it does, the end shows.
-		if s.owes == 0 {
-			s.owes, s.owesNumber = s.line, s.number
-		}
+		s.owe()
 	case s.phase == answered:
 		c.breaks("initialized-missing", pointer, base, "after the answer to initialize comes notifications/initialized first")
 		s.phase = operational // reported once
 	case s.phase == operational && initialized:
 		c.breaks("initialized-twice", pointer, base, "notifications/initialized is sent once")
+	}
+}
+
+// owe remembers the first message of a client that has not sent notifications/initialized.
+func (s *Session) owe() {
+	if s.owes == 0 {
+		s.owes, s.owesNumber = s.line, s.number
 	}
 }
 
@@ -212,7 +221,14 @@ func (s *Session) alike(c *check, id wire.Scalar) string {
 // done judges a response, and what ends with it. The result is valid if ok.
 func (s *Session) done(c *check, r *request, m jsonrpc.Message, pointer string, base int, ok bool) {
 	s.heard(c.from)
-	if r.cancelled {
+	if !s.now.IsZero() {
+		s.lately = append(s.lately, answer{id: r.id, by: r.by, at: s.now})
+		s.lately = s.lately[max(0, len(s.lately)-maxAnswers):]
+	}
+	switch {
+	case r.cancelled && s.passed(r.cancel):
+		c.note("crossed", pointer, base, "the request %s was cancelled just before its answer", m.ID)
+	case r.cancelled:
 		s.late(c, r.cancel, "cancel-answered", pointer, base, "the request %s was cancelled, and is answered", m.ID)
 	}
 	s.finished(c, r, m)

@@ -19,6 +19,7 @@ type task struct {
 	arguments bool   // they break the input schema
 	token     wire.Scalar
 	by        Side // of the request
+	given     int  // number of the message that has its result, or 0
 }
 
 func terminal(status string) bool {
@@ -81,6 +82,20 @@ func (s *Session) taskTold(c *check, raw wire.Raw, name, pointer string, base in
 	}
 }
 
+// taskGiven judges the answer to a request for the state of a task.
+func (s *Session) taskGiven(c *check, r *request, result wire.Raw, pointer string, base int) {
+	id, status := text(member(result, "taskId")), text(member(result, "status"))
+	if r.about.subject != "" && id != r.about.subject {
+		c.breaks("task-other", pointer+"/result/taskId", base, "%s asks for the task %q, and the answer is of the task %q", r.name, cut(r.about.subject, 80), cut(id, 80))
+		return
+	}
+	if t := s.tasks[id]; t != nil && t.given != 0 && t.given < r.number && !terminal(t.status) && !terminal(status) {
+		c.breaks("task-status", pointer+"/result/status", base, "the result of the task was given, and the task is %s now", status)
+		return
+	}
+	s.taskTold(c, result, "/result", pointer, base)
+}
+
 func (s *Session) taskTimes(c *check, raw wire.Raw, pointer string, base int) {
 	for _, name := range []string{"createdAt", "lastUpdatedAt"} {
 		if at := text(member(raw, name)); at != "" && !isTime(at) {
@@ -104,7 +119,7 @@ func (s *Session) taskCancelled(c *check, r *request, result wire.Raw, pointer s
 	if t := s.tasks[r.about.subject]; t != nil && terminal(t.status) {
 		s.late(c, time.Time{}, "task-cancel-terminal", pointer+"/result", base, "the task was %s already: the request is refused with the code %d", t.status, jsonrpc.CodeInvalidParams)
 	}
-	s.taskTold(c, result, "/result", pointer, base)
+	s.taskGiven(c, r, result, pointer, base)
 	if t := s.tasks[r.about.subject]; t != nil && text(member(result, "status")) != "cancelled" && !terminal(t.status) {
 		c.breaks("task-status", pointer+"/result/status", base, "a task that is cancelled is cancelled, and not %q", text(member(result, "status")))
 	}
@@ -120,6 +135,7 @@ func (s *Session) taskResult(c *check, r *request, result wire.Raw, pointer stri
 	if t == nil {
 		return
 	}
+	t.given = s.number
 	method := s.methods[t.request]
 	v, ok := s.revision.New(method.Result)
 	if !ok {
