@@ -9,7 +9,7 @@
 // # Answers
 //
 // A request is answered with one JSON text if its handler sends nothing else and returns within
-// Options.StreamAfter, a millisecond by default. Otherwise the answer is an event stream, from the
+// Options.StreamAfter, 100 µs by default. Otherwise the answer is an event stream, from the
 // handler's first notification or request on, or after that time if the session's revision is
 // 2025-11-25 or later. What a
 // handler sends belongs to the stream of its request. What a server sends on its own goes to the

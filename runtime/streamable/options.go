@@ -14,7 +14,7 @@ const (
 	DefaultMaxSessionsPerUser    = web.DefaultMaxSessionsPerUser
 	DefaultMaxSessionsPerAddress = web.DefaultMaxSessionsPerAddress
 	DefaultIdleTimeout           = 30 * time.Minute
-	DefaultStreamAfter           = time.Millisecond
+	DefaultStreamAfter           = 100 * time.Microsecond
 	DefaultKeepAlive             = 30 * time.Second
 	DefaultIOTimeout             = 30 * time.Second
 	DefaultRetry                 = time.Second
