@@ -13,6 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/dial"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
@@ -137,32 +138,28 @@ func (p cursorParams) AppendJSON(dst []byte) ([]byte, error) {
 	return append(dst, '}'), err
 }
 
-// connect starts a session with the server.
+// connect opens a session with the server: over standard input and output, or over
+// Streamable HTTP and, where the server does not have that, HTTP with SSE.
 func (o *origin) connect(ctx context.Context, stderr io.Writer) (*runtime.Session, error) {
-	transport, err := o.transport(stderr)
-	if err != nil {
-		return nil, err
-	}
 	client := runtime.NewClient(runtime.ClientOptions{Name: "mcpgen", Version: "1"},
 		mcp20251125.BindClient(mcp20251125.UnimplementedClient{}),
 		mcp20250618.BindClient(mcp20250618.UnimplementedClient{}),
 		mcp20250326.BindClient(mcp20250326.UnimplementedClient{}),
 		mcp20241105.BindClient(mcp20241105.UnimplementedClient{}))
-	return client.Connect(ctx, transport)
-}
-
-// transport is the way to the server: this is the place for another one.
-func (o *origin) transport(stderr io.Writer) (runtime.Transport, error) {
-	if o.url == "" {
-		cmd, err := o.process()
+	if o.url != "" {
+		header, err := o.header()
 		if err != nil {
 			return nil, err
 		}
-		return stdio.Start(cmd, stdio.CommandOptions{Stderr: stderr})
+		return dial.Connect(ctx, client, o.url, streamable.ClientOptions{Header: header})
 	}
-	header, err := o.header()
+	cmd, err := o.process()
 	if err != nil {
 		return nil, err
 	}
-	return streamable.NewTransport(o.url, streamable.ClientOptions{Header: header})
+	transport, err := stdio.Start(cmd, stdio.CommandOptions{Stderr: stderr})
+	if err != nil {
+		return nil, err
+	}
+	return client.Connect(ctx, transport)
 }

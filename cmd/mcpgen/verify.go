@@ -237,13 +237,10 @@ func (v *verifier) file(cmd *cobra.Command, name string) error {
 		v.report(file, session.Entry(e))
 		return nil
 	})
-	if err != nil {
-		return err
-	}
 	if name == "-" {
 		shown = "standard input"
 	}
-	v.report(shown, session.Close())
+	v.report(shown, session.Close()) // what was read before an error counts
 	counts := session.Counts()
 	v.sum.Files++
 	v.sum.Values += counts.Messages
@@ -251,13 +248,13 @@ func (v *verifier) file(cmd *cobra.Command, name string) error {
 		v.sum.FirstOther = fmt.Sprintf("%s:%d", shown, counts.First)
 	}
 	v.sum.Others += counts.Others
-	if counts.Messages == 0 {
+	if counts.Messages == 0 && err == nil {
 		v.empty(shown)
 	}
 	for _, spoken := range session.Revisions() {
 		v.judged(spoken)
 	}
-	return nil
+	return err
 }
 
 // definitions judges the values of a file by --definition.

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/sse"
+)
+
+// TestFetchOverSSE reads the tools of a server that speaks HTTP with SSE only.
+func TestFetchOverSSE(t *testing.T) {
+	list, err := newListServer([]byte(`[{"name":"sum","inputSchema":{"type":"object"}}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := sse.NewHandler(list.server(nil), sse.Options{})
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	defer handler.Close()
+	got, err := (&origin{url: server.URL}).fetch(t.Context(), t.Output())
+	if want := `[{"name":"sum","inputSchema":{"type":"object"}}]`; string(got) != want || err != nil {
+		t.Errorf("got %s, %v, want %s", got, err, want)
+	}
+}
+
+// TestVerifyBrokenInput holds that the findings in the part of a recording that can be read
+// are reported, also those that wait for the session's revision.
+func TestVerifyBrokenInput(t *testing.T) {
+	var compressed bytes.Buffer
+	w := gzip.NewWriter(&compressed)
+	w.Write([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":7}` + "\n"))
+	w.Flush()
+	var stdout, stderr strings.Builder
+	code := run(t.Context(), []string{"verify", "-"}, &compressed, &stdout, &stderr)
+	if code != 2 || !strings.Contains(stderr.String(), "unexpected EOF") {
+		t.Errorf("exit code %d, %s", code, stderr.String())
+	}
+	if !strings.Contains(stdout.String(), "params") {
+		t.Errorf("no finding about params is reported:\n%s", stdout.String())
+	}
+}
