@@ -192,7 +192,7 @@ func verifyRow() *Row {
 	}
 }
 
-// recording is a session of so many calls with progress, and results of a kilobyte.
+// recording is a session of so many calls with progress, and results of a good kilobyte.
 func recording(calls int) string {
 	var text strings.Builder
 	text.WriteString(initializeText + "\n" +
@@ -202,7 +202,7 @@ func recording(calls int) string {
 	for i := 1; i <= calls; i++ {
 		fmt.Fprintf(&text, `{"jsonrpc":"2.0","id":%[1]d,"method":"tools/call","params":{"name":"get_weather","arguments":`+argsText+`,"_meta":{"progressToken":%[1]d}}}
 {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%[1]d,"progress":1}}
-{"jsonrpc":"2.0","id":%[1]d,"result":{"content":[{"type":"text","text":"%[2]s"}],"structuredContent":`+wantText+`}}
+{"jsonrpc":"2.0","id":%[1]d,"result":{"content":[{"type":"text","text":"`+wantQuoted+`"},{"type":"text","text":"%[2]s"}],"structuredContent":`+wantText+`}}
 `, i, report)
 	}
 	return text.String()
