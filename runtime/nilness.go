@@ -1,9 +1,6 @@
 package runtime
 
-import (
-	"fmt"
-	"unsafe"
-)
+import "fmt"
 
 // checkNotNil returns an error that names the type when the value is nil, or an interface
 // with a nil pointer in it: the result of a constructor that has failed, for example.
@@ -11,7 +8,7 @@ func checkNotNil(what string, v any) error {
 	if v == nil {
 		return fmt.Errorf("runtime: the %s is nil", what)
 	}
-	if data := (*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1]; data == nil {
+	if fmt.Sprintf("%p", v) == "0x0" { // what package fmt prints of nil pointers, maps and functions
 		return fmt.Errorf("runtime: the %s is a nil %T", what, v)
 	}
 	return nil

@@ -162,7 +162,8 @@ func knownRevisions() []string {
 	return names
 }
 
-// input opens a file, and returns what to call it.
+// input opens the file called name, "-" for standard input. It returns the reader, the
+// name for messages and a function that closes the file.
 func (v *verifier) input(cmd *cobra.Command, name string) (in io.Reader, file string, closed func(), err error) {
 	if name == "-" {
 		v.progress.start(0)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/mcpgen/mcpgen/gen/compat/render"
 )
 
 // span is a piece of a sentence. Code is set in a fixed font.
@@ -61,18 +63,7 @@ func visible(s string) string {
 	hidden := func(r rune) bool {
 		return r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d'
 	}
-	if !strings.ContainsFunc(s, hidden) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if hidden(r) {
-			fmt.Fprintf(&b, "\\u%04x", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
+	return render.Escape(s, hidden)
 }
 
 // plural returns a number with its noun, to which it gives an s.

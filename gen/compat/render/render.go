@@ -79,7 +79,10 @@ func (p *printer) line(format string, args ...any) {
 	}
 }
 
-func visible(s string) string {
+func visible(s string) string { return Escape(s, hidden) }
+
+// Escape replaces the characters of s that are hidden with \u escapes.
+func Escape(s string, hidden func(r rune) bool) string {
 	if !strings.ContainsFunc(s, hidden) {
 		return s
 	}
