@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpgen/mcpgen/gen"
-	"github.com/mcpgen/mcpgen/gen/compat"
+	"github.com/mcpgen/mcpgen/gen/diff"
 )
 
 // generatedJudge has no generated code to judge by.
-func generatedJudge(gen.Source) compat.Judge { return nil }
+func generatedJudge(gen.Source) diff.Judge { return nil }
 
 // These stand on the generated code, and are not there in a program built to make it.
 func verifyCommand() *cobra.Command { return absent("verify") }

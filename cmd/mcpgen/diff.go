@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcpgen/mcpgen/gen/compat"
-	"github.com/mcpgen/mcpgen/gen/compat/page"
-	"github.com/mcpgen/mcpgen/gen/compat/render"
+	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/diff/page"
+	"github.com/mcpgen/mcpgen/gen/diff/render"
 	"github.com/mcpgen/mcpgen/spec"
 )
 
@@ -145,12 +145,12 @@ func (d *differ) run(cmd *cobra.Command, args []string) error {
 	if d.all {
 		out.Reports, err = d.matrix(cmd)
 	} else {
-		var report *compat.Report
+		var report *diff.Report
 		if args, err = d.live.sides(args); err != nil {
 			return err
 		}
 		report, options, err = d.pair(cmd, args[0], args[1])
-		out.Reports = []*compat.Report{report}
+		out.Reports = []*diff.Report{report}
 	}
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (d *differ) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(out.Reports, (*compat.Report).Failed) {
+	if slices.ContainsFunc(out.Reports, (*diff.Report).Failed) {
 		return errFindings
 	}
 	return nil
@@ -177,26 +177,26 @@ func (d *differ) write(w io.Writer, out render.Output, options render.Options) e
 }
 
 // policy reads the policy's file, and the flags that take precedence over it.
-func (d *differ) policy() (*compat.Policy, error) {
+func (d *differ) policy() (*diff.Policy, error) {
 	policy, err := d.readConfig()
 	if err != nil {
 		return nil, err
 	}
 	if d.upgrade != "" {
-		policy.Upgrade = compat.Upgrade(d.upgrade)
-		if !slices.Contains(compat.Upgrades(), policy.Upgrade) {
+		policy.Upgrade = diff.Upgrade(d.upgrade)
+		if !slices.Contains(diff.Upgrades(), policy.Upgrade) {
 			return nil, fmt.Errorf("--upgrade: unknown value %q: it is server, client or either", d.upgrade)
 		}
 	}
 	if d.failOn != "" {
-		if policy.FailOn, err = compat.ParseFailOn(d.failOn); err != nil {
+		if policy.FailOn, err = diff.ParseFailOn(d.failOn); err != nil {
 			return nil, fmt.Errorf("--fail-on: %w", err)
 		}
 	}
 	return policy, nil
 }
 
-func (d *differ) readConfig() (*compat.Policy, error) {
+func (d *differ) readConfig() (*diff.Policy, error) {
 	name := d.config
 	if name == "" {
 		name = "mcpgen.yaml"
@@ -204,15 +204,15 @@ func (d *differ) readConfig() (*compat.Policy, error) {
 	src, err := os.ReadFile(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && d.config == "":
-		return &compat.Policy{}, nil
+		return &diff.Policy{}, nil
 	case err != nil:
 		return nil, err
 	}
-	return compat.ParseConfig(name, src)
+	return diff.ParseConfig(name, src)
 }
 
 // pair compares two sides.
-func (d *differ) pair(cmd *cobra.Command, old, new string) (*compat.Report, render.Options, error) {
+func (d *differ) pair(cmd *cobra.Command, old, new string) (*diff.Report, render.Options, error) {
 	if old == "-" && new == "-" {
 		return nil, render.Options{}, errors.New("only one side can be standard input")
 	}
@@ -233,14 +233,14 @@ func (d *differ) pair(cmd *cobra.Command, old, new string) (*compat.Report, rend
 }
 
 // compareSides compares two sides of one kind.
-func compareSides(old, new *diffSide) (*compat.Report, error) {
-	var report *compat.Report
+func compareSides(old, new *diffSide) (*diff.Report, error) {
+	var report *diff.Report
 	var err error
 	switch {
 	case old.revision != nil && new.revision != nil:
-		report, err = compat.Revisions(*old.revision, *new.revision)
+		report, err = diff.Revisions(*old.revision, *new.revision)
 	case old.tools != nil && new.tools != nil:
-		report, err = compat.Tools(*old.tools, *new.tools)
+		report, err = diff.Tools(*old.tools, *new.tools)
 	default:
 		err = fmt.Errorf("%s is %s and %s is %s: they cannot be compared", old.label, old.kind(), new.label, new.kind())
 	}
@@ -251,7 +251,7 @@ func compareSides(old, new *diffSide) (*compat.Report, error) {
 }
 
 // matrix compares every pinned revision with every newer one.
-func (d *differ) matrix(cmd *cobra.Command) ([]*compat.Report, error) {
+func (d *differ) matrix(cmd *cobra.Command) ([]*diff.Report, error) {
 	var sides []*diffSide
 	for _, revision := range d.project.Revisions() {
 		side, err := d.side(cmd, revision)
@@ -260,7 +260,7 @@ func (d *differ) matrix(cmd *cobra.Command) ([]*compat.Report, error) {
 		}
 		sides = append(sides, side)
 	}
-	var reports []*compat.Report
+	var reports []*diff.Report
 	for i, old := range sides {
 		for _, new := range sides[i+1:] {
 			report, err := compareSides(old, new)

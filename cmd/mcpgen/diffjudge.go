@@ -6,14 +6,14 @@ import (
 	"fmt"
 
 	"github.com/mcpgen/mcpgen/gen"
-	"github.com/mcpgen/mcpgen/gen/compat"
+	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // generatedJudge judges by the generated code of a pinned revision; it is nil
 // for others.
-func generatedJudge(src gen.Source) compat.Judge {
+func generatedJudge(src gen.Source) diff.Judge {
 	revision, ok := generated.Lookup(src.Revision)
 	if !ok || !src.Pinned {
 		return nil
@@ -24,7 +24,7 @@ func generatedJudge(src gen.Source) compat.Judge {
 // codeJudge is the validator that a generated package is.
 type codeJudge struct{ revision generated.Revision }
 
-// Accepts implements compat.Judge.
+// Accepts implements diff.Judge.
 func (j codeJudge) Accepts(of string, text []byte) (bool, error) {
 	v, ok := j.revision.New(of)
 	if !ok {

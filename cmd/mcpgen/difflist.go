@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
-	"github.com/mcpgen/mcpgen/gen/compat"
-	"github.com/mcpgen/mcpgen/gen/compat/judge"
-	"github.com/mcpgen/mcpgen/gen/compat/page"
+	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/diff/judge"
+	"github.com/mcpgen/mcpgen/gen/diff/page"
 )
 
 // listSide is a side that is a catalog: what a server offers. Name is that of its
@@ -27,9 +27,9 @@ func (d *differ) listSide(side *diffSide, name string, src []byte) error {
 		names = append(names, t.Name)
 	}
 	d.sides = append(d.sides, page.Side{Label: side.label, Source: shown(name, src), Subjects: names})
-	side.tools = &compat.ToolList{Label: side.label, List: c.Tools, Catalog: c, Judge: judge.Catalog(c)}
+	side.tools = &diff.ToolList{Label: side.label, List: c.Tools, Catalog: c, Judge: judge.Catalog(c)}
 	for _, note := range c.Notes {
-		side.tools.Notes.Skipped = append(side.tools.Notes.Skipped, compat.Skipped{Where: compat.Place{Path: note.Tool, Pointer: note.Pointer}, Why: note.Problem})
+		side.tools.Notes.Skipped = append(side.tools.Notes.Skipped, diff.Skipped{Where: diff.Place{Path: note.Tool, Pointer: note.Pointer}, Why: note.Problem})
 	}
 	return nil
 }

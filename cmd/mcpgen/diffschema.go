@@ -6,7 +6,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"github.com/mcpgen/mcpgen/gen/compat/render"
+	"github.com/mcpgen/mcpgen/gen/diff/render"
 )
 
 // printOutputSchema writes the JSON Schema of what diff --format json writes.

@@ -12,16 +12,16 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen"
 	"github.com/mcpgen/mcpgen/gen/catalog"
-	"github.com/mcpgen/mcpgen/gen/compat"
-	"github.com/mcpgen/mcpgen/gen/compat/judge"
-	"github.com/mcpgen/mcpgen/gen/compat/page"
+	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/diff/judge"
+	"github.com/mcpgen/mcpgen/gen/diff/page"
 )
 
 // diffSide is a side of a comparison: a revision or a tool list.
 type diffSide struct {
 	label    string
-	revision *compat.Revision
-	tools    *compat.ToolList
+	revision *diff.Revision
+	tools    *diff.ToolList
 	// file is the path of a side that is a file.
 	file string
 	// text is what was read of a side that is no pinned revision.
@@ -86,7 +86,7 @@ func (d *differ) lower(side *diffSide, src gen.Source) error {
 	if err != nil {
 		return err
 	}
-	side.revision = &compat.Revision{Label: side.label, IR: lowered.Revision}
+	side.revision = &diff.Revision{Label: side.label, IR: lowered.Revision}
 	for _, e := range d.project.Errata {
 		if e.Revision == src.Revision {
 			side.revision.Notes.Errata = append(side.revision.Notes.Errata, e)
@@ -96,7 +96,7 @@ func (d *differ) lower(side *diffSide, src gen.Source) error {
 }
 
 // judged gives a side that is a schema its judge, and the page its text.
-func (d *differ) judged(side *diffSide, lowered *gen.Lowered, by compat.Judge) (err error) {
+func (d *differ) judged(side *diffSide, lowered *gen.Lowered, by diff.Judge) (err error) {
 	text, err := lowered.Document.JSON()
 	if err != nil {
 		return err
@@ -134,10 +134,10 @@ func (d *differ) schemaSide(side *diffSide, revision, name string, src []byte) e
 	if err != nil {
 		return fmt.Errorf("%s, read as revision %s: %w", side.label, revision, err)
 	}
-	side.revision = &compat.Revision{Label: side.label, IR: lenient.Lowered.Revision, Schema: lenient.Schema, Sources: lenient.Sources}
+	side.revision = &diff.Revision{Label: side.label, IR: lenient.Lowered.Revision, Schema: lenient.Schema, Sources: lenient.Sources}
 	side.revision.Notes.Errata = lenient.Errata
 	for _, note := range lenient.Notes {
-		side.revision.Notes.Skipped = append(side.revision.Notes.Skipped, compat.Skipped{Where: compat.Place{Pointer: note.Pointer}, Why: note.Problem})
+		side.revision.Notes.Skipped = append(side.revision.Notes.Skipped, diff.Skipped{Where: diff.Place{Pointer: note.Pointer}, Why: note.Problem})
 	}
 	return d.judged(side, lenient.Lowered, nil)
 }

@@ -6,7 +6,7 @@ package convert
 // and the loss is reported.
 //
 // Since is the newer revision of the step that a row applies to; "" applies to every step.
-// The functions are those of runtime/compat/policy.go.
+// The functions are those of runtime/convert/policy.go.
 
 // rename is a declaration that has another name in the newer revision.
 type rename struct{ since, older, newer, reason string }

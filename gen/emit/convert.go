@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-const compatPath = runtimePath + "/compat"
+const convertPath = runtimePath + "/convert"
 
 // packagePath returns the import path of a generated package in a folder.
 func packagePath(dir string) string { return path.Join(module, "generated", dir) }
@@ -44,7 +44,7 @@ type stepEmitter struct {
 // render is emitter.render with the imports that converters need.
 func (e *stepEmitter) render(name string, fill func(*jen.File)) {
 	e.emitter.render(name, func(f *jen.File) {
-		f.ImportName(compatPath, "compat")
+		f.ImportName(convertPath, "convert")
 		f.ImportName(packagePath(e.step.Older.Package), e.step.Older.Package)
 		f.ImportName(packagePath(e.step.Newer.Package), e.step.Newer.Package)
 		fill(f)
@@ -57,7 +57,7 @@ func (e *stepEmitter) packageDoc(f *jen.File) {
 	f.PackageComment("//")
 	f.PackageComment(commentText("Functions whose names begin with Up convert a value to the newer revision, those with Down to the older one. They report to the Conversion what is lost, and why a value cannot be converted at all; the returned value must not be used in that case. Members that neither revision defines are kept. The result shares memory with the argument."))
 	f.Comment("This code does not compile with other versions of the runtime.")
-	f.Const().Id("_").Op("=").Qual(compatPath, "V1")
+	f.Const().Id("_").Op("=").Qual(convertPath, "V1")
 	f.Line()
 	f.Comment("Reasons for losses.")
 	f.Const().Defs(
@@ -66,7 +66,7 @@ func (e *stepEmitter) packageDoc(f *jen.File) {
 	)
 	f.Line()
 	f.Add(doc("Step looks up converters by the name of a definition or a method."))
-	f.Var().Id("Step").Op("=").Qual(compatPath, "Step").Values(jen.Dict{
+	f.Var().Id("Step").Op("=").Qual(convertPath, "Step").Values(jen.Dict{
 		jen.Id("Older"):      jen.Lit(older),
 		jen.Id("Newer"):      jen.Lit(newer),
 		jen.Id("Definition"): jen.Id("definition"),
@@ -103,7 +103,7 @@ func typeOf(t ir.Type, rev *ir.Revision) jen.Code {
 }
 
 func compatCall(name string, args ...jen.Code) *jen.Statement {
-	return jen.Qual(compatPath, name).Call(append([]jen.Code{jen.Id("c")}, args...)...)
+	return jen.Qual(convertPath, name).Call(append([]jen.Code{jen.Id("c")}, args...)...)
 }
 
 func (e *stepEmitter) converters(f *jen.File, funcs []*convert.Func) {
@@ -112,7 +112,7 @@ func (e *stepEmitter) converters(f *jen.File, funcs []*convert.Func) {
 		f.Line()
 		f.Add(doc(fmt.Sprintf("%s converts %s revision %s.", fn.Name, described(fn), to.ID)))
 		f.Func().Id(fn.Name).
-			Params(jen.Id("c").Op("*").Qual(compatPath, "Conversion"), jen.Id("x").Add(typeOf(fn.From, from))).
+			Params(jen.Id("c").Op("*").Qual(convertPath, "Conversion"), jen.Id("x").Add(typeOf(fn.From, from))).
 			Add(typeOf(fn.To, to)).
 			BlockFunc(func(g *jen.Group) { e.body(g, fn) })
 	}
@@ -166,7 +166,7 @@ func (e *stepEmitter) body(g *jen.Group, f *convert.Func) {
 	case *convert.FromOpen:
 		to := e.qualified(f, f.To)
 		if f.Up {
-			args := []jen.Code{jen.Qual(compatPath, "Members").Call(x)}
+			args := []jen.Code{jen.Qual(convertPath, "Members").Call(x)}
 			for _, name := range b.Reserved {
 				args = append(args, jen.Lit(name))
 			}
@@ -187,7 +187,7 @@ func (e *stepEmitter) object(g *jen.Group, f *convert.Func, b *convert.Object) {
 	from := jen.Qual(packagePath(e.from(f).Package), f.From.(*ir.Ref).Decl.Name)
 	for _, r := range b.Restates {
 		g.If(there(r.Field)).Block(
-			x.Clone().Op("=").Add(compatCall("Restate", x, jen.Qual(compatPath, r.Policy), jen.New(from))),
+			x.Clone().Op("=").Add(compatCall("Restate", x, jen.Qual(convertPath, r.Policy), jen.New(from))),
 		)
 	}
 	g.Id("y").Op(":=").New(e.qualified(f, f.To))
@@ -256,7 +256,7 @@ func (e *stepEmitter) carry(g *jen.Group, field convert.Field) {
 	put := func(value jen.Code) jen.Code {
 		return jen.Id("extra").Op("=").Add(compatCall("Carry", jen.Id("extra"), jen.Lit(field.From.Wire), value))
 	}
-	text := func(v jen.Code) jen.Code { return jen.Qual(compatPath, "String").Call(v) }
+	text := func(v jen.Code) jen.Code { return jen.Qual(convertPath, "String").Call(v) }
 	switch {
 	case field.From.Const != nil:
 		g.Add(put(text(jen.Lit(field.From.Const))))
@@ -271,7 +271,7 @@ func (e *stepEmitter) carry(g *jen.Group, field convert.Field) {
 // field for it.
 func (e *stepEmitter) adopt(g *jen.Group, field convert.Field) {
 	name, raw := jen.Lit(field.To.Wire), jen.Id("raw"+field.To.Go)
-	g.List(raw, jen.Id("extra")).Op(":=").Qual(compatPath, "Adopt").Call(jen.Id("extra"), name)
+	g.List(raw, jen.Id("extra")).Op(":=").Qual(convertPath, "Adopt").Call(jen.Id("extra"), name)
 	y := jen.Id("y").Dot(field.To.Go)
 	switch {
 	case field.To.Const != nil:
@@ -347,7 +347,7 @@ func pointed(x *jen.Statement, was, is bool) jen.Code {
 func (e *stepEmitter) list(f *convert.Func, field convert.Field, v convert.List, name, x jen.Code) jen.Code {
 	switch elem := v.Elem.(type) {
 	case convert.Cast:
-		return jen.Qual(compatPath, "Strings").Types(jen.Qual(packagePath(e.to(f).Package), elem.To.Name)).Call(x)
+		return jen.Qual(convertPath, "Strings").Types(jen.Qual(packagePath(e.to(f).Package), elem.To.Name)).Call(x)
 	case convert.Call:
 		if _, object := ir.Resolve(elem.Func.From).(*ir.Object); !object {
 			break
@@ -440,9 +440,9 @@ func (e *stepEmitter) variant(f *convert.Func, c convert.Case) jen.Code {
 	}
 	if c.Restated != nil {
 		pkg := packagePath(e.from(f).Package)
-		policy := jen.Qual(compatPath, c.Policy)
+		policy := jen.Qual(convertPath, c.Policy)
 		if _, union := c.Restated.Type.(*ir.Union); union {
-			box := jen.Qual(compatPath, "Box").Types(jen.Qual(pkg, c.Restated.Name)).Call(jen.Qual(pkg, "New").Call(jen.Lit(c.Restated.Name)))
+			box := jen.Qual(convertPath, "Box").Types(jen.Qual(pkg, c.Restated.Name)).Call(jen.Qual(pkg, "New").Call(jen.Lit(c.Restated.Name)))
 			x = compatCall("Restate", x, policy, box).Dot("V")
 		} else {
 			x = compatCall("Restate", x, policy, jen.New(jen.Qual(pkg, c.Restated.Name)))

@@ -18,7 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/tools"
-	"github.com/mcpgen/mcpgen/gen/validate"
+	"github.com/mcpgen/mcpgen/gen/check"
 )
 
 // Import paths that generated code uses.
@@ -142,25 +142,25 @@ func (g *generator) types(defaults bool) artifact {
 
 // checks renders the functions that check results and, for servers, arguments.
 func (g *generator) checks(inputs bool) artifact {
-	var roots []validate.Root
+	var roots []check.Root
 	for _, t := range g.pkg.Tools {
 		if inputs {
-			roots = append(roots, validate.Root{Func: checkName(t.Input.Name), Schema: t.Tool.Input})
+			roots = append(roots, check.Root{Func: checkName(t.Input.Name), Schema: t.Tool.Input})
 		}
 		if t.Output != nil {
-			roots = append(roots, validate.Root{Func: checkName(t.Output.Name), Schema: t.Tool.Output})
+			roots = append(roots, check.Root{Func: checkName(t.Output.Name), Schema: t.Tool.Output})
 		}
 	}
 	return func() ([]files.File, error) {
 		if len(roots) == 0 {
 			return nil, nil
 		}
-		all, err := validate.Declarations(roots)
+		all, err := check.Declarations(roots)
 		if err != nil {
 			return nil, err
 		}
 		return spread(g, "checks.gen.go", all, func(f *jen.File, part []jen.Code, _ bool) {
-			validate.Imports(f)
+			check.Imports(f)
 			for _, d := range part {
 				f.Line().Add(d)
 			}

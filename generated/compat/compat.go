@@ -16,19 +16,19 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // Options configure the conversion of values that another revision cannot
 // represent.
-type Options = compat.Options
+type Options = convert.Options
 
 // Report describes a loss: what was lost, and where.
-type Report = compat.Report
+type Report = convert.Report
 
 // RevisionError reports that a request was not sent because the session's
 // revision cannot represent it.
-type RevisionError = compat.RevisionError
+type RevisionError = convert.RevisionError
 
 // Serve returns bindings for all revisions, given a server's binding for the
 // revision it is written for. Messages from clients are converted to that
@@ -46,14 +46,14 @@ func Client(client runtime.Binding, o Options) []runtime.Binding {
 
 // Converter returns the function with which a catalog written for revision
 // native converts its lists and results. Use it as catalog.Options.Convert.
-func Converter(native string, o Options) compat.Converter {
+func Converter(native string, o Options) convert.Converter {
 	return Ladder().Converter(native, o)
 }
 
 // Ladder returns all revisions and the conversion steps between them.
-func Ladder() *compat.Ladder {
-	return &compat.Ladder{
-		Revisions: []compat.Revision{
+func Ladder() *convert.Ladder {
+	return &convert.Ladder{
+		Revisions: []convert.Revision{
 			{
 				ID:      mcp20241105.Revision,
 				Methods: mcp20241105.Methods,
@@ -75,7 +75,7 @@ func Ladder() *compat.Ladder {
 				New:     mcp20251125.New,
 			},
 		},
-		Steps: []compat.Step{
+		Steps: []convert.Step{
 			step20250326.Step,
 			step20250618.Step,
 			step20251125.Step,

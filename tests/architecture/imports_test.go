@@ -20,11 +20,11 @@ func arrows() []arrow {
 		{"gen/lower", []string{"gen/ir", "gen/names", "gen/schema", "gen/unions", "spec"}},
 		{"gen/emit", []string{"gen/convert", "gen/ir", "gen/lower", "gen/files", "runtime/wire"}},
 		{"gen/tools", []string{"gen/ir", "gen/names", "gen/unions", "runtime/schema", "runtime/schema/ecma", "runtime/wire"}},
-		{"gen/validate", []string{"gen/names", "gen/tools", "runtime/schema/ecma", "runtime/schema/fallback", "runtime/wire"}},
+		{"gen/check", []string{"gen/names", "gen/tools", "runtime/schema/ecma", "runtime/schema/fallback", "runtime/wire"}},
 		{"gen/catalog", []string{"gen/tools", "runtime/wire"}},
-		{"gen/skeleton", []string{"gen/catalog", "gen/emit", "gen/files", "gen/tools", "gen/validate", "runtime/wire", "templates"}},
+		{"gen/skeleton", []string{"gen/catalog", "gen/emit", "gen/files", "gen/tools", "gen/check", "runtime/wire", "templates"}},
 		{"gen/convert", []string{"gen/ir"}},
-		{"gen/compat/...", []string{"gen/...", "runtime/wire", "spec"}},
+		{"gen/diff/...", []string{"gen/...", "runtime/wire", "spec"}},
 		{"gen/...", []string{"gen/...", "spec"}},
 		{"runtime/wire", nil},
 		{"runtime/jsonrpc", []string{"runtime/wire"}},
@@ -38,7 +38,7 @@ func arrows() []arrow {
 		{"runtime/typed", []string{"runtime/catalog", "runtime/schema", "runtime/schema/...", "runtime/tools", "runtime/wire"}},
 		{"runtime/...", []string{"runtime", "runtime/internal/...", "runtime/jsonrpc", "runtime/wire"}},
 		{"generated", []string{"generated/...", "runtime", "runtime/wire"}},
-		{"generated/compat/...", []string{"generated/...", "runtime", "runtime/compat", "runtime/wire"}},
+		{"generated/compat/...", []string{"generated/...", "runtime", "runtime/convert", "runtime/wire"}},
 		{"generated/...", []string{"runtime", "runtime/jsonrpc", "runtime/wire"}},
 		{"templates", nil},
 		{"cmd/...", []string{"cmd/...", "gen/...", "spec", "generated/...", "runtime/..."}},
@@ -152,7 +152,7 @@ func TestTestOnlyModules(t *testing.T) {
 		// The schema of the output of diff; those of tools of Go functions.
 		"github.com/invopop/jsonschema": {"cmd/mcpgen", "runtime/typed"},
 		// A second opinion on findings and on samples; schemas without generated checks.
-		"github.com/santhosh-tekuri/jsonschema": {"gen/compat/judge", "gen/tools", "runtime/schema/fallback"},
+		"github.com/santhosh-tekuri/jsonschema": {"gen/diff/judge", "gen/tools", "runtime/schema/fallback"},
 	}
 	used := map[string]bool{}
 	for _, p := range list(t, "./cmd/...", "./gen/...", "./spec", "./runtime/...", "./generated/...") {

@@ -9,7 +9,7 @@ import (
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -33,7 +33,7 @@ func BenchmarkServe(b *testing.B) {
 	}
 }
 
-func benchmarkServe(b *testing.B, r compat.Revision, method string, params wire.Object, o catalog.Options) {
+func benchmarkServe(b *testing.B, r convert.Revision, method string, params wire.Object, o catalog.Options) {
 	c := catalog.New(o)
 	for i := range 100 {
 		err := c.AddTools(catalog.Tool{

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/generated"
 	ladder "github.com/mcpgen/mcpgen/generated/compat"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/tests/agreement/random"
 	"github.com/mcpgen/mcpgen/tests/internal/golden"
@@ -28,7 +28,7 @@ type side struct {
 	judge *judge
 	code  generated.Revision
 	name  string // of the definition
-	to    compat.Func
+	to    convert.Func
 }
 
 // TestValues converts random valid values of every definition that two adjacent revisions
@@ -112,10 +112,10 @@ func TestChain(t *testing.T) {
 			}
 			for range 40 {
 				text := source.Text(source.Valid(d))
-				var c compat.Conversion
+				var c convert.Conversion
 				out, err := l.Convert(&c, from.ir.ID, to.ir.ID, d.Name, wire.Raw(text))
 				if err != nil {
-					if _, refused := err.(*compat.Error); !refused && d.Name != "JSONRPCResponse" {
+					if _, refused := err.(*convert.Error); !refused && d.Name != "JSONRPCResponse" {
 						t.Errorf("%s: %v", d.Name, err)
 					}
 					continue
@@ -183,7 +183,7 @@ func (l *law) hold(t *testing.T, a, b side, direction string) {
 		text := source.Text(tree)
 		there, losses, err := a.convert(t, []byte(text))
 		if err != nil {
-			l.found[direction+" refuses: "+err.(*compat.Error).Reason] = true
+			l.found[direction+" refuses: "+err.(*convert.Error).Reason] = true
 			continue
 		}
 		done++
@@ -197,7 +197,7 @@ func (l *law) hold(t *testing.T, a, b side, direction string) {
 		if err != nil {
 			t.Fatalf("%s\nbecomes\n%s\nand then nothing: %v", text, there, err)
 		}
-		more = slices.DeleteFunc(more, func(l compat.Loss) bool { return assumed[l.Pointer] })
+		more = slices.DeleteFunc(more, func(l convert.Loss) bool { return assumed[l.Pointer] })
 		if direction == "up" && len(more) > 0 {
 			t.Fatalf("%s\nuses nothing new, and loses on the way down from\n%s\n%v", text, there, more)
 		}
@@ -211,13 +211,13 @@ func (l *law) hold(t *testing.T, a, b side, direction string) {
 }
 
 // generic is the reason of a loss without what comes from the value.
-func generic(l compat.Loss) string {
+func generic(l convert.Loss) string {
 	reason, _, _ := strings.Cut(l.Reason, ": expected")
 	return reason
 }
 
 // convert converts a text.
-func (s side) convert(t *testing.T, text []byte) ([]byte, []compat.Loss, error) {
+func (s side) convert(t *testing.T, text []byte) ([]byte, []convert.Loss, error) {
 	t.Helper()
 	v, ok := s.code.New(s.name)
 	if !ok {
@@ -226,7 +226,7 @@ func (s side) convert(t *testing.T, text []byte) ([]byte, []compat.Loss, error) 
 	if err := wire.Unmarshal(text, v); err != nil {
 		t.Fatalf("%s: %s: %v", s.name, text, err)
 	}
-	var c compat.Conversion
+	var c convert.Conversion
 	out, ok := s.to(&c, v)
 	if !ok {
 		t.Fatalf("the converter of %s does not know a %T", s.name, v)
@@ -251,7 +251,7 @@ func identify(tree *random.Value) {
 
 // lost says what of x, which is at the pointer, y does not have; "" is nothing. What a
 // loss names does not count, nor does what was added next to it.
-func lost(x, y wire.Raw, pointer string, losses []compat.Loss) string {
+func lost(x, y wire.Raw, pointer string, losses []convert.Loss) string {
 	if named(losses, pointer) {
 		return ""
 	}
@@ -270,7 +270,7 @@ func lost(x, y wire.Raw, pointer string, losses []compat.Loss) string {
 	return ""
 }
 
-func lostMembers(x, y wire.Object, pointer string, losses []compat.Loss) string {
+func lostMembers(x, y wire.Object, pointer string, losses []convert.Loss) string {
 	for name, value := range x.All() {
 		at := pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 		other, ok := y.Get(name)
@@ -294,7 +294,7 @@ func lostMembers(x, y wire.Object, pointer string, losses []compat.Loss) string 
 // added reports whether a member may be there that was not: next to what is lost, in the
 // annotations that a lost title went to, the version of JSON-RPC in a message whose schema
 // did not name it, or what is assumed.
-func added(losses []compat.Loss, pointer, name string, value wire.Raw) bool {
+func added(losses []convert.Loss, pointer, name string, value wire.Raw) bool {
 	object, isAnnotations := strings.CutSuffix(pointer, "/annotations")
 	return changed(losses, pointer) ||
 		isAnnotations && name == "title" && named(losses, object+"/title") ||
@@ -302,7 +302,7 @@ func added(losses []compat.Loss, pointer, name string, value wire.Raw) bool {
 		assumed[pointer+"/"+name] && value == "{}"
 }
 
-func lostElements(x, y []wire.Raw, pointer string, losses []compat.Loss) string {
+func lostElements(x, y []wire.Raw, pointer string, losses []convert.Loss) string {
 	var kept []wire.Raw
 	var places []int
 	for i := range x {
@@ -324,13 +324,13 @@ func lostElements(x, y []wire.Raw, pointer string, losses []compat.Loss) string 
 }
 
 // named reports whether a loss is about the place.
-func named(losses []compat.Loss, pointer string) bool {
-	return slices.ContainsFunc(losses, func(l compat.Loss) bool { return l.Pointer == pointer })
+func named(losses []convert.Loss, pointer string) bool {
+	return slices.ContainsFunc(losses, func(l convert.Loss) bool { return l.Pointer == pointer })
 }
 
 // changed reports whether a loss is about a member of the object.
-func changed(losses []compat.Loss, pointer string) bool {
-	return slices.ContainsFunc(losses, func(l compat.Loss) bool {
+func changed(losses []convert.Loss, pointer string) bool {
+	return slices.ContainsFunc(losses, func(l convert.Loss) bool {
 		return l.Pointer[:max(strings.LastIndexByte(l.Pointer, '/'), 0)] == pointer
 	})
 }

@@ -1,4 +1,4 @@
-// Package diff holds the laws of package gen/compat: a comparison mirrors the
+// Package diff holds the laws of package gen/diff: a comparison mirrors the
 // one the other way round, what is called breaking is refused by validators that
 // know nothing of the rules, and what validators refuse is called breaking.
 //

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/gen/compat"
-	"github.com/mcpgen/mcpgen/gen/compat/judge"
+	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
@@ -58,20 +58,20 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-func (p place) side(t *testing.T, label, schema string) compat.ToolList {
+func (p place) side(t *testing.T, label, schema string) diff.ToolList {
 	t.Helper()
 	text := strings.Replace(p.list, "%s", schema, 1)
 	list, err := tools.Read([]byte(text))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	return compat.ToolList{Label: label, List: list, Judge: judge.Tools(list)}
+	return diff.ToolList{Label: label, List: list, Judge: judge.Tools(list)}
 }
 
 // hold compares two lists and holds the report against what is expected.
-func hold(t *testing.T, name string, old, new compat.ToolList, narrows, widens bool) {
+func hold(t *testing.T, name string, old, new diff.ToolList, narrows, widens bool) {
 	t.Helper()
-	report, err := compat.Tools(old, new)
+	report, err := diff.Tools(old, new)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return
@@ -83,16 +83,16 @@ func hold(t *testing.T, name string, old, new compat.ToolList, narrows, widens b
 	var lines []string
 	prints := map[string]bool{}
 	for _, f := range report.Findings {
-		receiver = receiver || f.Verdicts.ReceiverFirst == compat.LevelErr
-		sender = sender || f.Verdicts.SenderFirst == compat.LevelErr
+		receiver = receiver || f.Verdicts.ReceiverFirst == diff.LevelErr
+		sender = sender || f.Verdicts.SenderFirst == diff.LevelErr
 		lines = append(lines, fmt.Sprintf("%s at %s: %s (%s, %s) %s", f.Rule, f.Subject, f.Message, f.Verdicts.ReceiverFirst, f.Verdicts.SenderFirst, f.Unproven))
 		if prints[f.Fingerprint] {
 			t.Errorf("%s: two findings have the fingerprint %s", name, f.Fingerprint)
 		}
 		prints[f.Fingerprint] = true
 		errs := 0
-		for _, level := range []compat.Level{f.Verdicts.ReceiverFirst, f.Verdicts.SenderFirst} {
-			if level == compat.LevelErr {
+		for _, level := range []diff.Level{f.Verdicts.ReceiverFirst, f.Verdicts.SenderFirst} {
+			if level == diff.LevelErr {
 				errs++
 			}
 		}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mcpgen/mcpgen/gen/compat"
-	"github.com/mcpgen/mcpgen/gen/compat/judge"
-	"github.com/mcpgen/mcpgen/gen/compat/render"
+	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/diff/judge"
+	"github.com/mcpgen/mcpgen/gen/diff/render"
 	"github.com/mcpgen/mcpgen/tests/internal/golden"
 	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
@@ -28,9 +28,9 @@ func eachPair(t *testing.T, test func(t *testing.T, old, new string)) {
 	}
 }
 
-func revisions(t *testing.T, old, new string) *compat.Report {
+func revisions(t *testing.T, old, new string) *diff.Report {
 	t.Helper()
-	report, err := compat.Revisions(side(t, old), side(t, new))
+	report, err := diff.Revisions(side(t, old), side(t, new))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,14 +53,14 @@ func TestIdentity(t *testing.T) {
 // seen is what a finding says, for a comparison with its mirror.
 type seen struct {
 	Rule, Guard, Old, New string
-	Effect                compat.Effect
-	Direction             compat.Direction
-	Receiver, Sender      compat.Level
+	Effect                diff.Effect
+	Direction             diff.Direction
+	Receiver, Sender      diff.Level
 	Uses                  []string
 	Witnesses             []string
 }
 
-func look(f *compat.Finding) seen {
+func look(f *diff.Finding) seen {
 	s := seen{f.Rule, f.Guard, f.Old.Path, f.New.Path, f.Effect, f.Direction, f.Verdicts.ReceiverFirst, f.Verdicts.SenderFirst, f.Uses, nil}
 	for _, w := range f.Witnesses {
 		s.Witnesses = append(s.Witnesses, w.Breaks+" "+w.AcceptedBy+" "+w.RefusedBy)
@@ -72,7 +72,7 @@ func look(f *compat.Finding) seen {
 func mirrored(s seen, mirror map[string]string) seen {
 	s.Rule, s.Old, s.New, s.Effect, s.Receiver, s.Sender = mirror[s.Rule], s.New, s.Old, s.Effect.Mirror(), s.Sender, s.Receiver
 	for i, w := range s.Witnesses {
-		from, to := compat.ReceiverFirst, compat.SenderFirst
+		from, to := diff.ReceiverFirst, diff.SenderFirst
 		if bytes.HasPrefix([]byte(w), []byte(to)) {
 			from, to = to, from
 		}
@@ -86,7 +86,7 @@ func mirrored(s seen, mirror map[string]string) seen {
 // with the verdicts exchanged.
 func TestMirror(t *testing.T) {
 	mirror := map[string]string{}
-	for _, r := range compat.Rules() {
+	for _, r := range diff.Rules() {
 		mirror[r.ID] = r.Mirror
 	}
 	eachPair(t, func(t *testing.T, old, new string) {
@@ -98,7 +98,7 @@ func TestMirror(t *testing.T) {
 	})
 }
 
-func compareMirror(t *testing.T, mirror map[string]string, there, back *compat.Report) {
+func compareMirror(t *testing.T, mirror map[string]string, there, back *diff.Report) {
 	t.Helper()
 	var want, got []seen
 	for _, f := range there.Findings {
@@ -121,8 +121,8 @@ func compareMirror(t *testing.T, mirror map[string]string, there, back *compat.R
 
 // TestRulesMirror holds the table of rules together.
 func TestRulesMirror(t *testing.T) {
-	rules := map[string]compat.Rule{}
-	for _, r := range compat.Rules() {
+	rules := map[string]diff.Rule{}
+	for _, r := range diff.Rules() {
 		if _, twice := rules[r.ID]; twice {
 			t.Errorf("rule %s stands twice", r.ID)
 		}
@@ -133,7 +133,7 @@ func TestRulesMirror(t *testing.T) {
 	}
 	for _, r := range rules {
 		m, ok := rules[r.Mirror]
-		hint := r.Category == compat.CategoryTools // to lose a promise is worse than to gain one
+		hint := r.Category == diff.CategoryTools // to lose a promise is worse than to gain one
 		if !ok || m.Mirror != r.ID || m.Effect != r.Effect.Mirror() && !hint || m.Category != r.Category {
 			t.Errorf("rule %+v, mirrored by %+v", r, m)
 		}
@@ -144,7 +144,7 @@ func TestRulesMirror(t *testing.T) {
 // validator confirms, and that what is harmless has none.
 func TestWitnesses(t *testing.T) {
 	eachPair(t, func(t *testing.T, old, new string) {
-		judges := map[string]compat.Judge{}
+		judges := map[string]diff.Judge{}
 		for _, revision := range []string{old, new} {
 			l := pinned.Lower(t, revision)
 			j, err := judge.Revision(l.Document, l.Revision)
@@ -158,7 +158,7 @@ func TestWitnesses(t *testing.T) {
 		report := revisions(t, old, new)
 		was, is := side(t, old), side(t, new)
 		was.Judge, is.Judge = judges[old], judges[new]
-		again, err := compat.Revisions(was, is)
+		again, err := diff.Revisions(was, is)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,11 +170,11 @@ func TestWitnesses(t *testing.T) {
 			for _, w := range f.Witnesses {
 				breaks[w.Breaks] = true
 			}
-			if f.Verdicts.ReceiverFirst == compat.LevelErr && !breaks[compat.ReceiverFirst] ||
-				f.Verdicts.SenderFirst == compat.LevelErr && !breaks[compat.SenderFirst] {
+			if f.Verdicts.ReceiverFirst == diff.LevelErr && !breaks[diff.ReceiverFirst] ||
+				f.Verdicts.SenderFirst == diff.LevelErr && !breaks[diff.SenderFirst] {
 				t.Errorf("%s at %s is %s without a witness", f.Rule, f.Subject, f.Level)
 			}
-			if !f.Level.AtLeast(compat.LevelWarn) && len(f.Witnesses) > 0 {
+			if !f.Level.AtLeast(diff.LevelWarn) && len(f.Witnesses) > 0 {
 				t.Errorf("%s at %s is %s and has a witness: %s", f.Rule, f.Subject, f.Level, f.Witnesses[0].Value)
 			}
 			for _, w := range f.Witnesses {
@@ -184,7 +184,7 @@ func TestWitnesses(t *testing.T) {
 	})
 }
 
-func confirm(t *testing.T, j compat.Judge, w compat.Witness, want bool) {
+func confirm(t *testing.T, j diff.Judge, w diff.Witness, want bool) {
 	t.Helper()
 	got, err := j.Accepts(w.Of, w.Value)
 	if err != nil || got != want {
@@ -200,7 +200,7 @@ func TestGolden(t *testing.T) {
 		old, new := list[i], list[i+1]
 		report := revisions(t, old, new)
 		var b bytes.Buffer
-		if err := render.Write(&b, render.Text, render.Output{Reports: []*compat.Report{report}}, render.Options{}); err != nil {
+		if err := render.Write(&b, render.Text, render.Output{Reports: []*diff.Report{report}}, render.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		name := filepath.Join("testdata", old+"_"+new+".txt")

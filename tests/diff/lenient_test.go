@@ -11,15 +11,15 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen"
 	"github.com/mcpgen/mcpgen/gen/catalog"
-	"github.com/mcpgen/mcpgen/gen/compat"
-	"github.com/mcpgen/mcpgen/gen/compat/judge"
+	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/schema"
 	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
 
 // lenient is a side that is read as diff reads files.
-func lenient(t testing.TB, revision string, root any) compat.Revision {
+func lenient(t testing.TB, revision string, root any) diff.Revision {
 	t.Helper()
 	src, err := json.Marshal(root)
 	if err != nil {
@@ -33,9 +33,9 @@ func lenient(t testing.TB, revision string, root any) compat.Revision {
 	if err != nil {
 		t.Fatal(err)
 	}
-	side := compat.Revision{Label: revision, IR: read.Lowered.Revision, Judge: j, Schema: read.Schema, Sources: read.Sources}
+	side := diff.Revision{Label: revision, IR: read.Lowered.Revision, Judge: j, Schema: read.Schema, Sources: read.Sources}
 	for _, note := range read.Notes {
-		side.Notes.Skipped = append(side.Notes.Skipped, compat.Skipped{Where: compat.Place{Pointer: note.Pointer}, Why: note.Problem})
+		side.Notes.Skipped = append(side.Notes.Skipped, diff.Skipped{Where: diff.Place{Pointer: note.Pointer}, Why: note.Problem})
 	}
 	return side
 }
@@ -118,7 +118,7 @@ func TestLenientTakesAll(t *testing.T) {
 				disturb(rng, defs[pick(rng, sortedNames(defs))])
 			}
 			old, new := lenient(t, revision, root), lenient(t, revision, root)
-			report, err := compat.Revisions(old, new)
+			report, err := diff.Revisions(old, new)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +144,7 @@ func TestLenientLists(t *testing.T) {
 		{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"array","items":{"type":"string"}},"y":{"$ref":"#/$defs/Tool"}},
 			"required":["x"],"$defs":{"Tool":{"type":"object","properties":{"z":{"type":"integer"}}}}},"outputSchema":{"type":"object","properties":{"r":{"type":"number"}}}},
 		{"name":"b","inputSchema":{"type":"object","properties":{"q":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}]}`
-	side := func(label string, root any) compat.ToolList {
+	side := func(label string, root any) diff.ToolList {
 		text, err := json.Marshal(root)
 		if err != nil {
 			t.Fatal(err)
@@ -153,7 +153,7 @@ func TestLenientLists(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		return compat.ToolList{Label: label, List: c.Tools, Catalog: c, Judge: judge.Catalog(c)}
+		return diff.ToolList{Label: label, List: c.Tools, Catalog: c, Judge: judge.Catalog(c)}
 	}
 	for seed := range uint64(setting(t, "MCPGEN_DIFF_MUTATIONS", 300)) {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -174,7 +174,7 @@ func TestLenientLists(t *testing.T) {
 				disturb(rng, tool["inputSchema"])
 			}
 		}
-		report, err := compat.Tools(side("old", root), side("new", root))
+		report, err := diff.Tools(side("old", root), side("new", root))
 		if err != nil {
 			t.Fatalf("%v\n%v", err, root)
 		}
@@ -233,7 +233,7 @@ func TestLenientKeywords(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			root := decoded(t, revision)
 			test.edit(root["$defs"].(map[string]any))
-			report, err := compat.Revisions(old, lenient(t, "changed", root))
+			report, err := diff.Revisions(old, lenient(t, "changed", root))
 			if err != nil {
 				t.Fatal(err)
 			}

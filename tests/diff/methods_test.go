@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/gen/compat"
+	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
 
@@ -80,7 +80,7 @@ func TestMethodRules(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			changed := revised(t, newest, test.edit)
-			report, err := compat.Revisions(base.side(), changed.side())
+			report, err := diff.Revisions(base.side(), changed.side())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +92,7 @@ func TestMethodRules(t *testing.T) {
 			if got := strings.Join(lines, "\n"); got != test.want {
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)
 			}
-			back, err := compat.Revisions(changed.side(), base.side())
+			back, err := diff.Revisions(changed.side(), base.side())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,8 +105,8 @@ func TestMethodRules(t *testing.T) {
 	for _, f := range revisions(t, "2024-11-05", "2025-03-26").Findings {
 		told[f.Rule] = true
 	}
-	for _, r := range compat.Rules() {
-		if r.Category == compat.CategoryMethods && !told[r.ID] {
+	for _, r := range diff.Rules() {
+		if r.Category == diff.CategoryMethods && !told[r.ID] {
 			t.Errorf("no case has a finding of %s", r.ID)
 		}
 	}
@@ -129,12 +129,12 @@ func (broken) Accepts(string, []byte) (bool, error) { return false, errBroken }
 func TestUnconfirmed(t *testing.T) {
 	want := revisions(t, "2024-11-05", "2025-03-26")
 	for _, test := range []struct {
-		judge compat.Judge
+		judge diff.Judge
 		want  string
 	}{{liar{}, "accepts an example"}, {broken{}, "broken"}} {
 		old, new := side(t, "2024-11-05"), side(t, "2025-03-26")
 		old.Judge = test.judge
-		report, err := compat.Revisions(old, new)
+		report, err := diff.Revisions(old, new)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func TestUnconfirmed(t *testing.T) {
 		}
 		unproven := 0
 		for _, f := range report.Findings {
-			if f.Level == compat.LevelErr && f.Unproven != "" {
+			if f.Level == diff.LevelErr && f.Unproven != "" {
 				unproven++
 			}
 		}

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/gen"
-	"github.com/mcpgen/mcpgen/gen/compat"
-	"github.com/mcpgen/mcpgen/gen/compat/judge"
+	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/spec"
 	"github.com/mcpgen/mcpgen/tests/agreement/random"
@@ -36,7 +36,7 @@ func setting(t *testing.T, name string, otherwise int) int {
 // schemaSide is a side made of a schema.json, judged by the validator.
 type schemaSide struct {
 	*gen.Lowered
-	judge compat.Judge
+	judge diff.Judge
 	tree  map[string]any
 }
 
@@ -53,7 +53,7 @@ func newSchemaSide(s *spec.Spec, revision string, tree map[string]any) (*schemaS
 	return &schemaSide{l, j, tree}, err
 }
 
-func (s *schemaSide) side() compat.Revision { return compat.Revision{IR: s.Revision, Judge: s.judge} }
+func (s *schemaSide) side() diff.Revision { return diff.Revision{IR: s.Revision, Judge: s.judge} }
 
 // TestMutations changes schemas at random and holds every verdict against what
 // an independent validator says of random values: what it refuses has been
@@ -132,7 +132,7 @@ func (x *trial) fail(format string, args ...any) {
 
 func (x *trial) run() {
 	x.tally.mutations[x.change.name]++
-	report, err := compat.Revisions(x.old.side(), x.new.side()) // confirms every witness
+	report, err := diff.Revisions(x.old.side(), x.new.side()) // confirms every witness
 	if err != nil {
 		x.fail("%v", err)
 		return
@@ -143,20 +143,20 @@ func (x *trial) run() {
 			x.fail("a refactoring is told of: %s at %s: %s", f.Rule, f.Subject, f.Message)
 		}
 	}
-	back, err := compat.Revisions(x.new.side(), x.old.side())
+	back, err := diff.Revisions(x.new.side(), x.old.side())
 	if err != nil {
 		x.fail("the other way round: %v", err)
 		return
 	}
 	compareMirror(x.t, mirrors(), report, back)
-	if slices.ContainsFunc(report.Findings, func(f *compat.Finding) bool { return f.Level == compat.LevelErr }) {
+	if slices.ContainsFunc(report.Findings, func(f *diff.Finding) bool { return f.Level == diff.LevelErr }) {
 		x.tally.breaking++
 	} else {
 		x.tally.harmless++
 	}
 	for _, r := range x.roots() {
-		narrows := told(report, r.use, compat.Effect.Narrows, func(v compat.Verdicts) compat.Level { return v.ReceiverFirst })
-		widens := told(report, r.use, compat.Effect.Widens, func(v compat.Verdicts) compat.Level { return v.SenderFirst })
+		narrows := told(report, r.use, diff.Effect.Narrows, func(v diff.Verdicts) diff.Level { return v.ReceiverFirst })
+		widens := told(report, r.use, diff.Effect.Widens, func(v diff.Verdicts) diff.Level { return v.SenderFirst })
 		x.values(r, x.old, x.new, r.old, r.new, narrows, &x.tally.narrows, "new")
 		x.values(r, x.new, x.old, r.new, r.old, widens, &x.tally.widens, "old")
 	}
@@ -164,16 +164,16 @@ func (x *trial) run() {
 
 func mirrors() map[string]string {
 	mirror := map[string]string{}
-	for _, r := range compat.Rules() {
+	for _, r := range diff.Rules() {
 		mirror[r.ID] = r.Mirror
 	}
 	return mirror
 }
 
 // told reports whether a finding about a message warns of an order of upgrades.
-func told(r *compat.Report, use string, effect func(compat.Effect) bool, level func(compat.Verdicts) compat.Level) bool {
-	return slices.ContainsFunc(r.Findings, func(f *compat.Finding) bool {
-		return slices.Contains(f.Uses, use) && effect(f.Effect) && level(f.Verdicts).AtLeast(compat.LevelWarn)
+func told(r *diff.Report, use string, effect func(diff.Effect) bool, level func(diff.Verdicts) diff.Level) bool {
+	return slices.ContainsFunc(r.Findings, func(f *diff.Finding) bool {
+		return slices.Contains(f.Uses, use) && effect(f.Effect) && level(f.Verdicts).AtLeast(diff.LevelWarn)
 	})
 }
 
@@ -240,7 +240,7 @@ type mutantRoot struct {
 
 // accepts asks whether a side takes the text for a message.
 func (r mutantRoot) accepts(s *schemaSide, d *ir.Decl, text string) (bool, error) {
-	ok, err := s.judge.Accepts(compat.Key(d), []byte(text))
+	ok, err := s.judge.Accepts(diff.Key(d), []byte(text))
 	if !ok || err != nil || r.envelope == "" {
 		return ok, err
 	}

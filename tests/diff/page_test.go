@@ -12,14 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mcpgen/mcpgen/gen/compat"
-	"github.com/mcpgen/mcpgen/gen/compat/page"
+	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/diff/page"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
 
 // matrixPage is the page of every revision with every newer one.
-func matrixPage(t *testing.T) (string, []*compat.Report) {
+func matrixPage(t *testing.T) (string, []*diff.Report) {
 	t.Helper()
 	var in page.Input
 	list := pinned.Spec(t).Revisions()
@@ -89,13 +89,13 @@ func hostilePage(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := compat.Tools(compat.ToolList{Label: evil, List: list}, compat.ToolList{Label: "new", List: empty})
+	report, err := diff.Tools(diff.ToolList{Label: evil, List: list}, diff.ToolList{Label: "new", List: empty})
 	if err != nil {
 		t.Fatal(err)
 	}
 	report.Warnings = []string{evil}
-	report.Findings[0].Accepted = &compat.Acceptance{Reason: evil, Until: evil}
-	return written(t, page.Input{Reports: []*compat.Report{report}, Sides: []page.Side{
+	report.Findings[0].Accepted = &diff.Acceptance{Reason: evil, Until: evil}
+	return written(t, page.Input{Reports: []*diff.Report{report}, Sides: []page.Side{
 		{Label: evil, Source: src, Subjects: []string{name}}, {Label: "new", Source: []byte(`{"tools":[]}`)},
 	}})
 }
@@ -269,19 +269,19 @@ func toolsPage(t *testing.T) string {
 		`{"tools":[{"name":"grown","inputSchema":` + closed + `"more":{"type":"string"}}}}]}`,
 	}
 	var in page.Input
-	var lists []compat.ToolList
+	var lists []diff.ToolList
 	for i, label := range []string{"old", "new"} {
 		list, err := tools.Read([]byte(sources[i]))
 		if err != nil {
 			t.Fatal(err)
 		}
-		lists = append(lists, compat.ToolList{Label: label, List: list})
+		lists = append(lists, diff.ToolList{Label: label, List: list})
 		in.Sides = append(in.Sides, page.Side{Label: label, Source: []byte(sources[i]), Subjects: []string{"gone", "grown"}[i:]})
 	}
-	report, err := compat.Tools(lists[0], lists[1])
+	report, err := diff.Tools(lists[0], lists[1])
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.Reports = []*compat.Report{report}
+	in.Reports = []*diff.Report{report}
 	return written(t, in)
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/gen/compat"
-	"github.com/mcpgen/mcpgen/gen/compat/judge"
+	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
@@ -129,7 +129,7 @@ func TestRandomSchemas(t *testing.T) {
 		s := schemas{rng}
 		old := s.of(2)
 		new := s.changed(old, 2)
-		sides := [2]compat.ToolList{}
+		sides := [2]diff.ToolList{}
 		inputs := [2]*tools.Schema{}
 		ok := true
 		for i, schema := range []map[string]any{old, new} {
@@ -140,13 +140,13 @@ func TestRandomSchemas(t *testing.T) {
 				break
 			}
 			inputs[i] = list.Tools[0].Input
-			sides[i] = compat.ToolList{Label: []string{"old", "new"}[i], List: list, Judge: judge.Tools(list)}
+			sides[i] = diff.ToolList{Label: []string{"old", "new"}[i], List: list, Judge: judge.Tools(list)}
 		}
 		if !ok {
 			continue
 		}
 		made++
-		report, err := compat.Tools(sides[0], sides[1])
+		report, err := diff.Tools(sides[0], sides[1])
 		if err != nil || len(report.Problems) > 0 {
 			t.Errorf("%s\n%s\n%v %v", encode(old), encode(new), err, report.Problems)
 			continue
@@ -157,12 +157,12 @@ func TestRandomSchemas(t *testing.T) {
 			validators[i] = tools.NewValidator(input)
 			values = append(values, validators[i].Samples([]*tools.Schema{input.Property("v")}, 300)...)
 		}
-		for way, level := range []func(f *compat.Finding) compat.Level{
-			func(f *compat.Finding) compat.Level { return f.Verdicts.ReceiverFirst },
-			func(f *compat.Finding) compat.Level { return f.Verdicts.SenderFirst },
+		for way, level := range []func(f *diff.Finding) diff.Level{
+			func(f *diff.Finding) diff.Level { return f.Verdicts.ReceiverFirst },
+			func(f *diff.Finding) diff.Level { return f.Verdicts.SenderFirst },
 		} {
-			told := slices.ContainsFunc(report.Findings, func(f *compat.Finding) bool {
-				return level(f).AtLeast(compat.LevelWarn) && f.Effect != compat.EffectMeaning
+			told := slices.ContainsFunc(report.Findings, func(f *diff.Finding) bool {
+				return level(f).AtLeast(diff.LevelWarn) && f.Effect != diff.EffectMeaning
 			})
 			if told {
 				breaking++

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/gen/compat"
+	"github.com/mcpgen/mcpgen/gen/diff"
 )
 
 // recursive are input schemas that lead back to themselves. %s is a schema in them that
@@ -68,7 +68,7 @@ func TestRecursive(t *testing.T) {
 			hold(t, "rewritten", old, at.side(t, "new", `{"title":"x","anyOf":[{"type":"string"}]}`), false, false)
 			hold(t, "narrower", old, new, true, false)
 			hold(t, "wider", new, old, false, true)
-			report, err := compat.Tools(old, new)
+			report, err := diff.Tools(old, new)
 			if err != nil {
 				t.Fatal(err)
 			}

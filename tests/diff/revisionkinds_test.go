@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/gen/compat"
+	"github.com/mcpgen/mcpgen/gen/diff"
 )
 
 // revisionKind is a change of one schema of a revision. At is the path of the schema
@@ -111,9 +111,9 @@ func (k revisionKind) apply(t *testing.T, root map[string]any) {
 }
 
 // holdRevisions compares two revisions and holds the report against what is expected.
-func holdRevisions(t *testing.T, name string, old, new compat.Revision, narrows, widens bool) {
+func holdRevisions(t *testing.T, name string, old, new diff.Revision, narrows, widens bool) {
 	t.Helper()
-	report, err := compat.Revisions(old, new)
+	report, err := diff.Revisions(old, new)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return
@@ -121,8 +121,8 @@ func holdRevisions(t *testing.T, name string, old, new compat.Revision, narrows,
 	receiver, sender := false, false
 	lines := report.Problems
 	for _, f := range report.Findings {
-		receiver = receiver || f.Verdicts.ReceiverFirst == compat.LevelErr
-		sender = sender || f.Verdicts.SenderFirst == compat.LevelErr
+		receiver = receiver || f.Verdicts.ReceiverFirst == diff.LevelErr
+		sender = sender || f.Verdicts.SenderFirst == diff.LevelErr
 		lines = append(lines, fmt.Sprintf("%s at %s: %s (%s, %s) %s", f.Rule, f.Subject, f.Message, f.Verdicts.ReceiverFirst, f.Verdicts.SenderFirst, f.Unproven))
 	}
 	if receiver != narrows || sender != widens || len(report.Problems) > 0 {

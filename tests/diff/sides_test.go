@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/gen/compat"
+	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/tests/internal/pinned"
@@ -33,11 +33,11 @@ func (c code) Accepts(of string, text []byte) (bool, error) {
 }
 
 // side is a pinned revision, judged by its generated code.
-func side(t testing.TB, revision string) compat.Revision {
+func side(t testing.TB, revision string) diff.Revision {
 	t.Helper()
 	r, ok := generated.Lookup(revision)
 	if !ok {
 		t.Fatalf("no generated code of %s", revision)
 	}
-	return compat.Revision{IR: pinned.Lower(t, revision).Revision, Judge: code{r}}
+	return diff.Revision{IR: pinned.Lower(t, revision).Revision, Judge: code{r}}
 }

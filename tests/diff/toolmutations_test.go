@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/gen/compat"
-	"github.com/mcpgen/mcpgen/gen/compat/judge"
+	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
 // toolOf is a tool whose argument "v" is of a definition.
-func toolOf(t *testing.T, defs map[string]any, name string) compat.ToolList {
+func toolOf(t *testing.T, defs map[string]any, name string) diff.ToolList {
 	t.Helper()
 	text := encode([]any{map[string]any{"name": "t", "inputSchema": map[string]any{
 		"type": "object", "required": []any{"v"}, "properties": map[string]any{"v": ref(name)}, "$defs": defs,
@@ -22,7 +22,7 @@ func toolOf(t *testing.T, defs map[string]any, name string) compat.ToolList {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compat.ToolList{Label: "t", List: list, Judge: judge.Tools(list)}
+	return diff.ToolList{Label: "t", List: list, Judge: judge.Tools(list)}
 }
 
 // sender makes random values of a schema, with the members it declares.
@@ -113,12 +113,12 @@ func TestToolMutations(t *testing.T) {
 		m := newMutator(rng, map[string]any{"$defs": defs})
 		change := m.mutate()
 		old, new := toolOf(t, defs, name), toolOf(t, m.defs(), name)
-		report, err := compat.Tools(old, new)
+		report, err := diff.Tools(old, new)
 		if err != nil {
 			t.Errorf("%s at %s: %v", change.name, change.pointer, err)
 			continue
 		}
-		back, err := compat.Tools(new, old)
+		back, err := diff.Tools(new, old)
 		if err != nil {
 			t.Errorf("%s at %s, the other way round: %v", change.name, change.pointer, err)
 			continue
@@ -136,21 +136,21 @@ func TestToolMutations(t *testing.T) {
 }
 
 // send sends random values from one side to the other.
-func send(t *testing.T, rng *rand.Rand, change mutation, report *compat.Report, from sender, name string, sent, received compat.Judge, narrows bool) (values, refused int) {
+func send(t *testing.T, rng *rand.Rand, change mutation, report *diff.Report, from sender, name string, sent, received diff.Judge, narrows bool) (values, refused int) {
 	t.Helper()
-	told := slices.ContainsFunc(report.Findings, func(f *compat.Finding) bool {
+	told := slices.ContainsFunc(report.Findings, func(f *diff.Finding) bool {
 		if narrows {
-			return f.Effect.Narrows() && f.Verdicts.ReceiverFirst.AtLeast(compat.LevelWarn)
+			return f.Effect.Narrows() && f.Verdicts.ReceiverFirst.AtLeast(diff.LevelWarn)
 		}
-		return f.Effect.Widens() && f.Verdicts.SenderFirst.AtLeast(compat.LevelWarn)
+		return f.Effect.Widens() && f.Verdicts.SenderFirst.AtLeast(diff.LevelWarn)
 	})
 	for range 8 {
 		text := []byte(encode(map[string]any{"v": from.value(from.defs[name].(map[string]any), 4)}))
-		if ok, err := sent.Accepts(compat.OfInput("t"), text); err != nil || !ok {
+		if ok, err := sent.Accepts(diff.OfInput("t"), text); err != nil || !ok {
 			continue
 		}
 		values++
-		ok, err := received.Accepts(compat.OfInput("t"), text)
+		ok, err := received.Accepts(diff.OfInput("t"), text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/tools"
-	"github.com/mcpgen/mcpgen/gen/validate"
+	"github.com/mcpgen/mcpgen/gen/check"
 )
 
 // tool is a tool definition with a name and an input schema.
@@ -44,12 +44,12 @@ type program struct {
 func newProgram(t *testing.T, list *tools.List) *program {
 	t.Helper()
 	dir := t.TempDir()
-	var roots []validate.Root
+	var roots []check.Root
 	for i, tool := range list.Tools {
-		roots = append(roots, validate.Root{Func: fmt.Sprintf("checkT%d", i), Schema: tool.Input})
+		roots = append(roots, check.Root{Func: fmt.Sprintf("checkT%d", i), Schema: tool.Input})
 	}
 	f := jen.NewFile("main")
-	if err := validate.Emit(f, roots); err != nil {
+	if err := check.Emit(f, roots); err != nil {
 		t.Fatal(err)
 	}
 	write := func(name string, text []byte) string {

@@ -13,7 +13,7 @@ import (
 	"github.com/dave/jennifer/jen"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mcpgen/mcpgen/gen/validate"
+	"github.com/mcpgen/mcpgen/gen/check"
 )
 
 // group is a schema of the test suite with values.
@@ -274,7 +274,7 @@ func needsFallback(t *testing.T, input json.RawMessage) bool {
 		t.Fatal(err)
 	}
 	f := jen.NewFile("p")
-	if err := validate.Emit(f, []validate.Root{{Func: "check", Schema: list.Tools[0].Input}}); err != nil {
+	if err := check.Emit(f, []check.Root{{Func: "check", Schema: list.Tools[0].Input}}); err != nil {
 		t.Fatal(err)
 	}
 	return strings.Contains(f.GoString(), "fallback.MustCompile")

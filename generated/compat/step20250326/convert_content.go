@@ -5,27 +5,27 @@ package step20250326
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20241105"
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownAnnotations converts Annotations to revision 2024-11-05.
-func DownAnnotations(c *compat.Conversion, x *mcp20250326.Annotations) *mcp20241105.Annotations {
+func DownAnnotations(c *convert.Conversion, x *mcp20250326.Annotations) *mcp20241105.Annotations {
 	y := new(mcp20241105.Annotations)
-	y.Audience = compat.Strings[mcp20241105.Role](x.Audience)
+	y.Audience = convert.Strings[mcp20241105.Role](x.Audience)
 	y.Priority = x.Priority
 	y.Extra = x.Extra
 	return y
 }
 
 // DownContentBlock converts ContentBlock to revision 2024-11-05.
-func DownContentBlock(c *compat.Conversion, x mcp20250326.ContentBlock) mcp20241105.ContentBlock {
+func DownContentBlock(c *convert.Conversion, x mcp20250326.ContentBlock) mcp20241105.ContentBlock {
 	switch x := x.(type) {
 	case *mcp20250326.TextContent:
 		return DownTextContent(c, x)
 	case *mcp20250326.ImageContent:
 		return DownImageContent(c, x)
 	case *mcp20250326.AudioContent:
-		return DownEmbeddedResource(c, compat.Restate(c, x, compat.AudioAsResource, new(mcp20250326.EmbeddedResource)))
+		return DownEmbeddedResource(c, convert.Restate(c, x, convert.AudioAsResource, new(mcp20250326.EmbeddedResource)))
 	case *mcp20250326.EmbeddedResource:
 		return DownEmbeddedResource(c, x)
 	case *mcp20250326.UnknownContentBlock:
@@ -35,42 +35,42 @@ func DownContentBlock(c *compat.Conversion, x mcp20250326.ContentBlock) mcp20241
 }
 
 // DownImageContent converts ImageContent to revision 2024-11-05.
-func DownImageContent(c *compat.Conversion, x *mcp20250326.ImageContent) *mcp20241105.ImageContent {
+func DownImageContent(c *convert.Conversion, x *mcp20250326.ImageContent) *mcp20241105.ImageContent {
 	y := new(mcp20241105.ImageContent)
 	y.Type = x.Type
 	y.Data = x.Data
 	y.MIMEType = x.MIMEType
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownAnnotations)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownRole converts Role to revision 2024-11-05.
-func DownRole(c *compat.Conversion, x mcp20250326.Role) mcp20241105.Role {
+func DownRole(c *convert.Conversion, x mcp20250326.Role) mcp20241105.Role {
 	return mcp20241105.Role(x)
 }
 
 // DownTextContent converts TextContent to revision 2024-11-05.
-func DownTextContent(c *compat.Conversion, x *mcp20250326.TextContent) *mcp20241105.TextContent {
+func DownTextContent(c *convert.Conversion, x *mcp20250326.TextContent) *mcp20241105.TextContent {
 	y := new(mcp20241105.TextContent)
 	y.Type = x.Type
 	y.Text = x.Text
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownAnnotations)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpAnnotations converts Annotations to revision 2025-03-26.
-func UpAnnotations(c *compat.Conversion, x *mcp20241105.Annotations) *mcp20250326.Annotations {
+func UpAnnotations(c *convert.Conversion, x *mcp20241105.Annotations) *mcp20250326.Annotations {
 	y := new(mcp20250326.Annotations)
-	y.Audience = compat.Strings[mcp20250326.Role](x.Audience)
+	y.Audience = convert.Strings[mcp20250326.Role](x.Audience)
 	y.Priority = x.Priority
 	y.Extra = x.Extra
 	return y
 }
 
 // UpContentBlock converts ContentBlock to revision 2025-03-26.
-func UpContentBlock(c *compat.Conversion, x mcp20241105.ContentBlock) mcp20250326.ContentBlock {
+func UpContentBlock(c *convert.Conversion, x mcp20241105.ContentBlock) mcp20250326.ContentBlock {
 	switch x := x.(type) {
 	case *mcp20241105.TextContent:
 		return UpTextContent(c, x)
@@ -85,27 +85,27 @@ func UpContentBlock(c *compat.Conversion, x mcp20241105.ContentBlock) mcp2025032
 }
 
 // UpImageContent converts ImageContent to revision 2025-03-26.
-func UpImageContent(c *compat.Conversion, x *mcp20241105.ImageContent) *mcp20250326.ImageContent {
+func UpImageContent(c *convert.Conversion, x *mcp20241105.ImageContent) *mcp20250326.ImageContent {
 	y := new(mcp20250326.ImageContent)
 	y.Type = x.Type
 	y.Data = x.Data
 	y.MIMEType = x.MIMEType
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpAnnotations)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpRole converts Role to revision 2025-03-26.
-func UpRole(c *compat.Conversion, x mcp20241105.Role) mcp20250326.Role {
+func UpRole(c *convert.Conversion, x mcp20241105.Role) mcp20250326.Role {
 	return mcp20250326.Role(x)
 }
 
 // UpTextContent converts TextContent to revision 2025-03-26.
-func UpTextContent(c *compat.Conversion, x *mcp20241105.TextContent) *mcp20250326.TextContent {
+func UpTextContent(c *convert.Conversion, x *mcp20241105.TextContent) *mcp20250326.TextContent {
 	y := new(mcp20250326.TextContent)
 	y.Type = x.Type
 	y.Text = x.Text
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpAnnotations)
 	y.Extra = x.Extra
 	return y
 }

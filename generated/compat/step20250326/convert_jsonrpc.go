@@ -5,11 +5,11 @@ package step20250326
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20241105"
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownError converts Error to revision 2024-11-05.
-func DownError(c *compat.Conversion, x *mcp20250326.Error) *mcp20241105.Error {
+func DownError(c *convert.Conversion, x *mcp20250326.Error) *mcp20241105.Error {
 	y := new(mcp20241105.Error)
 	y.Code = x.Code
 	y.Message = x.Message
@@ -19,17 +19,17 @@ func DownError(c *compat.Conversion, x *mcp20250326.Error) *mcp20241105.Error {
 }
 
 // DownJSONRPCError converts JSONRPCError to revision 2024-11-05.
-func DownJSONRPCError(c *compat.Conversion, x *mcp20250326.JSONRPCError) *mcp20241105.JSONRPCError {
+func DownJSONRPCError(c *convert.Conversion, x *mcp20250326.JSONRPCError) *mcp20241105.JSONRPCError {
 	y := new(mcp20241105.JSONRPCError)
 	y.JSONRPC = x.JSONRPC
-	y.Error = *compat.Object(c, "error", &x.Error, DownError)
+	y.Error = *convert.Object(c, "error", &x.Error, DownError)
 	y.ID = x.ID
 	y.Extra = x.Extra
 	return y
 }
 
 // DownJSONRPCMessage converts JSONRPCMessage to revision 2024-11-05.
-func DownJSONRPCMessage(c *compat.Conversion, x mcp20250326.JSONRPCMessage) mcp20241105.JSONRPCMessage {
+func DownJSONRPCMessage(c *convert.Conversion, x mcp20250326.JSONRPCMessage) mcp20241105.JSONRPCMessage {
 	switch x := x.(type) {
 	case *mcp20250326.JSONRPCRequest:
 		return DownJSONRPCRequest(c, x)
@@ -49,38 +49,38 @@ func DownJSONRPCMessage(c *compat.Conversion, x mcp20250326.JSONRPCMessage) mcp2
 
 // DownJSONRPCNotification converts JSONRPCNotification to revision
 // 2024-11-05.
-func DownJSONRPCNotification(c *compat.Conversion, x *mcp20250326.JSONRPCNotification) *mcp20241105.JSONRPCNotification {
+func DownJSONRPCNotification(c *convert.Conversion, x *mcp20250326.JSONRPCNotification) *mcp20241105.JSONRPCNotification {
 	y := new(mcp20241105.JSONRPCNotification)
 	y.JSONRPC = x.JSONRPC
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, DownNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownJSONRPCRequest converts JSONRPCRequest to revision 2024-11-05.
-func DownJSONRPCRequest(c *compat.Conversion, x *mcp20250326.JSONRPCRequest) *mcp20241105.JSONRPCRequest {
+func DownJSONRPCRequest(c *convert.Conversion, x *mcp20250326.JSONRPCRequest) *mcp20241105.JSONRPCRequest {
 	y := new(mcp20241105.JSONRPCRequest)
 	y.JSONRPC = x.JSONRPC
 	y.ID = x.ID
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, DownRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownJSONRPCResponse converts JSONRPCResponse to revision 2024-11-05.
-func DownJSONRPCResponse(c *compat.Conversion, x *mcp20250326.JSONRPCResponse) *mcp20241105.JSONRPCResponse {
+func DownJSONRPCResponse(c *convert.Conversion, x *mcp20250326.JSONRPCResponse) *mcp20241105.JSONRPCResponse {
 	y := new(mcp20241105.JSONRPCResponse)
 	y.JSONRPC = x.JSONRPC
 	y.ID = x.ID
-	y.Result = *compat.Object(c, "result", &x.Result, DownResult)
+	y.Result = *convert.Object(c, "result", &x.Result, DownResult)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpError converts Error to revision 2025-03-26.
-func UpError(c *compat.Conversion, x *mcp20241105.Error) *mcp20250326.Error {
+func UpError(c *convert.Conversion, x *mcp20241105.Error) *mcp20250326.Error {
 	y := new(mcp20250326.Error)
 	y.Code = x.Code
 	y.Message = x.Message
@@ -90,17 +90,17 @@ func UpError(c *compat.Conversion, x *mcp20241105.Error) *mcp20250326.Error {
 }
 
 // UpJSONRPCError converts JSONRPCError to revision 2025-03-26.
-func UpJSONRPCError(c *compat.Conversion, x *mcp20241105.JSONRPCError) *mcp20250326.JSONRPCError {
+func UpJSONRPCError(c *convert.Conversion, x *mcp20241105.JSONRPCError) *mcp20250326.JSONRPCError {
 	y := new(mcp20250326.JSONRPCError)
 	y.JSONRPC = x.JSONRPC
-	y.Error = *compat.Object(c, "error", &x.Error, UpError)
+	y.Error = *convert.Object(c, "error", &x.Error, UpError)
 	y.ID = x.ID
 	y.Extra = x.Extra
 	return y
 }
 
 // UpJSONRPCMessage converts JSONRPCMessage to revision 2025-03-26.
-func UpJSONRPCMessage(c *compat.Conversion, x mcp20241105.JSONRPCMessage) mcp20250326.JSONRPCMessage {
+func UpJSONRPCMessage(c *convert.Conversion, x mcp20241105.JSONRPCMessage) mcp20250326.JSONRPCMessage {
 	switch x := x.(type) {
 	case *mcp20241105.JSONRPCRequest:
 		return UpJSONRPCRequest(c, x)
@@ -117,32 +117,32 @@ func UpJSONRPCMessage(c *compat.Conversion, x mcp20241105.JSONRPCMessage) mcp202
 }
 
 // UpJSONRPCNotification converts JSONRPCNotification to revision 2025-03-26.
-func UpJSONRPCNotification(c *compat.Conversion, x *mcp20241105.JSONRPCNotification) *mcp20250326.JSONRPCNotification {
+func UpJSONRPCNotification(c *convert.Conversion, x *mcp20241105.JSONRPCNotification) *mcp20250326.JSONRPCNotification {
 	y := new(mcp20250326.JSONRPCNotification)
 	y.JSONRPC = x.JSONRPC
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, UpNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpJSONRPCRequest converts JSONRPCRequest to revision 2025-03-26.
-func UpJSONRPCRequest(c *compat.Conversion, x *mcp20241105.JSONRPCRequest) *mcp20250326.JSONRPCRequest {
+func UpJSONRPCRequest(c *convert.Conversion, x *mcp20241105.JSONRPCRequest) *mcp20250326.JSONRPCRequest {
 	y := new(mcp20250326.JSONRPCRequest)
 	y.JSONRPC = x.JSONRPC
 	y.ID = x.ID
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, UpRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpJSONRPCResponse converts JSONRPCResponse to revision 2025-03-26.
-func UpJSONRPCResponse(c *compat.Conversion, x *mcp20241105.JSONRPCResponse) *mcp20250326.JSONRPCResponse {
+func UpJSONRPCResponse(c *convert.Conversion, x *mcp20241105.JSONRPCResponse) *mcp20250326.JSONRPCResponse {
 	y := new(mcp20250326.JSONRPCResponse)
 	y.JSONRPC = x.JSONRPC
 	y.ID = x.ID
-	y.Result = *compat.Object(c, "result", &x.Result, UpResult)
+	y.Result = *convert.Object(c, "result", &x.Result, UpResult)
 	y.Extra = x.Extra
 	return y
 }

@@ -5,14 +5,14 @@ package step20250326
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20241105"
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownClientCapabilities converts ClientCapabilities to revision 2024-11-05.
-func DownClientCapabilities(c *compat.Conversion, x *mcp20250326.ClientCapabilities) *mcp20241105.ClientCapabilities {
+func DownClientCapabilities(c *convert.Conversion, x *mcp20250326.ClientCapabilities) *mcp20241105.ClientCapabilities {
 	y := new(mcp20241105.ClientCapabilities)
 	y.Experimental = x.Experimental
-	y.Roots = compat.Object(c, "roots", x.Roots, DownClientCapabilitiesRoots)
+	y.Roots = convert.Object(c, "roots", x.Roots, DownClientCapabilitiesRoots)
 	y.Sampling = x.Sampling
 	y.Extra = x.Extra
 	return y
@@ -20,7 +20,7 @@ func DownClientCapabilities(c *compat.Conversion, x *mcp20250326.ClientCapabilit
 
 // DownClientCapabilitiesRoots converts ClientCapabilitiesRoots to revision
 // 2024-11-05.
-func DownClientCapabilitiesRoots(c *compat.Conversion, x *mcp20250326.ClientCapabilitiesRoots) *mcp20241105.ClientCapabilitiesRoots {
+func DownClientCapabilitiesRoots(c *convert.Conversion, x *mcp20250326.ClientCapabilitiesRoots) *mcp20241105.ClientCapabilitiesRoots {
 	y := new(mcp20241105.ClientCapabilitiesRoots)
 	y.ListChanged = x.ListChanged
 	y.Extra = x.Extra
@@ -28,7 +28,7 @@ func DownClientCapabilitiesRoots(c *compat.Conversion, x *mcp20250326.ClientCapa
 }
 
 // DownImplementation converts Implementation to revision 2024-11-05.
-func DownImplementation(c *compat.Conversion, x *mcp20250326.Implementation) *mcp20241105.Implementation {
+func DownImplementation(c *convert.Conversion, x *mcp20250326.Implementation) *mcp20241105.Implementation {
 	y := new(mcp20241105.Implementation)
 	y.Name = x.Name
 	y.Version = x.Version
@@ -37,32 +37,32 @@ func DownImplementation(c *compat.Conversion, x *mcp20250326.Implementation) *mc
 }
 
 // DownInitializeRequest converts InitializeRequest to revision 2024-11-05.
-func DownInitializeRequest(c *compat.Conversion, x *mcp20250326.InitializeRequest) *mcp20241105.InitializeRequest {
+func DownInitializeRequest(c *convert.Conversion, x *mcp20250326.InitializeRequest) *mcp20241105.InitializeRequest {
 	y := new(mcp20241105.InitializeRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownInitializeRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownInitializeRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownInitializeRequestParams converts InitializeRequestParams to revision
 // 2024-11-05.
-func DownInitializeRequestParams(c *compat.Conversion, x *mcp20250326.InitializeRequestParams) *mcp20241105.InitializeRequestParams {
+func DownInitializeRequestParams(c *convert.Conversion, x *mcp20250326.InitializeRequestParams) *mcp20241105.InitializeRequestParams {
 	y := new(mcp20241105.InitializeRequestParams)
-	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, DownClientCapabilities)
-	y.ClientInfo = *compat.Object(c, "clientInfo", &x.ClientInfo, DownImplementation)
+	y.Capabilities = *convert.Object(c, "capabilities", &x.Capabilities, DownClientCapabilities)
+	y.ClientInfo = *convert.Object(c, "clientInfo", &x.ClientInfo, DownImplementation)
 	y.ProtocolVersion = x.ProtocolVersion
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownInitializeResult converts InitializeResult to revision 2024-11-05.
-func DownInitializeResult(c *compat.Conversion, x *mcp20250326.InitializeResult) *mcp20241105.InitializeResult {
+func DownInitializeResult(c *convert.Conversion, x *mcp20250326.InitializeResult) *mcp20241105.InitializeResult {
 	y := new(mcp20241105.InitializeResult)
-	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, DownServerCapabilities)
+	y.Capabilities = *convert.Object(c, "capabilities", &x.Capabilities, DownServerCapabilities)
 	y.ProtocolVersion = x.ProtocolVersion
-	y.ServerInfo = *compat.Object(c, "serverInfo", &x.ServerInfo, DownImplementation)
+	y.ServerInfo = *convert.Object(c, "serverInfo", &x.ServerInfo, DownImplementation)
 	y.Meta = x.Meta
 	y.Instructions = x.Instructions
 	y.Extra = x.Extra
@@ -71,39 +71,39 @@ func DownInitializeResult(c *compat.Conversion, x *mcp20250326.InitializeResult)
 
 // DownInitializedNotification converts InitializedNotification to revision
 // 2024-11-05.
-func DownInitializedNotification(c *compat.Conversion, x *mcp20250326.InitializedNotification) *mcp20241105.InitializedNotification {
+func DownInitializedNotification(c *convert.Conversion, x *mcp20250326.InitializedNotification) *mcp20241105.InitializedNotification {
 	y := new(mcp20241105.InitializedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, DownNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownPingRequest converts PingRequest to revision 2024-11-05.
-func DownPingRequest(c *compat.Conversion, x *mcp20250326.PingRequest) *mcp20241105.PingRequest {
+func DownPingRequest(c *convert.Conversion, x *mcp20250326.PingRequest) *mcp20241105.PingRequest {
 	y := new(mcp20241105.PingRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, DownRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownServerCapabilities converts ServerCapabilities to revision 2024-11-05.
-func DownServerCapabilities(c *compat.Conversion, x *mcp20250326.ServerCapabilities) *mcp20241105.ServerCapabilities {
+func DownServerCapabilities(c *convert.Conversion, x *mcp20250326.ServerCapabilities) *mcp20241105.ServerCapabilities {
 	y := new(mcp20241105.ServerCapabilities)
 	c.Drop("completions", x.Completions != "", notInOlder)
 	y.Experimental = x.Experimental
 	y.Logging = x.Logging
-	y.Prompts = compat.Object(c, "prompts", x.Prompts, DownServerCapabilitiesPrompts)
-	y.Resources = compat.Object(c, "resources", x.Resources, DownServerCapabilitiesResources)
-	y.Tools = compat.Object(c, "tools", x.Tools, DownServerCapabilitiesTools)
+	y.Prompts = convert.Object(c, "prompts", x.Prompts, DownServerCapabilitiesPrompts)
+	y.Resources = convert.Object(c, "resources", x.Resources, DownServerCapabilitiesResources)
+	y.Tools = convert.Object(c, "tools", x.Tools, DownServerCapabilitiesTools)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownServerCapabilitiesPrompts converts ServerCapabilitiesPrompts to
 // revision 2024-11-05.
-func DownServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20250326.ServerCapabilitiesPrompts) *mcp20241105.ServerCapabilitiesPrompts {
+func DownServerCapabilitiesPrompts(c *convert.Conversion, x *mcp20250326.ServerCapabilitiesPrompts) *mcp20241105.ServerCapabilitiesPrompts {
 	y := new(mcp20241105.ServerCapabilitiesPrompts)
 	y.ListChanged = x.ListChanged
 	y.Extra = x.Extra
@@ -112,7 +112,7 @@ func DownServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20250326.ServerCa
 
 // DownServerCapabilitiesResources converts ServerCapabilitiesResources to
 // revision 2024-11-05.
-func DownServerCapabilitiesResources(c *compat.Conversion, x *mcp20250326.ServerCapabilitiesResources) *mcp20241105.ServerCapabilitiesResources {
+func DownServerCapabilitiesResources(c *convert.Conversion, x *mcp20250326.ServerCapabilitiesResources) *mcp20241105.ServerCapabilitiesResources {
 	y := new(mcp20241105.ServerCapabilitiesResources)
 	y.ListChanged = x.ListChanged
 	y.Subscribe = x.Subscribe
@@ -122,7 +122,7 @@ func DownServerCapabilitiesResources(c *compat.Conversion, x *mcp20250326.Server
 
 // DownServerCapabilitiesTools converts ServerCapabilitiesTools to revision
 // 2024-11-05.
-func DownServerCapabilitiesTools(c *compat.Conversion, x *mcp20250326.ServerCapabilitiesTools) *mcp20241105.ServerCapabilitiesTools {
+func DownServerCapabilitiesTools(c *convert.Conversion, x *mcp20250326.ServerCapabilitiesTools) *mcp20241105.ServerCapabilitiesTools {
 	y := new(mcp20241105.ServerCapabilitiesTools)
 	y.ListChanged = x.ListChanged
 	y.Extra = x.Extra
@@ -130,10 +130,10 @@ func DownServerCapabilitiesTools(c *compat.Conversion, x *mcp20250326.ServerCapa
 }
 
 // UpClientCapabilities converts ClientCapabilities to revision 2025-03-26.
-func UpClientCapabilities(c *compat.Conversion, x *mcp20241105.ClientCapabilities) *mcp20250326.ClientCapabilities {
+func UpClientCapabilities(c *convert.Conversion, x *mcp20241105.ClientCapabilities) *mcp20250326.ClientCapabilities {
 	y := new(mcp20250326.ClientCapabilities)
 	y.Experimental = x.Experimental
-	y.Roots = compat.Object(c, "roots", x.Roots, UpClientCapabilitiesRoots)
+	y.Roots = convert.Object(c, "roots", x.Roots, UpClientCapabilitiesRoots)
 	y.Sampling = x.Sampling
 	y.Extra = x.Extra
 	return y
@@ -141,7 +141,7 @@ func UpClientCapabilities(c *compat.Conversion, x *mcp20241105.ClientCapabilitie
 
 // UpClientCapabilitiesRoots converts ClientCapabilitiesRoots to revision
 // 2025-03-26.
-func UpClientCapabilitiesRoots(c *compat.Conversion, x *mcp20241105.ClientCapabilitiesRoots) *mcp20250326.ClientCapabilitiesRoots {
+func UpClientCapabilitiesRoots(c *convert.Conversion, x *mcp20241105.ClientCapabilitiesRoots) *mcp20250326.ClientCapabilitiesRoots {
 	y := new(mcp20250326.ClientCapabilitiesRoots)
 	y.ListChanged = x.ListChanged
 	y.Extra = x.Extra
@@ -149,7 +149,7 @@ func UpClientCapabilitiesRoots(c *compat.Conversion, x *mcp20241105.ClientCapabi
 }
 
 // UpImplementation converts Implementation to revision 2025-03-26.
-func UpImplementation(c *compat.Conversion, x *mcp20241105.Implementation) *mcp20250326.Implementation {
+func UpImplementation(c *convert.Conversion, x *mcp20241105.Implementation) *mcp20250326.Implementation {
 	y := new(mcp20250326.Implementation)
 	y.Name = x.Name
 	y.Version = x.Version
@@ -158,32 +158,32 @@ func UpImplementation(c *compat.Conversion, x *mcp20241105.Implementation) *mcp2
 }
 
 // UpInitializeRequest converts InitializeRequest to revision 2025-03-26.
-func UpInitializeRequest(c *compat.Conversion, x *mcp20241105.InitializeRequest) *mcp20250326.InitializeRequest {
+func UpInitializeRequest(c *convert.Conversion, x *mcp20241105.InitializeRequest) *mcp20250326.InitializeRequest {
 	y := new(mcp20250326.InitializeRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpInitializeRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpInitializeRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpInitializeRequestParams converts InitializeRequestParams to revision
 // 2025-03-26.
-func UpInitializeRequestParams(c *compat.Conversion, x *mcp20241105.InitializeRequestParams) *mcp20250326.InitializeRequestParams {
+func UpInitializeRequestParams(c *convert.Conversion, x *mcp20241105.InitializeRequestParams) *mcp20250326.InitializeRequestParams {
 	y := new(mcp20250326.InitializeRequestParams)
-	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, UpClientCapabilities)
-	y.ClientInfo = *compat.Object(c, "clientInfo", &x.ClientInfo, UpImplementation)
+	y.Capabilities = *convert.Object(c, "capabilities", &x.Capabilities, UpClientCapabilities)
+	y.ClientInfo = *convert.Object(c, "clientInfo", &x.ClientInfo, UpImplementation)
 	y.ProtocolVersion = x.ProtocolVersion
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpInitializeResult converts InitializeResult to revision 2025-03-26.
-func UpInitializeResult(c *compat.Conversion, x *mcp20241105.InitializeResult) *mcp20250326.InitializeResult {
+func UpInitializeResult(c *convert.Conversion, x *mcp20241105.InitializeResult) *mcp20250326.InitializeResult {
 	y := new(mcp20250326.InitializeResult)
-	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, UpServerCapabilities)
+	y.Capabilities = *convert.Object(c, "capabilities", &x.Capabilities, UpServerCapabilities)
 	y.ProtocolVersion = x.ProtocolVersion
-	y.ServerInfo = *compat.Object(c, "serverInfo", &x.ServerInfo, UpImplementation)
+	y.ServerInfo = *convert.Object(c, "serverInfo", &x.ServerInfo, UpImplementation)
 	y.Meta = x.Meta
 	y.Instructions = x.Instructions
 	y.Extra = x.Extra
@@ -192,31 +192,31 @@ func UpInitializeResult(c *compat.Conversion, x *mcp20241105.InitializeResult) *
 
 // UpInitializedNotification converts InitializedNotification to revision
 // 2025-03-26.
-func UpInitializedNotification(c *compat.Conversion, x *mcp20241105.InitializedNotification) *mcp20250326.InitializedNotification {
+func UpInitializedNotification(c *convert.Conversion, x *mcp20241105.InitializedNotification) *mcp20250326.InitializedNotification {
 	y := new(mcp20250326.InitializedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, UpNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpPingRequest converts PingRequest to revision 2025-03-26.
-func UpPingRequest(c *compat.Conversion, x *mcp20241105.PingRequest) *mcp20250326.PingRequest {
+func UpPingRequest(c *convert.Conversion, x *mcp20241105.PingRequest) *mcp20250326.PingRequest {
 	y := new(mcp20250326.PingRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, UpRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpServerCapabilities converts ServerCapabilities to revision 2025-03-26.
-func UpServerCapabilities(c *compat.Conversion, x *mcp20241105.ServerCapabilities) *mcp20250326.ServerCapabilities {
+func UpServerCapabilities(c *convert.Conversion, x *mcp20241105.ServerCapabilities) *mcp20250326.ServerCapabilities {
 	y := new(mcp20250326.ServerCapabilities)
 	y.Experimental = x.Experimental
 	y.Logging = x.Logging
-	y.Prompts = compat.Object(c, "prompts", x.Prompts, UpServerCapabilitiesPrompts)
-	y.Resources = compat.Object(c, "resources", x.Resources, UpServerCapabilitiesResources)
-	y.Tools = compat.Object(c, "tools", x.Tools, UpServerCapabilitiesTools)
+	y.Prompts = convert.Object(c, "prompts", x.Prompts, UpServerCapabilitiesPrompts)
+	y.Resources = convert.Object(c, "resources", x.Resources, UpServerCapabilitiesResources)
+	y.Tools = convert.Object(c, "tools", x.Tools, UpServerCapabilitiesTools)
 	y.Completions = "{}"
 	y.Extra = c.Extra(x.Extra, "completions")
 	return y
@@ -224,7 +224,7 @@ func UpServerCapabilities(c *compat.Conversion, x *mcp20241105.ServerCapabilitie
 
 // UpServerCapabilitiesPrompts converts ServerCapabilitiesPrompts to revision
 // 2025-03-26.
-func UpServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20241105.ServerCapabilitiesPrompts) *mcp20250326.ServerCapabilitiesPrompts {
+func UpServerCapabilitiesPrompts(c *convert.Conversion, x *mcp20241105.ServerCapabilitiesPrompts) *mcp20250326.ServerCapabilitiesPrompts {
 	y := new(mcp20250326.ServerCapabilitiesPrompts)
 	y.ListChanged = x.ListChanged
 	y.Extra = x.Extra
@@ -233,7 +233,7 @@ func UpServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20241105.ServerCapa
 
 // UpServerCapabilitiesResources converts ServerCapabilitiesResources to
 // revision 2025-03-26.
-func UpServerCapabilitiesResources(c *compat.Conversion, x *mcp20241105.ServerCapabilitiesResources) *mcp20250326.ServerCapabilitiesResources {
+func UpServerCapabilitiesResources(c *convert.Conversion, x *mcp20241105.ServerCapabilitiesResources) *mcp20250326.ServerCapabilitiesResources {
 	y := new(mcp20250326.ServerCapabilitiesResources)
 	y.ListChanged = x.ListChanged
 	y.Subscribe = x.Subscribe
@@ -243,7 +243,7 @@ func UpServerCapabilitiesResources(c *compat.Conversion, x *mcp20241105.ServerCa
 
 // UpServerCapabilitiesTools converts ServerCapabilitiesTools to revision
 // 2025-03-26.
-func UpServerCapabilitiesTools(c *compat.Conversion, x *mcp20241105.ServerCapabilitiesTools) *mcp20250326.ServerCapabilitiesTools {
+func UpServerCapabilitiesTools(c *convert.Conversion, x *mcp20241105.ServerCapabilitiesTools) *mcp20250326.ServerCapabilitiesTools {
 	y := new(mcp20250326.ServerCapabilitiesTools)
 	y.ListChanged = x.ListChanged
 	y.Extra = x.Extra

@@ -5,11 +5,11 @@ package step20250326
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20241105"
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownClientNotification converts ClientNotification to revision 2024-11-05.
-func DownClientNotification(c *compat.Conversion, x mcp20250326.ClientNotification) mcp20241105.ClientNotification {
+func DownClientNotification(c *convert.Conversion, x mcp20250326.ClientNotification) mcp20241105.ClientNotification {
 	switch x := x.(type) {
 	case *mcp20250326.CancelledNotification:
 		return DownCancelledNotification(c, x)
@@ -26,7 +26,7 @@ func DownClientNotification(c *compat.Conversion, x mcp20250326.ClientNotificati
 }
 
 // DownClientRequest converts ClientRequest to revision 2024-11-05.
-func DownClientRequest(c *compat.Conversion, x mcp20250326.ClientRequest) mcp20241105.ClientRequest {
+func DownClientRequest(c *convert.Conversion, x mcp20250326.ClientRequest) mcp20241105.ClientRequest {
 	switch x := x.(type) {
 	case *mcp20250326.InitializeRequest:
 		return DownInitializeRequest(c, x)
@@ -61,7 +61,7 @@ func DownClientRequest(c *compat.Conversion, x mcp20250326.ClientRequest) mcp202
 }
 
 // DownClientResult converts ClientResult to revision 2024-11-05.
-func DownClientResult(c *compat.Conversion, x mcp20250326.ClientResult) mcp20241105.ClientResult {
+func DownClientResult(c *convert.Conversion, x mcp20250326.ClientResult) mcp20241105.ClientResult {
 	switch x := x.(type) {
 	case *mcp20250326.Result:
 		return DownResult(c, x)
@@ -74,16 +74,16 @@ func DownClientResult(c *compat.Conversion, x mcp20250326.ClientResult) mcp20241
 }
 
 // DownNotification converts Notification to revision 2024-11-05.
-func DownNotification(c *compat.Conversion, x *mcp20250326.Notification) *mcp20241105.Notification {
+func DownNotification(c *convert.Conversion, x *mcp20250326.Notification) *mcp20241105.Notification {
 	y := new(mcp20241105.Notification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, DownNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownNotificationParams converts NotificationParams to revision 2024-11-05.
-func DownNotificationParams(c *compat.Conversion, x *mcp20250326.NotificationParams) *mcp20241105.NotificationParams {
+func DownNotificationParams(c *convert.Conversion, x *mcp20250326.NotificationParams) *mcp20241105.NotificationParams {
 	y := new(mcp20241105.NotificationParams)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
@@ -91,16 +91,16 @@ func DownNotificationParams(c *compat.Conversion, x *mcp20250326.NotificationPar
 }
 
 // DownRequest converts Request to revision 2024-11-05.
-func DownRequest(c *compat.Conversion, x *mcp20250326.Request) *mcp20241105.Request {
+func DownRequest(c *convert.Conversion, x *mcp20250326.Request) *mcp20241105.Request {
 	y := new(mcp20241105.Request)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, DownRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownRequestMetaObject converts RequestMetaObject to revision 2024-11-05.
-func DownRequestMetaObject(c *compat.Conversion, x *mcp20250326.RequestMetaObject) *mcp20241105.RequestMetaObject {
+func DownRequestMetaObject(c *convert.Conversion, x *mcp20250326.RequestMetaObject) *mcp20241105.RequestMetaObject {
 	y := new(mcp20241105.RequestMetaObject)
 	y.ProgressToken = x.ProgressToken
 	y.Extra = x.Extra
@@ -108,15 +108,15 @@ func DownRequestMetaObject(c *compat.Conversion, x *mcp20250326.RequestMetaObjec
 }
 
 // DownRequestParams converts RequestParams to revision 2024-11-05.
-func DownRequestParams(c *compat.Conversion, x *mcp20250326.RequestParams) *mcp20241105.RequestParams {
+func DownRequestParams(c *convert.Conversion, x *mcp20250326.RequestParams) *mcp20241105.RequestParams {
 	y := new(mcp20241105.RequestParams)
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownResult converts Result to revision 2024-11-05.
-func DownResult(c *compat.Conversion, x *mcp20250326.Result) *mcp20241105.Result {
+func DownResult(c *convert.Conversion, x *mcp20250326.Result) *mcp20241105.Result {
 	y := new(mcp20241105.Result)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
@@ -124,7 +124,7 @@ func DownResult(c *compat.Conversion, x *mcp20250326.Result) *mcp20241105.Result
 }
 
 // DownServerNotification converts ServerNotification to revision 2024-11-05.
-func DownServerNotification(c *compat.Conversion, x mcp20250326.ServerNotification) mcp20241105.ServerNotification {
+func DownServerNotification(c *convert.Conversion, x mcp20250326.ServerNotification) mcp20241105.ServerNotification {
 	switch x := x.(type) {
 	case *mcp20250326.CancelledNotification:
 		return DownCancelledNotification(c, x)
@@ -147,7 +147,7 @@ func DownServerNotification(c *compat.Conversion, x mcp20250326.ServerNotificati
 }
 
 // DownServerRequest converts ServerRequest to revision 2024-11-05.
-func DownServerRequest(c *compat.Conversion, x mcp20250326.ServerRequest) mcp20241105.ServerRequest {
+func DownServerRequest(c *convert.Conversion, x mcp20250326.ServerRequest) mcp20241105.ServerRequest {
 	switch x := x.(type) {
 	case *mcp20250326.PingRequest:
 		return DownPingRequest(c, x)
@@ -162,7 +162,7 @@ func DownServerRequest(c *compat.Conversion, x mcp20250326.ServerRequest) mcp202
 }
 
 // DownServerResult converts ServerResult to revision 2024-11-05.
-func DownServerResult(c *compat.Conversion, x mcp20250326.ServerResult) mcp20241105.ServerResult {
+func DownServerResult(c *convert.Conversion, x mcp20250326.ServerResult) mcp20241105.ServerResult {
 	switch x := x.(type) {
 	case *mcp20250326.Result:
 		return DownResult(c, x)
@@ -189,7 +189,7 @@ func DownServerResult(c *compat.Conversion, x mcp20250326.ServerResult) mcp20241
 }
 
 // UpClientNotification converts ClientNotification to revision 2025-03-26.
-func UpClientNotification(c *compat.Conversion, x mcp20241105.ClientNotification) mcp20250326.ClientNotification {
+func UpClientNotification(c *convert.Conversion, x mcp20241105.ClientNotification) mcp20250326.ClientNotification {
 	switch x := x.(type) {
 	case *mcp20241105.CancelledNotification:
 		return UpCancelledNotification(c, x)
@@ -206,7 +206,7 @@ func UpClientNotification(c *compat.Conversion, x mcp20241105.ClientNotification
 }
 
 // UpClientRequest converts ClientRequest to revision 2025-03-26.
-func UpClientRequest(c *compat.Conversion, x mcp20241105.ClientRequest) mcp20250326.ClientRequest {
+func UpClientRequest(c *convert.Conversion, x mcp20241105.ClientRequest) mcp20250326.ClientRequest {
 	switch x := x.(type) {
 	case *mcp20241105.InitializeRequest:
 		return UpInitializeRequest(c, x)
@@ -241,7 +241,7 @@ func UpClientRequest(c *compat.Conversion, x mcp20241105.ClientRequest) mcp20250
 }
 
 // UpClientResult converts ClientResult to revision 2025-03-26.
-func UpClientResult(c *compat.Conversion, x mcp20241105.ClientResult) mcp20250326.ClientResult {
+func UpClientResult(c *convert.Conversion, x mcp20241105.ClientResult) mcp20250326.ClientResult {
 	switch x := x.(type) {
 	case *mcp20241105.Result:
 		return UpResult(c, x)
@@ -254,16 +254,16 @@ func UpClientResult(c *compat.Conversion, x mcp20241105.ClientResult) mcp2025032
 }
 
 // UpNotification converts Notification to revision 2025-03-26.
-func UpNotification(c *compat.Conversion, x *mcp20241105.Notification) *mcp20250326.Notification {
+func UpNotification(c *convert.Conversion, x *mcp20241105.Notification) *mcp20250326.Notification {
 	y := new(mcp20250326.Notification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, UpNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpNotificationParams converts NotificationParams to revision 2025-03-26.
-func UpNotificationParams(c *compat.Conversion, x *mcp20241105.NotificationParams) *mcp20250326.NotificationParams {
+func UpNotificationParams(c *convert.Conversion, x *mcp20241105.NotificationParams) *mcp20250326.NotificationParams {
 	y := new(mcp20250326.NotificationParams)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
@@ -271,16 +271,16 @@ func UpNotificationParams(c *compat.Conversion, x *mcp20241105.NotificationParam
 }
 
 // UpRequest converts Request to revision 2025-03-26.
-func UpRequest(c *compat.Conversion, x *mcp20241105.Request) *mcp20250326.Request {
+func UpRequest(c *convert.Conversion, x *mcp20241105.Request) *mcp20250326.Request {
 	y := new(mcp20250326.Request)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, UpRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpRequestMetaObject converts RequestMetaObject to revision 2025-03-26.
-func UpRequestMetaObject(c *compat.Conversion, x *mcp20241105.RequestMetaObject) *mcp20250326.RequestMetaObject {
+func UpRequestMetaObject(c *convert.Conversion, x *mcp20241105.RequestMetaObject) *mcp20250326.RequestMetaObject {
 	y := new(mcp20250326.RequestMetaObject)
 	y.ProgressToken = x.ProgressToken
 	y.Extra = x.Extra
@@ -288,15 +288,15 @@ func UpRequestMetaObject(c *compat.Conversion, x *mcp20241105.RequestMetaObject)
 }
 
 // UpRequestParams converts RequestParams to revision 2025-03-26.
-func UpRequestParams(c *compat.Conversion, x *mcp20241105.RequestParams) *mcp20250326.RequestParams {
+func UpRequestParams(c *convert.Conversion, x *mcp20241105.RequestParams) *mcp20250326.RequestParams {
 	y := new(mcp20250326.RequestParams)
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpResult converts Result to revision 2025-03-26.
-func UpResult(c *compat.Conversion, x *mcp20241105.Result) *mcp20250326.Result {
+func UpResult(c *convert.Conversion, x *mcp20241105.Result) *mcp20250326.Result {
 	y := new(mcp20250326.Result)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
@@ -304,7 +304,7 @@ func UpResult(c *compat.Conversion, x *mcp20241105.Result) *mcp20250326.Result {
 }
 
 // UpServerNotification converts ServerNotification to revision 2025-03-26.
-func UpServerNotification(c *compat.Conversion, x mcp20241105.ServerNotification) mcp20250326.ServerNotification {
+func UpServerNotification(c *convert.Conversion, x mcp20241105.ServerNotification) mcp20250326.ServerNotification {
 	switch x := x.(type) {
 	case *mcp20241105.CancelledNotification:
 		return UpCancelledNotification(c, x)
@@ -327,7 +327,7 @@ func UpServerNotification(c *compat.Conversion, x mcp20241105.ServerNotification
 }
 
 // UpServerRequest converts ServerRequest to revision 2025-03-26.
-func UpServerRequest(c *compat.Conversion, x mcp20241105.ServerRequest) mcp20250326.ServerRequest {
+func UpServerRequest(c *convert.Conversion, x mcp20241105.ServerRequest) mcp20250326.ServerRequest {
 	switch x := x.(type) {
 	case *mcp20241105.PingRequest:
 		return UpPingRequest(c, x)
@@ -342,7 +342,7 @@ func UpServerRequest(c *compat.Conversion, x mcp20241105.ServerRequest) mcp20250
 }
 
 // UpServerResult converts ServerResult to revision 2025-03-26.
-func UpServerResult(c *compat.Conversion, x mcp20241105.ServerResult) mcp20250326.ServerResult {
+func UpServerResult(c *convert.Conversion, x mcp20241105.ServerResult) mcp20250326.ServerResult {
 	switch x := x.(type) {
 	case *mcp20241105.Result:
 		return UpResult(c, x)

@@ -5,33 +5,33 @@ package step20250326
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20241105"
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownGetPromptRequest converts GetPromptRequest to revision 2024-11-05.
-func DownGetPromptRequest(c *compat.Conversion, x *mcp20250326.GetPromptRequest) *mcp20241105.GetPromptRequest {
+func DownGetPromptRequest(c *convert.Conversion, x *mcp20250326.GetPromptRequest) *mcp20241105.GetPromptRequest {
 	y := new(mcp20241105.GetPromptRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownGetPromptRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownGetPromptRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownGetPromptRequestParams converts GetPromptRequestParams to revision
 // 2024-11-05.
-func DownGetPromptRequestParams(c *compat.Conversion, x *mcp20250326.GetPromptRequestParams) *mcp20241105.GetPromptRequestParams {
+func DownGetPromptRequestParams(c *convert.Conversion, x *mcp20250326.GetPromptRequestParams) *mcp20241105.GetPromptRequestParams {
 	y := new(mcp20241105.GetPromptRequestParams)
 	y.Name = x.Name
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Arguments = x.Arguments
 	y.Extra = x.Extra
 	return y
 }
 
 // DownGetPromptResult converts GetPromptResult to revision 2024-11-05.
-func DownGetPromptResult(c *compat.Conversion, x *mcp20250326.GetPromptResult) *mcp20241105.GetPromptResult {
+func DownGetPromptResult(c *convert.Conversion, x *mcp20250326.GetPromptResult) *mcp20241105.GetPromptResult {
 	y := new(mcp20241105.GetPromptResult)
-	y.Messages = compat.Objects(c, "messages", x.Messages, DownPromptMessage)
+	y.Messages = convert.Objects(c, "messages", x.Messages, DownPromptMessage)
 	y.Meta = x.Meta
 	y.Description = x.Description
 	y.Extra = x.Extra
@@ -39,18 +39,18 @@ func DownGetPromptResult(c *compat.Conversion, x *mcp20250326.GetPromptResult) *
 }
 
 // DownListPromptsRequest converts ListPromptsRequest to revision 2024-11-05.
-func DownListPromptsRequest(c *compat.Conversion, x *mcp20250326.ListPromptsRequest) *mcp20241105.ListPromptsRequest {
+func DownListPromptsRequest(c *convert.Conversion, x *mcp20250326.ListPromptsRequest) *mcp20241105.ListPromptsRequest {
 	y := new(mcp20241105.ListPromptsRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, DownPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownListPromptsResult converts ListPromptsResult to revision 2024-11-05.
-func DownListPromptsResult(c *compat.Conversion, x *mcp20250326.ListPromptsResult) *mcp20241105.ListPromptsResult {
+func DownListPromptsResult(c *convert.Conversion, x *mcp20250326.ListPromptsResult) *mcp20241105.ListPromptsResult {
 	y := new(mcp20241105.ListPromptsResult)
-	y.Prompts = compat.Objects(c, "prompts", x.Prompts, DownPrompt)
+	y.Prompts = convert.Objects(c, "prompts", x.Prompts, DownPrompt)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -58,17 +58,17 @@ func DownListPromptsResult(c *compat.Conversion, x *mcp20250326.ListPromptsResul
 }
 
 // DownPrompt converts Prompt to revision 2024-11-05.
-func DownPrompt(c *compat.Conversion, x *mcp20250326.Prompt) *mcp20241105.Prompt {
+func DownPrompt(c *convert.Conversion, x *mcp20250326.Prompt) *mcp20241105.Prompt {
 	y := new(mcp20241105.Prompt)
 	y.Name = x.Name
-	y.Arguments = compat.Objects(c, "arguments", x.Arguments, DownPromptArgument)
+	y.Arguments = convert.Objects(c, "arguments", x.Arguments, DownPromptArgument)
 	y.Description = x.Description
 	y.Extra = x.Extra
 	return y
 }
 
 // DownPromptArgument converts PromptArgument to revision 2024-11-05.
-func DownPromptArgument(c *compat.Conversion, x *mcp20250326.PromptArgument) *mcp20241105.PromptArgument {
+func DownPromptArgument(c *convert.Conversion, x *mcp20250326.PromptArgument) *mcp20241105.PromptArgument {
 	y := new(mcp20241105.PromptArgument)
 	y.Name = x.Name
 	y.Description = x.Description
@@ -79,25 +79,25 @@ func DownPromptArgument(c *compat.Conversion, x *mcp20250326.PromptArgument) *mc
 
 // DownPromptListChangedNotification converts PromptListChangedNotification
 // to revision 2024-11-05.
-func DownPromptListChangedNotification(c *compat.Conversion, x *mcp20250326.PromptListChangedNotification) *mcp20241105.PromptListChangedNotification {
+func DownPromptListChangedNotification(c *convert.Conversion, x *mcp20250326.PromptListChangedNotification) *mcp20241105.PromptListChangedNotification {
 	y := new(mcp20241105.PromptListChangedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, DownNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownPromptMessage converts PromptMessage to revision 2024-11-05.
-func DownPromptMessage(c *compat.Conversion, x *mcp20250326.PromptMessage) *mcp20241105.PromptMessage {
+func DownPromptMessage(c *convert.Conversion, x *mcp20250326.PromptMessage) *mcp20241105.PromptMessage {
 	y := new(mcp20241105.PromptMessage)
-	y.Content = compat.Value(c, "content", x.Content, DownContentBlock)
+	y.Content = convert.Value(c, "content", x.Content, DownContentBlock)
 	y.Role = mcp20241105.Role(x.Role)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownPromptReference converts PromptReference to revision 2024-11-05.
-func DownPromptReference(c *compat.Conversion, x *mcp20250326.PromptReference) *mcp20241105.PromptReference {
+func DownPromptReference(c *convert.Conversion, x *mcp20250326.PromptReference) *mcp20241105.PromptReference {
 	y := new(mcp20241105.PromptReference)
 	y.Type = x.Type
 	y.Name = x.Name
@@ -106,29 +106,29 @@ func DownPromptReference(c *compat.Conversion, x *mcp20250326.PromptReference) *
 }
 
 // UpGetPromptRequest converts GetPromptRequest to revision 2025-03-26.
-func UpGetPromptRequest(c *compat.Conversion, x *mcp20241105.GetPromptRequest) *mcp20250326.GetPromptRequest {
+func UpGetPromptRequest(c *convert.Conversion, x *mcp20241105.GetPromptRequest) *mcp20250326.GetPromptRequest {
 	y := new(mcp20250326.GetPromptRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpGetPromptRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpGetPromptRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpGetPromptRequestParams converts GetPromptRequestParams to revision
 // 2025-03-26.
-func UpGetPromptRequestParams(c *compat.Conversion, x *mcp20241105.GetPromptRequestParams) *mcp20250326.GetPromptRequestParams {
+func UpGetPromptRequestParams(c *convert.Conversion, x *mcp20241105.GetPromptRequestParams) *mcp20250326.GetPromptRequestParams {
 	y := new(mcp20250326.GetPromptRequestParams)
 	y.Name = x.Name
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Arguments = x.Arguments
 	y.Extra = x.Extra
 	return y
 }
 
 // UpGetPromptResult converts GetPromptResult to revision 2025-03-26.
-func UpGetPromptResult(c *compat.Conversion, x *mcp20241105.GetPromptResult) *mcp20250326.GetPromptResult {
+func UpGetPromptResult(c *convert.Conversion, x *mcp20241105.GetPromptResult) *mcp20250326.GetPromptResult {
 	y := new(mcp20250326.GetPromptResult)
-	y.Messages = compat.Objects(c, "messages", x.Messages, UpPromptMessage)
+	y.Messages = convert.Objects(c, "messages", x.Messages, UpPromptMessage)
 	y.Meta = x.Meta
 	y.Description = x.Description
 	y.Extra = x.Extra
@@ -136,18 +136,18 @@ func UpGetPromptResult(c *compat.Conversion, x *mcp20241105.GetPromptResult) *mc
 }
 
 // UpListPromptsRequest converts ListPromptsRequest to revision 2025-03-26.
-func UpListPromptsRequest(c *compat.Conversion, x *mcp20241105.ListPromptsRequest) *mcp20250326.ListPromptsRequest {
+func UpListPromptsRequest(c *convert.Conversion, x *mcp20241105.ListPromptsRequest) *mcp20250326.ListPromptsRequest {
 	y := new(mcp20250326.ListPromptsRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, UpPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpListPromptsResult converts ListPromptsResult to revision 2025-03-26.
-func UpListPromptsResult(c *compat.Conversion, x *mcp20241105.ListPromptsResult) *mcp20250326.ListPromptsResult {
+func UpListPromptsResult(c *convert.Conversion, x *mcp20241105.ListPromptsResult) *mcp20250326.ListPromptsResult {
 	y := new(mcp20250326.ListPromptsResult)
-	y.Prompts = compat.Objects(c, "prompts", x.Prompts, UpPrompt)
+	y.Prompts = convert.Objects(c, "prompts", x.Prompts, UpPrompt)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -155,17 +155,17 @@ func UpListPromptsResult(c *compat.Conversion, x *mcp20241105.ListPromptsResult)
 }
 
 // UpPrompt converts Prompt to revision 2025-03-26.
-func UpPrompt(c *compat.Conversion, x *mcp20241105.Prompt) *mcp20250326.Prompt {
+func UpPrompt(c *convert.Conversion, x *mcp20241105.Prompt) *mcp20250326.Prompt {
 	y := new(mcp20250326.Prompt)
 	y.Name = x.Name
-	y.Arguments = compat.Objects(c, "arguments", x.Arguments, UpPromptArgument)
+	y.Arguments = convert.Objects(c, "arguments", x.Arguments, UpPromptArgument)
 	y.Description = x.Description
 	y.Extra = x.Extra
 	return y
 }
 
 // UpPromptArgument converts PromptArgument to revision 2025-03-26.
-func UpPromptArgument(c *compat.Conversion, x *mcp20241105.PromptArgument) *mcp20250326.PromptArgument {
+func UpPromptArgument(c *convert.Conversion, x *mcp20241105.PromptArgument) *mcp20250326.PromptArgument {
 	y := new(mcp20250326.PromptArgument)
 	y.Name = x.Name
 	y.Description = x.Description
@@ -176,25 +176,25 @@ func UpPromptArgument(c *compat.Conversion, x *mcp20241105.PromptArgument) *mcp2
 
 // UpPromptListChangedNotification converts PromptListChangedNotification to
 // revision 2025-03-26.
-func UpPromptListChangedNotification(c *compat.Conversion, x *mcp20241105.PromptListChangedNotification) *mcp20250326.PromptListChangedNotification {
+func UpPromptListChangedNotification(c *convert.Conversion, x *mcp20241105.PromptListChangedNotification) *mcp20250326.PromptListChangedNotification {
 	y := new(mcp20250326.PromptListChangedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, UpNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpPromptMessage converts PromptMessage to revision 2025-03-26.
-func UpPromptMessage(c *compat.Conversion, x *mcp20241105.PromptMessage) *mcp20250326.PromptMessage {
+func UpPromptMessage(c *convert.Conversion, x *mcp20241105.PromptMessage) *mcp20250326.PromptMessage {
 	y := new(mcp20250326.PromptMessage)
-	y.Content = compat.Value(c, "content", x.Content, UpContentBlock)
+	y.Content = convert.Value(c, "content", x.Content, UpContentBlock)
 	y.Role = mcp20250326.Role(x.Role)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpPromptReference converts PromptReference to revision 2025-03-26.
-func UpPromptReference(c *compat.Conversion, x *mcp20241105.PromptReference) *mcp20250326.PromptReference {
+func UpPromptReference(c *convert.Conversion, x *mcp20241105.PromptReference) *mcp20250326.PromptReference {
 	y := new(mcp20250326.PromptReference)
 	y.Type = x.Type
 	y.Name = x.Name

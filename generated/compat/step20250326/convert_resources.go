@@ -5,12 +5,12 @@ package step20250326
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20241105"
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownBlobResourceContents converts BlobResourceContents to revision
 // 2024-11-05.
-func DownBlobResourceContents(c *compat.Conversion, x *mcp20250326.BlobResourceContents) *mcp20241105.BlobResourceContents {
+func DownBlobResourceContents(c *convert.Conversion, x *mcp20250326.BlobResourceContents) *mcp20241105.BlobResourceContents {
 	y := new(mcp20241105.BlobResourceContents)
 	y.Blob = x.Blob
 	y.URI = x.URI
@@ -20,30 +20,30 @@ func DownBlobResourceContents(c *compat.Conversion, x *mcp20250326.BlobResourceC
 }
 
 // DownEmbeddedResource converts EmbeddedResource to revision 2024-11-05.
-func DownEmbeddedResource(c *compat.Conversion, x *mcp20250326.EmbeddedResource) *mcp20241105.EmbeddedResource {
+func DownEmbeddedResource(c *convert.Conversion, x *mcp20250326.EmbeddedResource) *mcp20241105.EmbeddedResource {
 	y := new(mcp20241105.EmbeddedResource)
 	y.Type = x.Type
-	y.Resource = compat.Value(c, "resource", x.Resource, DownResourceContentsUnion)
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownAnnotations)
+	y.Resource = convert.Value(c, "resource", x.Resource, DownResourceContentsUnion)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownAnnotations)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownListResourceTemplatesRequest converts ListResourceTemplatesRequest to
 // revision 2024-11-05.
-func DownListResourceTemplatesRequest(c *compat.Conversion, x *mcp20250326.ListResourceTemplatesRequest) *mcp20241105.ListResourceTemplatesRequest {
+func DownListResourceTemplatesRequest(c *convert.Conversion, x *mcp20250326.ListResourceTemplatesRequest) *mcp20241105.ListResourceTemplatesRequest {
 	y := new(mcp20241105.ListResourceTemplatesRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, DownPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownListResourceTemplatesResult converts ListResourceTemplatesResult to
 // revision 2024-11-05.
-func DownListResourceTemplatesResult(c *compat.Conversion, x *mcp20250326.ListResourceTemplatesResult) *mcp20241105.ListResourceTemplatesResult {
+func DownListResourceTemplatesResult(c *convert.Conversion, x *mcp20250326.ListResourceTemplatesResult) *mcp20241105.ListResourceTemplatesResult {
 	y := new(mcp20241105.ListResourceTemplatesResult)
-	y.ResourceTemplates = compat.Objects(c, "resourceTemplates", x.ResourceTemplates, DownResourceTemplate)
+	y.ResourceTemplates = convert.Objects(c, "resourceTemplates", x.ResourceTemplates, DownResourceTemplate)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -52,19 +52,19 @@ func DownListResourceTemplatesResult(c *compat.Conversion, x *mcp20250326.ListRe
 
 // DownListResourcesRequest converts ListResourcesRequest to revision
 // 2024-11-05.
-func DownListResourcesRequest(c *compat.Conversion, x *mcp20250326.ListResourcesRequest) *mcp20241105.ListResourcesRequest {
+func DownListResourcesRequest(c *convert.Conversion, x *mcp20250326.ListResourcesRequest) *mcp20241105.ListResourcesRequest {
 	y := new(mcp20241105.ListResourcesRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, DownPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownListResourcesResult converts ListResourcesResult to revision
 // 2024-11-05.
-func DownListResourcesResult(c *compat.Conversion, x *mcp20250326.ListResourcesResult) *mcp20241105.ListResourcesResult {
+func DownListResourcesResult(c *convert.Conversion, x *mcp20250326.ListResourcesResult) *mcp20241105.ListResourcesResult {
 	y := new(mcp20241105.ListResourcesResult)
-	y.Resources = compat.Objects(c, "resources", x.Resources, DownResource)
+	y.Resources = convert.Objects(c, "resources", x.Resources, DownResource)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -72,18 +72,18 @@ func DownListResourcesResult(c *compat.Conversion, x *mcp20250326.ListResourcesR
 }
 
 // DownListRootsRequest converts ListRootsRequest to revision 2024-11-05.
-func DownListRootsRequest(c *compat.Conversion, x *mcp20250326.ListRootsRequest) *mcp20241105.ListRootsRequest {
+func DownListRootsRequest(c *convert.Conversion, x *mcp20250326.ListRootsRequest) *mcp20241105.ListRootsRequest {
 	y := new(mcp20241105.ListRootsRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, DownRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownListRootsResult converts ListRootsResult to revision 2024-11-05.
-func DownListRootsResult(c *compat.Conversion, x *mcp20250326.ListRootsResult) *mcp20241105.ListRootsResult {
+func DownListRootsResult(c *convert.Conversion, x *mcp20250326.ListRootsResult) *mcp20241105.ListRootsResult {
 	y := new(mcp20241105.ListRootsResult)
-	y.Roots = compat.Objects(c, "roots", x.Roots, DownRoot)
+	y.Roots = convert.Objects(c, "roots", x.Roots, DownRoot)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
 	return y
@@ -91,39 +91,39 @@ func DownListRootsResult(c *compat.Conversion, x *mcp20250326.ListRootsResult) *
 
 // DownReadResourceRequest converts ReadResourceRequest to revision
 // 2024-11-05.
-func DownReadResourceRequest(c *compat.Conversion, x *mcp20250326.ReadResourceRequest) *mcp20241105.ReadResourceRequest {
+func DownReadResourceRequest(c *convert.Conversion, x *mcp20250326.ReadResourceRequest) *mcp20241105.ReadResourceRequest {
 	y := new(mcp20241105.ReadResourceRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownReadResourceRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownReadResourceRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownReadResourceRequestParams converts ReadResourceRequestParams to
 // revision 2024-11-05.
-func DownReadResourceRequestParams(c *compat.Conversion, x *mcp20250326.ReadResourceRequestParams) *mcp20241105.ReadResourceRequestParams {
+func DownReadResourceRequestParams(c *convert.Conversion, x *mcp20250326.ReadResourceRequestParams) *mcp20241105.ReadResourceRequestParams {
 	y := new(mcp20241105.ReadResourceRequestParams)
 	y.URI = x.URI
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownReadResourceResult converts ReadResourceResult to revision 2024-11-05.
-func DownReadResourceResult(c *compat.Conversion, x *mcp20250326.ReadResourceResult) *mcp20241105.ReadResourceResult {
+func DownReadResourceResult(c *convert.Conversion, x *mcp20250326.ReadResourceResult) *mcp20241105.ReadResourceResult {
 	y := new(mcp20241105.ReadResourceResult)
-	y.Contents = compat.Values(c, "contents", x.Contents, DownResourceContentsUnion)
+	y.Contents = convert.Values(c, "contents", x.Contents, DownResourceContentsUnion)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
 	return y
 }
 
 // DownResource converts Resource to revision 2024-11-05.
-func DownResource(c *compat.Conversion, x *mcp20250326.Resource) *mcp20241105.Resource {
+func DownResource(c *convert.Conversion, x *mcp20250326.Resource) *mcp20241105.Resource {
 	y := new(mcp20241105.Resource)
 	y.Name = x.Name
 	y.URI = x.URI
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownAnnotations)
 	y.Description = x.Description
 	y.MIMEType = x.MIMEType
 	y.Size = x.Size
@@ -132,7 +132,7 @@ func DownResource(c *compat.Conversion, x *mcp20250326.Resource) *mcp20241105.Re
 }
 
 // DownResourceContents converts ResourceContents to revision 2024-11-05.
-func DownResourceContents(c *compat.Conversion, x *mcp20250326.ResourceContents) *mcp20241105.ResourceContents {
+func DownResourceContents(c *convert.Conversion, x *mcp20250326.ResourceContents) *mcp20241105.ResourceContents {
 	y := new(mcp20241105.ResourceContents)
 	y.URI = x.URI
 	y.MIMEType = x.MIMEType
@@ -142,7 +142,7 @@ func DownResourceContents(c *compat.Conversion, x *mcp20250326.ResourceContents)
 
 // DownResourceContentsUnion converts ResourceContentsUnion to revision
 // 2024-11-05.
-func DownResourceContentsUnion(c *compat.Conversion, x mcp20250326.ResourceContentsUnion) mcp20241105.ResourceContentsUnion {
+func DownResourceContentsUnion(c *convert.Conversion, x mcp20250326.ResourceContentsUnion) mcp20241105.ResourceContentsUnion {
 	switch x := x.(type) {
 	case *mcp20250326.TextResourceContents:
 		return DownTextResourceContents(c, x)
@@ -156,16 +156,16 @@ func DownResourceContentsUnion(c *compat.Conversion, x mcp20250326.ResourceConte
 
 // DownResourceListChangedNotification converts
 // ResourceListChangedNotification to revision 2024-11-05.
-func DownResourceListChangedNotification(c *compat.Conversion, x *mcp20250326.ResourceListChangedNotification) *mcp20241105.ResourceListChangedNotification {
+func DownResourceListChangedNotification(c *convert.Conversion, x *mcp20250326.ResourceListChangedNotification) *mcp20241105.ResourceListChangedNotification {
 	y := new(mcp20241105.ResourceListChangedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, DownNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownResourceReference converts ResourceReference to revision 2024-11-05.
-func DownResourceReference(c *compat.Conversion, x *mcp20250326.ResourceReference) *mcp20241105.ResourceReference {
+func DownResourceReference(c *convert.Conversion, x *mcp20250326.ResourceReference) *mcp20241105.ResourceReference {
 	y := new(mcp20241105.ResourceReference)
 	y.Type = x.Type
 	y.URI = x.URI
@@ -174,11 +174,11 @@ func DownResourceReference(c *compat.Conversion, x *mcp20250326.ResourceReferenc
 }
 
 // DownResourceTemplate converts ResourceTemplate to revision 2024-11-05.
-func DownResourceTemplate(c *compat.Conversion, x *mcp20250326.ResourceTemplate) *mcp20241105.ResourceTemplate {
+func DownResourceTemplate(c *convert.Conversion, x *mcp20250326.ResourceTemplate) *mcp20241105.ResourceTemplate {
 	y := new(mcp20241105.ResourceTemplate)
 	y.Name = x.Name
 	y.URITemplate = x.URITemplate
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownAnnotations)
 	y.Description = x.Description
 	y.MIMEType = x.MIMEType
 	y.Extra = x.Extra
@@ -187,17 +187,17 @@ func DownResourceTemplate(c *compat.Conversion, x *mcp20250326.ResourceTemplate)
 
 // DownResourceUpdatedNotification converts ResourceUpdatedNotification to
 // revision 2024-11-05.
-func DownResourceUpdatedNotification(c *compat.Conversion, x *mcp20250326.ResourceUpdatedNotification) *mcp20241105.ResourceUpdatedNotification {
+func DownResourceUpdatedNotification(c *convert.Conversion, x *mcp20250326.ResourceUpdatedNotification) *mcp20241105.ResourceUpdatedNotification {
 	y := new(mcp20241105.ResourceUpdatedNotification)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownResourceUpdatedNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownResourceUpdatedNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownResourceUpdatedNotificationParams converts
 // ResourceUpdatedNotificationParams to revision 2024-11-05.
-func DownResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20250326.ResourceUpdatedNotificationParams) *mcp20241105.ResourceUpdatedNotificationParams {
+func DownResourceUpdatedNotificationParams(c *convert.Conversion, x *mcp20250326.ResourceUpdatedNotificationParams) *mcp20241105.ResourceUpdatedNotificationParams {
 	y := new(mcp20241105.ResourceUpdatedNotificationParams)
 	y.URI = x.URI
 	y.Meta = x.Meta
@@ -206,7 +206,7 @@ func DownResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20250326.
 }
 
 // DownRoot converts Root to revision 2024-11-05.
-func DownRoot(c *compat.Conversion, x *mcp20250326.Root) *mcp20241105.Root {
+func DownRoot(c *convert.Conversion, x *mcp20250326.Root) *mcp20241105.Root {
 	y := new(mcp20241105.Root)
 	y.URI = x.URI
 	y.Name = x.Name
@@ -216,36 +216,36 @@ func DownRoot(c *compat.Conversion, x *mcp20250326.Root) *mcp20241105.Root {
 
 // DownRootsListChangedNotification converts RootsListChangedNotification to
 // revision 2024-11-05.
-func DownRootsListChangedNotification(c *compat.Conversion, x *mcp20250326.RootsListChangedNotification) *mcp20241105.RootsListChangedNotification {
+func DownRootsListChangedNotification(c *convert.Conversion, x *mcp20250326.RootsListChangedNotification) *mcp20241105.RootsListChangedNotification {
 	y := new(mcp20241105.RootsListChangedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, DownNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownSubscribeRequest converts SubscribeRequest to revision 2024-11-05.
-func DownSubscribeRequest(c *compat.Conversion, x *mcp20250326.SubscribeRequest) *mcp20241105.SubscribeRequest {
+func DownSubscribeRequest(c *convert.Conversion, x *mcp20250326.SubscribeRequest) *mcp20241105.SubscribeRequest {
 	y := new(mcp20241105.SubscribeRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownSubscribeRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownSubscribeRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownSubscribeRequestParams converts SubscribeRequestParams to revision
 // 2024-11-05.
-func DownSubscribeRequestParams(c *compat.Conversion, x *mcp20250326.SubscribeRequestParams) *mcp20241105.SubscribeRequestParams {
+func DownSubscribeRequestParams(c *convert.Conversion, x *mcp20250326.SubscribeRequestParams) *mcp20241105.SubscribeRequestParams {
 	y := new(mcp20241105.SubscribeRequestParams)
 	y.URI = x.URI
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownTextResourceContents converts TextResourceContents to revision
 // 2024-11-05.
-func DownTextResourceContents(c *compat.Conversion, x *mcp20250326.TextResourceContents) *mcp20241105.TextResourceContents {
+func DownTextResourceContents(c *convert.Conversion, x *mcp20250326.TextResourceContents) *mcp20241105.TextResourceContents {
 	y := new(mcp20241105.TextResourceContents)
 	y.Text = x.Text
 	y.URI = x.URI
@@ -255,27 +255,27 @@ func DownTextResourceContents(c *compat.Conversion, x *mcp20250326.TextResourceC
 }
 
 // DownUnsubscribeRequest converts UnsubscribeRequest to revision 2024-11-05.
-func DownUnsubscribeRequest(c *compat.Conversion, x *mcp20250326.UnsubscribeRequest) *mcp20241105.UnsubscribeRequest {
+func DownUnsubscribeRequest(c *convert.Conversion, x *mcp20250326.UnsubscribeRequest) *mcp20241105.UnsubscribeRequest {
 	y := new(mcp20241105.UnsubscribeRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownUnsubscribeRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownUnsubscribeRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownUnsubscribeRequestParams converts UnsubscribeRequestParams to revision
 // 2024-11-05.
-func DownUnsubscribeRequestParams(c *compat.Conversion, x *mcp20250326.UnsubscribeRequestParams) *mcp20241105.UnsubscribeRequestParams {
+func DownUnsubscribeRequestParams(c *convert.Conversion, x *mcp20250326.UnsubscribeRequestParams) *mcp20241105.UnsubscribeRequestParams {
 	y := new(mcp20241105.UnsubscribeRequestParams)
 	y.URI = x.URI
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpBlobResourceContents converts BlobResourceContents to revision
 // 2025-03-26.
-func UpBlobResourceContents(c *compat.Conversion, x *mcp20241105.BlobResourceContents) *mcp20250326.BlobResourceContents {
+func UpBlobResourceContents(c *convert.Conversion, x *mcp20241105.BlobResourceContents) *mcp20250326.BlobResourceContents {
 	y := new(mcp20250326.BlobResourceContents)
 	y.Blob = x.Blob
 	y.URI = x.URI
@@ -285,30 +285,30 @@ func UpBlobResourceContents(c *compat.Conversion, x *mcp20241105.BlobResourceCon
 }
 
 // UpEmbeddedResource converts EmbeddedResource to revision 2025-03-26.
-func UpEmbeddedResource(c *compat.Conversion, x *mcp20241105.EmbeddedResource) *mcp20250326.EmbeddedResource {
+func UpEmbeddedResource(c *convert.Conversion, x *mcp20241105.EmbeddedResource) *mcp20250326.EmbeddedResource {
 	y := new(mcp20250326.EmbeddedResource)
 	y.Type = x.Type
-	y.Resource = compat.Value(c, "resource", x.Resource, UpResourceContentsUnion)
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpAnnotations)
+	y.Resource = convert.Value(c, "resource", x.Resource, UpResourceContentsUnion)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpAnnotations)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpListResourceTemplatesRequest converts ListResourceTemplatesRequest to
 // revision 2025-03-26.
-func UpListResourceTemplatesRequest(c *compat.Conversion, x *mcp20241105.ListResourceTemplatesRequest) *mcp20250326.ListResourceTemplatesRequest {
+func UpListResourceTemplatesRequest(c *convert.Conversion, x *mcp20241105.ListResourceTemplatesRequest) *mcp20250326.ListResourceTemplatesRequest {
 	y := new(mcp20250326.ListResourceTemplatesRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, UpPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpListResourceTemplatesResult converts ListResourceTemplatesResult to
 // revision 2025-03-26.
-func UpListResourceTemplatesResult(c *compat.Conversion, x *mcp20241105.ListResourceTemplatesResult) *mcp20250326.ListResourceTemplatesResult {
+func UpListResourceTemplatesResult(c *convert.Conversion, x *mcp20241105.ListResourceTemplatesResult) *mcp20250326.ListResourceTemplatesResult {
 	y := new(mcp20250326.ListResourceTemplatesResult)
-	y.ResourceTemplates = compat.Objects(c, "resourceTemplates", x.ResourceTemplates, UpResourceTemplate)
+	y.ResourceTemplates = convert.Objects(c, "resourceTemplates", x.ResourceTemplates, UpResourceTemplate)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -317,18 +317,18 @@ func UpListResourceTemplatesResult(c *compat.Conversion, x *mcp20241105.ListReso
 
 // UpListResourcesRequest converts ListResourcesRequest to revision
 // 2025-03-26.
-func UpListResourcesRequest(c *compat.Conversion, x *mcp20241105.ListResourcesRequest) *mcp20250326.ListResourcesRequest {
+func UpListResourcesRequest(c *convert.Conversion, x *mcp20241105.ListResourcesRequest) *mcp20250326.ListResourcesRequest {
 	y := new(mcp20250326.ListResourcesRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, UpPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpListResourcesResult converts ListResourcesResult to revision 2025-03-26.
-func UpListResourcesResult(c *compat.Conversion, x *mcp20241105.ListResourcesResult) *mcp20250326.ListResourcesResult {
+func UpListResourcesResult(c *convert.Conversion, x *mcp20241105.ListResourcesResult) *mcp20250326.ListResourcesResult {
 	y := new(mcp20250326.ListResourcesResult)
-	y.Resources = compat.Objects(c, "resources", x.Resources, UpResource)
+	y.Resources = convert.Objects(c, "resources", x.Resources, UpResource)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -336,57 +336,57 @@ func UpListResourcesResult(c *compat.Conversion, x *mcp20241105.ListResourcesRes
 }
 
 // UpListRootsRequest converts ListRootsRequest to revision 2025-03-26.
-func UpListRootsRequest(c *compat.Conversion, x *mcp20241105.ListRootsRequest) *mcp20250326.ListRootsRequest {
+func UpListRootsRequest(c *convert.Conversion, x *mcp20241105.ListRootsRequest) *mcp20250326.ListRootsRequest {
 	y := new(mcp20250326.ListRootsRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, UpRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpListRootsResult converts ListRootsResult to revision 2025-03-26.
-func UpListRootsResult(c *compat.Conversion, x *mcp20241105.ListRootsResult) *mcp20250326.ListRootsResult {
+func UpListRootsResult(c *convert.Conversion, x *mcp20241105.ListRootsResult) *mcp20250326.ListRootsResult {
 	y := new(mcp20250326.ListRootsResult)
-	y.Roots = compat.Objects(c, "roots", x.Roots, UpRoot)
+	y.Roots = convert.Objects(c, "roots", x.Roots, UpRoot)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
 	return y
 }
 
 // UpReadResourceRequest converts ReadResourceRequest to revision 2025-03-26.
-func UpReadResourceRequest(c *compat.Conversion, x *mcp20241105.ReadResourceRequest) *mcp20250326.ReadResourceRequest {
+func UpReadResourceRequest(c *convert.Conversion, x *mcp20241105.ReadResourceRequest) *mcp20250326.ReadResourceRequest {
 	y := new(mcp20250326.ReadResourceRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpReadResourceRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpReadResourceRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpReadResourceRequestParams converts ReadResourceRequestParams to revision
 // 2025-03-26.
-func UpReadResourceRequestParams(c *compat.Conversion, x *mcp20241105.ReadResourceRequestParams) *mcp20250326.ReadResourceRequestParams {
+func UpReadResourceRequestParams(c *convert.Conversion, x *mcp20241105.ReadResourceRequestParams) *mcp20250326.ReadResourceRequestParams {
 	y := new(mcp20250326.ReadResourceRequestParams)
 	y.URI = x.URI
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpReadResourceResult converts ReadResourceResult to revision 2025-03-26.
-func UpReadResourceResult(c *compat.Conversion, x *mcp20241105.ReadResourceResult) *mcp20250326.ReadResourceResult {
+func UpReadResourceResult(c *convert.Conversion, x *mcp20241105.ReadResourceResult) *mcp20250326.ReadResourceResult {
 	y := new(mcp20250326.ReadResourceResult)
-	y.Contents = compat.Values(c, "contents", x.Contents, UpResourceContentsUnion)
+	y.Contents = convert.Values(c, "contents", x.Contents, UpResourceContentsUnion)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
 	return y
 }
 
 // UpResource converts Resource to revision 2025-03-26.
-func UpResource(c *compat.Conversion, x *mcp20241105.Resource) *mcp20250326.Resource {
+func UpResource(c *convert.Conversion, x *mcp20241105.Resource) *mcp20250326.Resource {
 	y := new(mcp20250326.Resource)
 	y.Name = x.Name
 	y.URI = x.URI
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpAnnotations)
 	y.Description = x.Description
 	y.MIMEType = x.MIMEType
 	y.Size = x.Size
@@ -395,7 +395,7 @@ func UpResource(c *compat.Conversion, x *mcp20241105.Resource) *mcp20250326.Reso
 }
 
 // UpResourceContents converts ResourceContents to revision 2025-03-26.
-func UpResourceContents(c *compat.Conversion, x *mcp20241105.ResourceContents) *mcp20250326.ResourceContents {
+func UpResourceContents(c *convert.Conversion, x *mcp20241105.ResourceContents) *mcp20250326.ResourceContents {
 	y := new(mcp20250326.ResourceContents)
 	y.URI = x.URI
 	y.MIMEType = x.MIMEType
@@ -405,7 +405,7 @@ func UpResourceContents(c *compat.Conversion, x *mcp20241105.ResourceContents) *
 
 // UpResourceContentsUnion converts ResourceContentsUnion to revision
 // 2025-03-26.
-func UpResourceContentsUnion(c *compat.Conversion, x mcp20241105.ResourceContentsUnion) mcp20250326.ResourceContentsUnion {
+func UpResourceContentsUnion(c *convert.Conversion, x mcp20241105.ResourceContentsUnion) mcp20250326.ResourceContentsUnion {
 	switch x := x.(type) {
 	case *mcp20241105.TextResourceContents:
 		return UpTextResourceContents(c, x)
@@ -419,16 +419,16 @@ func UpResourceContentsUnion(c *compat.Conversion, x mcp20241105.ResourceContent
 
 // UpResourceListChangedNotification converts ResourceListChangedNotification
 // to revision 2025-03-26.
-func UpResourceListChangedNotification(c *compat.Conversion, x *mcp20241105.ResourceListChangedNotification) *mcp20250326.ResourceListChangedNotification {
+func UpResourceListChangedNotification(c *convert.Conversion, x *mcp20241105.ResourceListChangedNotification) *mcp20250326.ResourceListChangedNotification {
 	y := new(mcp20250326.ResourceListChangedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, UpNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpResourceReference converts ResourceReference to revision 2025-03-26.
-func UpResourceReference(c *compat.Conversion, x *mcp20241105.ResourceReference) *mcp20250326.ResourceReference {
+func UpResourceReference(c *convert.Conversion, x *mcp20241105.ResourceReference) *mcp20250326.ResourceReference {
 	y := new(mcp20250326.ResourceReference)
 	y.Type = x.Type
 	y.URI = x.URI
@@ -437,11 +437,11 @@ func UpResourceReference(c *compat.Conversion, x *mcp20241105.ResourceReference)
 }
 
 // UpResourceTemplate converts ResourceTemplate to revision 2025-03-26.
-func UpResourceTemplate(c *compat.Conversion, x *mcp20241105.ResourceTemplate) *mcp20250326.ResourceTemplate {
+func UpResourceTemplate(c *convert.Conversion, x *mcp20241105.ResourceTemplate) *mcp20250326.ResourceTemplate {
 	y := new(mcp20250326.ResourceTemplate)
 	y.Name = x.Name
 	y.URITemplate = x.URITemplate
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpAnnotations)
 	y.Description = x.Description
 	y.MIMEType = x.MIMEType
 	y.Extra = x.Extra
@@ -450,17 +450,17 @@ func UpResourceTemplate(c *compat.Conversion, x *mcp20241105.ResourceTemplate) *
 
 // UpResourceUpdatedNotification converts ResourceUpdatedNotification to
 // revision 2025-03-26.
-func UpResourceUpdatedNotification(c *compat.Conversion, x *mcp20241105.ResourceUpdatedNotification) *mcp20250326.ResourceUpdatedNotification {
+func UpResourceUpdatedNotification(c *convert.Conversion, x *mcp20241105.ResourceUpdatedNotification) *mcp20250326.ResourceUpdatedNotification {
 	y := new(mcp20250326.ResourceUpdatedNotification)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpResourceUpdatedNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpResourceUpdatedNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpResourceUpdatedNotificationParams converts
 // ResourceUpdatedNotificationParams to revision 2025-03-26.
-func UpResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20241105.ResourceUpdatedNotificationParams) *mcp20250326.ResourceUpdatedNotificationParams {
+func UpResourceUpdatedNotificationParams(c *convert.Conversion, x *mcp20241105.ResourceUpdatedNotificationParams) *mcp20250326.ResourceUpdatedNotificationParams {
 	y := new(mcp20250326.ResourceUpdatedNotificationParams)
 	y.URI = x.URI
 	y.Meta = x.Meta
@@ -469,7 +469,7 @@ func UpResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20241105.Re
 }
 
 // UpRoot converts Root to revision 2025-03-26.
-func UpRoot(c *compat.Conversion, x *mcp20241105.Root) *mcp20250326.Root {
+func UpRoot(c *convert.Conversion, x *mcp20241105.Root) *mcp20250326.Root {
 	y := new(mcp20250326.Root)
 	y.URI = x.URI
 	y.Name = x.Name
@@ -479,36 +479,36 @@ func UpRoot(c *compat.Conversion, x *mcp20241105.Root) *mcp20250326.Root {
 
 // UpRootsListChangedNotification converts RootsListChangedNotification to
 // revision 2025-03-26.
-func UpRootsListChangedNotification(c *compat.Conversion, x *mcp20241105.RootsListChangedNotification) *mcp20250326.RootsListChangedNotification {
+func UpRootsListChangedNotification(c *convert.Conversion, x *mcp20241105.RootsListChangedNotification) *mcp20250326.RootsListChangedNotification {
 	y := new(mcp20250326.RootsListChangedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, UpNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpSubscribeRequest converts SubscribeRequest to revision 2025-03-26.
-func UpSubscribeRequest(c *compat.Conversion, x *mcp20241105.SubscribeRequest) *mcp20250326.SubscribeRequest {
+func UpSubscribeRequest(c *convert.Conversion, x *mcp20241105.SubscribeRequest) *mcp20250326.SubscribeRequest {
 	y := new(mcp20250326.SubscribeRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpSubscribeRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpSubscribeRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpSubscribeRequestParams converts SubscribeRequestParams to revision
 // 2025-03-26.
-func UpSubscribeRequestParams(c *compat.Conversion, x *mcp20241105.SubscribeRequestParams) *mcp20250326.SubscribeRequestParams {
+func UpSubscribeRequestParams(c *convert.Conversion, x *mcp20241105.SubscribeRequestParams) *mcp20250326.SubscribeRequestParams {
 	y := new(mcp20250326.SubscribeRequestParams)
 	y.URI = x.URI
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpTextResourceContents converts TextResourceContents to revision
 // 2025-03-26.
-func UpTextResourceContents(c *compat.Conversion, x *mcp20241105.TextResourceContents) *mcp20250326.TextResourceContents {
+func UpTextResourceContents(c *convert.Conversion, x *mcp20241105.TextResourceContents) *mcp20250326.TextResourceContents {
 	y := new(mcp20250326.TextResourceContents)
 	y.Text = x.Text
 	y.URI = x.URI
@@ -518,20 +518,20 @@ func UpTextResourceContents(c *compat.Conversion, x *mcp20241105.TextResourceCon
 }
 
 // UpUnsubscribeRequest converts UnsubscribeRequest to revision 2025-03-26.
-func UpUnsubscribeRequest(c *compat.Conversion, x *mcp20241105.UnsubscribeRequest) *mcp20250326.UnsubscribeRequest {
+func UpUnsubscribeRequest(c *convert.Conversion, x *mcp20241105.UnsubscribeRequest) *mcp20250326.UnsubscribeRequest {
 	y := new(mcp20250326.UnsubscribeRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpUnsubscribeRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpUnsubscribeRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpUnsubscribeRequestParams converts UnsubscribeRequestParams to revision
 // 2025-03-26.
-func UpUnsubscribeRequestParams(c *compat.Conversion, x *mcp20241105.UnsubscribeRequestParams) *mcp20250326.UnsubscribeRequestParams {
+func UpUnsubscribeRequestParams(c *convert.Conversion, x *mcp20241105.UnsubscribeRequestParams) *mcp20250326.UnsubscribeRequestParams {
 	y := new(mcp20250326.UnsubscribeRequestParams)
 	y.URI = x.URI
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }

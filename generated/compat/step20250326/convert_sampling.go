@@ -5,29 +5,29 @@ package step20250326
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20241105"
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownCreateMessageRequest converts CreateMessageRequest to revision
 // 2024-11-05.
-func DownCreateMessageRequest(c *compat.Conversion, x *mcp20250326.CreateMessageRequest) *mcp20241105.CreateMessageRequest {
+func DownCreateMessageRequest(c *convert.Conversion, x *mcp20250326.CreateMessageRequest) *mcp20241105.CreateMessageRequest {
 	y := new(mcp20241105.CreateMessageRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownCreateMessageRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownCreateMessageRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownCreateMessageRequestParams converts CreateMessageRequestParams to
 // revision 2024-11-05.
-func DownCreateMessageRequestParams(c *compat.Conversion, x *mcp20250326.CreateMessageRequestParams) *mcp20241105.CreateMessageRequestParams {
+func DownCreateMessageRequestParams(c *convert.Conversion, x *mcp20250326.CreateMessageRequestParams) *mcp20241105.CreateMessageRequestParams {
 	y := new(mcp20241105.CreateMessageRequestParams)
 	y.MaxTokens = x.MaxTokens
-	y.Messages = compat.Objects(c, "messages", x.Messages, DownSamplingMessage)
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Messages = convert.Objects(c, "messages", x.Messages, DownSamplingMessage)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.IncludeContext = (*mcp20241105.IncludeContext)(x.IncludeContext)
 	y.Metadata = x.Metadata
-	y.ModelPreferences = compat.Object(c, "modelPreferences", x.ModelPreferences, DownModelPreferences)
+	y.ModelPreferences = convert.Object(c, "modelPreferences", x.ModelPreferences, DownModelPreferences)
 	y.StopSequences = x.StopSequences
 	y.SystemPrompt = x.SystemPrompt
 	y.Temperature = x.Temperature
@@ -37,9 +37,9 @@ func DownCreateMessageRequestParams(c *compat.Conversion, x *mcp20250326.CreateM
 
 // DownCreateMessageResult converts CreateMessageResult to revision
 // 2024-11-05.
-func DownCreateMessageResult(c *compat.Conversion, x *mcp20250326.CreateMessageResult) *mcp20241105.CreateMessageResult {
+func DownCreateMessageResult(c *convert.Conversion, x *mcp20250326.CreateMessageResult) *mcp20241105.CreateMessageResult {
 	y := new(mcp20241105.CreateMessageResult)
-	y.Content = compat.Value(c, "content", x.Content, DownSamplingMessageContent)
+	y.Content = convert.Value(c, "content", x.Content, DownSamplingMessageContent)
 	y.Model = x.Model
 	y.Role = mcp20241105.Role(x.Role)
 	y.Meta = x.Meta
@@ -49,12 +49,12 @@ func DownCreateMessageResult(c *compat.Conversion, x *mcp20250326.CreateMessageR
 }
 
 // DownIncludeContext converts IncludeContext to revision 2024-11-05.
-func DownIncludeContext(c *compat.Conversion, x mcp20250326.IncludeContext) mcp20241105.IncludeContext {
+func DownIncludeContext(c *convert.Conversion, x mcp20250326.IncludeContext) mcp20241105.IncludeContext {
 	return mcp20241105.IncludeContext(x)
 }
 
 // DownModelHint converts ModelHint to revision 2024-11-05.
-func DownModelHint(c *compat.Conversion, x *mcp20250326.ModelHint) *mcp20241105.ModelHint {
+func DownModelHint(c *convert.Conversion, x *mcp20250326.ModelHint) *mcp20241105.ModelHint {
 	y := new(mcp20241105.ModelHint)
 	y.Name = x.Name
 	y.Extra = x.Extra
@@ -62,10 +62,10 @@ func DownModelHint(c *compat.Conversion, x *mcp20250326.ModelHint) *mcp20241105.
 }
 
 // DownModelPreferences converts ModelPreferences to revision 2024-11-05.
-func DownModelPreferences(c *compat.Conversion, x *mcp20250326.ModelPreferences) *mcp20241105.ModelPreferences {
+func DownModelPreferences(c *convert.Conversion, x *mcp20250326.ModelPreferences) *mcp20241105.ModelPreferences {
 	y := new(mcp20241105.ModelPreferences)
 	y.CostPriority = x.CostPriority
-	y.Hints = compat.Objects(c, "hints", x.Hints, DownModelHint)
+	y.Hints = convert.Objects(c, "hints", x.Hints, DownModelHint)
 	y.IntelligencePriority = x.IntelligencePriority
 	y.SpeedPriority = x.SpeedPriority
 	y.Extra = x.Extra
@@ -73,9 +73,9 @@ func DownModelPreferences(c *compat.Conversion, x *mcp20250326.ModelPreferences)
 }
 
 // DownSamplingMessage converts SamplingMessage to revision 2024-11-05.
-func DownSamplingMessage(c *compat.Conversion, x *mcp20250326.SamplingMessage) *mcp20241105.SamplingMessage {
+func DownSamplingMessage(c *convert.Conversion, x *mcp20250326.SamplingMessage) *mcp20241105.SamplingMessage {
 	y := new(mcp20241105.SamplingMessage)
-	y.Content = compat.Value(c, "content", x.Content, DownSamplingMessageContent)
+	y.Content = convert.Value(c, "content", x.Content, DownSamplingMessageContent)
 	y.Role = mcp20241105.Role(x.Role)
 	y.Extra = x.Extra
 	return y
@@ -83,7 +83,7 @@ func DownSamplingMessage(c *compat.Conversion, x *mcp20250326.SamplingMessage) *
 
 // DownSamplingMessageContent converts SamplingMessageContent to revision
 // 2024-11-05.
-func DownSamplingMessageContent(c *compat.Conversion, x mcp20250326.SamplingMessageContent) mcp20241105.SamplingMessageContent {
+func DownSamplingMessageContent(c *convert.Conversion, x mcp20250326.SamplingMessageContent) mcp20241105.SamplingMessageContent {
 	switch x := x.(type) {
 	case *mcp20250326.TextContent:
 		return DownTextContent(c, x)
@@ -99,24 +99,24 @@ func DownSamplingMessageContent(c *compat.Conversion, x mcp20250326.SamplingMess
 
 // UpCreateMessageRequest converts CreateMessageRequest to revision
 // 2025-03-26.
-func UpCreateMessageRequest(c *compat.Conversion, x *mcp20241105.CreateMessageRequest) *mcp20250326.CreateMessageRequest {
+func UpCreateMessageRequest(c *convert.Conversion, x *mcp20241105.CreateMessageRequest) *mcp20250326.CreateMessageRequest {
 	y := new(mcp20250326.CreateMessageRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpCreateMessageRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpCreateMessageRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpCreateMessageRequestParams converts CreateMessageRequestParams to
 // revision 2025-03-26.
-func UpCreateMessageRequestParams(c *compat.Conversion, x *mcp20241105.CreateMessageRequestParams) *mcp20250326.CreateMessageRequestParams {
+func UpCreateMessageRequestParams(c *convert.Conversion, x *mcp20241105.CreateMessageRequestParams) *mcp20250326.CreateMessageRequestParams {
 	y := new(mcp20250326.CreateMessageRequestParams)
 	y.MaxTokens = x.MaxTokens
-	y.Messages = compat.Objects(c, "messages", x.Messages, UpSamplingMessage)
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Messages = convert.Objects(c, "messages", x.Messages, UpSamplingMessage)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.IncludeContext = (*mcp20250326.IncludeContext)(x.IncludeContext)
 	y.Metadata = x.Metadata
-	y.ModelPreferences = compat.Object(c, "modelPreferences", x.ModelPreferences, UpModelPreferences)
+	y.ModelPreferences = convert.Object(c, "modelPreferences", x.ModelPreferences, UpModelPreferences)
 	y.StopSequences = x.StopSequences
 	y.SystemPrompt = x.SystemPrompt
 	y.Temperature = x.Temperature
@@ -125,9 +125,9 @@ func UpCreateMessageRequestParams(c *compat.Conversion, x *mcp20241105.CreateMes
 }
 
 // UpCreateMessageResult converts CreateMessageResult to revision 2025-03-26.
-func UpCreateMessageResult(c *compat.Conversion, x *mcp20241105.CreateMessageResult) *mcp20250326.CreateMessageResult {
+func UpCreateMessageResult(c *convert.Conversion, x *mcp20241105.CreateMessageResult) *mcp20250326.CreateMessageResult {
 	y := new(mcp20250326.CreateMessageResult)
-	y.Content = compat.Value(c, "content", x.Content, UpSamplingMessageContent)
+	y.Content = convert.Value(c, "content", x.Content, UpSamplingMessageContent)
 	y.Model = x.Model
 	y.Role = mcp20250326.Role(x.Role)
 	y.Meta = x.Meta
@@ -137,12 +137,12 @@ func UpCreateMessageResult(c *compat.Conversion, x *mcp20241105.CreateMessageRes
 }
 
 // UpIncludeContext converts IncludeContext to revision 2025-03-26.
-func UpIncludeContext(c *compat.Conversion, x mcp20241105.IncludeContext) mcp20250326.IncludeContext {
+func UpIncludeContext(c *convert.Conversion, x mcp20241105.IncludeContext) mcp20250326.IncludeContext {
 	return mcp20250326.IncludeContext(x)
 }
 
 // UpModelHint converts ModelHint to revision 2025-03-26.
-func UpModelHint(c *compat.Conversion, x *mcp20241105.ModelHint) *mcp20250326.ModelHint {
+func UpModelHint(c *convert.Conversion, x *mcp20241105.ModelHint) *mcp20250326.ModelHint {
 	y := new(mcp20250326.ModelHint)
 	y.Name = x.Name
 	y.Extra = x.Extra
@@ -150,10 +150,10 @@ func UpModelHint(c *compat.Conversion, x *mcp20241105.ModelHint) *mcp20250326.Mo
 }
 
 // UpModelPreferences converts ModelPreferences to revision 2025-03-26.
-func UpModelPreferences(c *compat.Conversion, x *mcp20241105.ModelPreferences) *mcp20250326.ModelPreferences {
+func UpModelPreferences(c *convert.Conversion, x *mcp20241105.ModelPreferences) *mcp20250326.ModelPreferences {
 	y := new(mcp20250326.ModelPreferences)
 	y.CostPriority = x.CostPriority
-	y.Hints = compat.Objects(c, "hints", x.Hints, UpModelHint)
+	y.Hints = convert.Objects(c, "hints", x.Hints, UpModelHint)
 	y.IntelligencePriority = x.IntelligencePriority
 	y.SpeedPriority = x.SpeedPriority
 	y.Extra = x.Extra
@@ -161,9 +161,9 @@ func UpModelPreferences(c *compat.Conversion, x *mcp20241105.ModelPreferences) *
 }
 
 // UpSamplingMessage converts SamplingMessage to revision 2025-03-26.
-func UpSamplingMessage(c *compat.Conversion, x *mcp20241105.SamplingMessage) *mcp20250326.SamplingMessage {
+func UpSamplingMessage(c *convert.Conversion, x *mcp20241105.SamplingMessage) *mcp20250326.SamplingMessage {
 	y := new(mcp20250326.SamplingMessage)
-	y.Content = compat.Value(c, "content", x.Content, UpSamplingMessageContent)
+	y.Content = convert.Value(c, "content", x.Content, UpSamplingMessageContent)
 	y.Role = mcp20250326.Role(x.Role)
 	y.Extra = x.Extra
 	return y
@@ -171,7 +171,7 @@ func UpSamplingMessage(c *compat.Conversion, x *mcp20241105.SamplingMessage) *mc
 
 // UpSamplingMessageContent converts SamplingMessageContent to revision
 // 2025-03-26.
-func UpSamplingMessageContent(c *compat.Conversion, x mcp20241105.SamplingMessageContent) mcp20250326.SamplingMessageContent {
+func UpSamplingMessageContent(c *convert.Conversion, x mcp20241105.SamplingMessageContent) mcp20250326.SamplingMessageContent {
 	switch x := x.(type) {
 	case *mcp20241105.TextContent:
 		return UpTextContent(c, x)

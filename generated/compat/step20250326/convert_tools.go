@@ -5,33 +5,33 @@ package step20250326
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20241105"
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownCallToolRequest converts CallToolRequest to revision 2024-11-05.
-func DownCallToolRequest(c *compat.Conversion, x *mcp20250326.CallToolRequest) *mcp20241105.CallToolRequest {
+func DownCallToolRequest(c *convert.Conversion, x *mcp20250326.CallToolRequest) *mcp20241105.CallToolRequest {
 	y := new(mcp20241105.CallToolRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownCallToolRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownCallToolRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownCallToolRequestParams converts CallToolRequestParams to revision
 // 2024-11-05.
-func DownCallToolRequestParams(c *compat.Conversion, x *mcp20250326.CallToolRequestParams) *mcp20241105.CallToolRequestParams {
+func DownCallToolRequestParams(c *convert.Conversion, x *mcp20250326.CallToolRequestParams) *mcp20241105.CallToolRequestParams {
 	y := new(mcp20241105.CallToolRequestParams)
 	y.Name = x.Name
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Arguments = x.Arguments
 	y.Extra = x.Extra
 	return y
 }
 
 // DownCallToolResult converts CallToolResult to revision 2024-11-05.
-func DownCallToolResult(c *compat.Conversion, x *mcp20250326.CallToolResult) *mcp20241105.CallToolResult {
+func DownCallToolResult(c *convert.Conversion, x *mcp20250326.CallToolResult) *mcp20241105.CallToolResult {
 	y := new(mcp20241105.CallToolResult)
-	y.Content = compat.Values(c, "content", x.Content, DownContentBlock)
+	y.Content = convert.Values(c, "content", x.Content, DownContentBlock)
 	y.Meta = x.Meta
 	y.IsError = x.IsError
 	y.Extra = x.Extra
@@ -39,18 +39,18 @@ func DownCallToolResult(c *compat.Conversion, x *mcp20250326.CallToolResult) *mc
 }
 
 // DownListToolsRequest converts ListToolsRequest to revision 2024-11-05.
-func DownListToolsRequest(c *compat.Conversion, x *mcp20250326.ListToolsRequest) *mcp20241105.ListToolsRequest {
+func DownListToolsRequest(c *convert.Conversion, x *mcp20250326.ListToolsRequest) *mcp20241105.ListToolsRequest {
 	y := new(mcp20241105.ListToolsRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, DownPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownListToolsResult converts ListToolsResult to revision 2024-11-05.
-func DownListToolsResult(c *compat.Conversion, x *mcp20250326.ListToolsResult) *mcp20241105.ListToolsResult {
+func DownListToolsResult(c *convert.Conversion, x *mcp20250326.ListToolsResult) *mcp20241105.ListToolsResult {
 	y := new(mcp20241105.ListToolsResult)
-	y.Tools = compat.Objects(c, "tools", x.Tools, DownTool)
+	y.Tools = convert.Objects(c, "tools", x.Tools, DownTool)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -58,9 +58,9 @@ func DownListToolsResult(c *compat.Conversion, x *mcp20250326.ListToolsResult) *
 }
 
 // DownTool converts Tool to revision 2024-11-05.
-func DownTool(c *compat.Conversion, x *mcp20250326.Tool) *mcp20241105.Tool {
+func DownTool(c *convert.Conversion, x *mcp20250326.Tool) *mcp20241105.Tool {
 	y := new(mcp20241105.Tool)
-	y.InputSchema = *compat.Object(c, "inputSchema", &x.InputSchema, DownToolInputSchema)
+	y.InputSchema = *convert.Object(c, "inputSchema", &x.InputSchema, DownToolInputSchema)
 	y.Name = x.Name
 	c.Drop("annotations", x.Annotations != nil, notInOlder)
 	y.Description = x.Description
@@ -69,7 +69,7 @@ func DownTool(c *compat.Conversion, x *mcp20250326.Tool) *mcp20241105.Tool {
 }
 
 // DownToolInputSchema converts ToolInputSchema to revision 2024-11-05.
-func DownToolInputSchema(c *compat.Conversion, x *mcp20250326.ToolInputSchema) *mcp20241105.ToolInputSchema {
+func DownToolInputSchema(c *convert.Conversion, x *mcp20250326.ToolInputSchema) *mcp20241105.ToolInputSchema {
 	y := new(mcp20241105.ToolInputSchema)
 	y.Type = x.Type
 	y.Properties = x.Properties
@@ -80,38 +80,38 @@ func DownToolInputSchema(c *compat.Conversion, x *mcp20250326.ToolInputSchema) *
 
 // DownToolListChangedNotification converts ToolListChangedNotification to
 // revision 2024-11-05.
-func DownToolListChangedNotification(c *compat.Conversion, x *mcp20250326.ToolListChangedNotification) *mcp20241105.ToolListChangedNotification {
+func DownToolListChangedNotification(c *convert.Conversion, x *mcp20250326.ToolListChangedNotification) *mcp20241105.ToolListChangedNotification {
 	y := new(mcp20241105.ToolListChangedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, DownNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpCallToolRequest converts CallToolRequest to revision 2025-03-26.
-func UpCallToolRequest(c *compat.Conversion, x *mcp20241105.CallToolRequest) *mcp20250326.CallToolRequest {
+func UpCallToolRequest(c *convert.Conversion, x *mcp20241105.CallToolRequest) *mcp20250326.CallToolRequest {
 	y := new(mcp20250326.CallToolRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpCallToolRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpCallToolRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpCallToolRequestParams converts CallToolRequestParams to revision
 // 2025-03-26.
-func UpCallToolRequestParams(c *compat.Conversion, x *mcp20241105.CallToolRequestParams) *mcp20250326.CallToolRequestParams {
+func UpCallToolRequestParams(c *convert.Conversion, x *mcp20241105.CallToolRequestParams) *mcp20250326.CallToolRequestParams {
 	y := new(mcp20250326.CallToolRequestParams)
 	y.Name = x.Name
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Arguments = x.Arguments
 	y.Extra = x.Extra
 	return y
 }
 
 // UpCallToolResult converts CallToolResult to revision 2025-03-26.
-func UpCallToolResult(c *compat.Conversion, x *mcp20241105.CallToolResult) *mcp20250326.CallToolResult {
+func UpCallToolResult(c *convert.Conversion, x *mcp20241105.CallToolResult) *mcp20250326.CallToolResult {
 	y := new(mcp20250326.CallToolResult)
-	y.Content = compat.Values(c, "content", x.Content, UpContentBlock)
+	y.Content = convert.Values(c, "content", x.Content, UpContentBlock)
 	y.Meta = x.Meta
 	y.IsError = x.IsError
 	y.Extra = x.Extra
@@ -119,18 +119,18 @@ func UpCallToolResult(c *compat.Conversion, x *mcp20241105.CallToolResult) *mcp2
 }
 
 // UpListToolsRequest converts ListToolsRequest to revision 2025-03-26.
-func UpListToolsRequest(c *compat.Conversion, x *mcp20241105.ListToolsRequest) *mcp20250326.ListToolsRequest {
+func UpListToolsRequest(c *convert.Conversion, x *mcp20241105.ListToolsRequest) *mcp20250326.ListToolsRequest {
 	y := new(mcp20250326.ListToolsRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, UpPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpListToolsResult converts ListToolsResult to revision 2025-03-26.
-func UpListToolsResult(c *compat.Conversion, x *mcp20241105.ListToolsResult) *mcp20250326.ListToolsResult {
+func UpListToolsResult(c *convert.Conversion, x *mcp20241105.ListToolsResult) *mcp20250326.ListToolsResult {
 	y := new(mcp20250326.ListToolsResult)
-	y.Tools = compat.Objects(c, "tools", x.Tools, UpTool)
+	y.Tools = convert.Objects(c, "tools", x.Tools, UpTool)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -138,9 +138,9 @@ func UpListToolsResult(c *compat.Conversion, x *mcp20241105.ListToolsResult) *mc
 }
 
 // UpTool converts Tool to revision 2025-03-26.
-func UpTool(c *compat.Conversion, x *mcp20241105.Tool) *mcp20250326.Tool {
+func UpTool(c *convert.Conversion, x *mcp20241105.Tool) *mcp20250326.Tool {
 	y := new(mcp20250326.Tool)
-	y.InputSchema = *compat.Object(c, "inputSchema", &x.InputSchema, UpToolInputSchema)
+	y.InputSchema = *convert.Object(c, "inputSchema", &x.InputSchema, UpToolInputSchema)
 	y.Name = x.Name
 	y.Description = x.Description
 	y.Extra = c.Extra(x.Extra, "annotations")
@@ -148,7 +148,7 @@ func UpTool(c *compat.Conversion, x *mcp20241105.Tool) *mcp20250326.Tool {
 }
 
 // UpToolInputSchema converts ToolInputSchema to revision 2025-03-26.
-func UpToolInputSchema(c *compat.Conversion, x *mcp20241105.ToolInputSchema) *mcp20250326.ToolInputSchema {
+func UpToolInputSchema(c *convert.Conversion, x *mcp20241105.ToolInputSchema) *mcp20250326.ToolInputSchema {
 	y := new(mcp20250326.ToolInputSchema)
 	y.Type = x.Type
 	y.Properties = x.Properties
@@ -159,10 +159,10 @@ func UpToolInputSchema(c *compat.Conversion, x *mcp20241105.ToolInputSchema) *mc
 
 // UpToolListChangedNotification converts ToolListChangedNotification to
 // revision 2025-03-26.
-func UpToolListChangedNotification(c *compat.Conversion, x *mcp20241105.ToolListChangedNotification) *mcp20250326.ToolListChangedNotification {
+func UpToolListChangedNotification(c *convert.Conversion, x *mcp20241105.ToolListChangedNotification) *mcp20250326.ToolListChangedNotification {
 	y := new(mcp20250326.ToolListChangedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, UpNotificationParams)
 	y.Extra = x.Extra
 	return y
 }

@@ -5,22 +5,22 @@ package step20250326
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20241105"
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownCancelledNotification converts CancelledNotification to revision
 // 2024-11-05.
-func DownCancelledNotification(c *compat.Conversion, x *mcp20250326.CancelledNotification) *mcp20241105.CancelledNotification {
+func DownCancelledNotification(c *convert.Conversion, x *mcp20250326.CancelledNotification) *mcp20241105.CancelledNotification {
 	y := new(mcp20241105.CancelledNotification)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownCancelledNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownCancelledNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownCancelledNotificationParams converts CancelledNotificationParams to
 // revision 2024-11-05.
-func DownCancelledNotificationParams(c *compat.Conversion, x *mcp20250326.CancelledNotificationParams) *mcp20241105.CancelledNotificationParams {
+func DownCancelledNotificationParams(c *convert.Conversion, x *mcp20250326.CancelledNotificationParams) *mcp20241105.CancelledNotificationParams {
 	y := new(mcp20241105.CancelledNotificationParams)
 	y.RequestID = x.RequestID
 	y.Meta = x.Meta
@@ -30,28 +30,28 @@ func DownCancelledNotificationParams(c *compat.Conversion, x *mcp20250326.Cancel
 }
 
 // DownCompleteRequest converts CompleteRequest to revision 2024-11-05.
-func DownCompleteRequest(c *compat.Conversion, x *mcp20250326.CompleteRequest) *mcp20241105.CompleteRequest {
+func DownCompleteRequest(c *convert.Conversion, x *mcp20250326.CompleteRequest) *mcp20241105.CompleteRequest {
 	y := new(mcp20241105.CompleteRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownCompleteRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownCompleteRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownCompleteRequestParams converts CompleteRequestParams to revision
 // 2024-11-05.
-func DownCompleteRequestParams(c *compat.Conversion, x *mcp20250326.CompleteRequestParams) *mcp20241105.CompleteRequestParams {
+func DownCompleteRequestParams(c *convert.Conversion, x *mcp20250326.CompleteRequestParams) *mcp20241105.CompleteRequestParams {
 	y := new(mcp20241105.CompleteRequestParams)
-	y.Argument = *compat.Object(c, "argument", &x.Argument, DownCompleteRequestParamsArgument)
-	y.Ref = compat.Value(c, "ref", x.Ref, DownCompleteRequestParamsRef)
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Argument = *convert.Object(c, "argument", &x.Argument, DownCompleteRequestParamsArgument)
+	y.Ref = convert.Value(c, "ref", x.Ref, DownCompleteRequestParamsRef)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownCompleteRequestParamsArgument converts CompleteRequestParamsArgument
 // to revision 2024-11-05.
-func DownCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20250326.CompleteRequestParamsArgument) *mcp20241105.CompleteRequestParamsArgument {
+func DownCompleteRequestParamsArgument(c *convert.Conversion, x *mcp20250326.CompleteRequestParamsArgument) *mcp20241105.CompleteRequestParamsArgument {
 	y := new(mcp20241105.CompleteRequestParamsArgument)
 	y.Name = x.Name
 	y.Value = x.Value
@@ -61,7 +61,7 @@ func DownCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20250326.Comp
 
 // DownCompleteRequestParamsRef converts CompleteRequestParamsRef to revision
 // 2024-11-05.
-func DownCompleteRequestParamsRef(c *compat.Conversion, x mcp20250326.CompleteRequestParamsRef) mcp20241105.CompleteRequestParamsRef {
+func DownCompleteRequestParamsRef(c *convert.Conversion, x mcp20250326.CompleteRequestParamsRef) mcp20241105.CompleteRequestParamsRef {
 	switch x := x.(type) {
 	case *mcp20250326.PromptReference:
 		return DownPromptReference(c, x)
@@ -74,9 +74,9 @@ func DownCompleteRequestParamsRef(c *compat.Conversion, x mcp20250326.CompleteRe
 }
 
 // DownCompleteResult converts CompleteResult to revision 2024-11-05.
-func DownCompleteResult(c *compat.Conversion, x *mcp20250326.CompleteResult) *mcp20241105.CompleteResult {
+func DownCompleteResult(c *convert.Conversion, x *mcp20250326.CompleteResult) *mcp20241105.CompleteResult {
 	y := new(mcp20241105.CompleteResult)
-	y.Completion = *compat.Object(c, "completion", &x.Completion, DownCompleteResultCompletion)
+	y.Completion = *convert.Object(c, "completion", &x.Completion, DownCompleteResultCompletion)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
 	return y
@@ -84,7 +84,7 @@ func DownCompleteResult(c *compat.Conversion, x *mcp20250326.CompleteResult) *mc
 
 // DownCompleteResultCompletion converts CompleteResultCompletion to revision
 // 2024-11-05.
-func DownCompleteResultCompletion(c *compat.Conversion, x *mcp20250326.CompleteResultCompletion) *mcp20241105.CompleteResultCompletion {
+func DownCompleteResultCompletion(c *convert.Conversion, x *mcp20250326.CompleteResultCompletion) *mcp20241105.CompleteResultCompletion {
 	y := new(mcp20241105.CompleteResultCompletion)
 	y.Values = x.Values
 	y.HasMore = x.HasMore
@@ -94,28 +94,28 @@ func DownCompleteResultCompletion(c *compat.Conversion, x *mcp20250326.CompleteR
 }
 
 // DownCursor converts Cursor to revision 2024-11-05.
-func DownCursor(c *compat.Conversion, x mcp20250326.Cursor) mcp20241105.Cursor {
+func DownCursor(c *convert.Conversion, x mcp20250326.Cursor) mcp20241105.Cursor {
 	return mcp20241105.Cursor(x)
 }
 
 // DownLoggingLevel converts LoggingLevel to revision 2024-11-05.
-func DownLoggingLevel(c *compat.Conversion, x mcp20250326.LoggingLevel) mcp20241105.LoggingLevel {
+func DownLoggingLevel(c *convert.Conversion, x mcp20250326.LoggingLevel) mcp20241105.LoggingLevel {
 	return mcp20241105.LoggingLevel(x)
 }
 
 // DownLoggingMessageNotification converts LoggingMessageNotification to
 // revision 2024-11-05.
-func DownLoggingMessageNotification(c *compat.Conversion, x *mcp20250326.LoggingMessageNotification) *mcp20241105.LoggingMessageNotification {
+func DownLoggingMessageNotification(c *convert.Conversion, x *mcp20250326.LoggingMessageNotification) *mcp20241105.LoggingMessageNotification {
 	y := new(mcp20241105.LoggingMessageNotification)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownLoggingMessageNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownLoggingMessageNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownLoggingMessageNotificationParams converts
 // LoggingMessageNotificationParams to revision 2024-11-05.
-func DownLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20250326.LoggingMessageNotificationParams) *mcp20241105.LoggingMessageNotificationParams {
+func DownLoggingMessageNotificationParams(c *convert.Conversion, x *mcp20250326.LoggingMessageNotificationParams) *mcp20241105.LoggingMessageNotificationParams {
 	y := new(mcp20241105.LoggingMessageNotificationParams)
 	y.Data = x.Data
 	y.Level = mcp20241105.LoggingLevel(x.Level)
@@ -126,26 +126,26 @@ func DownLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20250326.L
 }
 
 // DownPaginatedRequest converts PaginatedRequest to revision 2024-11-05.
-func DownPaginatedRequest(c *compat.Conversion, x *mcp20250326.PaginatedRequest) *mcp20241105.PaginatedRequest {
+func DownPaginatedRequest(c *convert.Conversion, x *mcp20250326.PaginatedRequest) *mcp20241105.PaginatedRequest {
 	y := new(mcp20241105.PaginatedRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, DownPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownPaginatedRequestParams converts PaginatedRequestParams to revision
 // 2024-11-05.
-func DownPaginatedRequestParams(c *compat.Conversion, x *mcp20250326.PaginatedRequestParams) *mcp20241105.PaginatedRequestParams {
+func DownPaginatedRequestParams(c *convert.Conversion, x *mcp20250326.PaginatedRequestParams) *mcp20241105.PaginatedRequestParams {
 	y := new(mcp20241105.PaginatedRequestParams)
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Cursor = x.Cursor
 	y.Extra = x.Extra
 	return y
 }
 
 // DownPaginatedResult converts PaginatedResult to revision 2024-11-05.
-func DownPaginatedResult(c *compat.Conversion, x *mcp20250326.PaginatedResult) *mcp20241105.PaginatedResult {
+func DownPaginatedResult(c *convert.Conversion, x *mcp20250326.PaginatedResult) *mcp20241105.PaginatedResult {
 	y := new(mcp20241105.PaginatedResult)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
@@ -155,17 +155,17 @@ func DownPaginatedResult(c *compat.Conversion, x *mcp20250326.PaginatedResult) *
 
 // DownProgressNotification converts ProgressNotification to revision
 // 2024-11-05.
-func DownProgressNotification(c *compat.Conversion, x *mcp20250326.ProgressNotification) *mcp20241105.ProgressNotification {
+func DownProgressNotification(c *convert.Conversion, x *mcp20250326.ProgressNotification) *mcp20241105.ProgressNotification {
 	y := new(mcp20241105.ProgressNotification)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownProgressNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownProgressNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownProgressNotificationParams converts ProgressNotificationParams to
 // revision 2024-11-05.
-func DownProgressNotificationParams(c *compat.Conversion, x *mcp20250326.ProgressNotificationParams) *mcp20241105.ProgressNotificationParams {
+func DownProgressNotificationParams(c *convert.Conversion, x *mcp20250326.ProgressNotificationParams) *mcp20241105.ProgressNotificationParams {
 	y := new(mcp20241105.ProgressNotificationParams)
 	y.Progress = x.Progress
 	y.ProgressToken = x.ProgressToken
@@ -177,37 +177,37 @@ func DownProgressNotificationParams(c *compat.Conversion, x *mcp20250326.Progres
 }
 
 // DownSetLevelRequest converts SetLevelRequest to revision 2024-11-05.
-func DownSetLevelRequest(c *compat.Conversion, x *mcp20250326.SetLevelRequest) *mcp20241105.SetLevelRequest {
+func DownSetLevelRequest(c *convert.Conversion, x *mcp20250326.SetLevelRequest) *mcp20241105.SetLevelRequest {
 	y := new(mcp20241105.SetLevelRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownSetLevelRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownSetLevelRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownSetLevelRequestParams converts SetLevelRequestParams to revision
 // 2024-11-05.
-func DownSetLevelRequestParams(c *compat.Conversion, x *mcp20250326.SetLevelRequestParams) *mcp20241105.SetLevelRequestParams {
+func DownSetLevelRequestParams(c *convert.Conversion, x *mcp20250326.SetLevelRequestParams) *mcp20241105.SetLevelRequestParams {
 	y := new(mcp20241105.SetLevelRequestParams)
 	y.Level = mcp20241105.LoggingLevel(x.Level)
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpCancelledNotification converts CancelledNotification to revision
 // 2025-03-26.
-func UpCancelledNotification(c *compat.Conversion, x *mcp20241105.CancelledNotification) *mcp20250326.CancelledNotification {
+func UpCancelledNotification(c *convert.Conversion, x *mcp20241105.CancelledNotification) *mcp20250326.CancelledNotification {
 	y := new(mcp20250326.CancelledNotification)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpCancelledNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpCancelledNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpCancelledNotificationParams converts CancelledNotificationParams to
 // revision 2025-03-26.
-func UpCancelledNotificationParams(c *compat.Conversion, x *mcp20241105.CancelledNotificationParams) *mcp20250326.CancelledNotificationParams {
+func UpCancelledNotificationParams(c *convert.Conversion, x *mcp20241105.CancelledNotificationParams) *mcp20250326.CancelledNotificationParams {
 	y := new(mcp20250326.CancelledNotificationParams)
 	y.RequestID = x.RequestID
 	y.Meta = x.Meta
@@ -217,28 +217,28 @@ func UpCancelledNotificationParams(c *compat.Conversion, x *mcp20241105.Cancelle
 }
 
 // UpCompleteRequest converts CompleteRequest to revision 2025-03-26.
-func UpCompleteRequest(c *compat.Conversion, x *mcp20241105.CompleteRequest) *mcp20250326.CompleteRequest {
+func UpCompleteRequest(c *convert.Conversion, x *mcp20241105.CompleteRequest) *mcp20250326.CompleteRequest {
 	y := new(mcp20250326.CompleteRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpCompleteRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpCompleteRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpCompleteRequestParams converts CompleteRequestParams to revision
 // 2025-03-26.
-func UpCompleteRequestParams(c *compat.Conversion, x *mcp20241105.CompleteRequestParams) *mcp20250326.CompleteRequestParams {
+func UpCompleteRequestParams(c *convert.Conversion, x *mcp20241105.CompleteRequestParams) *mcp20250326.CompleteRequestParams {
 	y := new(mcp20250326.CompleteRequestParams)
-	y.Argument = *compat.Object(c, "argument", &x.Argument, UpCompleteRequestParamsArgument)
-	y.Ref = compat.Value(c, "ref", x.Ref, UpCompleteRequestParamsRef)
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Argument = *convert.Object(c, "argument", &x.Argument, UpCompleteRequestParamsArgument)
+	y.Ref = convert.Value(c, "ref", x.Ref, UpCompleteRequestParamsRef)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpCompleteRequestParamsArgument converts CompleteRequestParamsArgument to
 // revision 2025-03-26.
-func UpCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20241105.CompleteRequestParamsArgument) *mcp20250326.CompleteRequestParamsArgument {
+func UpCompleteRequestParamsArgument(c *convert.Conversion, x *mcp20241105.CompleteRequestParamsArgument) *mcp20250326.CompleteRequestParamsArgument {
 	y := new(mcp20250326.CompleteRequestParamsArgument)
 	y.Name = x.Name
 	y.Value = x.Value
@@ -248,7 +248,7 @@ func UpCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20241105.Comple
 
 // UpCompleteRequestParamsRef converts CompleteRequestParamsRef to revision
 // 2025-03-26.
-func UpCompleteRequestParamsRef(c *compat.Conversion, x mcp20241105.CompleteRequestParamsRef) mcp20250326.CompleteRequestParamsRef {
+func UpCompleteRequestParamsRef(c *convert.Conversion, x mcp20241105.CompleteRequestParamsRef) mcp20250326.CompleteRequestParamsRef {
 	switch x := x.(type) {
 	case *mcp20241105.PromptReference:
 		return UpPromptReference(c, x)
@@ -261,9 +261,9 @@ func UpCompleteRequestParamsRef(c *compat.Conversion, x mcp20241105.CompleteRequ
 }
 
 // UpCompleteResult converts CompleteResult to revision 2025-03-26.
-func UpCompleteResult(c *compat.Conversion, x *mcp20241105.CompleteResult) *mcp20250326.CompleteResult {
+func UpCompleteResult(c *convert.Conversion, x *mcp20241105.CompleteResult) *mcp20250326.CompleteResult {
 	y := new(mcp20250326.CompleteResult)
-	y.Completion = *compat.Object(c, "completion", &x.Completion, UpCompleteResultCompletion)
+	y.Completion = *convert.Object(c, "completion", &x.Completion, UpCompleteResultCompletion)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
 	return y
@@ -271,7 +271,7 @@ func UpCompleteResult(c *compat.Conversion, x *mcp20241105.CompleteResult) *mcp2
 
 // UpCompleteResultCompletion converts CompleteResultCompletion to revision
 // 2025-03-26.
-func UpCompleteResultCompletion(c *compat.Conversion, x *mcp20241105.CompleteResultCompletion) *mcp20250326.CompleteResultCompletion {
+func UpCompleteResultCompletion(c *convert.Conversion, x *mcp20241105.CompleteResultCompletion) *mcp20250326.CompleteResultCompletion {
 	y := new(mcp20250326.CompleteResultCompletion)
 	y.Values = x.Values
 	y.HasMore = x.HasMore
@@ -281,28 +281,28 @@ func UpCompleteResultCompletion(c *compat.Conversion, x *mcp20241105.CompleteRes
 }
 
 // UpCursor converts Cursor to revision 2025-03-26.
-func UpCursor(c *compat.Conversion, x mcp20241105.Cursor) mcp20250326.Cursor {
+func UpCursor(c *convert.Conversion, x mcp20241105.Cursor) mcp20250326.Cursor {
 	return mcp20250326.Cursor(x)
 }
 
 // UpLoggingLevel converts LoggingLevel to revision 2025-03-26.
-func UpLoggingLevel(c *compat.Conversion, x mcp20241105.LoggingLevel) mcp20250326.LoggingLevel {
+func UpLoggingLevel(c *convert.Conversion, x mcp20241105.LoggingLevel) mcp20250326.LoggingLevel {
 	return mcp20250326.LoggingLevel(x)
 }
 
 // UpLoggingMessageNotification converts LoggingMessageNotification to
 // revision 2025-03-26.
-func UpLoggingMessageNotification(c *compat.Conversion, x *mcp20241105.LoggingMessageNotification) *mcp20250326.LoggingMessageNotification {
+func UpLoggingMessageNotification(c *convert.Conversion, x *mcp20241105.LoggingMessageNotification) *mcp20250326.LoggingMessageNotification {
 	y := new(mcp20250326.LoggingMessageNotification)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpLoggingMessageNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpLoggingMessageNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpLoggingMessageNotificationParams converts
 // LoggingMessageNotificationParams to revision 2025-03-26.
-func UpLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20241105.LoggingMessageNotificationParams) *mcp20250326.LoggingMessageNotificationParams {
+func UpLoggingMessageNotificationParams(c *convert.Conversion, x *mcp20241105.LoggingMessageNotificationParams) *mcp20250326.LoggingMessageNotificationParams {
 	y := new(mcp20250326.LoggingMessageNotificationParams)
 	y.Data = x.Data
 	y.Level = mcp20250326.LoggingLevel(x.Level)
@@ -313,26 +313,26 @@ func UpLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20241105.Log
 }
 
 // UpPaginatedRequest converts PaginatedRequest to revision 2025-03-26.
-func UpPaginatedRequest(c *compat.Conversion, x *mcp20241105.PaginatedRequest) *mcp20250326.PaginatedRequest {
+func UpPaginatedRequest(c *convert.Conversion, x *mcp20241105.PaginatedRequest) *mcp20250326.PaginatedRequest {
 	y := new(mcp20250326.PaginatedRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, UpPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpPaginatedRequestParams converts PaginatedRequestParams to revision
 // 2025-03-26.
-func UpPaginatedRequestParams(c *compat.Conversion, x *mcp20241105.PaginatedRequestParams) *mcp20250326.PaginatedRequestParams {
+func UpPaginatedRequestParams(c *convert.Conversion, x *mcp20241105.PaginatedRequestParams) *mcp20250326.PaginatedRequestParams {
 	y := new(mcp20250326.PaginatedRequestParams)
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Cursor = x.Cursor
 	y.Extra = x.Extra
 	return y
 }
 
 // UpPaginatedResult converts PaginatedResult to revision 2025-03-26.
-func UpPaginatedResult(c *compat.Conversion, x *mcp20241105.PaginatedResult) *mcp20250326.PaginatedResult {
+func UpPaginatedResult(c *convert.Conversion, x *mcp20241105.PaginatedResult) *mcp20250326.PaginatedResult {
 	y := new(mcp20250326.PaginatedResult)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
@@ -342,17 +342,17 @@ func UpPaginatedResult(c *compat.Conversion, x *mcp20241105.PaginatedResult) *mc
 
 // UpProgressNotification converts ProgressNotification to revision
 // 2025-03-26.
-func UpProgressNotification(c *compat.Conversion, x *mcp20241105.ProgressNotification) *mcp20250326.ProgressNotification {
+func UpProgressNotification(c *convert.Conversion, x *mcp20241105.ProgressNotification) *mcp20250326.ProgressNotification {
 	y := new(mcp20250326.ProgressNotification)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpProgressNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpProgressNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpProgressNotificationParams converts ProgressNotificationParams to
 // revision 2025-03-26.
-func UpProgressNotificationParams(c *compat.Conversion, x *mcp20241105.ProgressNotificationParams) *mcp20250326.ProgressNotificationParams {
+func UpProgressNotificationParams(c *convert.Conversion, x *mcp20241105.ProgressNotificationParams) *mcp20250326.ProgressNotificationParams {
 	y := new(mcp20250326.ProgressNotificationParams)
 	y.Progress = x.Progress
 	y.ProgressToken = x.ProgressToken
@@ -363,20 +363,20 @@ func UpProgressNotificationParams(c *compat.Conversion, x *mcp20241105.ProgressN
 }
 
 // UpSetLevelRequest converts SetLevelRequest to revision 2025-03-26.
-func UpSetLevelRequest(c *compat.Conversion, x *mcp20241105.SetLevelRequest) *mcp20250326.SetLevelRequest {
+func UpSetLevelRequest(c *convert.Conversion, x *mcp20241105.SetLevelRequest) *mcp20250326.SetLevelRequest {
 	y := new(mcp20250326.SetLevelRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpSetLevelRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpSetLevelRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpSetLevelRequestParams converts SetLevelRequestParams to revision
 // 2025-03-26.
-func UpSetLevelRequestParams(c *compat.Conversion, x *mcp20241105.SetLevelRequestParams) *mcp20250326.SetLevelRequestParams {
+func UpSetLevelRequestParams(c *convert.Conversion, x *mcp20241105.SetLevelRequestParams) *mcp20250326.SetLevelRequestParams {
 	y := new(mcp20250326.SetLevelRequestParams)
 	y.Level = mcp20250326.LoggingLevel(x.Level)
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }

@@ -2,774 +2,774 @@
 
 package step20250326
 
-import "github.com/mcpgen/mcpgen/runtime/compat"
+import "github.com/mcpgen/mcpgen/runtime/convert"
 
 // definition returns the converters of a definition, by its name in the newer revision.
-func definition(newer string) (compat.Definition, bool) {
+func definition(newer string) (convert.Definition, bool) {
 	switch newer {
 	case "Annotations":
-		return compat.Definition{
-			Down:  compat.Of(DownAnnotations),
+		return convert.Definition{
+			Down:  convert.Of(DownAnnotations),
 			Newer: "Annotations",
 			Older: "Annotations",
-			Up:    compat.Of(UpAnnotations),
+			Up:    convert.Of(UpAnnotations),
 		}, true
 	case "BlobResourceContents":
-		return compat.Definition{
-			Down:  compat.Of(DownBlobResourceContents),
+		return convert.Definition{
+			Down:  convert.Of(DownBlobResourceContents),
 			Newer: "BlobResourceContents",
 			Older: "BlobResourceContents",
-			Up:    compat.Of(UpBlobResourceContents),
+			Up:    convert.Of(UpBlobResourceContents),
 		}, true
 	case "CallToolRequest":
-		return compat.Definition{
-			Down:  compat.Of(DownCallToolRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownCallToolRequest),
 			Newer: "CallToolRequest",
 			Older: "CallToolRequest",
-			Up:    compat.Of(UpCallToolRequest),
+			Up:    convert.Of(UpCallToolRequest),
 		}, true
 	case "CallToolRequestParams":
-		return compat.Definition{
-			Down:  compat.Of(DownCallToolRequestParams),
+		return convert.Definition{
+			Down:  convert.Of(DownCallToolRequestParams),
 			Newer: "CallToolRequestParams",
 			Older: "CallToolRequestParams",
-			Up:    compat.Of(UpCallToolRequestParams),
+			Up:    convert.Of(UpCallToolRequestParams),
 		}, true
 	case "CallToolResult":
-		return compat.Definition{
-			Down:  compat.Of(DownCallToolResult),
+		return convert.Definition{
+			Down:  convert.Of(DownCallToolResult),
 			Newer: "CallToolResult",
 			Older: "CallToolResult",
-			Up:    compat.Of(UpCallToolResult),
+			Up:    convert.Of(UpCallToolResult),
 		}, true
 	case "CancelledNotification":
-		return compat.Definition{
-			Down:  compat.Of(DownCancelledNotification),
+		return convert.Definition{
+			Down:  convert.Of(DownCancelledNotification),
 			Newer: "CancelledNotification",
 			Older: "CancelledNotification",
-			Up:    compat.Of(UpCancelledNotification),
+			Up:    convert.Of(UpCancelledNotification),
 		}, true
 	case "CancelledNotificationParams":
-		return compat.Definition{
-			Down:  compat.Of(DownCancelledNotificationParams),
+		return convert.Definition{
+			Down:  convert.Of(DownCancelledNotificationParams),
 			Newer: "CancelledNotificationParams",
 			Older: "CancelledNotificationParams",
-			Up:    compat.Of(UpCancelledNotificationParams),
+			Up:    convert.Of(UpCancelledNotificationParams),
 		}, true
 	case "ClientCapabilities":
-		return compat.Definition{
-			Down:  compat.Of(DownClientCapabilities),
+		return convert.Definition{
+			Down:  convert.Of(DownClientCapabilities),
 			Newer: "ClientCapabilities",
 			Older: "ClientCapabilities",
-			Up:    compat.Of(UpClientCapabilities),
+			Up:    convert.Of(UpClientCapabilities),
 		}, true
 	case "ClientCapabilitiesRoots":
-		return compat.Definition{
-			Down:  compat.Of(DownClientCapabilitiesRoots),
+		return convert.Definition{
+			Down:  convert.Of(DownClientCapabilitiesRoots),
 			Newer: "ClientCapabilitiesRoots",
 			Older: "ClientCapabilitiesRoots",
-			Up:    compat.Of(UpClientCapabilitiesRoots),
+			Up:    convert.Of(UpClientCapabilitiesRoots),
 		}, true
 	case "ClientNotification":
-		return compat.Definition{
-			Down:  compat.Of(DownClientNotification),
+		return convert.Definition{
+			Down:  convert.Of(DownClientNotification),
 			Newer: "ClientNotification",
 			Older: "ClientNotification",
-			Up:    compat.Of(UpClientNotification),
+			Up:    convert.Of(UpClientNotification),
 		}, true
 	case "ClientRequest":
-		return compat.Definition{
-			Down:  compat.Of(DownClientRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownClientRequest),
 			Newer: "ClientRequest",
 			Older: "ClientRequest",
-			Up:    compat.Of(UpClientRequest),
+			Up:    convert.Of(UpClientRequest),
 		}, true
 	case "ClientResult":
-		return compat.Definition{
-			Down:  compat.Of(DownClientResult),
+		return convert.Definition{
+			Down:  convert.Of(DownClientResult),
 			Newer: "ClientResult",
 			Older: "ClientResult",
-			Up:    compat.Of(UpClientResult),
+			Up:    convert.Of(UpClientResult),
 		}, true
 	case "CompleteRequest":
-		return compat.Definition{
-			Down:  compat.Of(DownCompleteRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownCompleteRequest),
 			Newer: "CompleteRequest",
 			Older: "CompleteRequest",
-			Up:    compat.Of(UpCompleteRequest),
+			Up:    convert.Of(UpCompleteRequest),
 		}, true
 	case "CompleteRequestParams":
-		return compat.Definition{
-			Down:  compat.Of(DownCompleteRequestParams),
+		return convert.Definition{
+			Down:  convert.Of(DownCompleteRequestParams),
 			Newer: "CompleteRequestParams",
 			Older: "CompleteRequestParams",
-			Up:    compat.Of(UpCompleteRequestParams),
+			Up:    convert.Of(UpCompleteRequestParams),
 		}, true
 	case "CompleteRequestParamsArgument":
-		return compat.Definition{
-			Down:  compat.Of(DownCompleteRequestParamsArgument),
+		return convert.Definition{
+			Down:  convert.Of(DownCompleteRequestParamsArgument),
 			Newer: "CompleteRequestParamsArgument",
 			Older: "CompleteRequestParamsArgument",
-			Up:    compat.Of(UpCompleteRequestParamsArgument),
+			Up:    convert.Of(UpCompleteRequestParamsArgument),
 		}, true
 	case "CompleteRequestParamsRef":
-		return compat.Definition{
-			Down:  compat.Of(DownCompleteRequestParamsRef),
+		return convert.Definition{
+			Down:  convert.Of(DownCompleteRequestParamsRef),
 			Newer: "CompleteRequestParamsRef",
 			Older: "CompleteRequestParamsRef",
-			Up:    compat.Of(UpCompleteRequestParamsRef),
+			Up:    convert.Of(UpCompleteRequestParamsRef),
 		}, true
 	case "CompleteResult":
-		return compat.Definition{
-			Down:  compat.Of(DownCompleteResult),
+		return convert.Definition{
+			Down:  convert.Of(DownCompleteResult),
 			Newer: "CompleteResult",
 			Older: "CompleteResult",
-			Up:    compat.Of(UpCompleteResult),
+			Up:    convert.Of(UpCompleteResult),
 		}, true
 	case "CompleteResultCompletion":
-		return compat.Definition{
-			Down:  compat.Of(DownCompleteResultCompletion),
+		return convert.Definition{
+			Down:  convert.Of(DownCompleteResultCompletion),
 			Newer: "CompleteResultCompletion",
 			Older: "CompleteResultCompletion",
-			Up:    compat.Of(UpCompleteResultCompletion),
+			Up:    convert.Of(UpCompleteResultCompletion),
 		}, true
 	case "ContentBlock":
-		return compat.Definition{
-			Down:  compat.Of(DownContentBlock),
+		return convert.Definition{
+			Down:  convert.Of(DownContentBlock),
 			Newer: "ContentBlock",
 			Older: "ContentBlock",
-			Up:    compat.Of(UpContentBlock),
+			Up:    convert.Of(UpContentBlock),
 		}, true
 	case "CreateMessageRequest":
-		return compat.Definition{
-			Down:  compat.Of(DownCreateMessageRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownCreateMessageRequest),
 			Newer: "CreateMessageRequest",
 			Older: "CreateMessageRequest",
-			Up:    compat.Of(UpCreateMessageRequest),
+			Up:    convert.Of(UpCreateMessageRequest),
 		}, true
 	case "CreateMessageRequestParams":
-		return compat.Definition{
-			Down:  compat.Of(DownCreateMessageRequestParams),
+		return convert.Definition{
+			Down:  convert.Of(DownCreateMessageRequestParams),
 			Newer: "CreateMessageRequestParams",
 			Older: "CreateMessageRequestParams",
-			Up:    compat.Of(UpCreateMessageRequestParams),
+			Up:    convert.Of(UpCreateMessageRequestParams),
 		}, true
 	case "CreateMessageResult":
-		return compat.Definition{
-			Down:  compat.Of(DownCreateMessageResult),
+		return convert.Definition{
+			Down:  convert.Of(DownCreateMessageResult),
 			Newer: "CreateMessageResult",
 			Older: "CreateMessageResult",
-			Up:    compat.Of(UpCreateMessageResult),
+			Up:    convert.Of(UpCreateMessageResult),
 		}, true
 	case "Cursor":
-		return compat.Definition{
-			Down:  compat.Of(DownCursor),
+		return convert.Definition{
+			Down:  convert.Of(DownCursor),
 			Newer: "Cursor",
 			Older: "Cursor",
-			Up:    compat.Of(UpCursor),
+			Up:    convert.Of(UpCursor),
 		}, true
 	case "EmbeddedResource":
-		return compat.Definition{
-			Down:  compat.Of(DownEmbeddedResource),
+		return convert.Definition{
+			Down:  convert.Of(DownEmbeddedResource),
 			Newer: "EmbeddedResource",
 			Older: "EmbeddedResource",
-			Up:    compat.Of(UpEmbeddedResource),
+			Up:    convert.Of(UpEmbeddedResource),
 		}, true
 	case "EmptyResult":
-		return compat.Definition{
-			Down:  compat.Of(DownResult),
+		return convert.Definition{
+			Down:  convert.Of(DownResult),
 			Newer: "EmptyResult",
 			Older: "EmptyResult",
-			Up:    compat.Of(UpResult),
+			Up:    convert.Of(UpResult),
 		}, true
 	case "Error":
-		return compat.Definition{
-			Down:  compat.Of(DownError),
+		return convert.Definition{
+			Down:  convert.Of(DownError),
 			Newer: "Error",
 			Older: "Error",
-			Up:    compat.Of(UpError),
+			Up:    convert.Of(UpError),
 		}, true
 	case "GetPromptRequest":
-		return compat.Definition{
-			Down:  compat.Of(DownGetPromptRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownGetPromptRequest),
 			Newer: "GetPromptRequest",
 			Older: "GetPromptRequest",
-			Up:    compat.Of(UpGetPromptRequest),
+			Up:    convert.Of(UpGetPromptRequest),
 		}, true
 	case "GetPromptRequestParams":
-		return compat.Definition{
-			Down:  compat.Of(DownGetPromptRequestParams),
+		return convert.Definition{
+			Down:  convert.Of(DownGetPromptRequestParams),
 			Newer: "GetPromptRequestParams",
 			Older: "GetPromptRequestParams",
-			Up:    compat.Of(UpGetPromptRequestParams),
+			Up:    convert.Of(UpGetPromptRequestParams),
 		}, true
 	case "GetPromptResult":
-		return compat.Definition{
-			Down:  compat.Of(DownGetPromptResult),
+		return convert.Definition{
+			Down:  convert.Of(DownGetPromptResult),
 			Newer: "GetPromptResult",
 			Older: "GetPromptResult",
-			Up:    compat.Of(UpGetPromptResult),
+			Up:    convert.Of(UpGetPromptResult),
 		}, true
 	case "ImageContent":
-		return compat.Definition{
-			Down:  compat.Of(DownImageContent),
+		return convert.Definition{
+			Down:  convert.Of(DownImageContent),
 			Newer: "ImageContent",
 			Older: "ImageContent",
-			Up:    compat.Of(UpImageContent),
+			Up:    convert.Of(UpImageContent),
 		}, true
 	case "Implementation":
-		return compat.Definition{
-			Down:  compat.Of(DownImplementation),
+		return convert.Definition{
+			Down:  convert.Of(DownImplementation),
 			Newer: "Implementation",
 			Older: "Implementation",
-			Up:    compat.Of(UpImplementation),
+			Up:    convert.Of(UpImplementation),
 		}, true
 	case "IncludeContext":
-		return compat.Definition{
-			Down:  compat.Of(DownIncludeContext),
+		return convert.Definition{
+			Down:  convert.Of(DownIncludeContext),
 			Newer: "IncludeContext",
 			Older: "IncludeContext",
-			Up:    compat.Of(UpIncludeContext),
+			Up:    convert.Of(UpIncludeContext),
 		}, true
 	case "InitializeRequest":
-		return compat.Definition{
-			Down:  compat.Of(DownInitializeRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownInitializeRequest),
 			Newer: "InitializeRequest",
 			Older: "InitializeRequest",
-			Up:    compat.Of(UpInitializeRequest),
+			Up:    convert.Of(UpInitializeRequest),
 		}, true
 	case "InitializeRequestParams":
-		return compat.Definition{
-			Down:  compat.Of(DownInitializeRequestParams),
+		return convert.Definition{
+			Down:  convert.Of(DownInitializeRequestParams),
 			Newer: "InitializeRequestParams",
 			Older: "InitializeRequestParams",
-			Up:    compat.Of(UpInitializeRequestParams),
+			Up:    convert.Of(UpInitializeRequestParams),
 		}, true
 	case "InitializeResult":
-		return compat.Definition{
-			Down:  compat.Of(DownInitializeResult),
+		return convert.Definition{
+			Down:  convert.Of(DownInitializeResult),
 			Newer: "InitializeResult",
 			Older: "InitializeResult",
-			Up:    compat.Of(UpInitializeResult),
+			Up:    convert.Of(UpInitializeResult),
 		}, true
 	case "InitializedNotification":
-		return compat.Definition{
-			Down:  compat.Of(DownInitializedNotification),
+		return convert.Definition{
+			Down:  convert.Of(DownInitializedNotification),
 			Newer: "InitializedNotification",
 			Older: "InitializedNotification",
-			Up:    compat.Of(UpInitializedNotification),
+			Up:    convert.Of(UpInitializedNotification),
 		}, true
 	case "JSONRPCError":
-		return compat.Definition{
-			Down:  compat.Of(DownJSONRPCError),
+		return convert.Definition{
+			Down:  convert.Of(DownJSONRPCError),
 			Newer: "JSONRPCError",
 			Older: "JSONRPCError",
-			Up:    compat.Of(UpJSONRPCError),
+			Up:    convert.Of(UpJSONRPCError),
 		}, true
 	case "JSONRPCMessage":
-		return compat.Definition{
-			Down:  compat.Of(DownJSONRPCMessage),
+		return convert.Definition{
+			Down:  convert.Of(DownJSONRPCMessage),
 			Newer: "JSONRPCMessage",
 			Older: "JSONRPCMessage",
-			Up:    compat.Of(UpJSONRPCMessage),
+			Up:    convert.Of(UpJSONRPCMessage),
 		}, true
 	case "JSONRPCNotification":
-		return compat.Definition{
-			Down:  compat.Of(DownJSONRPCNotification),
+		return convert.Definition{
+			Down:  convert.Of(DownJSONRPCNotification),
 			Newer: "JSONRPCNotification",
 			Older: "JSONRPCNotification",
-			Up:    compat.Of(UpJSONRPCNotification),
+			Up:    convert.Of(UpJSONRPCNotification),
 		}, true
 	case "JSONRPCRequest":
-		return compat.Definition{
-			Down:  compat.Of(DownJSONRPCRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownJSONRPCRequest),
 			Newer: "JSONRPCRequest",
 			Older: "JSONRPCRequest",
-			Up:    compat.Of(UpJSONRPCRequest),
+			Up:    convert.Of(UpJSONRPCRequest),
 		}, true
 	case "JSONRPCResponse":
-		return compat.Definition{
-			Down:  compat.Of(DownJSONRPCResponse),
+		return convert.Definition{
+			Down:  convert.Of(DownJSONRPCResponse),
 			Newer: "JSONRPCResponse",
 			Older: "JSONRPCResponse",
-			Up:    compat.Of(UpJSONRPCResponse),
+			Up:    convert.Of(UpJSONRPCResponse),
 		}, true
 	case "ListPromptsRequest":
-		return compat.Definition{
-			Down:  compat.Of(DownListPromptsRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownListPromptsRequest),
 			Newer: "ListPromptsRequest",
 			Older: "ListPromptsRequest",
-			Up:    compat.Of(UpListPromptsRequest),
+			Up:    convert.Of(UpListPromptsRequest),
 		}, true
 	case "ListPromptsResult":
-		return compat.Definition{
-			Down:  compat.Of(DownListPromptsResult),
+		return convert.Definition{
+			Down:  convert.Of(DownListPromptsResult),
 			Newer: "ListPromptsResult",
 			Older: "ListPromptsResult",
-			Up:    compat.Of(UpListPromptsResult),
+			Up:    convert.Of(UpListPromptsResult),
 		}, true
 	case "ListResourceTemplatesRequest":
-		return compat.Definition{
-			Down:  compat.Of(DownListResourceTemplatesRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownListResourceTemplatesRequest),
 			Newer: "ListResourceTemplatesRequest",
 			Older: "ListResourceTemplatesRequest",
-			Up:    compat.Of(UpListResourceTemplatesRequest),
+			Up:    convert.Of(UpListResourceTemplatesRequest),
 		}, true
 	case "ListResourceTemplatesResult":
-		return compat.Definition{
-			Down:  compat.Of(DownListResourceTemplatesResult),
+		return convert.Definition{
+			Down:  convert.Of(DownListResourceTemplatesResult),
 			Newer: "ListResourceTemplatesResult",
 			Older: "ListResourceTemplatesResult",
-			Up:    compat.Of(UpListResourceTemplatesResult),
+			Up:    convert.Of(UpListResourceTemplatesResult),
 		}, true
 	case "ListResourcesRequest":
-		return compat.Definition{
-			Down:  compat.Of(DownListResourcesRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownListResourcesRequest),
 			Newer: "ListResourcesRequest",
 			Older: "ListResourcesRequest",
-			Up:    compat.Of(UpListResourcesRequest),
+			Up:    convert.Of(UpListResourcesRequest),
 		}, true
 	case "ListResourcesResult":
-		return compat.Definition{
-			Down:  compat.Of(DownListResourcesResult),
+		return convert.Definition{
+			Down:  convert.Of(DownListResourcesResult),
 			Newer: "ListResourcesResult",
 			Older: "ListResourcesResult",
-			Up:    compat.Of(UpListResourcesResult),
+			Up:    convert.Of(UpListResourcesResult),
 		}, true
 	case "ListRootsRequest":
-		return compat.Definition{
-			Down:  compat.Of(DownListRootsRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownListRootsRequest),
 			Newer: "ListRootsRequest",
 			Older: "ListRootsRequest",
-			Up:    compat.Of(UpListRootsRequest),
+			Up:    convert.Of(UpListRootsRequest),
 		}, true
 	case "ListRootsResult":
-		return compat.Definition{
-			Down:  compat.Of(DownListRootsResult),
+		return convert.Definition{
+			Down:  convert.Of(DownListRootsResult),
 			Newer: "ListRootsResult",
 			Older: "ListRootsResult",
-			Up:    compat.Of(UpListRootsResult),
+			Up:    convert.Of(UpListRootsResult),
 		}, true
 	case "ListToolsRequest":
-		return compat.Definition{
-			Down:  compat.Of(DownListToolsRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownListToolsRequest),
 			Newer: "ListToolsRequest",
 			Older: "ListToolsRequest",
-			Up:    compat.Of(UpListToolsRequest),
+			Up:    convert.Of(UpListToolsRequest),
 		}, true
 	case "ListToolsResult":
-		return compat.Definition{
-			Down:  compat.Of(DownListToolsResult),
+		return convert.Definition{
+			Down:  convert.Of(DownListToolsResult),
 			Newer: "ListToolsResult",
 			Older: "ListToolsResult",
-			Up:    compat.Of(UpListToolsResult),
+			Up:    convert.Of(UpListToolsResult),
 		}, true
 	case "LoggingLevel":
-		return compat.Definition{
-			Down:  compat.Of(DownLoggingLevel),
+		return convert.Definition{
+			Down:  convert.Of(DownLoggingLevel),
 			Newer: "LoggingLevel",
 			Older: "LoggingLevel",
-			Up:    compat.Of(UpLoggingLevel),
+			Up:    convert.Of(UpLoggingLevel),
 		}, true
 	case "LoggingMessageNotification":
-		return compat.Definition{
-			Down:  compat.Of(DownLoggingMessageNotification),
+		return convert.Definition{
+			Down:  convert.Of(DownLoggingMessageNotification),
 			Newer: "LoggingMessageNotification",
 			Older: "LoggingMessageNotification",
-			Up:    compat.Of(UpLoggingMessageNotification),
+			Up:    convert.Of(UpLoggingMessageNotification),
 		}, true
 	case "LoggingMessageNotificationParams":
-		return compat.Definition{
-			Down:  compat.Of(DownLoggingMessageNotificationParams),
+		return convert.Definition{
+			Down:  convert.Of(DownLoggingMessageNotificationParams),
 			Newer: "LoggingMessageNotificationParams",
 			Older: "LoggingMessageNotificationParams",
-			Up:    compat.Of(UpLoggingMessageNotificationParams),
+			Up:    convert.Of(UpLoggingMessageNotificationParams),
 		}, true
 	case "ModelHint":
-		return compat.Definition{
-			Down:  compat.Of(DownModelHint),
+		return convert.Definition{
+			Down:  convert.Of(DownModelHint),
 			Newer: "ModelHint",
 			Older: "ModelHint",
-			Up:    compat.Of(UpModelHint),
+			Up:    convert.Of(UpModelHint),
 		}, true
 	case "ModelPreferences":
-		return compat.Definition{
-			Down:  compat.Of(DownModelPreferences),
+		return convert.Definition{
+			Down:  convert.Of(DownModelPreferences),
 			Newer: "ModelPreferences",
 			Older: "ModelPreferences",
-			Up:    compat.Of(UpModelPreferences),
+			Up:    convert.Of(UpModelPreferences),
 		}, true
 	case "Notification":
-		return compat.Definition{
-			Down:  compat.Of(DownNotification),
+		return convert.Definition{
+			Down:  convert.Of(DownNotification),
 			Newer: "Notification",
 			Older: "Notification",
-			Up:    compat.Of(UpNotification),
+			Up:    convert.Of(UpNotification),
 		}, true
 	case "NotificationParams":
-		return compat.Definition{
-			Down:  compat.Of(DownNotificationParams),
+		return convert.Definition{
+			Down:  convert.Of(DownNotificationParams),
 			Newer: "NotificationParams",
 			Older: "NotificationParams",
-			Up:    compat.Of(UpNotificationParams),
+			Up:    convert.Of(UpNotificationParams),
 		}, true
 	case "PaginatedRequest":
-		return compat.Definition{
-			Down:  compat.Of(DownPaginatedRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownPaginatedRequest),
 			Newer: "PaginatedRequest",
 			Older: "PaginatedRequest",
-			Up:    compat.Of(UpPaginatedRequest),
+			Up:    convert.Of(UpPaginatedRequest),
 		}, true
 	case "PaginatedRequestParams":
-		return compat.Definition{
-			Down:  compat.Of(DownPaginatedRequestParams),
+		return convert.Definition{
+			Down:  convert.Of(DownPaginatedRequestParams),
 			Newer: "PaginatedRequestParams",
 			Older: "PaginatedRequestParams",
-			Up:    compat.Of(UpPaginatedRequestParams),
+			Up:    convert.Of(UpPaginatedRequestParams),
 		}, true
 	case "PaginatedResult":
-		return compat.Definition{
-			Down:  compat.Of(DownPaginatedResult),
+		return convert.Definition{
+			Down:  convert.Of(DownPaginatedResult),
 			Newer: "PaginatedResult",
 			Older: "PaginatedResult",
-			Up:    compat.Of(UpPaginatedResult),
+			Up:    convert.Of(UpPaginatedResult),
 		}, true
 	case "PingRequest":
-		return compat.Definition{
-			Down:  compat.Of(DownPingRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownPingRequest),
 			Newer: "PingRequest",
 			Older: "PingRequest",
-			Up:    compat.Of(UpPingRequest),
+			Up:    convert.Of(UpPingRequest),
 		}, true
 	case "ProgressNotification":
-		return compat.Definition{
-			Down:  compat.Of(DownProgressNotification),
+		return convert.Definition{
+			Down:  convert.Of(DownProgressNotification),
 			Newer: "ProgressNotification",
 			Older: "ProgressNotification",
-			Up:    compat.Of(UpProgressNotification),
+			Up:    convert.Of(UpProgressNotification),
 		}, true
 	case "ProgressNotificationParams":
-		return compat.Definition{
-			Down:  compat.Of(DownProgressNotificationParams),
+		return convert.Definition{
+			Down:  convert.Of(DownProgressNotificationParams),
 			Newer: "ProgressNotificationParams",
 			Older: "ProgressNotificationParams",
-			Up:    compat.Of(UpProgressNotificationParams),
+			Up:    convert.Of(UpProgressNotificationParams),
 		}, true
 	case "ProgressToken":
-		return compat.Definition{
-			Down:  compat.Same,
+		return convert.Definition{
+			Down:  convert.Same,
 			Newer: "ProgressToken",
 			Older: "ProgressToken",
-			Up:    compat.Same,
+			Up:    convert.Same,
 		}, true
 	case "Prompt":
-		return compat.Definition{
-			Down:  compat.Of(DownPrompt),
+		return convert.Definition{
+			Down:  convert.Of(DownPrompt),
 			Newer: "Prompt",
 			Older: "Prompt",
-			Up:    compat.Of(UpPrompt),
+			Up:    convert.Of(UpPrompt),
 		}, true
 	case "PromptArgument":
-		return compat.Definition{
-			Down:  compat.Of(DownPromptArgument),
+		return convert.Definition{
+			Down:  convert.Of(DownPromptArgument),
 			Newer: "PromptArgument",
 			Older: "PromptArgument",
-			Up:    compat.Of(UpPromptArgument),
+			Up:    convert.Of(UpPromptArgument),
 		}, true
 	case "PromptListChangedNotification":
-		return compat.Definition{
-			Down:  compat.Of(DownPromptListChangedNotification),
+		return convert.Definition{
+			Down:  convert.Of(DownPromptListChangedNotification),
 			Newer: "PromptListChangedNotification",
 			Older: "PromptListChangedNotification",
-			Up:    compat.Of(UpPromptListChangedNotification),
+			Up:    convert.Of(UpPromptListChangedNotification),
 		}, true
 	case "PromptMessage":
-		return compat.Definition{
-			Down:  compat.Of(DownPromptMessage),
+		return convert.Definition{
+			Down:  convert.Of(DownPromptMessage),
 			Newer: "PromptMessage",
 			Older: "PromptMessage",
-			Up:    compat.Of(UpPromptMessage),
+			Up:    convert.Of(UpPromptMessage),
 		}, true
 	case "PromptReference":
-		return compat.Definition{
-			Down:  compat.Of(DownPromptReference),
+		return convert.Definition{
+			Down:  convert.Of(DownPromptReference),
 			Newer: "PromptReference",
 			Older: "PromptReference",
-			Up:    compat.Of(UpPromptReference),
+			Up:    convert.Of(UpPromptReference),
 		}, true
 	case "ReadResourceRequest":
-		return compat.Definition{
-			Down:  compat.Of(DownReadResourceRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownReadResourceRequest),
 			Newer: "ReadResourceRequest",
 			Older: "ReadResourceRequest",
-			Up:    compat.Of(UpReadResourceRequest),
+			Up:    convert.Of(UpReadResourceRequest),
 		}, true
 	case "ReadResourceRequestParams":
-		return compat.Definition{
-			Down:  compat.Of(DownReadResourceRequestParams),
+		return convert.Definition{
+			Down:  convert.Of(DownReadResourceRequestParams),
 			Newer: "ReadResourceRequestParams",
 			Older: "ReadResourceRequestParams",
-			Up:    compat.Of(UpReadResourceRequestParams),
+			Up:    convert.Of(UpReadResourceRequestParams),
 		}, true
 	case "ReadResourceResult":
-		return compat.Definition{
-			Down:  compat.Of(DownReadResourceResult),
+		return convert.Definition{
+			Down:  convert.Of(DownReadResourceResult),
 			Newer: "ReadResourceResult",
 			Older: "ReadResourceResult",
-			Up:    compat.Of(UpReadResourceResult),
+			Up:    convert.Of(UpReadResourceResult),
 		}, true
 	case "Request":
-		return compat.Definition{
-			Down:  compat.Of(DownRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownRequest),
 			Newer: "Request",
 			Older: "Request",
-			Up:    compat.Of(UpRequest),
+			Up:    convert.Of(UpRequest),
 		}, true
 	case "RequestId":
-		return compat.Definition{
-			Down:  compat.Same,
+		return convert.Definition{
+			Down:  convert.Same,
 			Newer: "RequestId",
 			Older: "RequestId",
-			Up:    compat.Same,
+			Up:    convert.Same,
 		}, true
 	case "RequestMetaObject":
-		return compat.Definition{
-			Down:  compat.Of(DownRequestMetaObject),
+		return convert.Definition{
+			Down:  convert.Of(DownRequestMetaObject),
 			Newer: "RequestMetaObject",
 			Older: "RequestMetaObject",
-			Up:    compat.Of(UpRequestMetaObject),
+			Up:    convert.Of(UpRequestMetaObject),
 		}, true
 	case "RequestParams":
-		return compat.Definition{
-			Down:  compat.Of(DownRequestParams),
+		return convert.Definition{
+			Down:  convert.Of(DownRequestParams),
 			Newer: "RequestParams",
 			Older: "RequestParams",
-			Up:    compat.Of(UpRequestParams),
+			Up:    convert.Of(UpRequestParams),
 		}, true
 	case "Resource":
-		return compat.Definition{
-			Down:  compat.Of(DownResource),
+		return convert.Definition{
+			Down:  convert.Of(DownResource),
 			Newer: "Resource",
 			Older: "Resource",
-			Up:    compat.Of(UpResource),
+			Up:    convert.Of(UpResource),
 		}, true
 	case "ResourceContents":
-		return compat.Definition{
-			Down:  compat.Of(DownResourceContents),
+		return convert.Definition{
+			Down:  convert.Of(DownResourceContents),
 			Newer: "ResourceContents",
 			Older: "ResourceContents",
-			Up:    compat.Of(UpResourceContents),
+			Up:    convert.Of(UpResourceContents),
 		}, true
 	case "ResourceContentsUnion":
-		return compat.Definition{
-			Down:  compat.Of(DownResourceContentsUnion),
+		return convert.Definition{
+			Down:  convert.Of(DownResourceContentsUnion),
 			Newer: "ResourceContentsUnion",
 			Older: "ResourceContentsUnion",
-			Up:    compat.Of(UpResourceContentsUnion),
+			Up:    convert.Of(UpResourceContentsUnion),
 		}, true
 	case "ResourceListChangedNotification":
-		return compat.Definition{
-			Down:  compat.Of(DownResourceListChangedNotification),
+		return convert.Definition{
+			Down:  convert.Of(DownResourceListChangedNotification),
 			Newer: "ResourceListChangedNotification",
 			Older: "ResourceListChangedNotification",
-			Up:    compat.Of(UpResourceListChangedNotification),
+			Up:    convert.Of(UpResourceListChangedNotification),
 		}, true
 	case "ResourceReference":
-		return compat.Definition{
-			Down:  compat.Of(DownResourceReference),
+		return convert.Definition{
+			Down:  convert.Of(DownResourceReference),
 			Newer: "ResourceReference",
 			Older: "ResourceReference",
-			Up:    compat.Of(UpResourceReference),
+			Up:    convert.Of(UpResourceReference),
 		}, true
 	case "ResourceTemplate":
-		return compat.Definition{
-			Down:  compat.Of(DownResourceTemplate),
+		return convert.Definition{
+			Down:  convert.Of(DownResourceTemplate),
 			Newer: "ResourceTemplate",
 			Older: "ResourceTemplate",
-			Up:    compat.Of(UpResourceTemplate),
+			Up:    convert.Of(UpResourceTemplate),
 		}, true
 	case "ResourceUpdatedNotification":
-		return compat.Definition{
-			Down:  compat.Of(DownResourceUpdatedNotification),
+		return convert.Definition{
+			Down:  convert.Of(DownResourceUpdatedNotification),
 			Newer: "ResourceUpdatedNotification",
 			Older: "ResourceUpdatedNotification",
-			Up:    compat.Of(UpResourceUpdatedNotification),
+			Up:    convert.Of(UpResourceUpdatedNotification),
 		}, true
 	case "ResourceUpdatedNotificationParams":
-		return compat.Definition{
-			Down:  compat.Of(DownResourceUpdatedNotificationParams),
+		return convert.Definition{
+			Down:  convert.Of(DownResourceUpdatedNotificationParams),
 			Newer: "ResourceUpdatedNotificationParams",
 			Older: "ResourceUpdatedNotificationParams",
-			Up:    compat.Of(UpResourceUpdatedNotificationParams),
+			Up:    convert.Of(UpResourceUpdatedNotificationParams),
 		}, true
 	case "Result":
-		return compat.Definition{
-			Down:  compat.Of(DownResult),
+		return convert.Definition{
+			Down:  convert.Of(DownResult),
 			Newer: "Result",
 			Older: "Result",
-			Up:    compat.Of(UpResult),
+			Up:    convert.Of(UpResult),
 		}, true
 	case "Role":
-		return compat.Definition{
-			Down:  compat.Of(DownRole),
+		return convert.Definition{
+			Down:  convert.Of(DownRole),
 			Newer: "Role",
 			Older: "Role",
-			Up:    compat.Of(UpRole),
+			Up:    convert.Of(UpRole),
 		}, true
 	case "Root":
-		return compat.Definition{
-			Down:  compat.Of(DownRoot),
+		return convert.Definition{
+			Down:  convert.Of(DownRoot),
 			Newer: "Root",
 			Older: "Root",
-			Up:    compat.Of(UpRoot),
+			Up:    convert.Of(UpRoot),
 		}, true
 	case "RootsListChangedNotification":
-		return compat.Definition{
-			Down:  compat.Of(DownRootsListChangedNotification),
+		return convert.Definition{
+			Down:  convert.Of(DownRootsListChangedNotification),
 			Newer: "RootsListChangedNotification",
 			Older: "RootsListChangedNotification",
-			Up:    compat.Of(UpRootsListChangedNotification),
+			Up:    convert.Of(UpRootsListChangedNotification),
 		}, true
 	case "SamplingMessage":
-		return compat.Definition{
-			Down:  compat.Of(DownSamplingMessage),
+		return convert.Definition{
+			Down:  convert.Of(DownSamplingMessage),
 			Newer: "SamplingMessage",
 			Older: "SamplingMessage",
-			Up:    compat.Of(UpSamplingMessage),
+			Up:    convert.Of(UpSamplingMessage),
 		}, true
 	case "SamplingMessageContent":
-		return compat.Definition{
-			Down:  compat.Of(DownSamplingMessageContent),
+		return convert.Definition{
+			Down:  convert.Of(DownSamplingMessageContent),
 			Newer: "SamplingMessageContent",
 			Older: "SamplingMessageContent",
-			Up:    compat.Of(UpSamplingMessageContent),
+			Up:    convert.Of(UpSamplingMessageContent),
 		}, true
 	case "ServerCapabilities":
-		return compat.Definition{
-			Down:  compat.Of(DownServerCapabilities),
+		return convert.Definition{
+			Down:  convert.Of(DownServerCapabilities),
 			Newer: "ServerCapabilities",
 			Older: "ServerCapabilities",
-			Up:    compat.Of(UpServerCapabilities),
+			Up:    convert.Of(UpServerCapabilities),
 		}, true
 	case "ServerCapabilitiesPrompts":
-		return compat.Definition{
-			Down:  compat.Of(DownServerCapabilitiesPrompts),
+		return convert.Definition{
+			Down:  convert.Of(DownServerCapabilitiesPrompts),
 			Newer: "ServerCapabilitiesPrompts",
 			Older: "ServerCapabilitiesPrompts",
-			Up:    compat.Of(UpServerCapabilitiesPrompts),
+			Up:    convert.Of(UpServerCapabilitiesPrompts),
 		}, true
 	case "ServerCapabilitiesResources":
-		return compat.Definition{
-			Down:  compat.Of(DownServerCapabilitiesResources),
+		return convert.Definition{
+			Down:  convert.Of(DownServerCapabilitiesResources),
 			Newer: "ServerCapabilitiesResources",
 			Older: "ServerCapabilitiesResources",
-			Up:    compat.Of(UpServerCapabilitiesResources),
+			Up:    convert.Of(UpServerCapabilitiesResources),
 		}, true
 	case "ServerCapabilitiesTools":
-		return compat.Definition{
-			Down:  compat.Of(DownServerCapabilitiesTools),
+		return convert.Definition{
+			Down:  convert.Of(DownServerCapabilitiesTools),
 			Newer: "ServerCapabilitiesTools",
 			Older: "ServerCapabilitiesTools",
-			Up:    compat.Of(UpServerCapabilitiesTools),
+			Up:    convert.Of(UpServerCapabilitiesTools),
 		}, true
 	case "ServerNotification":
-		return compat.Definition{
-			Down:  compat.Of(DownServerNotification),
+		return convert.Definition{
+			Down:  convert.Of(DownServerNotification),
 			Newer: "ServerNotification",
 			Older: "ServerNotification",
-			Up:    compat.Of(UpServerNotification),
+			Up:    convert.Of(UpServerNotification),
 		}, true
 	case "ServerRequest":
-		return compat.Definition{
-			Down:  compat.Of(DownServerRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownServerRequest),
 			Newer: "ServerRequest",
 			Older: "ServerRequest",
-			Up:    compat.Of(UpServerRequest),
+			Up:    convert.Of(UpServerRequest),
 		}, true
 	case "ServerResult":
-		return compat.Definition{
-			Down:  compat.Of(DownServerResult),
+		return convert.Definition{
+			Down:  convert.Of(DownServerResult),
 			Newer: "ServerResult",
 			Older: "ServerResult",
-			Up:    compat.Of(UpServerResult),
+			Up:    convert.Of(UpServerResult),
 		}, true
 	case "SetLevelRequest":
-		return compat.Definition{
-			Down:  compat.Of(DownSetLevelRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownSetLevelRequest),
 			Newer: "SetLevelRequest",
 			Older: "SetLevelRequest",
-			Up:    compat.Of(UpSetLevelRequest),
+			Up:    convert.Of(UpSetLevelRequest),
 		}, true
 	case "SetLevelRequestParams":
-		return compat.Definition{
-			Down:  compat.Of(DownSetLevelRequestParams),
+		return convert.Definition{
+			Down:  convert.Of(DownSetLevelRequestParams),
 			Newer: "SetLevelRequestParams",
 			Older: "SetLevelRequestParams",
-			Up:    compat.Of(UpSetLevelRequestParams),
+			Up:    convert.Of(UpSetLevelRequestParams),
 		}, true
 	case "SubscribeRequest":
-		return compat.Definition{
-			Down:  compat.Of(DownSubscribeRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownSubscribeRequest),
 			Newer: "SubscribeRequest",
 			Older: "SubscribeRequest",
-			Up:    compat.Of(UpSubscribeRequest),
+			Up:    convert.Of(UpSubscribeRequest),
 		}, true
 	case "SubscribeRequestParams":
-		return compat.Definition{
-			Down:  compat.Of(DownSubscribeRequestParams),
+		return convert.Definition{
+			Down:  convert.Of(DownSubscribeRequestParams),
 			Newer: "SubscribeRequestParams",
 			Older: "SubscribeRequestParams",
-			Up:    compat.Of(UpSubscribeRequestParams),
+			Up:    convert.Of(UpSubscribeRequestParams),
 		}, true
 	case "TextContent":
-		return compat.Definition{
-			Down:  compat.Of(DownTextContent),
+		return convert.Definition{
+			Down:  convert.Of(DownTextContent),
 			Newer: "TextContent",
 			Older: "TextContent",
-			Up:    compat.Of(UpTextContent),
+			Up:    convert.Of(UpTextContent),
 		}, true
 	case "TextResourceContents":
-		return compat.Definition{
-			Down:  compat.Of(DownTextResourceContents),
+		return convert.Definition{
+			Down:  convert.Of(DownTextResourceContents),
 			Newer: "TextResourceContents",
 			Older: "TextResourceContents",
-			Up:    compat.Of(UpTextResourceContents),
+			Up:    convert.Of(UpTextResourceContents),
 		}, true
 	case "Tool":
-		return compat.Definition{
-			Down:  compat.Of(DownTool),
+		return convert.Definition{
+			Down:  convert.Of(DownTool),
 			Newer: "Tool",
 			Older: "Tool",
-			Up:    compat.Of(UpTool),
+			Up:    convert.Of(UpTool),
 		}, true
 	case "ToolInputSchema":
-		return compat.Definition{
-			Down:  compat.Of(DownToolInputSchema),
+		return convert.Definition{
+			Down:  convert.Of(DownToolInputSchema),
 			Newer: "ToolInputSchema",
 			Older: "ToolInputSchema",
-			Up:    compat.Of(UpToolInputSchema),
+			Up:    convert.Of(UpToolInputSchema),
 		}, true
 	case "ToolListChangedNotification":
-		return compat.Definition{
-			Down:  compat.Of(DownToolListChangedNotification),
+		return convert.Definition{
+			Down:  convert.Of(DownToolListChangedNotification),
 			Newer: "ToolListChangedNotification",
 			Older: "ToolListChangedNotification",
-			Up:    compat.Of(UpToolListChangedNotification),
+			Up:    convert.Of(UpToolListChangedNotification),
 		}, true
 	case "UnsubscribeRequest":
-		return compat.Definition{
-			Down:  compat.Of(DownUnsubscribeRequest),
+		return convert.Definition{
+			Down:  convert.Of(DownUnsubscribeRequest),
 			Newer: "UnsubscribeRequest",
 			Older: "UnsubscribeRequest",
-			Up:    compat.Of(UpUnsubscribeRequest),
+			Up:    convert.Of(UpUnsubscribeRequest),
 		}, true
 	case "UnsubscribeRequestParams":
-		return compat.Definition{
-			Down:  compat.Of(DownUnsubscribeRequestParams),
+		return convert.Definition{
+			Down:  convert.Of(DownUnsubscribeRequestParams),
 			Newer: "UnsubscribeRequestParams",
 			Older: "UnsubscribeRequestParams",
-			Up:    compat.Of(UpUnsubscribeRequestParams),
+			Up:    convert.Of(UpUnsubscribeRequestParams),
 		}, true
 	}
-	return compat.Definition{}, false
+	return convert.Definition{}, false
 }

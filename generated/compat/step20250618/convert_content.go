@@ -5,13 +5,13 @@ package step20250618
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownAnnotations converts Annotations to revision 2025-03-26.
-func DownAnnotations(c *compat.Conversion, x *mcp20250618.Annotations) *mcp20250326.Annotations {
+func DownAnnotations(c *convert.Conversion, x *mcp20250618.Annotations) *mcp20250326.Annotations {
 	y := new(mcp20250326.Annotations)
-	y.Audience = compat.Strings[mcp20250326.Role](x.Audience)
+	y.Audience = convert.Strings[mcp20250326.Role](x.Audience)
 	c.Drop("lastModified", x.LastModified != nil, notInOlder)
 	y.Priority = x.Priority
 	y.Extra = x.Extra
@@ -19,19 +19,19 @@ func DownAnnotations(c *compat.Conversion, x *mcp20250618.Annotations) *mcp20250
 }
 
 // DownAudioContent converts AudioContent to revision 2025-03-26.
-func DownAudioContent(c *compat.Conversion, x *mcp20250618.AudioContent) *mcp20250326.AudioContent {
+func DownAudioContent(c *convert.Conversion, x *mcp20250618.AudioContent) *mcp20250326.AudioContent {
 	y := new(mcp20250326.AudioContent)
 	y.Type = x.Type
 	y.Data = x.Data
 	y.MIMEType = x.MIMEType
 	c.Drop("_meta", x.Meta != "", notInOlder)
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownAnnotations)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownContentBlock converts ContentBlock to revision 2025-03-26.
-func DownContentBlock(c *compat.Conversion, x mcp20250618.ContentBlock) mcp20250326.ContentBlock {
+func DownContentBlock(c *convert.Conversion, x mcp20250618.ContentBlock) mcp20250326.ContentBlock {
 	switch x := x.(type) {
 	case *mcp20250618.TextContent:
 		return DownTextContent(c, x)
@@ -40,7 +40,7 @@ func DownContentBlock(c *compat.Conversion, x mcp20250618.ContentBlock) mcp20250
 	case *mcp20250618.AudioContent:
 		return DownAudioContent(c, x)
 	case *mcp20250618.ResourceLink:
-		return DownTextContent(c, compat.Restate(c, x, compat.LinkAsText, new(mcp20250618.TextContent)))
+		return DownTextContent(c, convert.Restate(c, x, convert.LinkAsText, new(mcp20250618.TextContent)))
 	case *mcp20250618.EmbeddedResource:
 		return DownEmbeddedResource(c, x)
 	case *mcp20250618.UnknownContentBlock:
@@ -50,55 +50,55 @@ func DownContentBlock(c *compat.Conversion, x mcp20250618.ContentBlock) mcp20250
 }
 
 // DownImageContent converts ImageContent to revision 2025-03-26.
-func DownImageContent(c *compat.Conversion, x *mcp20250618.ImageContent) *mcp20250326.ImageContent {
+func DownImageContent(c *convert.Conversion, x *mcp20250618.ImageContent) *mcp20250326.ImageContent {
 	y := new(mcp20250326.ImageContent)
 	y.Type = x.Type
 	y.Data = x.Data
 	y.MIMEType = x.MIMEType
 	c.Drop("_meta", x.Meta != "", notInOlder)
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownAnnotations)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownRole converts Role to revision 2025-03-26.
-func DownRole(c *compat.Conversion, x mcp20250618.Role) mcp20250326.Role {
+func DownRole(c *convert.Conversion, x mcp20250618.Role) mcp20250326.Role {
 	return mcp20250326.Role(x)
 }
 
 // DownTextContent converts TextContent to revision 2025-03-26.
-func DownTextContent(c *compat.Conversion, x *mcp20250618.TextContent) *mcp20250326.TextContent {
+func DownTextContent(c *convert.Conversion, x *mcp20250618.TextContent) *mcp20250326.TextContent {
 	y := new(mcp20250326.TextContent)
 	y.Type = x.Type
 	y.Text = x.Text
 	c.Drop("_meta", x.Meta != "", notInOlder)
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownAnnotations)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpAnnotations converts Annotations to revision 2025-06-18.
-func UpAnnotations(c *compat.Conversion, x *mcp20250326.Annotations) *mcp20250618.Annotations {
+func UpAnnotations(c *convert.Conversion, x *mcp20250326.Annotations) *mcp20250618.Annotations {
 	y := new(mcp20250618.Annotations)
-	y.Audience = compat.Strings[mcp20250618.Role](x.Audience)
+	y.Audience = convert.Strings[mcp20250618.Role](x.Audience)
 	y.Priority = x.Priority
 	y.Extra = c.Extra(x.Extra, "lastModified")
 	return y
 }
 
 // UpAudioContent converts AudioContent to revision 2025-06-18.
-func UpAudioContent(c *compat.Conversion, x *mcp20250326.AudioContent) *mcp20250618.AudioContent {
+func UpAudioContent(c *convert.Conversion, x *mcp20250326.AudioContent) *mcp20250618.AudioContent {
 	y := new(mcp20250618.AudioContent)
 	y.Type = x.Type
 	y.Data = x.Data
 	y.MIMEType = x.MIMEType
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpAnnotations)
 	y.Extra = c.Extra(x.Extra, "_meta")
 	return y
 }
 
 // UpContentBlock converts ContentBlock to revision 2025-06-18.
-func UpContentBlock(c *compat.Conversion, x mcp20250326.ContentBlock) mcp20250618.ContentBlock {
+func UpContentBlock(c *convert.Conversion, x mcp20250326.ContentBlock) mcp20250618.ContentBlock {
 	switch x := x.(type) {
 	case *mcp20250326.TextContent:
 		return UpTextContent(c, x)
@@ -115,27 +115,27 @@ func UpContentBlock(c *compat.Conversion, x mcp20250326.ContentBlock) mcp2025061
 }
 
 // UpImageContent converts ImageContent to revision 2025-06-18.
-func UpImageContent(c *compat.Conversion, x *mcp20250326.ImageContent) *mcp20250618.ImageContent {
+func UpImageContent(c *convert.Conversion, x *mcp20250326.ImageContent) *mcp20250618.ImageContent {
 	y := new(mcp20250618.ImageContent)
 	y.Type = x.Type
 	y.Data = x.Data
 	y.MIMEType = x.MIMEType
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpAnnotations)
 	y.Extra = c.Extra(x.Extra, "_meta")
 	return y
 }
 
 // UpRole converts Role to revision 2025-06-18.
-func UpRole(c *compat.Conversion, x mcp20250326.Role) mcp20250618.Role {
+func UpRole(c *convert.Conversion, x mcp20250326.Role) mcp20250618.Role {
 	return mcp20250618.Role(x)
 }
 
 // UpTextContent converts TextContent to revision 2025-06-18.
-func UpTextContent(c *compat.Conversion, x *mcp20250326.TextContent) *mcp20250618.TextContent {
+func UpTextContent(c *convert.Conversion, x *mcp20250326.TextContent) *mcp20250618.TextContent {
 	y := new(mcp20250618.TextContent)
 	y.Type = x.Type
 	y.Text = x.Text
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpAnnotations)
 	y.Extra = c.Extra(x.Extra, "_meta")
 	return y
 }

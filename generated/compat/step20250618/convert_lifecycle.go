@@ -5,15 +5,15 @@ package step20250618
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownClientCapabilities converts ClientCapabilities to revision 2025-03-26.
-func DownClientCapabilities(c *compat.Conversion, x *mcp20250618.ClientCapabilities) *mcp20250326.ClientCapabilities {
+func DownClientCapabilities(c *convert.Conversion, x *mcp20250618.ClientCapabilities) *mcp20250326.ClientCapabilities {
 	y := new(mcp20250326.ClientCapabilities)
 	c.Drop("elicitation", x.Elicitation != "", notInOlder)
 	y.Experimental = x.Experimental
-	y.Roots = compat.Object(c, "roots", x.Roots, DownClientCapabilitiesRoots)
+	y.Roots = convert.Object(c, "roots", x.Roots, DownClientCapabilitiesRoots)
 	y.Sampling = x.Sampling
 	y.Extra = x.Extra
 	return y
@@ -21,7 +21,7 @@ func DownClientCapabilities(c *compat.Conversion, x *mcp20250618.ClientCapabilit
 
 // DownClientCapabilitiesRoots converts ClientCapabilitiesRoots to revision
 // 2025-03-26.
-func DownClientCapabilitiesRoots(c *compat.Conversion, x *mcp20250618.ClientCapabilitiesRoots) *mcp20250326.ClientCapabilitiesRoots {
+func DownClientCapabilitiesRoots(c *convert.Conversion, x *mcp20250618.ClientCapabilitiesRoots) *mcp20250326.ClientCapabilitiesRoots {
 	y := new(mcp20250326.ClientCapabilitiesRoots)
 	y.ListChanged = x.ListChanged
 	y.Extra = x.Extra
@@ -29,7 +29,7 @@ func DownClientCapabilitiesRoots(c *compat.Conversion, x *mcp20250618.ClientCapa
 }
 
 // DownImplementation converts Implementation to revision 2025-03-26.
-func DownImplementation(c *compat.Conversion, x *mcp20250618.Implementation) *mcp20250326.Implementation {
+func DownImplementation(c *convert.Conversion, x *mcp20250618.Implementation) *mcp20250326.Implementation {
 	y := new(mcp20250326.Implementation)
 	y.Name = x.Name
 	y.Version = x.Version
@@ -39,32 +39,32 @@ func DownImplementation(c *compat.Conversion, x *mcp20250618.Implementation) *mc
 }
 
 // DownInitializeRequest converts InitializeRequest to revision 2025-03-26.
-func DownInitializeRequest(c *compat.Conversion, x *mcp20250618.InitializeRequest) *mcp20250326.InitializeRequest {
+func DownInitializeRequest(c *convert.Conversion, x *mcp20250618.InitializeRequest) *mcp20250326.InitializeRequest {
 	y := new(mcp20250326.InitializeRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownInitializeRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownInitializeRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownInitializeRequestParams converts InitializeRequestParams to revision
 // 2025-03-26.
-func DownInitializeRequestParams(c *compat.Conversion, x *mcp20250618.InitializeRequestParams) *mcp20250326.InitializeRequestParams {
+func DownInitializeRequestParams(c *convert.Conversion, x *mcp20250618.InitializeRequestParams) *mcp20250326.InitializeRequestParams {
 	y := new(mcp20250326.InitializeRequestParams)
-	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, DownClientCapabilities)
-	y.ClientInfo = *compat.Object(c, "clientInfo", &x.ClientInfo, DownImplementation)
+	y.Capabilities = *convert.Object(c, "capabilities", &x.Capabilities, DownClientCapabilities)
+	y.ClientInfo = *convert.Object(c, "clientInfo", &x.ClientInfo, DownImplementation)
 	y.ProtocolVersion = x.ProtocolVersion
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownInitializeResult converts InitializeResult to revision 2025-03-26.
-func DownInitializeResult(c *compat.Conversion, x *mcp20250618.InitializeResult) *mcp20250326.InitializeResult {
+func DownInitializeResult(c *convert.Conversion, x *mcp20250618.InitializeResult) *mcp20250326.InitializeResult {
 	y := new(mcp20250326.InitializeResult)
-	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, DownServerCapabilities)
+	y.Capabilities = *convert.Object(c, "capabilities", &x.Capabilities, DownServerCapabilities)
 	y.ProtocolVersion = x.ProtocolVersion
-	y.ServerInfo = *compat.Object(c, "serverInfo", &x.ServerInfo, DownImplementation)
+	y.ServerInfo = *convert.Object(c, "serverInfo", &x.ServerInfo, DownImplementation)
 	y.Meta = x.Meta
 	y.Instructions = x.Instructions
 	y.Extra = x.Extra
@@ -73,39 +73,39 @@ func DownInitializeResult(c *compat.Conversion, x *mcp20250618.InitializeResult)
 
 // DownInitializedNotification converts InitializedNotification to revision
 // 2025-03-26.
-func DownInitializedNotification(c *compat.Conversion, x *mcp20250618.InitializedNotification) *mcp20250326.InitializedNotification {
+func DownInitializedNotification(c *convert.Conversion, x *mcp20250618.InitializedNotification) *mcp20250326.InitializedNotification {
 	y := new(mcp20250326.InitializedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, DownNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownPingRequest converts PingRequest to revision 2025-03-26.
-func DownPingRequest(c *compat.Conversion, x *mcp20250618.PingRequest) *mcp20250326.PingRequest {
+func DownPingRequest(c *convert.Conversion, x *mcp20250618.PingRequest) *mcp20250326.PingRequest {
 	y := new(mcp20250326.PingRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, DownRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownServerCapabilities converts ServerCapabilities to revision 2025-03-26.
-func DownServerCapabilities(c *compat.Conversion, x *mcp20250618.ServerCapabilities) *mcp20250326.ServerCapabilities {
+func DownServerCapabilities(c *convert.Conversion, x *mcp20250618.ServerCapabilities) *mcp20250326.ServerCapabilities {
 	y := new(mcp20250326.ServerCapabilities)
 	y.Completions = x.Completions
 	y.Experimental = x.Experimental
 	y.Logging = x.Logging
-	y.Prompts = compat.Object(c, "prompts", x.Prompts, DownServerCapabilitiesPrompts)
-	y.Resources = compat.Object(c, "resources", x.Resources, DownServerCapabilitiesResources)
-	y.Tools = compat.Object(c, "tools", x.Tools, DownServerCapabilitiesTools)
+	y.Prompts = convert.Object(c, "prompts", x.Prompts, DownServerCapabilitiesPrompts)
+	y.Resources = convert.Object(c, "resources", x.Resources, DownServerCapabilitiesResources)
+	y.Tools = convert.Object(c, "tools", x.Tools, DownServerCapabilitiesTools)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownServerCapabilitiesPrompts converts ServerCapabilitiesPrompts to
 // revision 2025-03-26.
-func DownServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20250618.ServerCapabilitiesPrompts) *mcp20250326.ServerCapabilitiesPrompts {
+func DownServerCapabilitiesPrompts(c *convert.Conversion, x *mcp20250618.ServerCapabilitiesPrompts) *mcp20250326.ServerCapabilitiesPrompts {
 	y := new(mcp20250326.ServerCapabilitiesPrompts)
 	y.ListChanged = x.ListChanged
 	y.Extra = x.Extra
@@ -114,7 +114,7 @@ func DownServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20250618.ServerCa
 
 // DownServerCapabilitiesResources converts ServerCapabilitiesResources to
 // revision 2025-03-26.
-func DownServerCapabilitiesResources(c *compat.Conversion, x *mcp20250618.ServerCapabilitiesResources) *mcp20250326.ServerCapabilitiesResources {
+func DownServerCapabilitiesResources(c *convert.Conversion, x *mcp20250618.ServerCapabilitiesResources) *mcp20250326.ServerCapabilitiesResources {
 	y := new(mcp20250326.ServerCapabilitiesResources)
 	y.ListChanged = x.ListChanged
 	y.Subscribe = x.Subscribe
@@ -124,7 +124,7 @@ func DownServerCapabilitiesResources(c *compat.Conversion, x *mcp20250618.Server
 
 // DownServerCapabilitiesTools converts ServerCapabilitiesTools to revision
 // 2025-03-26.
-func DownServerCapabilitiesTools(c *compat.Conversion, x *mcp20250618.ServerCapabilitiesTools) *mcp20250326.ServerCapabilitiesTools {
+func DownServerCapabilitiesTools(c *convert.Conversion, x *mcp20250618.ServerCapabilitiesTools) *mcp20250326.ServerCapabilitiesTools {
 	y := new(mcp20250326.ServerCapabilitiesTools)
 	y.ListChanged = x.ListChanged
 	y.Extra = x.Extra
@@ -132,10 +132,10 @@ func DownServerCapabilitiesTools(c *compat.Conversion, x *mcp20250618.ServerCapa
 }
 
 // UpClientCapabilities converts ClientCapabilities to revision 2025-06-18.
-func UpClientCapabilities(c *compat.Conversion, x *mcp20250326.ClientCapabilities) *mcp20250618.ClientCapabilities {
+func UpClientCapabilities(c *convert.Conversion, x *mcp20250326.ClientCapabilities) *mcp20250618.ClientCapabilities {
 	y := new(mcp20250618.ClientCapabilities)
 	y.Experimental = x.Experimental
-	y.Roots = compat.Object(c, "roots", x.Roots, UpClientCapabilitiesRoots)
+	y.Roots = convert.Object(c, "roots", x.Roots, UpClientCapabilitiesRoots)
 	y.Sampling = x.Sampling
 	y.Extra = c.Extra(x.Extra, "elicitation")
 	return y
@@ -143,7 +143,7 @@ func UpClientCapabilities(c *compat.Conversion, x *mcp20250326.ClientCapabilitie
 
 // UpClientCapabilitiesRoots converts ClientCapabilitiesRoots to revision
 // 2025-06-18.
-func UpClientCapabilitiesRoots(c *compat.Conversion, x *mcp20250326.ClientCapabilitiesRoots) *mcp20250618.ClientCapabilitiesRoots {
+func UpClientCapabilitiesRoots(c *convert.Conversion, x *mcp20250326.ClientCapabilitiesRoots) *mcp20250618.ClientCapabilitiesRoots {
 	y := new(mcp20250618.ClientCapabilitiesRoots)
 	y.ListChanged = x.ListChanged
 	y.Extra = x.Extra
@@ -151,7 +151,7 @@ func UpClientCapabilitiesRoots(c *compat.Conversion, x *mcp20250326.ClientCapabi
 }
 
 // UpImplementation converts Implementation to revision 2025-06-18.
-func UpImplementation(c *compat.Conversion, x *mcp20250326.Implementation) *mcp20250618.Implementation {
+func UpImplementation(c *convert.Conversion, x *mcp20250326.Implementation) *mcp20250618.Implementation {
 	y := new(mcp20250618.Implementation)
 	y.Name = x.Name
 	y.Version = x.Version
@@ -160,32 +160,32 @@ func UpImplementation(c *compat.Conversion, x *mcp20250326.Implementation) *mcp2
 }
 
 // UpInitializeRequest converts InitializeRequest to revision 2025-06-18.
-func UpInitializeRequest(c *compat.Conversion, x *mcp20250326.InitializeRequest) *mcp20250618.InitializeRequest {
+func UpInitializeRequest(c *convert.Conversion, x *mcp20250326.InitializeRequest) *mcp20250618.InitializeRequest {
 	y := new(mcp20250618.InitializeRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpInitializeRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpInitializeRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpInitializeRequestParams converts InitializeRequestParams to revision
 // 2025-06-18.
-func UpInitializeRequestParams(c *compat.Conversion, x *mcp20250326.InitializeRequestParams) *mcp20250618.InitializeRequestParams {
+func UpInitializeRequestParams(c *convert.Conversion, x *mcp20250326.InitializeRequestParams) *mcp20250618.InitializeRequestParams {
 	y := new(mcp20250618.InitializeRequestParams)
-	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, UpClientCapabilities)
-	y.ClientInfo = *compat.Object(c, "clientInfo", &x.ClientInfo, UpImplementation)
+	y.Capabilities = *convert.Object(c, "capabilities", &x.Capabilities, UpClientCapabilities)
+	y.ClientInfo = *convert.Object(c, "clientInfo", &x.ClientInfo, UpImplementation)
 	y.ProtocolVersion = x.ProtocolVersion
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpInitializeResult converts InitializeResult to revision 2025-06-18.
-func UpInitializeResult(c *compat.Conversion, x *mcp20250326.InitializeResult) *mcp20250618.InitializeResult {
+func UpInitializeResult(c *convert.Conversion, x *mcp20250326.InitializeResult) *mcp20250618.InitializeResult {
 	y := new(mcp20250618.InitializeResult)
-	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, UpServerCapabilities)
+	y.Capabilities = *convert.Object(c, "capabilities", &x.Capabilities, UpServerCapabilities)
 	y.ProtocolVersion = x.ProtocolVersion
-	y.ServerInfo = *compat.Object(c, "serverInfo", &x.ServerInfo, UpImplementation)
+	y.ServerInfo = *convert.Object(c, "serverInfo", &x.ServerInfo, UpImplementation)
 	y.Meta = x.Meta
 	y.Instructions = x.Instructions
 	y.Extra = x.Extra
@@ -194,39 +194,39 @@ func UpInitializeResult(c *compat.Conversion, x *mcp20250326.InitializeResult) *
 
 // UpInitializedNotification converts InitializedNotification to revision
 // 2025-06-18.
-func UpInitializedNotification(c *compat.Conversion, x *mcp20250326.InitializedNotification) *mcp20250618.InitializedNotification {
+func UpInitializedNotification(c *convert.Conversion, x *mcp20250326.InitializedNotification) *mcp20250618.InitializedNotification {
 	y := new(mcp20250618.InitializedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, UpNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpPingRequest converts PingRequest to revision 2025-06-18.
-func UpPingRequest(c *compat.Conversion, x *mcp20250326.PingRequest) *mcp20250618.PingRequest {
+func UpPingRequest(c *convert.Conversion, x *mcp20250326.PingRequest) *mcp20250618.PingRequest {
 	y := new(mcp20250618.PingRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, UpRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpServerCapabilities converts ServerCapabilities to revision 2025-06-18.
-func UpServerCapabilities(c *compat.Conversion, x *mcp20250326.ServerCapabilities) *mcp20250618.ServerCapabilities {
+func UpServerCapabilities(c *convert.Conversion, x *mcp20250326.ServerCapabilities) *mcp20250618.ServerCapabilities {
 	y := new(mcp20250618.ServerCapabilities)
 	y.Completions = x.Completions
 	y.Experimental = x.Experimental
 	y.Logging = x.Logging
-	y.Prompts = compat.Object(c, "prompts", x.Prompts, UpServerCapabilitiesPrompts)
-	y.Resources = compat.Object(c, "resources", x.Resources, UpServerCapabilitiesResources)
-	y.Tools = compat.Object(c, "tools", x.Tools, UpServerCapabilitiesTools)
+	y.Prompts = convert.Object(c, "prompts", x.Prompts, UpServerCapabilitiesPrompts)
+	y.Resources = convert.Object(c, "resources", x.Resources, UpServerCapabilitiesResources)
+	y.Tools = convert.Object(c, "tools", x.Tools, UpServerCapabilitiesTools)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpServerCapabilitiesPrompts converts ServerCapabilitiesPrompts to revision
 // 2025-06-18.
-func UpServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20250326.ServerCapabilitiesPrompts) *mcp20250618.ServerCapabilitiesPrompts {
+func UpServerCapabilitiesPrompts(c *convert.Conversion, x *mcp20250326.ServerCapabilitiesPrompts) *mcp20250618.ServerCapabilitiesPrompts {
 	y := new(mcp20250618.ServerCapabilitiesPrompts)
 	y.ListChanged = x.ListChanged
 	y.Extra = x.Extra
@@ -235,7 +235,7 @@ func UpServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20250326.ServerCapa
 
 // UpServerCapabilitiesResources converts ServerCapabilitiesResources to
 // revision 2025-06-18.
-func UpServerCapabilitiesResources(c *compat.Conversion, x *mcp20250326.ServerCapabilitiesResources) *mcp20250618.ServerCapabilitiesResources {
+func UpServerCapabilitiesResources(c *convert.Conversion, x *mcp20250326.ServerCapabilitiesResources) *mcp20250618.ServerCapabilitiesResources {
 	y := new(mcp20250618.ServerCapabilitiesResources)
 	y.ListChanged = x.ListChanged
 	y.Subscribe = x.Subscribe
@@ -245,7 +245,7 @@ func UpServerCapabilitiesResources(c *compat.Conversion, x *mcp20250326.ServerCa
 
 // UpServerCapabilitiesTools converts ServerCapabilitiesTools to revision
 // 2025-06-18.
-func UpServerCapabilitiesTools(c *compat.Conversion, x *mcp20250326.ServerCapabilitiesTools) *mcp20250618.ServerCapabilitiesTools {
+func UpServerCapabilitiesTools(c *convert.Conversion, x *mcp20250326.ServerCapabilitiesTools) *mcp20250618.ServerCapabilitiesTools {
 	y := new(mcp20250618.ServerCapabilitiesTools)
 	y.ListChanged = x.ListChanged
 	y.Extra = x.Extra

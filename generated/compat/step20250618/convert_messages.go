@@ -5,11 +5,11 @@ package step20250618
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownClientNotification converts ClientNotification to revision 2025-03-26.
-func DownClientNotification(c *compat.Conversion, x mcp20250618.ClientNotification) mcp20250326.ClientNotification {
+func DownClientNotification(c *convert.Conversion, x mcp20250618.ClientNotification) mcp20250326.ClientNotification {
 	switch x := x.(type) {
 	case *mcp20250618.CancelledNotification:
 		return DownCancelledNotification(c, x)
@@ -26,7 +26,7 @@ func DownClientNotification(c *compat.Conversion, x mcp20250618.ClientNotificati
 }
 
 // DownClientRequest converts ClientRequest to revision 2025-03-26.
-func DownClientRequest(c *compat.Conversion, x mcp20250618.ClientRequest) mcp20250326.ClientRequest {
+func DownClientRequest(c *convert.Conversion, x mcp20250618.ClientRequest) mcp20250326.ClientRequest {
 	switch x := x.(type) {
 	case *mcp20250618.InitializeRequest:
 		return DownInitializeRequest(c, x)
@@ -61,7 +61,7 @@ func DownClientRequest(c *compat.Conversion, x mcp20250618.ClientRequest) mcp202
 }
 
 // DownClientResult converts ClientResult to revision 2025-03-26.
-func DownClientResult(c *compat.Conversion, x mcp20250618.ClientResult) mcp20250326.ClientResult {
+func DownClientResult(c *convert.Conversion, x mcp20250618.ClientResult) mcp20250326.ClientResult {
 	switch x := x.(type) {
 	case *mcp20250618.Result:
 		return DownResult(c, x)
@@ -76,16 +76,16 @@ func DownClientResult(c *compat.Conversion, x mcp20250618.ClientResult) mcp20250
 }
 
 // DownNotification converts Notification to revision 2025-03-26.
-func DownNotification(c *compat.Conversion, x *mcp20250618.Notification) *mcp20250326.Notification {
+func DownNotification(c *convert.Conversion, x *mcp20250618.Notification) *mcp20250326.Notification {
 	y := new(mcp20250326.Notification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, DownNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownNotificationParams converts NotificationParams to revision 2025-03-26.
-func DownNotificationParams(c *compat.Conversion, x *mcp20250618.NotificationParams) *mcp20250326.NotificationParams {
+func DownNotificationParams(c *convert.Conversion, x *mcp20250618.NotificationParams) *mcp20250326.NotificationParams {
 	y := new(mcp20250326.NotificationParams)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
@@ -93,16 +93,16 @@ func DownNotificationParams(c *compat.Conversion, x *mcp20250618.NotificationPar
 }
 
 // DownRequest converts Request to revision 2025-03-26.
-func DownRequest(c *compat.Conversion, x *mcp20250618.Request) *mcp20250326.Request {
+func DownRequest(c *convert.Conversion, x *mcp20250618.Request) *mcp20250326.Request {
 	y := new(mcp20250326.Request)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, DownRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownRequestMetaObject converts RequestMetaObject to revision 2025-03-26.
-func DownRequestMetaObject(c *compat.Conversion, x *mcp20250618.RequestMetaObject) *mcp20250326.RequestMetaObject {
+func DownRequestMetaObject(c *convert.Conversion, x *mcp20250618.RequestMetaObject) *mcp20250326.RequestMetaObject {
 	y := new(mcp20250326.RequestMetaObject)
 	y.ProgressToken = x.ProgressToken
 	y.Extra = x.Extra
@@ -110,15 +110,15 @@ func DownRequestMetaObject(c *compat.Conversion, x *mcp20250618.RequestMetaObjec
 }
 
 // DownRequestParams converts RequestParams to revision 2025-03-26.
-func DownRequestParams(c *compat.Conversion, x *mcp20250618.RequestParams) *mcp20250326.RequestParams {
+func DownRequestParams(c *convert.Conversion, x *mcp20250618.RequestParams) *mcp20250326.RequestParams {
 	y := new(mcp20250326.RequestParams)
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownResult converts Result to revision 2025-03-26.
-func DownResult(c *compat.Conversion, x *mcp20250618.Result) *mcp20250326.Result {
+func DownResult(c *convert.Conversion, x *mcp20250618.Result) *mcp20250326.Result {
 	y := new(mcp20250326.Result)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
@@ -126,7 +126,7 @@ func DownResult(c *compat.Conversion, x *mcp20250618.Result) *mcp20250326.Result
 }
 
 // DownServerNotification converts ServerNotification to revision 2025-03-26.
-func DownServerNotification(c *compat.Conversion, x mcp20250618.ServerNotification) mcp20250326.ServerNotification {
+func DownServerNotification(c *convert.Conversion, x mcp20250618.ServerNotification) mcp20250326.ServerNotification {
 	switch x := x.(type) {
 	case *mcp20250618.CancelledNotification:
 		return DownCancelledNotification(c, x)
@@ -149,7 +149,7 @@ func DownServerNotification(c *compat.Conversion, x mcp20250618.ServerNotificati
 }
 
 // DownServerRequest converts ServerRequest to revision 2025-03-26.
-func DownServerRequest(c *compat.Conversion, x mcp20250618.ServerRequest) mcp20250326.ServerRequest {
+func DownServerRequest(c *convert.Conversion, x mcp20250618.ServerRequest) mcp20250326.ServerRequest {
 	switch x := x.(type) {
 	case *mcp20250618.PingRequest:
 		return DownPingRequest(c, x)
@@ -166,7 +166,7 @@ func DownServerRequest(c *compat.Conversion, x mcp20250618.ServerRequest) mcp202
 }
 
 // DownServerResult converts ServerResult to revision 2025-03-26.
-func DownServerResult(c *compat.Conversion, x mcp20250618.ServerResult) mcp20250326.ServerResult {
+func DownServerResult(c *convert.Conversion, x mcp20250618.ServerResult) mcp20250326.ServerResult {
 	switch x := x.(type) {
 	case *mcp20250618.Result:
 		return DownResult(c, x)
@@ -193,7 +193,7 @@ func DownServerResult(c *compat.Conversion, x mcp20250618.ServerResult) mcp20250
 }
 
 // UpClientNotification converts ClientNotification to revision 2025-06-18.
-func UpClientNotification(c *compat.Conversion, x mcp20250326.ClientNotification) mcp20250618.ClientNotification {
+func UpClientNotification(c *convert.Conversion, x mcp20250326.ClientNotification) mcp20250618.ClientNotification {
 	switch x := x.(type) {
 	case *mcp20250326.CancelledNotification:
 		return UpCancelledNotification(c, x)
@@ -210,7 +210,7 @@ func UpClientNotification(c *compat.Conversion, x mcp20250326.ClientNotification
 }
 
 // UpClientRequest converts ClientRequest to revision 2025-06-18.
-func UpClientRequest(c *compat.Conversion, x mcp20250326.ClientRequest) mcp20250618.ClientRequest {
+func UpClientRequest(c *convert.Conversion, x mcp20250326.ClientRequest) mcp20250618.ClientRequest {
 	switch x := x.(type) {
 	case *mcp20250326.InitializeRequest:
 		return UpInitializeRequest(c, x)
@@ -245,7 +245,7 @@ func UpClientRequest(c *compat.Conversion, x mcp20250326.ClientRequest) mcp20250
 }
 
 // UpClientResult converts ClientResult to revision 2025-06-18.
-func UpClientResult(c *compat.Conversion, x mcp20250326.ClientResult) mcp20250618.ClientResult {
+func UpClientResult(c *convert.Conversion, x mcp20250326.ClientResult) mcp20250618.ClientResult {
 	switch x := x.(type) {
 	case *mcp20250326.Result:
 		return UpResult(c, x)
@@ -258,16 +258,16 @@ func UpClientResult(c *compat.Conversion, x mcp20250326.ClientResult) mcp2025061
 }
 
 // UpNotification converts Notification to revision 2025-06-18.
-func UpNotification(c *compat.Conversion, x *mcp20250326.Notification) *mcp20250618.Notification {
+func UpNotification(c *convert.Conversion, x *mcp20250326.Notification) *mcp20250618.Notification {
 	y := new(mcp20250618.Notification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, UpNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpNotificationParams converts NotificationParams to revision 2025-06-18.
-func UpNotificationParams(c *compat.Conversion, x *mcp20250326.NotificationParams) *mcp20250618.NotificationParams {
+func UpNotificationParams(c *convert.Conversion, x *mcp20250326.NotificationParams) *mcp20250618.NotificationParams {
 	y := new(mcp20250618.NotificationParams)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
@@ -275,16 +275,16 @@ func UpNotificationParams(c *compat.Conversion, x *mcp20250326.NotificationParam
 }
 
 // UpRequest converts Request to revision 2025-06-18.
-func UpRequest(c *compat.Conversion, x *mcp20250326.Request) *mcp20250618.Request {
+func UpRequest(c *convert.Conversion, x *mcp20250326.Request) *mcp20250618.Request {
 	y := new(mcp20250618.Request)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, UpRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpRequestMetaObject converts RequestMetaObject to revision 2025-06-18.
-func UpRequestMetaObject(c *compat.Conversion, x *mcp20250326.RequestMetaObject) *mcp20250618.RequestMetaObject {
+func UpRequestMetaObject(c *convert.Conversion, x *mcp20250326.RequestMetaObject) *mcp20250618.RequestMetaObject {
 	y := new(mcp20250618.RequestMetaObject)
 	y.ProgressToken = x.ProgressToken
 	y.Extra = x.Extra
@@ -292,15 +292,15 @@ func UpRequestMetaObject(c *compat.Conversion, x *mcp20250326.RequestMetaObject)
 }
 
 // UpRequestParams converts RequestParams to revision 2025-06-18.
-func UpRequestParams(c *compat.Conversion, x *mcp20250326.RequestParams) *mcp20250618.RequestParams {
+func UpRequestParams(c *convert.Conversion, x *mcp20250326.RequestParams) *mcp20250618.RequestParams {
 	y := new(mcp20250618.RequestParams)
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpResult converts Result to revision 2025-06-18.
-func UpResult(c *compat.Conversion, x *mcp20250326.Result) *mcp20250618.Result {
+func UpResult(c *convert.Conversion, x *mcp20250326.Result) *mcp20250618.Result {
 	y := new(mcp20250618.Result)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
@@ -308,7 +308,7 @@ func UpResult(c *compat.Conversion, x *mcp20250326.Result) *mcp20250618.Result {
 }
 
 // UpServerNotification converts ServerNotification to revision 2025-06-18.
-func UpServerNotification(c *compat.Conversion, x mcp20250326.ServerNotification) mcp20250618.ServerNotification {
+func UpServerNotification(c *convert.Conversion, x mcp20250326.ServerNotification) mcp20250618.ServerNotification {
 	switch x := x.(type) {
 	case *mcp20250326.CancelledNotification:
 		return UpCancelledNotification(c, x)
@@ -331,7 +331,7 @@ func UpServerNotification(c *compat.Conversion, x mcp20250326.ServerNotification
 }
 
 // UpServerRequest converts ServerRequest to revision 2025-06-18.
-func UpServerRequest(c *compat.Conversion, x mcp20250326.ServerRequest) mcp20250618.ServerRequest {
+func UpServerRequest(c *convert.Conversion, x mcp20250326.ServerRequest) mcp20250618.ServerRequest {
 	switch x := x.(type) {
 	case *mcp20250326.PingRequest:
 		return UpPingRequest(c, x)
@@ -346,7 +346,7 @@ func UpServerRequest(c *compat.Conversion, x mcp20250326.ServerRequest) mcp20250
 }
 
 // UpServerResult converts ServerResult to revision 2025-06-18.
-func UpServerResult(c *compat.Conversion, x mcp20250326.ServerResult) mcp20250618.ServerResult {
+func UpServerResult(c *convert.Conversion, x mcp20250326.ServerResult) mcp20250618.ServerResult {
 	switch x := x.(type) {
 	case *mcp20250326.Result:
 		return UpResult(c, x)

@@ -5,33 +5,33 @@ package step20250618
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownGetPromptRequest converts GetPromptRequest to revision 2025-03-26.
-func DownGetPromptRequest(c *compat.Conversion, x *mcp20250618.GetPromptRequest) *mcp20250326.GetPromptRequest {
+func DownGetPromptRequest(c *convert.Conversion, x *mcp20250618.GetPromptRequest) *mcp20250326.GetPromptRequest {
 	y := new(mcp20250326.GetPromptRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownGetPromptRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownGetPromptRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownGetPromptRequestParams converts GetPromptRequestParams to revision
 // 2025-03-26.
-func DownGetPromptRequestParams(c *compat.Conversion, x *mcp20250618.GetPromptRequestParams) *mcp20250326.GetPromptRequestParams {
+func DownGetPromptRequestParams(c *convert.Conversion, x *mcp20250618.GetPromptRequestParams) *mcp20250326.GetPromptRequestParams {
 	y := new(mcp20250326.GetPromptRequestParams)
 	y.Name = x.Name
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Arguments = x.Arguments
 	y.Extra = x.Extra
 	return y
 }
 
 // DownGetPromptResult converts GetPromptResult to revision 2025-03-26.
-func DownGetPromptResult(c *compat.Conversion, x *mcp20250618.GetPromptResult) *mcp20250326.GetPromptResult {
+func DownGetPromptResult(c *convert.Conversion, x *mcp20250618.GetPromptResult) *mcp20250326.GetPromptResult {
 	y := new(mcp20250326.GetPromptResult)
-	y.Messages = compat.Objects(c, "messages", x.Messages, DownPromptMessage)
+	y.Messages = convert.Objects(c, "messages", x.Messages, DownPromptMessage)
 	y.Meta = x.Meta
 	y.Description = x.Description
 	y.Extra = x.Extra
@@ -39,18 +39,18 @@ func DownGetPromptResult(c *compat.Conversion, x *mcp20250618.GetPromptResult) *
 }
 
 // DownListPromptsRequest converts ListPromptsRequest to revision 2025-03-26.
-func DownListPromptsRequest(c *compat.Conversion, x *mcp20250618.ListPromptsRequest) *mcp20250326.ListPromptsRequest {
+func DownListPromptsRequest(c *convert.Conversion, x *mcp20250618.ListPromptsRequest) *mcp20250326.ListPromptsRequest {
 	y := new(mcp20250326.ListPromptsRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, DownPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownListPromptsResult converts ListPromptsResult to revision 2025-03-26.
-func DownListPromptsResult(c *compat.Conversion, x *mcp20250618.ListPromptsResult) *mcp20250326.ListPromptsResult {
+func DownListPromptsResult(c *convert.Conversion, x *mcp20250618.ListPromptsResult) *mcp20250326.ListPromptsResult {
 	y := new(mcp20250326.ListPromptsResult)
-	y.Prompts = compat.Objects(c, "prompts", x.Prompts, DownPrompt)
+	y.Prompts = convert.Objects(c, "prompts", x.Prompts, DownPrompt)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -58,11 +58,11 @@ func DownListPromptsResult(c *compat.Conversion, x *mcp20250618.ListPromptsResul
 }
 
 // DownPrompt converts Prompt to revision 2025-03-26.
-func DownPrompt(c *compat.Conversion, x *mcp20250618.Prompt) *mcp20250326.Prompt {
+func DownPrompt(c *convert.Conversion, x *mcp20250618.Prompt) *mcp20250326.Prompt {
 	y := new(mcp20250326.Prompt)
 	y.Name = x.Name
 	c.Drop("_meta", x.Meta != "", notInOlder)
-	y.Arguments = compat.Objects(c, "arguments", x.Arguments, DownPromptArgument)
+	y.Arguments = convert.Objects(c, "arguments", x.Arguments, DownPromptArgument)
 	y.Description = x.Description
 	c.Drop("title", x.Title != nil, notInOlder)
 	y.Extra = x.Extra
@@ -70,7 +70,7 @@ func DownPrompt(c *compat.Conversion, x *mcp20250618.Prompt) *mcp20250326.Prompt
 }
 
 // DownPromptArgument converts PromptArgument to revision 2025-03-26.
-func DownPromptArgument(c *compat.Conversion, x *mcp20250618.PromptArgument) *mcp20250326.PromptArgument {
+func DownPromptArgument(c *convert.Conversion, x *mcp20250618.PromptArgument) *mcp20250326.PromptArgument {
 	y := new(mcp20250326.PromptArgument)
 	y.Name = x.Name
 	y.Description = x.Description
@@ -82,25 +82,25 @@ func DownPromptArgument(c *compat.Conversion, x *mcp20250618.PromptArgument) *mc
 
 // DownPromptListChangedNotification converts PromptListChangedNotification
 // to revision 2025-03-26.
-func DownPromptListChangedNotification(c *compat.Conversion, x *mcp20250618.PromptListChangedNotification) *mcp20250326.PromptListChangedNotification {
+func DownPromptListChangedNotification(c *convert.Conversion, x *mcp20250618.PromptListChangedNotification) *mcp20250326.PromptListChangedNotification {
 	y := new(mcp20250326.PromptListChangedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, DownNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownPromptMessage converts PromptMessage to revision 2025-03-26.
-func DownPromptMessage(c *compat.Conversion, x *mcp20250618.PromptMessage) *mcp20250326.PromptMessage {
+func DownPromptMessage(c *convert.Conversion, x *mcp20250618.PromptMessage) *mcp20250326.PromptMessage {
 	y := new(mcp20250326.PromptMessage)
-	y.Content = compat.Value(c, "content", x.Content, DownContentBlock)
+	y.Content = convert.Value(c, "content", x.Content, DownContentBlock)
 	y.Role = mcp20250326.Role(x.Role)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownPromptReference converts PromptReference to revision 2025-03-26.
-func DownPromptReference(c *compat.Conversion, x *mcp20250618.PromptReference) *mcp20250326.PromptReference {
+func DownPromptReference(c *convert.Conversion, x *mcp20250618.PromptReference) *mcp20250326.PromptReference {
 	y := new(mcp20250326.PromptReference)
 	y.Type = x.Type
 	y.Name = x.Name
@@ -110,29 +110,29 @@ func DownPromptReference(c *compat.Conversion, x *mcp20250618.PromptReference) *
 }
 
 // UpGetPromptRequest converts GetPromptRequest to revision 2025-06-18.
-func UpGetPromptRequest(c *compat.Conversion, x *mcp20250326.GetPromptRequest) *mcp20250618.GetPromptRequest {
+func UpGetPromptRequest(c *convert.Conversion, x *mcp20250326.GetPromptRequest) *mcp20250618.GetPromptRequest {
 	y := new(mcp20250618.GetPromptRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpGetPromptRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpGetPromptRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpGetPromptRequestParams converts GetPromptRequestParams to revision
 // 2025-06-18.
-func UpGetPromptRequestParams(c *compat.Conversion, x *mcp20250326.GetPromptRequestParams) *mcp20250618.GetPromptRequestParams {
+func UpGetPromptRequestParams(c *convert.Conversion, x *mcp20250326.GetPromptRequestParams) *mcp20250618.GetPromptRequestParams {
 	y := new(mcp20250618.GetPromptRequestParams)
 	y.Name = x.Name
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Arguments = x.Arguments
 	y.Extra = x.Extra
 	return y
 }
 
 // UpGetPromptResult converts GetPromptResult to revision 2025-06-18.
-func UpGetPromptResult(c *compat.Conversion, x *mcp20250326.GetPromptResult) *mcp20250618.GetPromptResult {
+func UpGetPromptResult(c *convert.Conversion, x *mcp20250326.GetPromptResult) *mcp20250618.GetPromptResult {
 	y := new(mcp20250618.GetPromptResult)
-	y.Messages = compat.Objects(c, "messages", x.Messages, UpPromptMessage)
+	y.Messages = convert.Objects(c, "messages", x.Messages, UpPromptMessage)
 	y.Meta = x.Meta
 	y.Description = x.Description
 	y.Extra = x.Extra
@@ -140,18 +140,18 @@ func UpGetPromptResult(c *compat.Conversion, x *mcp20250326.GetPromptResult) *mc
 }
 
 // UpListPromptsRequest converts ListPromptsRequest to revision 2025-06-18.
-func UpListPromptsRequest(c *compat.Conversion, x *mcp20250326.ListPromptsRequest) *mcp20250618.ListPromptsRequest {
+func UpListPromptsRequest(c *convert.Conversion, x *mcp20250326.ListPromptsRequest) *mcp20250618.ListPromptsRequest {
 	y := new(mcp20250618.ListPromptsRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, UpPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpListPromptsResult converts ListPromptsResult to revision 2025-06-18.
-func UpListPromptsResult(c *compat.Conversion, x *mcp20250326.ListPromptsResult) *mcp20250618.ListPromptsResult {
+func UpListPromptsResult(c *convert.Conversion, x *mcp20250326.ListPromptsResult) *mcp20250618.ListPromptsResult {
 	y := new(mcp20250618.ListPromptsResult)
-	y.Prompts = compat.Objects(c, "prompts", x.Prompts, UpPrompt)
+	y.Prompts = convert.Objects(c, "prompts", x.Prompts, UpPrompt)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -159,17 +159,17 @@ func UpListPromptsResult(c *compat.Conversion, x *mcp20250326.ListPromptsResult)
 }
 
 // UpPrompt converts Prompt to revision 2025-06-18.
-func UpPrompt(c *compat.Conversion, x *mcp20250326.Prompt) *mcp20250618.Prompt {
+func UpPrompt(c *convert.Conversion, x *mcp20250326.Prompt) *mcp20250618.Prompt {
 	y := new(mcp20250618.Prompt)
 	y.Name = x.Name
-	y.Arguments = compat.Objects(c, "arguments", x.Arguments, UpPromptArgument)
+	y.Arguments = convert.Objects(c, "arguments", x.Arguments, UpPromptArgument)
 	y.Description = x.Description
 	y.Extra = c.Extra(x.Extra, "_meta", "title")
 	return y
 }
 
 // UpPromptArgument converts PromptArgument to revision 2025-06-18.
-func UpPromptArgument(c *compat.Conversion, x *mcp20250326.PromptArgument) *mcp20250618.PromptArgument {
+func UpPromptArgument(c *convert.Conversion, x *mcp20250326.PromptArgument) *mcp20250618.PromptArgument {
 	y := new(mcp20250618.PromptArgument)
 	y.Name = x.Name
 	y.Description = x.Description
@@ -180,25 +180,25 @@ func UpPromptArgument(c *compat.Conversion, x *mcp20250326.PromptArgument) *mcp2
 
 // UpPromptListChangedNotification converts PromptListChangedNotification to
 // revision 2025-06-18.
-func UpPromptListChangedNotification(c *compat.Conversion, x *mcp20250326.PromptListChangedNotification) *mcp20250618.PromptListChangedNotification {
+func UpPromptListChangedNotification(c *convert.Conversion, x *mcp20250326.PromptListChangedNotification) *mcp20250618.PromptListChangedNotification {
 	y := new(mcp20250618.PromptListChangedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, UpNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpPromptMessage converts PromptMessage to revision 2025-06-18.
-func UpPromptMessage(c *compat.Conversion, x *mcp20250326.PromptMessage) *mcp20250618.PromptMessage {
+func UpPromptMessage(c *convert.Conversion, x *mcp20250326.PromptMessage) *mcp20250618.PromptMessage {
 	y := new(mcp20250618.PromptMessage)
-	y.Content = compat.Value(c, "content", x.Content, UpContentBlock)
+	y.Content = convert.Value(c, "content", x.Content, UpContentBlock)
 	y.Role = mcp20250618.Role(x.Role)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpPromptReference converts PromptReference to revision 2025-06-18.
-func UpPromptReference(c *compat.Conversion, x *mcp20250326.PromptReference) *mcp20250618.PromptReference {
+func UpPromptReference(c *convert.Conversion, x *mcp20250326.PromptReference) *mcp20250618.PromptReference {
 	y := new(mcp20250618.PromptReference)
 	y.Type = x.Type
 	y.Name = x.Name

@@ -5,12 +5,12 @@ package step20250618
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownBlobResourceContents converts BlobResourceContents to revision
 // 2025-03-26.
-func DownBlobResourceContents(c *compat.Conversion, x *mcp20250618.BlobResourceContents) *mcp20250326.BlobResourceContents {
+func DownBlobResourceContents(c *convert.Conversion, x *mcp20250618.BlobResourceContents) *mcp20250326.BlobResourceContents {
 	y := new(mcp20250326.BlobResourceContents)
 	y.Blob = x.Blob
 	y.URI = x.URI
@@ -21,31 +21,31 @@ func DownBlobResourceContents(c *compat.Conversion, x *mcp20250618.BlobResourceC
 }
 
 // DownEmbeddedResource converts EmbeddedResource to revision 2025-03-26.
-func DownEmbeddedResource(c *compat.Conversion, x *mcp20250618.EmbeddedResource) *mcp20250326.EmbeddedResource {
+func DownEmbeddedResource(c *convert.Conversion, x *mcp20250618.EmbeddedResource) *mcp20250326.EmbeddedResource {
 	y := new(mcp20250326.EmbeddedResource)
 	y.Type = x.Type
-	y.Resource = compat.Value(c, "resource", x.Resource, DownResourceContentsUnion)
+	y.Resource = convert.Value(c, "resource", x.Resource, DownResourceContentsUnion)
 	c.Drop("_meta", x.Meta != "", notInOlder)
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownAnnotations)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownListResourceTemplatesRequest converts ListResourceTemplatesRequest to
 // revision 2025-03-26.
-func DownListResourceTemplatesRequest(c *compat.Conversion, x *mcp20250618.ListResourceTemplatesRequest) *mcp20250326.ListResourceTemplatesRequest {
+func DownListResourceTemplatesRequest(c *convert.Conversion, x *mcp20250618.ListResourceTemplatesRequest) *mcp20250326.ListResourceTemplatesRequest {
 	y := new(mcp20250326.ListResourceTemplatesRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, DownPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownListResourceTemplatesResult converts ListResourceTemplatesResult to
 // revision 2025-03-26.
-func DownListResourceTemplatesResult(c *compat.Conversion, x *mcp20250618.ListResourceTemplatesResult) *mcp20250326.ListResourceTemplatesResult {
+func DownListResourceTemplatesResult(c *convert.Conversion, x *mcp20250618.ListResourceTemplatesResult) *mcp20250326.ListResourceTemplatesResult {
 	y := new(mcp20250326.ListResourceTemplatesResult)
-	y.ResourceTemplates = compat.Objects(c, "resourceTemplates", x.ResourceTemplates, DownResourceTemplate)
+	y.ResourceTemplates = convert.Objects(c, "resourceTemplates", x.ResourceTemplates, DownResourceTemplate)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -54,19 +54,19 @@ func DownListResourceTemplatesResult(c *compat.Conversion, x *mcp20250618.ListRe
 
 // DownListResourcesRequest converts ListResourcesRequest to revision
 // 2025-03-26.
-func DownListResourcesRequest(c *compat.Conversion, x *mcp20250618.ListResourcesRequest) *mcp20250326.ListResourcesRequest {
+func DownListResourcesRequest(c *convert.Conversion, x *mcp20250618.ListResourcesRequest) *mcp20250326.ListResourcesRequest {
 	y := new(mcp20250326.ListResourcesRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, DownPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownListResourcesResult converts ListResourcesResult to revision
 // 2025-03-26.
-func DownListResourcesResult(c *compat.Conversion, x *mcp20250618.ListResourcesResult) *mcp20250326.ListResourcesResult {
+func DownListResourcesResult(c *convert.Conversion, x *mcp20250618.ListResourcesResult) *mcp20250326.ListResourcesResult {
 	y := new(mcp20250326.ListResourcesResult)
-	y.Resources = compat.Objects(c, "resources", x.Resources, DownResource)
+	y.Resources = convert.Objects(c, "resources", x.Resources, DownResource)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -74,18 +74,18 @@ func DownListResourcesResult(c *compat.Conversion, x *mcp20250618.ListResourcesR
 }
 
 // DownListRootsRequest converts ListRootsRequest to revision 2025-03-26.
-func DownListRootsRequest(c *compat.Conversion, x *mcp20250618.ListRootsRequest) *mcp20250326.ListRootsRequest {
+func DownListRootsRequest(c *convert.Conversion, x *mcp20250618.ListRootsRequest) *mcp20250326.ListRootsRequest {
 	y := new(mcp20250326.ListRootsRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, DownRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownListRootsResult converts ListRootsResult to revision 2025-03-26.
-func DownListRootsResult(c *compat.Conversion, x *mcp20250618.ListRootsResult) *mcp20250326.ListRootsResult {
+func DownListRootsResult(c *convert.Conversion, x *mcp20250618.ListRootsResult) *mcp20250326.ListRootsResult {
 	y := new(mcp20250326.ListRootsResult)
-	y.Roots = compat.Objects(c, "roots", x.Roots, DownRoot)
+	y.Roots = convert.Objects(c, "roots", x.Roots, DownRoot)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
 	return y
@@ -93,40 +93,40 @@ func DownListRootsResult(c *compat.Conversion, x *mcp20250618.ListRootsResult) *
 
 // DownReadResourceRequest converts ReadResourceRequest to revision
 // 2025-03-26.
-func DownReadResourceRequest(c *compat.Conversion, x *mcp20250618.ReadResourceRequest) *mcp20250326.ReadResourceRequest {
+func DownReadResourceRequest(c *convert.Conversion, x *mcp20250618.ReadResourceRequest) *mcp20250326.ReadResourceRequest {
 	y := new(mcp20250326.ReadResourceRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownReadResourceRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownReadResourceRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownReadResourceRequestParams converts ReadResourceRequestParams to
 // revision 2025-03-26.
-func DownReadResourceRequestParams(c *compat.Conversion, x *mcp20250618.ReadResourceRequestParams) *mcp20250326.ReadResourceRequestParams {
+func DownReadResourceRequestParams(c *convert.Conversion, x *mcp20250618.ReadResourceRequestParams) *mcp20250326.ReadResourceRequestParams {
 	y := new(mcp20250326.ReadResourceRequestParams)
 	y.URI = x.URI
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownReadResourceResult converts ReadResourceResult to revision 2025-03-26.
-func DownReadResourceResult(c *compat.Conversion, x *mcp20250618.ReadResourceResult) *mcp20250326.ReadResourceResult {
+func DownReadResourceResult(c *convert.Conversion, x *mcp20250618.ReadResourceResult) *mcp20250326.ReadResourceResult {
 	y := new(mcp20250326.ReadResourceResult)
-	y.Contents = compat.Values(c, "contents", x.Contents, DownResourceContentsUnion)
+	y.Contents = convert.Values(c, "contents", x.Contents, DownResourceContentsUnion)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
 	return y
 }
 
 // DownResource converts Resource to revision 2025-03-26.
-func DownResource(c *compat.Conversion, x *mcp20250618.Resource) *mcp20250326.Resource {
+func DownResource(c *convert.Conversion, x *mcp20250618.Resource) *mcp20250326.Resource {
 	y := new(mcp20250326.Resource)
 	y.Name = x.Name
 	y.URI = x.URI
 	c.Drop("_meta", x.Meta != "", notInOlder)
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownAnnotations)
 	y.Description = x.Description
 	y.MIMEType = x.MIMEType
 	y.Size = x.Size
@@ -136,7 +136,7 @@ func DownResource(c *compat.Conversion, x *mcp20250618.Resource) *mcp20250326.Re
 }
 
 // DownResourceContents converts ResourceContents to revision 2025-03-26.
-func DownResourceContents(c *compat.Conversion, x *mcp20250618.ResourceContents) *mcp20250326.ResourceContents {
+func DownResourceContents(c *convert.Conversion, x *mcp20250618.ResourceContents) *mcp20250326.ResourceContents {
 	y := new(mcp20250326.ResourceContents)
 	y.URI = x.URI
 	c.Drop("_meta", x.Meta != "", notInOlder)
@@ -147,7 +147,7 @@ func DownResourceContents(c *compat.Conversion, x *mcp20250618.ResourceContents)
 
 // DownResourceContentsUnion converts ResourceContentsUnion to revision
 // 2025-03-26.
-func DownResourceContentsUnion(c *compat.Conversion, x mcp20250618.ResourceContentsUnion) mcp20250326.ResourceContentsUnion {
+func DownResourceContentsUnion(c *convert.Conversion, x mcp20250618.ResourceContentsUnion) mcp20250326.ResourceContentsUnion {
 	switch x := x.(type) {
 	case *mcp20250618.TextResourceContents:
 		return DownTextResourceContents(c, x)
@@ -161,21 +161,21 @@ func DownResourceContentsUnion(c *compat.Conversion, x mcp20250618.ResourceConte
 
 // DownResourceListChangedNotification converts
 // ResourceListChangedNotification to revision 2025-03-26.
-func DownResourceListChangedNotification(c *compat.Conversion, x *mcp20250618.ResourceListChangedNotification) *mcp20250326.ResourceListChangedNotification {
+func DownResourceListChangedNotification(c *convert.Conversion, x *mcp20250618.ResourceListChangedNotification) *mcp20250326.ResourceListChangedNotification {
 	y := new(mcp20250326.ResourceListChangedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, DownNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownResourceTemplate converts ResourceTemplate to revision 2025-03-26.
-func DownResourceTemplate(c *compat.Conversion, x *mcp20250618.ResourceTemplate) *mcp20250326.ResourceTemplate {
+func DownResourceTemplate(c *convert.Conversion, x *mcp20250618.ResourceTemplate) *mcp20250326.ResourceTemplate {
 	y := new(mcp20250326.ResourceTemplate)
 	y.Name = x.Name
 	y.URITemplate = x.URITemplate
 	c.Drop("_meta", x.Meta != "", notInOlder)
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownAnnotations)
 	y.Description = x.Description
 	y.MIMEType = x.MIMEType
 	c.Drop("title", x.Title != nil, notInOlder)
@@ -185,7 +185,7 @@ func DownResourceTemplate(c *compat.Conversion, x *mcp20250618.ResourceTemplate)
 
 // DownResourceTemplateReference converts ResourceTemplateReference to
 // ResourceReference of revision 2025-03-26.
-func DownResourceTemplateReference(c *compat.Conversion, x *mcp20250618.ResourceTemplateReference) *mcp20250326.ResourceReference {
+func DownResourceTemplateReference(c *convert.Conversion, x *mcp20250618.ResourceTemplateReference) *mcp20250326.ResourceReference {
 	y := new(mcp20250326.ResourceReference)
 	y.Type = x.Type
 	y.URI = x.URI
@@ -195,17 +195,17 @@ func DownResourceTemplateReference(c *compat.Conversion, x *mcp20250618.Resource
 
 // DownResourceUpdatedNotification converts ResourceUpdatedNotification to
 // revision 2025-03-26.
-func DownResourceUpdatedNotification(c *compat.Conversion, x *mcp20250618.ResourceUpdatedNotification) *mcp20250326.ResourceUpdatedNotification {
+func DownResourceUpdatedNotification(c *convert.Conversion, x *mcp20250618.ResourceUpdatedNotification) *mcp20250326.ResourceUpdatedNotification {
 	y := new(mcp20250326.ResourceUpdatedNotification)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownResourceUpdatedNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownResourceUpdatedNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownResourceUpdatedNotificationParams converts
 // ResourceUpdatedNotificationParams to revision 2025-03-26.
-func DownResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20250618.ResourceUpdatedNotificationParams) *mcp20250326.ResourceUpdatedNotificationParams {
+func DownResourceUpdatedNotificationParams(c *convert.Conversion, x *mcp20250618.ResourceUpdatedNotificationParams) *mcp20250326.ResourceUpdatedNotificationParams {
 	y := new(mcp20250326.ResourceUpdatedNotificationParams)
 	y.URI = x.URI
 	y.Meta = x.Meta
@@ -214,7 +214,7 @@ func DownResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20250618.
 }
 
 // DownRoot converts Root to revision 2025-03-26.
-func DownRoot(c *compat.Conversion, x *mcp20250618.Root) *mcp20250326.Root {
+func DownRoot(c *convert.Conversion, x *mcp20250618.Root) *mcp20250326.Root {
 	y := new(mcp20250326.Root)
 	y.URI = x.URI
 	c.Drop("_meta", x.Meta != "", notInOlder)
@@ -225,36 +225,36 @@ func DownRoot(c *compat.Conversion, x *mcp20250618.Root) *mcp20250326.Root {
 
 // DownRootsListChangedNotification converts RootsListChangedNotification to
 // revision 2025-03-26.
-func DownRootsListChangedNotification(c *compat.Conversion, x *mcp20250618.RootsListChangedNotification) *mcp20250326.RootsListChangedNotification {
+func DownRootsListChangedNotification(c *convert.Conversion, x *mcp20250618.RootsListChangedNotification) *mcp20250326.RootsListChangedNotification {
 	y := new(mcp20250326.RootsListChangedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, DownNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownSubscribeRequest converts SubscribeRequest to revision 2025-03-26.
-func DownSubscribeRequest(c *compat.Conversion, x *mcp20250618.SubscribeRequest) *mcp20250326.SubscribeRequest {
+func DownSubscribeRequest(c *convert.Conversion, x *mcp20250618.SubscribeRequest) *mcp20250326.SubscribeRequest {
 	y := new(mcp20250326.SubscribeRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownSubscribeRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownSubscribeRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownSubscribeRequestParams converts SubscribeRequestParams to revision
 // 2025-03-26.
-func DownSubscribeRequestParams(c *compat.Conversion, x *mcp20250618.SubscribeRequestParams) *mcp20250326.SubscribeRequestParams {
+func DownSubscribeRequestParams(c *convert.Conversion, x *mcp20250618.SubscribeRequestParams) *mcp20250326.SubscribeRequestParams {
 	y := new(mcp20250326.SubscribeRequestParams)
 	y.URI = x.URI
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownTextResourceContents converts TextResourceContents to revision
 // 2025-03-26.
-func DownTextResourceContents(c *compat.Conversion, x *mcp20250618.TextResourceContents) *mcp20250326.TextResourceContents {
+func DownTextResourceContents(c *convert.Conversion, x *mcp20250618.TextResourceContents) *mcp20250326.TextResourceContents {
 	y := new(mcp20250326.TextResourceContents)
 	y.Text = x.Text
 	y.URI = x.URI
@@ -265,27 +265,27 @@ func DownTextResourceContents(c *compat.Conversion, x *mcp20250618.TextResourceC
 }
 
 // DownUnsubscribeRequest converts UnsubscribeRequest to revision 2025-03-26.
-func DownUnsubscribeRequest(c *compat.Conversion, x *mcp20250618.UnsubscribeRequest) *mcp20250326.UnsubscribeRequest {
+func DownUnsubscribeRequest(c *convert.Conversion, x *mcp20250618.UnsubscribeRequest) *mcp20250326.UnsubscribeRequest {
 	y := new(mcp20250326.UnsubscribeRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownUnsubscribeRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownUnsubscribeRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownUnsubscribeRequestParams converts UnsubscribeRequestParams to revision
 // 2025-03-26.
-func DownUnsubscribeRequestParams(c *compat.Conversion, x *mcp20250618.UnsubscribeRequestParams) *mcp20250326.UnsubscribeRequestParams {
+func DownUnsubscribeRequestParams(c *convert.Conversion, x *mcp20250618.UnsubscribeRequestParams) *mcp20250326.UnsubscribeRequestParams {
 	y := new(mcp20250326.UnsubscribeRequestParams)
 	y.URI = x.URI
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpBlobResourceContents converts BlobResourceContents to revision
 // 2025-06-18.
-func UpBlobResourceContents(c *compat.Conversion, x *mcp20250326.BlobResourceContents) *mcp20250618.BlobResourceContents {
+func UpBlobResourceContents(c *convert.Conversion, x *mcp20250326.BlobResourceContents) *mcp20250618.BlobResourceContents {
 	y := new(mcp20250618.BlobResourceContents)
 	y.Blob = x.Blob
 	y.URI = x.URI
@@ -295,30 +295,30 @@ func UpBlobResourceContents(c *compat.Conversion, x *mcp20250326.BlobResourceCon
 }
 
 // UpEmbeddedResource converts EmbeddedResource to revision 2025-06-18.
-func UpEmbeddedResource(c *compat.Conversion, x *mcp20250326.EmbeddedResource) *mcp20250618.EmbeddedResource {
+func UpEmbeddedResource(c *convert.Conversion, x *mcp20250326.EmbeddedResource) *mcp20250618.EmbeddedResource {
 	y := new(mcp20250618.EmbeddedResource)
 	y.Type = x.Type
-	y.Resource = compat.Value(c, "resource", x.Resource, UpResourceContentsUnion)
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpAnnotations)
+	y.Resource = convert.Value(c, "resource", x.Resource, UpResourceContentsUnion)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpAnnotations)
 	y.Extra = c.Extra(x.Extra, "_meta")
 	return y
 }
 
 // UpListResourceTemplatesRequest converts ListResourceTemplatesRequest to
 // revision 2025-06-18.
-func UpListResourceTemplatesRequest(c *compat.Conversion, x *mcp20250326.ListResourceTemplatesRequest) *mcp20250618.ListResourceTemplatesRequest {
+func UpListResourceTemplatesRequest(c *convert.Conversion, x *mcp20250326.ListResourceTemplatesRequest) *mcp20250618.ListResourceTemplatesRequest {
 	y := new(mcp20250618.ListResourceTemplatesRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, UpPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpListResourceTemplatesResult converts ListResourceTemplatesResult to
 // revision 2025-06-18.
-func UpListResourceTemplatesResult(c *compat.Conversion, x *mcp20250326.ListResourceTemplatesResult) *mcp20250618.ListResourceTemplatesResult {
+func UpListResourceTemplatesResult(c *convert.Conversion, x *mcp20250326.ListResourceTemplatesResult) *mcp20250618.ListResourceTemplatesResult {
 	y := new(mcp20250618.ListResourceTemplatesResult)
-	y.ResourceTemplates = compat.Objects(c, "resourceTemplates", x.ResourceTemplates, UpResourceTemplate)
+	y.ResourceTemplates = convert.Objects(c, "resourceTemplates", x.ResourceTemplates, UpResourceTemplate)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -327,18 +327,18 @@ func UpListResourceTemplatesResult(c *compat.Conversion, x *mcp20250326.ListReso
 
 // UpListResourcesRequest converts ListResourcesRequest to revision
 // 2025-06-18.
-func UpListResourcesRequest(c *compat.Conversion, x *mcp20250326.ListResourcesRequest) *mcp20250618.ListResourcesRequest {
+func UpListResourcesRequest(c *convert.Conversion, x *mcp20250326.ListResourcesRequest) *mcp20250618.ListResourcesRequest {
 	y := new(mcp20250618.ListResourcesRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, UpPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpListResourcesResult converts ListResourcesResult to revision 2025-06-18.
-func UpListResourcesResult(c *compat.Conversion, x *mcp20250326.ListResourcesResult) *mcp20250618.ListResourcesResult {
+func UpListResourcesResult(c *convert.Conversion, x *mcp20250326.ListResourcesResult) *mcp20250618.ListResourcesResult {
 	y := new(mcp20250618.ListResourcesResult)
-	y.Resources = compat.Objects(c, "resources", x.Resources, UpResource)
+	y.Resources = convert.Objects(c, "resources", x.Resources, UpResource)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -346,57 +346,57 @@ func UpListResourcesResult(c *compat.Conversion, x *mcp20250326.ListResourcesRes
 }
 
 // UpListRootsRequest converts ListRootsRequest to revision 2025-06-18.
-func UpListRootsRequest(c *compat.Conversion, x *mcp20250326.ListRootsRequest) *mcp20250618.ListRootsRequest {
+func UpListRootsRequest(c *convert.Conversion, x *mcp20250326.ListRootsRequest) *mcp20250618.ListRootsRequest {
 	y := new(mcp20250618.ListRootsRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, UpRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpListRootsResult converts ListRootsResult to revision 2025-06-18.
-func UpListRootsResult(c *compat.Conversion, x *mcp20250326.ListRootsResult) *mcp20250618.ListRootsResult {
+func UpListRootsResult(c *convert.Conversion, x *mcp20250326.ListRootsResult) *mcp20250618.ListRootsResult {
 	y := new(mcp20250618.ListRootsResult)
-	y.Roots = compat.Objects(c, "roots", x.Roots, UpRoot)
+	y.Roots = convert.Objects(c, "roots", x.Roots, UpRoot)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
 	return y
 }
 
 // UpReadResourceRequest converts ReadResourceRequest to revision 2025-06-18.
-func UpReadResourceRequest(c *compat.Conversion, x *mcp20250326.ReadResourceRequest) *mcp20250618.ReadResourceRequest {
+func UpReadResourceRequest(c *convert.Conversion, x *mcp20250326.ReadResourceRequest) *mcp20250618.ReadResourceRequest {
 	y := new(mcp20250618.ReadResourceRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpReadResourceRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpReadResourceRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpReadResourceRequestParams converts ReadResourceRequestParams to revision
 // 2025-06-18.
-func UpReadResourceRequestParams(c *compat.Conversion, x *mcp20250326.ReadResourceRequestParams) *mcp20250618.ReadResourceRequestParams {
+func UpReadResourceRequestParams(c *convert.Conversion, x *mcp20250326.ReadResourceRequestParams) *mcp20250618.ReadResourceRequestParams {
 	y := new(mcp20250618.ReadResourceRequestParams)
 	y.URI = x.URI
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpReadResourceResult converts ReadResourceResult to revision 2025-06-18.
-func UpReadResourceResult(c *compat.Conversion, x *mcp20250326.ReadResourceResult) *mcp20250618.ReadResourceResult {
+func UpReadResourceResult(c *convert.Conversion, x *mcp20250326.ReadResourceResult) *mcp20250618.ReadResourceResult {
 	y := new(mcp20250618.ReadResourceResult)
-	y.Contents = compat.Values(c, "contents", x.Contents, UpResourceContentsUnion)
+	y.Contents = convert.Values(c, "contents", x.Contents, UpResourceContentsUnion)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
 	return y
 }
 
 // UpResource converts Resource to revision 2025-06-18.
-func UpResource(c *compat.Conversion, x *mcp20250326.Resource) *mcp20250618.Resource {
+func UpResource(c *convert.Conversion, x *mcp20250326.Resource) *mcp20250618.Resource {
 	y := new(mcp20250618.Resource)
 	y.Name = x.Name
 	y.URI = x.URI
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpAnnotations)
 	y.Description = x.Description
 	y.MIMEType = x.MIMEType
 	y.Size = x.Size
@@ -405,7 +405,7 @@ func UpResource(c *compat.Conversion, x *mcp20250326.Resource) *mcp20250618.Reso
 }
 
 // UpResourceContents converts ResourceContents to revision 2025-06-18.
-func UpResourceContents(c *compat.Conversion, x *mcp20250326.ResourceContents) *mcp20250618.ResourceContents {
+func UpResourceContents(c *convert.Conversion, x *mcp20250326.ResourceContents) *mcp20250618.ResourceContents {
 	y := new(mcp20250618.ResourceContents)
 	y.URI = x.URI
 	y.MIMEType = x.MIMEType
@@ -415,7 +415,7 @@ func UpResourceContents(c *compat.Conversion, x *mcp20250326.ResourceContents) *
 
 // UpResourceContentsUnion converts ResourceContentsUnion to revision
 // 2025-06-18.
-func UpResourceContentsUnion(c *compat.Conversion, x mcp20250326.ResourceContentsUnion) mcp20250618.ResourceContentsUnion {
+func UpResourceContentsUnion(c *convert.Conversion, x mcp20250326.ResourceContentsUnion) mcp20250618.ResourceContentsUnion {
 	switch x := x.(type) {
 	case *mcp20250326.TextResourceContents:
 		return UpTextResourceContents(c, x)
@@ -429,20 +429,20 @@ func UpResourceContentsUnion(c *compat.Conversion, x mcp20250326.ResourceContent
 
 // UpResourceListChangedNotification converts ResourceListChangedNotification
 // to revision 2025-06-18.
-func UpResourceListChangedNotification(c *compat.Conversion, x *mcp20250326.ResourceListChangedNotification) *mcp20250618.ResourceListChangedNotification {
+func UpResourceListChangedNotification(c *convert.Conversion, x *mcp20250326.ResourceListChangedNotification) *mcp20250618.ResourceListChangedNotification {
 	y := new(mcp20250618.ResourceListChangedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, UpNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpResourceTemplate converts ResourceTemplate to revision 2025-06-18.
-func UpResourceTemplate(c *compat.Conversion, x *mcp20250326.ResourceTemplate) *mcp20250618.ResourceTemplate {
+func UpResourceTemplate(c *convert.Conversion, x *mcp20250326.ResourceTemplate) *mcp20250618.ResourceTemplate {
 	y := new(mcp20250618.ResourceTemplate)
 	y.Name = x.Name
 	y.URITemplate = x.URITemplate
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpAnnotations)
 	y.Description = x.Description
 	y.MIMEType = x.MIMEType
 	y.Extra = c.Extra(x.Extra, "_meta", "title")
@@ -451,7 +451,7 @@ func UpResourceTemplate(c *compat.Conversion, x *mcp20250326.ResourceTemplate) *
 
 // UpResourceTemplateReference converts ResourceReference to
 // ResourceTemplateReference of revision 2025-06-18.
-func UpResourceTemplateReference(c *compat.Conversion, x *mcp20250326.ResourceReference) *mcp20250618.ResourceTemplateReference {
+func UpResourceTemplateReference(c *convert.Conversion, x *mcp20250326.ResourceReference) *mcp20250618.ResourceTemplateReference {
 	y := new(mcp20250618.ResourceTemplateReference)
 	y.Type = x.Type
 	y.URI = x.URI
@@ -461,17 +461,17 @@ func UpResourceTemplateReference(c *compat.Conversion, x *mcp20250326.ResourceRe
 
 // UpResourceUpdatedNotification converts ResourceUpdatedNotification to
 // revision 2025-06-18.
-func UpResourceUpdatedNotification(c *compat.Conversion, x *mcp20250326.ResourceUpdatedNotification) *mcp20250618.ResourceUpdatedNotification {
+func UpResourceUpdatedNotification(c *convert.Conversion, x *mcp20250326.ResourceUpdatedNotification) *mcp20250618.ResourceUpdatedNotification {
 	y := new(mcp20250618.ResourceUpdatedNotification)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpResourceUpdatedNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpResourceUpdatedNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpResourceUpdatedNotificationParams converts
 // ResourceUpdatedNotificationParams to revision 2025-06-18.
-func UpResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20250326.ResourceUpdatedNotificationParams) *mcp20250618.ResourceUpdatedNotificationParams {
+func UpResourceUpdatedNotificationParams(c *convert.Conversion, x *mcp20250326.ResourceUpdatedNotificationParams) *mcp20250618.ResourceUpdatedNotificationParams {
 	y := new(mcp20250618.ResourceUpdatedNotificationParams)
 	y.URI = x.URI
 	y.Meta = x.Meta
@@ -480,7 +480,7 @@ func UpResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20250326.Re
 }
 
 // UpRoot converts Root to revision 2025-06-18.
-func UpRoot(c *compat.Conversion, x *mcp20250326.Root) *mcp20250618.Root {
+func UpRoot(c *convert.Conversion, x *mcp20250326.Root) *mcp20250618.Root {
 	y := new(mcp20250618.Root)
 	y.URI = x.URI
 	y.Name = x.Name
@@ -490,36 +490,36 @@ func UpRoot(c *compat.Conversion, x *mcp20250326.Root) *mcp20250618.Root {
 
 // UpRootsListChangedNotification converts RootsListChangedNotification to
 // revision 2025-06-18.
-func UpRootsListChangedNotification(c *compat.Conversion, x *mcp20250326.RootsListChangedNotification) *mcp20250618.RootsListChangedNotification {
+func UpRootsListChangedNotification(c *convert.Conversion, x *mcp20250326.RootsListChangedNotification) *mcp20250618.RootsListChangedNotification {
 	y := new(mcp20250618.RootsListChangedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, UpNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpSubscribeRequest converts SubscribeRequest to revision 2025-06-18.
-func UpSubscribeRequest(c *compat.Conversion, x *mcp20250326.SubscribeRequest) *mcp20250618.SubscribeRequest {
+func UpSubscribeRequest(c *convert.Conversion, x *mcp20250326.SubscribeRequest) *mcp20250618.SubscribeRequest {
 	y := new(mcp20250618.SubscribeRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpSubscribeRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpSubscribeRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpSubscribeRequestParams converts SubscribeRequestParams to revision
 // 2025-06-18.
-func UpSubscribeRequestParams(c *compat.Conversion, x *mcp20250326.SubscribeRequestParams) *mcp20250618.SubscribeRequestParams {
+func UpSubscribeRequestParams(c *convert.Conversion, x *mcp20250326.SubscribeRequestParams) *mcp20250618.SubscribeRequestParams {
 	y := new(mcp20250618.SubscribeRequestParams)
 	y.URI = x.URI
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpTextResourceContents converts TextResourceContents to revision
 // 2025-06-18.
-func UpTextResourceContents(c *compat.Conversion, x *mcp20250326.TextResourceContents) *mcp20250618.TextResourceContents {
+func UpTextResourceContents(c *convert.Conversion, x *mcp20250326.TextResourceContents) *mcp20250618.TextResourceContents {
 	y := new(mcp20250618.TextResourceContents)
 	y.Text = x.Text
 	y.URI = x.URI
@@ -529,20 +529,20 @@ func UpTextResourceContents(c *compat.Conversion, x *mcp20250326.TextResourceCon
 }
 
 // UpUnsubscribeRequest converts UnsubscribeRequest to revision 2025-06-18.
-func UpUnsubscribeRequest(c *compat.Conversion, x *mcp20250326.UnsubscribeRequest) *mcp20250618.UnsubscribeRequest {
+func UpUnsubscribeRequest(c *convert.Conversion, x *mcp20250326.UnsubscribeRequest) *mcp20250618.UnsubscribeRequest {
 	y := new(mcp20250618.UnsubscribeRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpUnsubscribeRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpUnsubscribeRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpUnsubscribeRequestParams converts UnsubscribeRequestParams to revision
 // 2025-06-18.
-func UpUnsubscribeRequestParams(c *compat.Conversion, x *mcp20250326.UnsubscribeRequestParams) *mcp20250618.UnsubscribeRequestParams {
+func UpUnsubscribeRequestParams(c *convert.Conversion, x *mcp20250326.UnsubscribeRequestParams) *mcp20250618.UnsubscribeRequestParams {
 	y := new(mcp20250618.UnsubscribeRequestParams)
 	y.URI = x.URI
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }

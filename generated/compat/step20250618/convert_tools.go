@@ -5,36 +5,36 @@ package step20250618
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownCallToolRequest converts CallToolRequest to revision 2025-03-26.
-func DownCallToolRequest(c *compat.Conversion, x *mcp20250618.CallToolRequest) *mcp20250326.CallToolRequest {
+func DownCallToolRequest(c *convert.Conversion, x *mcp20250618.CallToolRequest) *mcp20250326.CallToolRequest {
 	y := new(mcp20250326.CallToolRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownCallToolRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownCallToolRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownCallToolRequestParams converts CallToolRequestParams to revision
 // 2025-03-26.
-func DownCallToolRequestParams(c *compat.Conversion, x *mcp20250618.CallToolRequestParams) *mcp20250326.CallToolRequestParams {
+func DownCallToolRequestParams(c *convert.Conversion, x *mcp20250618.CallToolRequestParams) *mcp20250326.CallToolRequestParams {
 	y := new(mcp20250326.CallToolRequestParams)
 	y.Name = x.Name
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Arguments = x.Arguments
 	y.Extra = x.Extra
 	return y
 }
 
 // DownCallToolResult converts CallToolResult to revision 2025-03-26.
-func DownCallToolResult(c *compat.Conversion, x *mcp20250618.CallToolResult) *mcp20250326.CallToolResult {
+func DownCallToolResult(c *convert.Conversion, x *mcp20250618.CallToolResult) *mcp20250326.CallToolResult {
 	if x.StructuredContent != "" {
-		x = compat.Restate(c, x, compat.StructuredAsText, new(mcp20250618.CallToolResult))
+		x = convert.Restate(c, x, convert.StructuredAsText, new(mcp20250618.CallToolResult))
 	}
 	y := new(mcp20250326.CallToolResult)
-	y.Content = compat.Values(c, "content", x.Content, DownContentBlock)
+	y.Content = convert.Values(c, "content", x.Content, DownContentBlock)
 	y.Meta = x.Meta
 	y.IsError = x.IsError
 	c.Drop("structuredContent", x.StructuredContent != "", notInOlder)
@@ -43,18 +43,18 @@ func DownCallToolResult(c *compat.Conversion, x *mcp20250618.CallToolResult) *mc
 }
 
 // DownListToolsRequest converts ListToolsRequest to revision 2025-03-26.
-func DownListToolsRequest(c *compat.Conversion, x *mcp20250618.ListToolsRequest) *mcp20250326.ListToolsRequest {
+func DownListToolsRequest(c *convert.Conversion, x *mcp20250618.ListToolsRequest) *mcp20250326.ListToolsRequest {
 	y := new(mcp20250326.ListToolsRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, DownPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownListToolsResult converts ListToolsResult to revision 2025-03-26.
-func DownListToolsResult(c *compat.Conversion, x *mcp20250618.ListToolsResult) *mcp20250326.ListToolsResult {
+func DownListToolsResult(c *convert.Conversion, x *mcp20250618.ListToolsResult) *mcp20250326.ListToolsResult {
 	y := new(mcp20250326.ListToolsResult)
-	y.Tools = compat.Objects(c, "tools", x.Tools, DownTool)
+	y.Tools = convert.Objects(c, "tools", x.Tools, DownTool)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -62,15 +62,15 @@ func DownListToolsResult(c *compat.Conversion, x *mcp20250618.ListToolsResult) *
 }
 
 // DownTool converts Tool to revision 2025-03-26.
-func DownTool(c *compat.Conversion, x *mcp20250618.Tool) *mcp20250326.Tool {
+func DownTool(c *convert.Conversion, x *mcp20250618.Tool) *mcp20250326.Tool {
 	if x.Title != nil {
-		x = compat.Restate(c, x, compat.TitleAsHint, new(mcp20250618.Tool))
+		x = convert.Restate(c, x, convert.TitleAsHint, new(mcp20250618.Tool))
 	}
 	y := new(mcp20250326.Tool)
-	y.InputSchema = *compat.Object(c, "inputSchema", &x.InputSchema, DownToolInputSchema)
+	y.InputSchema = *convert.Object(c, "inputSchema", &x.InputSchema, DownToolInputSchema)
 	y.Name = x.Name
 	c.Drop("_meta", x.Meta != "", notInOlder)
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownToolAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownToolAnnotations)
 	y.Description = x.Description
 	c.Drop("outputSchema", x.OutputSchema != nil, notInOlder)
 	c.Drop("title", x.Title != nil, notInOlder)
@@ -79,7 +79,7 @@ func DownTool(c *compat.Conversion, x *mcp20250618.Tool) *mcp20250326.Tool {
 }
 
 // DownToolAnnotations converts ToolAnnotations to revision 2025-03-26.
-func DownToolAnnotations(c *compat.Conversion, x *mcp20250618.ToolAnnotations) *mcp20250326.ToolAnnotations {
+func DownToolAnnotations(c *convert.Conversion, x *mcp20250618.ToolAnnotations) *mcp20250326.ToolAnnotations {
 	y := new(mcp20250326.ToolAnnotations)
 	y.DestructiveHint = x.DestructiveHint
 	y.IdempotentHint = x.IdempotentHint
@@ -91,7 +91,7 @@ func DownToolAnnotations(c *compat.Conversion, x *mcp20250618.ToolAnnotations) *
 }
 
 // DownToolInputSchema converts ToolInputSchema to revision 2025-03-26.
-func DownToolInputSchema(c *compat.Conversion, x *mcp20250618.ToolInputSchema) *mcp20250326.ToolInputSchema {
+func DownToolInputSchema(c *convert.Conversion, x *mcp20250618.ToolInputSchema) *mcp20250326.ToolInputSchema {
 	y := new(mcp20250326.ToolInputSchema)
 	y.Type = x.Type
 	y.Properties = x.Properties
@@ -102,38 +102,38 @@ func DownToolInputSchema(c *compat.Conversion, x *mcp20250618.ToolInputSchema) *
 
 // DownToolListChangedNotification converts ToolListChangedNotification to
 // revision 2025-03-26.
-func DownToolListChangedNotification(c *compat.Conversion, x *mcp20250618.ToolListChangedNotification) *mcp20250326.ToolListChangedNotification {
+func DownToolListChangedNotification(c *convert.Conversion, x *mcp20250618.ToolListChangedNotification) *mcp20250326.ToolListChangedNotification {
 	y := new(mcp20250326.ToolListChangedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, DownNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpCallToolRequest converts CallToolRequest to revision 2025-06-18.
-func UpCallToolRequest(c *compat.Conversion, x *mcp20250326.CallToolRequest) *mcp20250618.CallToolRequest {
+func UpCallToolRequest(c *convert.Conversion, x *mcp20250326.CallToolRequest) *mcp20250618.CallToolRequest {
 	y := new(mcp20250618.CallToolRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpCallToolRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpCallToolRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpCallToolRequestParams converts CallToolRequestParams to revision
 // 2025-06-18.
-func UpCallToolRequestParams(c *compat.Conversion, x *mcp20250326.CallToolRequestParams) *mcp20250618.CallToolRequestParams {
+func UpCallToolRequestParams(c *convert.Conversion, x *mcp20250326.CallToolRequestParams) *mcp20250618.CallToolRequestParams {
 	y := new(mcp20250618.CallToolRequestParams)
 	y.Name = x.Name
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Arguments = x.Arguments
 	y.Extra = x.Extra
 	return y
 }
 
 // UpCallToolResult converts CallToolResult to revision 2025-06-18.
-func UpCallToolResult(c *compat.Conversion, x *mcp20250326.CallToolResult) *mcp20250618.CallToolResult {
+func UpCallToolResult(c *convert.Conversion, x *mcp20250326.CallToolResult) *mcp20250618.CallToolResult {
 	y := new(mcp20250618.CallToolResult)
-	y.Content = compat.Values(c, "content", x.Content, UpContentBlock)
+	y.Content = convert.Values(c, "content", x.Content, UpContentBlock)
 	y.Meta = x.Meta
 	y.IsError = x.IsError
 	y.Extra = c.Extra(x.Extra, "structuredContent")
@@ -141,18 +141,18 @@ func UpCallToolResult(c *compat.Conversion, x *mcp20250326.CallToolResult) *mcp2
 }
 
 // UpListToolsRequest converts ListToolsRequest to revision 2025-06-18.
-func UpListToolsRequest(c *compat.Conversion, x *mcp20250326.ListToolsRequest) *mcp20250618.ListToolsRequest {
+func UpListToolsRequest(c *convert.Conversion, x *mcp20250326.ListToolsRequest) *mcp20250618.ListToolsRequest {
 	y := new(mcp20250618.ListToolsRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, UpPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpListToolsResult converts ListToolsResult to revision 2025-06-18.
-func UpListToolsResult(c *compat.Conversion, x *mcp20250326.ListToolsResult) *mcp20250618.ListToolsResult {
+func UpListToolsResult(c *convert.Conversion, x *mcp20250326.ListToolsResult) *mcp20250618.ListToolsResult {
 	y := new(mcp20250618.ListToolsResult)
-	y.Tools = compat.Objects(c, "tools", x.Tools, UpTool)
+	y.Tools = convert.Objects(c, "tools", x.Tools, UpTool)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -160,18 +160,18 @@ func UpListToolsResult(c *compat.Conversion, x *mcp20250326.ListToolsResult) *mc
 }
 
 // UpTool converts Tool to revision 2025-06-18.
-func UpTool(c *compat.Conversion, x *mcp20250326.Tool) *mcp20250618.Tool {
+func UpTool(c *convert.Conversion, x *mcp20250326.Tool) *mcp20250618.Tool {
 	y := new(mcp20250618.Tool)
-	y.InputSchema = *compat.Object(c, "inputSchema", &x.InputSchema, UpToolInputSchema)
+	y.InputSchema = *convert.Object(c, "inputSchema", &x.InputSchema, UpToolInputSchema)
 	y.Name = x.Name
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpToolAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpToolAnnotations)
 	y.Description = x.Description
 	y.Extra = c.Extra(x.Extra, "_meta", "outputSchema", "title")
 	return y
 }
 
 // UpToolAnnotations converts ToolAnnotations to revision 2025-06-18.
-func UpToolAnnotations(c *compat.Conversion, x *mcp20250326.ToolAnnotations) *mcp20250618.ToolAnnotations {
+func UpToolAnnotations(c *convert.Conversion, x *mcp20250326.ToolAnnotations) *mcp20250618.ToolAnnotations {
 	y := new(mcp20250618.ToolAnnotations)
 	y.DestructiveHint = x.DestructiveHint
 	y.IdempotentHint = x.IdempotentHint
@@ -183,7 +183,7 @@ func UpToolAnnotations(c *compat.Conversion, x *mcp20250326.ToolAnnotations) *mc
 }
 
 // UpToolInputSchema converts ToolInputSchema to revision 2025-06-18.
-func UpToolInputSchema(c *compat.Conversion, x *mcp20250326.ToolInputSchema) *mcp20250618.ToolInputSchema {
+func UpToolInputSchema(c *convert.Conversion, x *mcp20250326.ToolInputSchema) *mcp20250618.ToolInputSchema {
 	y := new(mcp20250618.ToolInputSchema)
 	y.Type = x.Type
 	y.Properties = x.Properties
@@ -194,10 +194,10 @@ func UpToolInputSchema(c *compat.Conversion, x *mcp20250326.ToolInputSchema) *mc
 
 // UpToolListChangedNotification converts ToolListChangedNotification to
 // revision 2025-06-18.
-func UpToolListChangedNotification(c *compat.Conversion, x *mcp20250326.ToolListChangedNotification) *mcp20250618.ToolListChangedNotification {
+func UpToolListChangedNotification(c *convert.Conversion, x *mcp20250326.ToolListChangedNotification) *mcp20250618.ToolListChangedNotification {
 	y := new(mcp20250618.ToolListChangedNotification)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, UpNotificationParams)
 	y.Extra = x.Extra
 	return y
 }

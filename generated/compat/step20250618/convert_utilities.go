@@ -5,22 +5,22 @@ package step20250618
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownCancelledNotification converts CancelledNotification to revision
 // 2025-03-26.
-func DownCancelledNotification(c *compat.Conversion, x *mcp20250618.CancelledNotification) *mcp20250326.CancelledNotification {
+func DownCancelledNotification(c *convert.Conversion, x *mcp20250618.CancelledNotification) *mcp20250326.CancelledNotification {
 	y := new(mcp20250326.CancelledNotification)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownCancelledNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownCancelledNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownCancelledNotificationParams converts CancelledNotificationParams to
 // revision 2025-03-26.
-func DownCancelledNotificationParams(c *compat.Conversion, x *mcp20250618.CancelledNotificationParams) *mcp20250326.CancelledNotificationParams {
+func DownCancelledNotificationParams(c *convert.Conversion, x *mcp20250618.CancelledNotificationParams) *mcp20250326.CancelledNotificationParams {
 	y := new(mcp20250326.CancelledNotificationParams)
 	y.RequestID = x.RequestID
 	y.Meta = x.Meta
@@ -30,21 +30,21 @@ func DownCancelledNotificationParams(c *compat.Conversion, x *mcp20250618.Cancel
 }
 
 // DownCompleteRequest converts CompleteRequest to revision 2025-03-26.
-func DownCompleteRequest(c *compat.Conversion, x *mcp20250618.CompleteRequest) *mcp20250326.CompleteRequest {
+func DownCompleteRequest(c *convert.Conversion, x *mcp20250618.CompleteRequest) *mcp20250326.CompleteRequest {
 	y := new(mcp20250326.CompleteRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownCompleteRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownCompleteRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownCompleteRequestParams converts CompleteRequestParams to revision
 // 2025-03-26.
-func DownCompleteRequestParams(c *compat.Conversion, x *mcp20250618.CompleteRequestParams) *mcp20250326.CompleteRequestParams {
+func DownCompleteRequestParams(c *convert.Conversion, x *mcp20250618.CompleteRequestParams) *mcp20250326.CompleteRequestParams {
 	y := new(mcp20250326.CompleteRequestParams)
-	y.Argument = *compat.Object(c, "argument", &x.Argument, DownCompleteRequestParamsArgument)
-	y.Ref = compat.Value(c, "ref", x.Ref, DownCompleteRequestParamsRef)
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Argument = *convert.Object(c, "argument", &x.Argument, DownCompleteRequestParamsArgument)
+	y.Ref = convert.Value(c, "ref", x.Ref, DownCompleteRequestParamsRef)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	c.Drop("context", x.Context != nil, notInOlder)
 	y.Extra = x.Extra
 	return y
@@ -52,7 +52,7 @@ func DownCompleteRequestParams(c *compat.Conversion, x *mcp20250618.CompleteRequ
 
 // DownCompleteRequestParamsArgument converts CompleteRequestParamsArgument
 // to revision 2025-03-26.
-func DownCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20250618.CompleteRequestParamsArgument) *mcp20250326.CompleteRequestParamsArgument {
+func DownCompleteRequestParamsArgument(c *convert.Conversion, x *mcp20250618.CompleteRequestParamsArgument) *mcp20250326.CompleteRequestParamsArgument {
 	y := new(mcp20250326.CompleteRequestParamsArgument)
 	y.Name = x.Name
 	y.Value = x.Value
@@ -62,7 +62,7 @@ func DownCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20250618.Comp
 
 // DownCompleteRequestParamsRef converts CompleteRequestParamsRef to revision
 // 2025-03-26.
-func DownCompleteRequestParamsRef(c *compat.Conversion, x mcp20250618.CompleteRequestParamsRef) mcp20250326.CompleteRequestParamsRef {
+func DownCompleteRequestParamsRef(c *convert.Conversion, x mcp20250618.CompleteRequestParamsRef) mcp20250326.CompleteRequestParamsRef {
 	switch x := x.(type) {
 	case *mcp20250618.PromptReference:
 		return DownPromptReference(c, x)
@@ -75,9 +75,9 @@ func DownCompleteRequestParamsRef(c *compat.Conversion, x mcp20250618.CompleteRe
 }
 
 // DownCompleteResult converts CompleteResult to revision 2025-03-26.
-func DownCompleteResult(c *compat.Conversion, x *mcp20250618.CompleteResult) *mcp20250326.CompleteResult {
+func DownCompleteResult(c *convert.Conversion, x *mcp20250618.CompleteResult) *mcp20250326.CompleteResult {
 	y := new(mcp20250326.CompleteResult)
-	y.Completion = *compat.Object(c, "completion", &x.Completion, DownCompleteResultCompletion)
+	y.Completion = *convert.Object(c, "completion", &x.Completion, DownCompleteResultCompletion)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
 	return y
@@ -85,7 +85,7 @@ func DownCompleteResult(c *compat.Conversion, x *mcp20250618.CompleteResult) *mc
 
 // DownCompleteResultCompletion converts CompleteResultCompletion to revision
 // 2025-03-26.
-func DownCompleteResultCompletion(c *compat.Conversion, x *mcp20250618.CompleteResultCompletion) *mcp20250326.CompleteResultCompletion {
+func DownCompleteResultCompletion(c *convert.Conversion, x *mcp20250618.CompleteResultCompletion) *mcp20250326.CompleteResultCompletion {
 	y := new(mcp20250326.CompleteResultCompletion)
 	y.Values = x.Values
 	y.HasMore = x.HasMore
@@ -95,28 +95,28 @@ func DownCompleteResultCompletion(c *compat.Conversion, x *mcp20250618.CompleteR
 }
 
 // DownCursor converts Cursor to revision 2025-03-26.
-func DownCursor(c *compat.Conversion, x mcp20250618.Cursor) mcp20250326.Cursor {
+func DownCursor(c *convert.Conversion, x mcp20250618.Cursor) mcp20250326.Cursor {
 	return mcp20250326.Cursor(x)
 }
 
 // DownLoggingLevel converts LoggingLevel to revision 2025-03-26.
-func DownLoggingLevel(c *compat.Conversion, x mcp20250618.LoggingLevel) mcp20250326.LoggingLevel {
+func DownLoggingLevel(c *convert.Conversion, x mcp20250618.LoggingLevel) mcp20250326.LoggingLevel {
 	return mcp20250326.LoggingLevel(x)
 }
 
 // DownLoggingMessageNotification converts LoggingMessageNotification to
 // revision 2025-03-26.
-func DownLoggingMessageNotification(c *compat.Conversion, x *mcp20250618.LoggingMessageNotification) *mcp20250326.LoggingMessageNotification {
+func DownLoggingMessageNotification(c *convert.Conversion, x *mcp20250618.LoggingMessageNotification) *mcp20250326.LoggingMessageNotification {
 	y := new(mcp20250326.LoggingMessageNotification)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownLoggingMessageNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownLoggingMessageNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownLoggingMessageNotificationParams converts
 // LoggingMessageNotificationParams to revision 2025-03-26.
-func DownLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20250618.LoggingMessageNotificationParams) *mcp20250326.LoggingMessageNotificationParams {
+func DownLoggingMessageNotificationParams(c *convert.Conversion, x *mcp20250618.LoggingMessageNotificationParams) *mcp20250326.LoggingMessageNotificationParams {
 	y := new(mcp20250326.LoggingMessageNotificationParams)
 	y.Data = x.Data
 	y.Level = mcp20250326.LoggingLevel(x.Level)
@@ -127,26 +127,26 @@ func DownLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20250618.L
 }
 
 // DownPaginatedRequest converts PaginatedRequest to revision 2025-03-26.
-func DownPaginatedRequest(c *compat.Conversion, x *mcp20250618.PaginatedRequest) *mcp20250326.PaginatedRequest {
+func DownPaginatedRequest(c *convert.Conversion, x *mcp20250618.PaginatedRequest) *mcp20250326.PaginatedRequest {
 	y := new(mcp20250326.PaginatedRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, DownPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownPaginatedRequestParams converts PaginatedRequestParams to revision
 // 2025-03-26.
-func DownPaginatedRequestParams(c *compat.Conversion, x *mcp20250618.PaginatedRequestParams) *mcp20250326.PaginatedRequestParams {
+func DownPaginatedRequestParams(c *convert.Conversion, x *mcp20250618.PaginatedRequestParams) *mcp20250326.PaginatedRequestParams {
 	y := new(mcp20250326.PaginatedRequestParams)
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Cursor = x.Cursor
 	y.Extra = x.Extra
 	return y
 }
 
 // DownPaginatedResult converts PaginatedResult to revision 2025-03-26.
-func DownPaginatedResult(c *compat.Conversion, x *mcp20250618.PaginatedResult) *mcp20250326.PaginatedResult {
+func DownPaginatedResult(c *convert.Conversion, x *mcp20250618.PaginatedResult) *mcp20250326.PaginatedResult {
 	y := new(mcp20250326.PaginatedResult)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
@@ -156,17 +156,17 @@ func DownPaginatedResult(c *compat.Conversion, x *mcp20250618.PaginatedResult) *
 
 // DownProgressNotification converts ProgressNotification to revision
 // 2025-03-26.
-func DownProgressNotification(c *compat.Conversion, x *mcp20250618.ProgressNotification) *mcp20250326.ProgressNotification {
+func DownProgressNotification(c *convert.Conversion, x *mcp20250618.ProgressNotification) *mcp20250326.ProgressNotification {
 	y := new(mcp20250326.ProgressNotification)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownProgressNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownProgressNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownProgressNotificationParams converts ProgressNotificationParams to
 // revision 2025-03-26.
-func DownProgressNotificationParams(c *compat.Conversion, x *mcp20250618.ProgressNotificationParams) *mcp20250326.ProgressNotificationParams {
+func DownProgressNotificationParams(c *convert.Conversion, x *mcp20250618.ProgressNotificationParams) *mcp20250326.ProgressNotificationParams {
 	y := new(mcp20250326.ProgressNotificationParams)
 	y.Progress = x.Progress
 	y.ProgressToken = x.ProgressToken
@@ -178,37 +178,37 @@ func DownProgressNotificationParams(c *compat.Conversion, x *mcp20250618.Progres
 }
 
 // DownSetLevelRequest converts SetLevelRequest to revision 2025-03-26.
-func DownSetLevelRequest(c *compat.Conversion, x *mcp20250618.SetLevelRequest) *mcp20250326.SetLevelRequest {
+func DownSetLevelRequest(c *convert.Conversion, x *mcp20250618.SetLevelRequest) *mcp20250326.SetLevelRequest {
 	y := new(mcp20250326.SetLevelRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownSetLevelRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownSetLevelRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownSetLevelRequestParams converts SetLevelRequestParams to revision
 // 2025-03-26.
-func DownSetLevelRequestParams(c *compat.Conversion, x *mcp20250618.SetLevelRequestParams) *mcp20250326.SetLevelRequestParams {
+func DownSetLevelRequestParams(c *convert.Conversion, x *mcp20250618.SetLevelRequestParams) *mcp20250326.SetLevelRequestParams {
 	y := new(mcp20250326.SetLevelRequestParams)
 	y.Level = mcp20250326.LoggingLevel(x.Level)
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpCancelledNotification converts CancelledNotification to revision
 // 2025-06-18.
-func UpCancelledNotification(c *compat.Conversion, x *mcp20250326.CancelledNotification) *mcp20250618.CancelledNotification {
+func UpCancelledNotification(c *convert.Conversion, x *mcp20250326.CancelledNotification) *mcp20250618.CancelledNotification {
 	y := new(mcp20250618.CancelledNotification)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpCancelledNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpCancelledNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpCancelledNotificationParams converts CancelledNotificationParams to
 // revision 2025-06-18.
-func UpCancelledNotificationParams(c *compat.Conversion, x *mcp20250326.CancelledNotificationParams) *mcp20250618.CancelledNotificationParams {
+func UpCancelledNotificationParams(c *convert.Conversion, x *mcp20250326.CancelledNotificationParams) *mcp20250618.CancelledNotificationParams {
 	y := new(mcp20250618.CancelledNotificationParams)
 	y.RequestID = x.RequestID
 	y.Meta = x.Meta
@@ -218,28 +218,28 @@ func UpCancelledNotificationParams(c *compat.Conversion, x *mcp20250326.Cancelle
 }
 
 // UpCompleteRequest converts CompleteRequest to revision 2025-06-18.
-func UpCompleteRequest(c *compat.Conversion, x *mcp20250326.CompleteRequest) *mcp20250618.CompleteRequest {
+func UpCompleteRequest(c *convert.Conversion, x *mcp20250326.CompleteRequest) *mcp20250618.CompleteRequest {
 	y := new(mcp20250618.CompleteRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpCompleteRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpCompleteRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpCompleteRequestParams converts CompleteRequestParams to revision
 // 2025-06-18.
-func UpCompleteRequestParams(c *compat.Conversion, x *mcp20250326.CompleteRequestParams) *mcp20250618.CompleteRequestParams {
+func UpCompleteRequestParams(c *convert.Conversion, x *mcp20250326.CompleteRequestParams) *mcp20250618.CompleteRequestParams {
 	y := new(mcp20250618.CompleteRequestParams)
-	y.Argument = *compat.Object(c, "argument", &x.Argument, UpCompleteRequestParamsArgument)
-	y.Ref = compat.Value(c, "ref", x.Ref, UpCompleteRequestParamsRef)
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Argument = *convert.Object(c, "argument", &x.Argument, UpCompleteRequestParamsArgument)
+	y.Ref = convert.Value(c, "ref", x.Ref, UpCompleteRequestParamsRef)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = c.Extra(x.Extra, "context")
 	return y
 }
 
 // UpCompleteRequestParamsArgument converts CompleteRequestParamsArgument to
 // revision 2025-06-18.
-func UpCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20250326.CompleteRequestParamsArgument) *mcp20250618.CompleteRequestParamsArgument {
+func UpCompleteRequestParamsArgument(c *convert.Conversion, x *mcp20250326.CompleteRequestParamsArgument) *mcp20250618.CompleteRequestParamsArgument {
 	y := new(mcp20250618.CompleteRequestParamsArgument)
 	y.Name = x.Name
 	y.Value = x.Value
@@ -249,7 +249,7 @@ func UpCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20250326.Comple
 
 // UpCompleteRequestParamsRef converts CompleteRequestParamsRef to revision
 // 2025-06-18.
-func UpCompleteRequestParamsRef(c *compat.Conversion, x mcp20250326.CompleteRequestParamsRef) mcp20250618.CompleteRequestParamsRef {
+func UpCompleteRequestParamsRef(c *convert.Conversion, x mcp20250326.CompleteRequestParamsRef) mcp20250618.CompleteRequestParamsRef {
 	switch x := x.(type) {
 	case *mcp20250326.PromptReference:
 		return UpPromptReference(c, x)
@@ -262,9 +262,9 @@ func UpCompleteRequestParamsRef(c *compat.Conversion, x mcp20250326.CompleteRequ
 }
 
 // UpCompleteResult converts CompleteResult to revision 2025-06-18.
-func UpCompleteResult(c *compat.Conversion, x *mcp20250326.CompleteResult) *mcp20250618.CompleteResult {
+func UpCompleteResult(c *convert.Conversion, x *mcp20250326.CompleteResult) *mcp20250618.CompleteResult {
 	y := new(mcp20250618.CompleteResult)
-	y.Completion = *compat.Object(c, "completion", &x.Completion, UpCompleteResultCompletion)
+	y.Completion = *convert.Object(c, "completion", &x.Completion, UpCompleteResultCompletion)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
 	return y
@@ -272,7 +272,7 @@ func UpCompleteResult(c *compat.Conversion, x *mcp20250326.CompleteResult) *mcp2
 
 // UpCompleteResultCompletion converts CompleteResultCompletion to revision
 // 2025-06-18.
-func UpCompleteResultCompletion(c *compat.Conversion, x *mcp20250326.CompleteResultCompletion) *mcp20250618.CompleteResultCompletion {
+func UpCompleteResultCompletion(c *convert.Conversion, x *mcp20250326.CompleteResultCompletion) *mcp20250618.CompleteResultCompletion {
 	y := new(mcp20250618.CompleteResultCompletion)
 	y.Values = x.Values
 	y.HasMore = x.HasMore
@@ -282,28 +282,28 @@ func UpCompleteResultCompletion(c *compat.Conversion, x *mcp20250326.CompleteRes
 }
 
 // UpCursor converts Cursor to revision 2025-06-18.
-func UpCursor(c *compat.Conversion, x mcp20250326.Cursor) mcp20250618.Cursor {
+func UpCursor(c *convert.Conversion, x mcp20250326.Cursor) mcp20250618.Cursor {
 	return mcp20250618.Cursor(x)
 }
 
 // UpLoggingLevel converts LoggingLevel to revision 2025-06-18.
-func UpLoggingLevel(c *compat.Conversion, x mcp20250326.LoggingLevel) mcp20250618.LoggingLevel {
+func UpLoggingLevel(c *convert.Conversion, x mcp20250326.LoggingLevel) mcp20250618.LoggingLevel {
 	return mcp20250618.LoggingLevel(x)
 }
 
 // UpLoggingMessageNotification converts LoggingMessageNotification to
 // revision 2025-06-18.
-func UpLoggingMessageNotification(c *compat.Conversion, x *mcp20250326.LoggingMessageNotification) *mcp20250618.LoggingMessageNotification {
+func UpLoggingMessageNotification(c *convert.Conversion, x *mcp20250326.LoggingMessageNotification) *mcp20250618.LoggingMessageNotification {
 	y := new(mcp20250618.LoggingMessageNotification)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpLoggingMessageNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpLoggingMessageNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpLoggingMessageNotificationParams converts
 // LoggingMessageNotificationParams to revision 2025-06-18.
-func UpLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20250326.LoggingMessageNotificationParams) *mcp20250618.LoggingMessageNotificationParams {
+func UpLoggingMessageNotificationParams(c *convert.Conversion, x *mcp20250326.LoggingMessageNotificationParams) *mcp20250618.LoggingMessageNotificationParams {
 	y := new(mcp20250618.LoggingMessageNotificationParams)
 	y.Data = x.Data
 	y.Level = mcp20250618.LoggingLevel(x.Level)
@@ -314,26 +314,26 @@ func UpLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20250326.Log
 }
 
 // UpPaginatedRequest converts PaginatedRequest to revision 2025-06-18.
-func UpPaginatedRequest(c *compat.Conversion, x *mcp20250326.PaginatedRequest) *mcp20250618.PaginatedRequest {
+func UpPaginatedRequest(c *convert.Conversion, x *mcp20250326.PaginatedRequest) *mcp20250618.PaginatedRequest {
 	y := new(mcp20250618.PaginatedRequest)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, UpPaginatedRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpPaginatedRequestParams converts PaginatedRequestParams to revision
 // 2025-06-18.
-func UpPaginatedRequestParams(c *compat.Conversion, x *mcp20250326.PaginatedRequestParams) *mcp20250618.PaginatedRequestParams {
+func UpPaginatedRequestParams(c *convert.Conversion, x *mcp20250326.PaginatedRequestParams) *mcp20250618.PaginatedRequestParams {
 	y := new(mcp20250618.PaginatedRequestParams)
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Cursor = x.Cursor
 	y.Extra = x.Extra
 	return y
 }
 
 // UpPaginatedResult converts PaginatedResult to revision 2025-06-18.
-func UpPaginatedResult(c *compat.Conversion, x *mcp20250326.PaginatedResult) *mcp20250618.PaginatedResult {
+func UpPaginatedResult(c *convert.Conversion, x *mcp20250326.PaginatedResult) *mcp20250618.PaginatedResult {
 	y := new(mcp20250618.PaginatedResult)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
@@ -343,17 +343,17 @@ func UpPaginatedResult(c *compat.Conversion, x *mcp20250326.PaginatedResult) *mc
 
 // UpProgressNotification converts ProgressNotification to revision
 // 2025-06-18.
-func UpProgressNotification(c *compat.Conversion, x *mcp20250326.ProgressNotification) *mcp20250618.ProgressNotification {
+func UpProgressNotification(c *convert.Conversion, x *mcp20250326.ProgressNotification) *mcp20250618.ProgressNotification {
 	y := new(mcp20250618.ProgressNotification)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpProgressNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpProgressNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpProgressNotificationParams converts ProgressNotificationParams to
 // revision 2025-06-18.
-func UpProgressNotificationParams(c *compat.Conversion, x *mcp20250326.ProgressNotificationParams) *mcp20250618.ProgressNotificationParams {
+func UpProgressNotificationParams(c *convert.Conversion, x *mcp20250326.ProgressNotificationParams) *mcp20250618.ProgressNotificationParams {
 	y := new(mcp20250618.ProgressNotificationParams)
 	y.Progress = x.Progress
 	y.ProgressToken = x.ProgressToken
@@ -365,20 +365,20 @@ func UpProgressNotificationParams(c *compat.Conversion, x *mcp20250326.ProgressN
 }
 
 // UpSetLevelRequest converts SetLevelRequest to revision 2025-06-18.
-func UpSetLevelRequest(c *compat.Conversion, x *mcp20250326.SetLevelRequest) *mcp20250618.SetLevelRequest {
+func UpSetLevelRequest(c *convert.Conversion, x *mcp20250326.SetLevelRequest) *mcp20250618.SetLevelRequest {
 	y := new(mcp20250618.SetLevelRequest)
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpSetLevelRequestParams)
+	y.Params = *convert.Object(c, "params", &x.Params, UpSetLevelRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpSetLevelRequestParams converts SetLevelRequestParams to revision
 // 2025-06-18.
-func UpSetLevelRequestParams(c *compat.Conversion, x *mcp20250326.SetLevelRequestParams) *mcp20250618.SetLevelRequestParams {
+func UpSetLevelRequestParams(c *convert.Conversion, x *mcp20250326.SetLevelRequestParams) *mcp20250618.SetLevelRequestParams {
 	y := new(mcp20250618.SetLevelRequestParams)
 	y.Level = mcp20250618.LoggingLevel(x.Level)
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }

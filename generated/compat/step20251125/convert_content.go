@@ -5,13 +5,13 @@ package step20251125
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownAnnotations converts Annotations to revision 2025-06-18.
-func DownAnnotations(c *compat.Conversion, x *mcp20251125.Annotations) *mcp20250618.Annotations {
+func DownAnnotations(c *convert.Conversion, x *mcp20251125.Annotations) *mcp20250618.Annotations {
 	y := new(mcp20250618.Annotations)
-	y.Audience = compat.Strings[mcp20250618.Role](x.Audience)
+	y.Audience = convert.Strings[mcp20250618.Role](x.Audience)
 	y.LastModified = x.LastModified
 	y.Priority = x.Priority
 	y.Extra = x.Extra
@@ -19,19 +19,19 @@ func DownAnnotations(c *compat.Conversion, x *mcp20251125.Annotations) *mcp20250
 }
 
 // DownAudioContent converts AudioContent to revision 2025-06-18.
-func DownAudioContent(c *compat.Conversion, x *mcp20251125.AudioContent) *mcp20250618.AudioContent {
+func DownAudioContent(c *convert.Conversion, x *mcp20251125.AudioContent) *mcp20250618.AudioContent {
 	y := new(mcp20250618.AudioContent)
 	y.Type = x.Type
 	y.Data = x.Data
 	y.MIMEType = x.MIMEType
 	y.Meta = x.Meta
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownAnnotations)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownContentBlock converts ContentBlock to revision 2025-06-18.
-func DownContentBlock(c *compat.Conversion, x mcp20251125.ContentBlock) mcp20250618.ContentBlock {
+func DownContentBlock(c *convert.Conversion, x mcp20251125.ContentBlock) mcp20250618.ContentBlock {
 	switch x := x.(type) {
 	case *mcp20251125.TextContent:
 		return DownTextContent(c, x)
@@ -50,37 +50,37 @@ func DownContentBlock(c *compat.Conversion, x mcp20251125.ContentBlock) mcp20250
 }
 
 // DownImageContent converts ImageContent to revision 2025-06-18.
-func DownImageContent(c *compat.Conversion, x *mcp20251125.ImageContent) *mcp20250618.ImageContent {
+func DownImageContent(c *convert.Conversion, x *mcp20251125.ImageContent) *mcp20250618.ImageContent {
 	y := new(mcp20250618.ImageContent)
 	y.Type = x.Type
 	y.Data = x.Data
 	y.MIMEType = x.MIMEType
 	y.Meta = x.Meta
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownAnnotations)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownRole converts Role to revision 2025-06-18.
-func DownRole(c *compat.Conversion, x mcp20251125.Role) mcp20250618.Role {
+func DownRole(c *convert.Conversion, x mcp20251125.Role) mcp20250618.Role {
 	return mcp20250618.Role(x)
 }
 
 // DownTextContent converts TextContent to revision 2025-06-18.
-func DownTextContent(c *compat.Conversion, x *mcp20251125.TextContent) *mcp20250618.TextContent {
+func DownTextContent(c *convert.Conversion, x *mcp20251125.TextContent) *mcp20250618.TextContent {
 	y := new(mcp20250618.TextContent)
 	y.Type = x.Type
 	y.Text = x.Text
 	y.Meta = x.Meta
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownAnnotations)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpAnnotations converts Annotations to revision 2025-11-25.
-func UpAnnotations(c *compat.Conversion, x *mcp20250618.Annotations) *mcp20251125.Annotations {
+func UpAnnotations(c *convert.Conversion, x *mcp20250618.Annotations) *mcp20251125.Annotations {
 	y := new(mcp20251125.Annotations)
-	y.Audience = compat.Strings[mcp20251125.Role](x.Audience)
+	y.Audience = convert.Strings[mcp20251125.Role](x.Audience)
 	y.LastModified = x.LastModified
 	y.Priority = x.Priority
 	y.Extra = x.Extra
@@ -88,19 +88,19 @@ func UpAnnotations(c *compat.Conversion, x *mcp20250618.Annotations) *mcp2025112
 }
 
 // UpAudioContent converts AudioContent to revision 2025-11-25.
-func UpAudioContent(c *compat.Conversion, x *mcp20250618.AudioContent) *mcp20251125.AudioContent {
+func UpAudioContent(c *convert.Conversion, x *mcp20250618.AudioContent) *mcp20251125.AudioContent {
 	y := new(mcp20251125.AudioContent)
 	y.Type = x.Type
 	y.Data = x.Data
 	y.MIMEType = x.MIMEType
 	y.Meta = x.Meta
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpAnnotations)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpContentBlock converts ContentBlock to revision 2025-11-25.
-func UpContentBlock(c *compat.Conversion, x mcp20250618.ContentBlock) mcp20251125.ContentBlock {
+func UpContentBlock(c *convert.Conversion, x mcp20250618.ContentBlock) mcp20251125.ContentBlock {
 	switch x := x.(type) {
 	case *mcp20250618.TextContent:
 		return UpTextContent(c, x)
@@ -119,29 +119,29 @@ func UpContentBlock(c *compat.Conversion, x mcp20250618.ContentBlock) mcp2025112
 }
 
 // UpImageContent converts ImageContent to revision 2025-11-25.
-func UpImageContent(c *compat.Conversion, x *mcp20250618.ImageContent) *mcp20251125.ImageContent {
+func UpImageContent(c *convert.Conversion, x *mcp20250618.ImageContent) *mcp20251125.ImageContent {
 	y := new(mcp20251125.ImageContent)
 	y.Type = x.Type
 	y.Data = x.Data
 	y.MIMEType = x.MIMEType
 	y.Meta = x.Meta
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpAnnotations)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpRole converts Role to revision 2025-11-25.
-func UpRole(c *compat.Conversion, x mcp20250618.Role) mcp20251125.Role {
+func UpRole(c *convert.Conversion, x mcp20250618.Role) mcp20251125.Role {
 	return mcp20251125.Role(x)
 }
 
 // UpTextContent converts TextContent to revision 2025-11-25.
-func UpTextContent(c *compat.Conversion, x *mcp20250618.TextContent) *mcp20251125.TextContent {
+func UpTextContent(c *convert.Conversion, x *mcp20250618.TextContent) *mcp20251125.TextContent {
 	y := new(mcp20251125.TextContent)
 	y.Type = x.Type
 	y.Text = x.Text
 	y.Meta = x.Meta
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpAnnotations)
 	y.Extra = x.Extra
 	return y
 }

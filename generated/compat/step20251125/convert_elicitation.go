@@ -5,12 +5,12 @@ package step20251125
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // DownBooleanSchema converts BooleanSchema to revision 2025-06-18.
-func DownBooleanSchema(c *compat.Conversion, x *mcp20251125.BooleanSchema) *mcp20250618.BooleanSchema {
+func DownBooleanSchema(c *convert.Conversion, x *mcp20251125.BooleanSchema) *mcp20250618.BooleanSchema {
 	y := new(mcp20250618.BooleanSchema)
 	y.Type = x.Type
 	y.Default = x.Default
@@ -21,29 +21,29 @@ func DownBooleanSchema(c *compat.Conversion, x *mcp20251125.BooleanSchema) *mcp2
 }
 
 // DownElicitAction converts ElicitAction to revision 2025-06-18.
-func DownElicitAction(c *compat.Conversion, x mcp20251125.ElicitAction) mcp20250618.ElicitAction {
+func DownElicitAction(c *convert.Conversion, x mcp20251125.ElicitAction) mcp20250618.ElicitAction {
 	return mcp20250618.ElicitAction(x)
 }
 
 // DownElicitRequest converts ElicitRequest to revision 2025-06-18.
-func DownElicitRequest(c *compat.Conversion, x *mcp20251125.ElicitRequest) *mcp20250618.ElicitRequest {
+func DownElicitRequest(c *convert.Conversion, x *mcp20251125.ElicitRequest) *mcp20250618.ElicitRequest {
 	y := new(mcp20250618.ElicitRequest)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	extra = compat.Carry(c, extra, "id", x.ID)
-	y.Params = *compat.Value(c, "params", x.Params, DownElicitRequestParams)
+	extra = convert.Carry(c, extra, "id", x.ID)
+	y.Params = *convert.Value(c, "params", x.Params, DownElicitRequestParams)
 	y.Extra = extra
 	return y
 }
 
 // DownElicitRequestFormParams converts ElicitRequestFormParams to revision
 // 2025-06-18.
-func DownElicitRequestFormParams(c *compat.Conversion, x *mcp20251125.ElicitRequestFormParams) *mcp20250618.ElicitRequestFormParams {
+func DownElicitRequestFormParams(c *convert.Conversion, x *mcp20251125.ElicitRequestFormParams) *mcp20250618.ElicitRequestFormParams {
 	y := new(mcp20250618.ElicitRequestFormParams)
 	y.Message = x.Message
-	y.RequestedSchema = *compat.Object(c, "requestedSchema", &x.RequestedSchema, DownElicitRequestFormParamsRequestedSchema)
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.RequestedSchema = *convert.Object(c, "requestedSchema", &x.RequestedSchema, DownElicitRequestFormParamsRequestedSchema)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	c.Drop("mode", x.Mode != nil, notInOlder)
 	c.Drop("task", x.Task != nil, notInOlder)
 	y.Extra = x.Extra
@@ -52,13 +52,13 @@ func DownElicitRequestFormParams(c *compat.Conversion, x *mcp20251125.ElicitRequ
 
 // DownElicitRequestFormParamsRequestedSchema converts
 // ElicitRequestFormParamsRequestedSchema to revision 2025-06-18.
-func DownElicitRequestFormParamsRequestedSchema(c *compat.Conversion, x *mcp20251125.ElicitRequestFormParamsRequestedSchema) *mcp20250618.ElicitRequestFormParamsRequestedSchema {
+func DownElicitRequestFormParamsRequestedSchema(c *convert.Conversion, x *mcp20251125.ElicitRequestFormParamsRequestedSchema) *mcp20250618.ElicitRequestFormParamsRequestedSchema {
 	y := new(mcp20250618.ElicitRequestFormParamsRequestedSchema)
 	extra := x.Extra
 	y.Type = x.Type
-	y.Properties = compat.ValueMap(c, "properties", x.Properties, DownPrimitiveSchemaDefinition)
+	y.Properties = convert.ValueMap(c, "properties", x.Properties, DownPrimitiveSchemaDefinition)
 	if x.Schema != nil {
-		extra = compat.Carry(c, extra, "$schema", compat.String(*x.Schema))
+		extra = convert.Carry(c, extra, "$schema", convert.String(*x.Schema))
 	}
 	y.Required = x.Required
 	y.Extra = extra
@@ -67,7 +67,7 @@ func DownElicitRequestFormParamsRequestedSchema(c *compat.Conversion, x *mcp2025
 
 // DownElicitRequestParams converts ElicitRequestParams to
 // ElicitRequestFormParams of revision 2025-06-18.
-func DownElicitRequestParams(c *compat.Conversion, x mcp20251125.ElicitRequestParams) *mcp20250618.ElicitRequestFormParams {
+func DownElicitRequestParams(c *convert.Conversion, x mcp20251125.ElicitRequestParams) *mcp20250618.ElicitRequestFormParams {
 	switch x := x.(type) {
 	case *mcp20251125.ElicitRequestFormParams:
 		return DownElicitRequestFormParams(c, x)
@@ -81,7 +81,7 @@ func DownElicitRequestParams(c *compat.Conversion, x mcp20251125.ElicitRequestPa
 
 // DownElicitResponse converts ElicitResponse to ElicitResult of revision
 // 2025-06-18.
-func DownElicitResponse(c *compat.Conversion, x mcp20251125.ElicitResponse) *mcp20250618.ElicitResult {
+func DownElicitResponse(c *convert.Conversion, x mcp20251125.ElicitResponse) *mcp20250618.ElicitResult {
 	switch x := x.(type) {
 	case *mcp20251125.ElicitResult:
 		return DownElicitResult(c, x)
@@ -94,18 +94,18 @@ func DownElicitResponse(c *compat.Conversion, x mcp20251125.ElicitResponse) *mcp
 }
 
 // DownElicitResult converts ElicitResult to revision 2025-06-18.
-func DownElicitResult(c *compat.Conversion, x *mcp20251125.ElicitResult) *mcp20250618.ElicitResult {
+func DownElicitResult(c *convert.Conversion, x *mcp20251125.ElicitResult) *mcp20250618.ElicitResult {
 	y := new(mcp20250618.ElicitResult)
 	y.Action = mcp20250618.ElicitAction(x.Action)
 	y.Meta = x.Meta
-	y.Content = compat.ValueMap(c, "content", x.Content, DownElicitResultContent)
+	y.Content = convert.ValueMap(c, "content", x.Content, DownElicitResultContent)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownElicitResultContent converts ElicitResultContent to a scalar of
 // revision 2025-06-18.
-func DownElicitResultContent(c *compat.Conversion, x mcp20251125.ElicitResultContent) wire.Scalar {
+func DownElicitResultContent(c *convert.Conversion, x mcp20251125.ElicitResultContent) wire.Scalar {
 	switch x := x.(type) {
 	case mcp20251125.ElicitResultContentScalar:
 		return x.Scalar
@@ -119,7 +119,7 @@ func DownElicitResultContent(c *compat.Conversion, x mcp20251125.ElicitResultCon
 
 // DownLegacyTitledEnumSchema converts LegacyTitledEnumSchema to EnumSchema
 // of revision 2025-06-18.
-func DownLegacyTitledEnumSchema(c *compat.Conversion, x *mcp20251125.LegacyTitledEnumSchema) *mcp20250618.EnumSchema {
+func DownLegacyTitledEnumSchema(c *convert.Conversion, x *mcp20251125.LegacyTitledEnumSchema) *mcp20250618.EnumSchema {
 	y := new(mcp20250618.EnumSchema)
 	y.Type = x.Type
 	y.Enum = x.Enum
@@ -132,7 +132,7 @@ func DownLegacyTitledEnumSchema(c *compat.Conversion, x *mcp20251125.LegacyTitle
 }
 
 // DownNumberSchema converts NumberSchema to revision 2025-06-18.
-func DownNumberSchema(c *compat.Conversion, x *mcp20251125.NumberSchema) *mcp20250618.NumberSchema {
+func DownNumberSchema(c *convert.Conversion, x *mcp20251125.NumberSchema) *mcp20250618.NumberSchema {
 	y := new(mcp20250618.NumberSchema)
 	y.Type = mcp20250618.NumberSchemaType(x.Type)
 	c.Drop("default", x.Default != nil, notInOlder)
@@ -145,13 +145,13 @@ func DownNumberSchema(c *compat.Conversion, x *mcp20251125.NumberSchema) *mcp202
 }
 
 // DownNumberSchemaType converts NumberSchemaType to revision 2025-06-18.
-func DownNumberSchemaType(c *compat.Conversion, x mcp20251125.NumberSchemaType) mcp20250618.NumberSchemaType {
+func DownNumberSchemaType(c *convert.Conversion, x mcp20251125.NumberSchemaType) mcp20250618.NumberSchemaType {
 	return mcp20250618.NumberSchemaType(x)
 }
 
 // DownPrimitiveSchemaDefinition converts PrimitiveSchemaDefinition to
 // revision 2025-06-18.
-func DownPrimitiveSchemaDefinition(c *compat.Conversion, x mcp20251125.PrimitiveSchemaDefinition) mcp20250618.PrimitiveSchemaDefinition {
+func DownPrimitiveSchemaDefinition(c *convert.Conversion, x mcp20251125.PrimitiveSchemaDefinition) mcp20250618.PrimitiveSchemaDefinition {
 	switch x := x.(type) {
 	case *mcp20251125.StringSchema:
 		return DownStringSchema(c, x)
@@ -162,7 +162,7 @@ func DownPrimitiveSchemaDefinition(c *compat.Conversion, x mcp20251125.Primitive
 	case *mcp20251125.UntitledSingleSelectEnumSchema:
 		return DownUntitledSingleSelectEnumSchema(c, x)
 	case *mcp20251125.TitledSingleSelectEnumSchema:
-		return DownLegacyTitledEnumSchema(c, compat.Restate(c, x, compat.TitlesAsNames, new(mcp20251125.LegacyTitledEnumSchema)))
+		return DownLegacyTitledEnumSchema(c, convert.Restate(c, x, convert.TitlesAsNames, new(mcp20251125.LegacyTitledEnumSchema)))
 	case *mcp20251125.LegacyTitledEnumSchema:
 		return DownLegacyTitledEnumSchema(c, x)
 	case *mcp20251125.UntitledMultiSelectEnumSchema, *mcp20251125.TitledMultiSelectEnumSchema:
@@ -174,7 +174,7 @@ func DownPrimitiveSchemaDefinition(c *compat.Conversion, x mcp20251125.Primitive
 }
 
 // DownStringSchema converts StringSchema to revision 2025-06-18.
-func DownStringSchema(c *compat.Conversion, x *mcp20251125.StringSchema) *mcp20250618.StringSchema {
+func DownStringSchema(c *convert.Conversion, x *mcp20251125.StringSchema) *mcp20250618.StringSchema {
 	y := new(mcp20250618.StringSchema)
 	y.Type = x.Type
 	c.Drop("default", x.Default != nil, notInOlder)
@@ -188,13 +188,13 @@ func DownStringSchema(c *compat.Conversion, x *mcp20251125.StringSchema) *mcp202
 }
 
 // DownStringSchemaFormat converts StringSchemaFormat to revision 2025-06-18.
-func DownStringSchemaFormat(c *compat.Conversion, x mcp20251125.StringSchemaFormat) mcp20250618.StringSchemaFormat {
+func DownStringSchemaFormat(c *convert.Conversion, x mcp20251125.StringSchemaFormat) mcp20250618.StringSchemaFormat {
 	return mcp20250618.StringSchemaFormat(x)
 }
 
 // DownUntitledSingleSelectEnumSchema converts UntitledSingleSelectEnumSchema
 // to EnumSchema of revision 2025-06-18.
-func DownUntitledSingleSelectEnumSchema(c *compat.Conversion, x *mcp20251125.UntitledSingleSelectEnumSchema) *mcp20250618.EnumSchema {
+func DownUntitledSingleSelectEnumSchema(c *convert.Conversion, x *mcp20251125.UntitledSingleSelectEnumSchema) *mcp20250618.EnumSchema {
 	y := new(mcp20250618.EnumSchema)
 	y.Type = x.Type
 	y.Enum = x.Enum
@@ -206,7 +206,7 @@ func DownUntitledSingleSelectEnumSchema(c *compat.Conversion, x *mcp20251125.Unt
 }
 
 // UpBooleanSchema converts BooleanSchema to revision 2025-11-25.
-func UpBooleanSchema(c *compat.Conversion, x *mcp20250618.BooleanSchema) *mcp20251125.BooleanSchema {
+func UpBooleanSchema(c *convert.Conversion, x *mcp20250618.BooleanSchema) *mcp20251125.BooleanSchema {
 	y := new(mcp20251125.BooleanSchema)
 	y.Type = x.Type
 	y.Default = x.Default
@@ -217,80 +217,80 @@ func UpBooleanSchema(c *compat.Conversion, x *mcp20250618.BooleanSchema) *mcp202
 }
 
 // UpElicitAction converts ElicitAction to revision 2025-11-25.
-func UpElicitAction(c *compat.Conversion, x mcp20250618.ElicitAction) mcp20251125.ElicitAction {
+func UpElicitAction(c *convert.Conversion, x mcp20250618.ElicitAction) mcp20251125.ElicitAction {
 	return mcp20251125.ElicitAction(x)
 }
 
 // UpElicitRequest converts ElicitRequest to revision 2025-11-25.
-func UpElicitRequest(c *compat.Conversion, x *mcp20250618.ElicitRequest) *mcp20251125.ElicitRequest {
+func UpElicitRequest(c *convert.Conversion, x *mcp20250618.ElicitRequest) *mcp20251125.ElicitRequest {
 	y := new(mcp20251125.ElicitRequest)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = compat.Value(c, "params", &x.Params, UpElicitRequestParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
-	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
+	y.Params = convert.Value(c, "params", &x.Params, UpElicitRequestParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	rawID, extra := convert.Adopt(extra, "id")
+	y.ID = convert.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
 
 // UpElicitRequestFormParams converts ElicitRequestFormParams to revision
 // 2025-11-25.
-func UpElicitRequestFormParams(c *compat.Conversion, x *mcp20250618.ElicitRequestFormParams) *mcp20251125.ElicitRequestFormParams {
+func UpElicitRequestFormParams(c *convert.Conversion, x *mcp20250618.ElicitRequestFormParams) *mcp20251125.ElicitRequestFormParams {
 	y := new(mcp20251125.ElicitRequestFormParams)
 	y.Message = x.Message
-	y.RequestedSchema = *compat.Object(c, "requestedSchema", &x.RequestedSchema, UpElicitRequestFormParamsRequestedSchema)
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.RequestedSchema = *convert.Object(c, "requestedSchema", &x.RequestedSchema, UpElicitRequestFormParamsRequestedSchema)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = c.Extra(x.Extra, "mode", "task")
 	return y
 }
 
 // UpElicitRequestFormParamsRequestedSchema converts
 // ElicitRequestFormParamsRequestedSchema to revision 2025-11-25.
-func UpElicitRequestFormParamsRequestedSchema(c *compat.Conversion, x *mcp20250618.ElicitRequestFormParamsRequestedSchema) *mcp20251125.ElicitRequestFormParamsRequestedSchema {
+func UpElicitRequestFormParamsRequestedSchema(c *convert.Conversion, x *mcp20250618.ElicitRequestFormParamsRequestedSchema) *mcp20251125.ElicitRequestFormParamsRequestedSchema {
 	y := new(mcp20251125.ElicitRequestFormParamsRequestedSchema)
 	extra := x.Extra
 	y.Type = x.Type
-	y.Properties = compat.ValueMap(c, "properties", x.Properties, UpPrimitiveSchemaDefinition)
+	y.Properties = convert.ValueMap(c, "properties", x.Properties, UpPrimitiveSchemaDefinition)
 	y.Required = x.Required
-	rawSchema, extra := compat.Adopt(extra, "$schema")
-	y.Schema = compat.AdoptedString(c, "$schema", rawSchema)
+	rawSchema, extra := convert.Adopt(extra, "$schema")
+	y.Schema = convert.AdoptedString(c, "$schema", rawSchema)
 	y.Extra = extra
 	return y
 }
 
 // UpElicitRequestParams converts ElicitRequestFormParams to
 // ElicitRequestParams of revision 2025-11-25.
-func UpElicitRequestParams(c *compat.Conversion, x *mcp20250618.ElicitRequestFormParams) mcp20251125.ElicitRequestParams {
+func UpElicitRequestParams(c *convert.Conversion, x *mcp20250618.ElicitRequestFormParams) mcp20251125.ElicitRequestParams {
 	return UpElicitRequestFormParams(c, x)
 }
 
 // UpElicitResponse converts ElicitResult to ElicitResponse of revision
 // 2025-11-25.
-func UpElicitResponse(c *compat.Conversion, x *mcp20250618.ElicitResult) mcp20251125.ElicitResponse {
+func UpElicitResponse(c *convert.Conversion, x *mcp20250618.ElicitResult) mcp20251125.ElicitResponse {
 	return UpElicitResult(c, x)
 }
 
 // UpElicitResult converts ElicitResult to revision 2025-11-25.
-func UpElicitResult(c *compat.Conversion, x *mcp20250618.ElicitResult) *mcp20251125.ElicitResult {
+func UpElicitResult(c *convert.Conversion, x *mcp20250618.ElicitResult) *mcp20251125.ElicitResult {
 	y := new(mcp20251125.ElicitResult)
 	y.Action = mcp20251125.ElicitAction(x.Action)
 	y.Meta = x.Meta
-	y.Content = compat.ValueMap(c, "content", x.Content, UpElicitResultContent)
+	y.Content = convert.ValueMap(c, "content", x.Content, UpElicitResultContent)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpElicitResultContent converts a scalar to ElicitResultContent of revision
 // 2025-11-25.
-func UpElicitResultContent(c *compat.Conversion, x wire.Scalar) mcp20251125.ElicitResultContent {
+func UpElicitResultContent(c *convert.Conversion, x wire.Scalar) mcp20251125.ElicitResultContent {
 	return mcp20251125.ElicitResultContentScalar{Scalar: x}
 }
 
 // UpLegacyTitledEnumSchema converts EnumSchema to LegacyTitledEnumSchema of
 // revision 2025-11-25.
-func UpLegacyTitledEnumSchema(c *compat.Conversion, x *mcp20250618.EnumSchema) *mcp20251125.LegacyTitledEnumSchema {
+func UpLegacyTitledEnumSchema(c *convert.Conversion, x *mcp20250618.EnumSchema) *mcp20251125.LegacyTitledEnumSchema {
 	y := new(mcp20251125.LegacyTitledEnumSchema)
 	y.Type = x.Type
 	y.Enum = x.Enum
@@ -302,7 +302,7 @@ func UpLegacyTitledEnumSchema(c *compat.Conversion, x *mcp20250618.EnumSchema) *
 }
 
 // UpNumberSchema converts NumberSchema to revision 2025-11-25.
-func UpNumberSchema(c *compat.Conversion, x *mcp20250618.NumberSchema) *mcp20251125.NumberSchema {
+func UpNumberSchema(c *convert.Conversion, x *mcp20250618.NumberSchema) *mcp20251125.NumberSchema {
 	y := new(mcp20251125.NumberSchema)
 	y.Type = mcp20251125.NumberSchemaType(x.Type)
 	y.Description = x.Description
@@ -314,13 +314,13 @@ func UpNumberSchema(c *compat.Conversion, x *mcp20250618.NumberSchema) *mcp20251
 }
 
 // UpNumberSchemaType converts NumberSchemaType to revision 2025-11-25.
-func UpNumberSchemaType(c *compat.Conversion, x mcp20250618.NumberSchemaType) mcp20251125.NumberSchemaType {
+func UpNumberSchemaType(c *convert.Conversion, x mcp20250618.NumberSchemaType) mcp20251125.NumberSchemaType {
 	return mcp20251125.NumberSchemaType(x)
 }
 
 // UpPrimitiveSchemaDefinition converts PrimitiveSchemaDefinition to revision
 // 2025-11-25.
-func UpPrimitiveSchemaDefinition(c *compat.Conversion, x mcp20250618.PrimitiveSchemaDefinition) mcp20251125.PrimitiveSchemaDefinition {
+func UpPrimitiveSchemaDefinition(c *convert.Conversion, x mcp20250618.PrimitiveSchemaDefinition) mcp20251125.PrimitiveSchemaDefinition {
 	switch x := x.(type) {
 	case *mcp20250618.StringSchema:
 		return UpStringSchema(c, x)
@@ -337,7 +337,7 @@ func UpPrimitiveSchemaDefinition(c *compat.Conversion, x mcp20250618.PrimitiveSc
 }
 
 // UpStringSchema converts StringSchema to revision 2025-11-25.
-func UpStringSchema(c *compat.Conversion, x *mcp20250618.StringSchema) *mcp20251125.StringSchema {
+func UpStringSchema(c *convert.Conversion, x *mcp20250618.StringSchema) *mcp20251125.StringSchema {
 	y := new(mcp20251125.StringSchema)
 	y.Type = x.Type
 	y.Description = x.Description
@@ -350,6 +350,6 @@ func UpStringSchema(c *compat.Conversion, x *mcp20250618.StringSchema) *mcp20251
 }
 
 // UpStringSchemaFormat converts StringSchemaFormat to revision 2025-11-25.
-func UpStringSchemaFormat(c *compat.Conversion, x mcp20250618.StringSchemaFormat) mcp20251125.StringSchemaFormat {
+func UpStringSchemaFormat(c *convert.Conversion, x mcp20250618.StringSchemaFormat) mcp20251125.StringSchemaFormat {
 	return mcp20251125.StringSchemaFormat(x)
 }

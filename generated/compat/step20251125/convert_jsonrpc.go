@@ -5,11 +5,11 @@ package step20251125
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownError converts Error to revision 2025-06-18.
-func DownError(c *compat.Conversion, x *mcp20251125.Error) *mcp20250618.Error {
+func DownError(c *convert.Conversion, x *mcp20251125.Error) *mcp20250618.Error {
 	y := new(mcp20250618.Error)
 	y.Code = x.Code
 	y.Message = x.Message
@@ -20,10 +20,10 @@ func DownError(c *compat.Conversion, x *mcp20251125.Error) *mcp20250618.Error {
 
 // DownJSONRPCErrorResponse converts JSONRPCErrorResponse to JSONRPCError of
 // revision 2025-06-18.
-func DownJSONRPCErrorResponse(c *compat.Conversion, x *mcp20251125.JSONRPCErrorResponse) *mcp20250618.JSONRPCError {
+func DownJSONRPCErrorResponse(c *convert.Conversion, x *mcp20251125.JSONRPCErrorResponse) *mcp20250618.JSONRPCError {
 	y := new(mcp20250618.JSONRPCError)
 	y.JSONRPC = x.JSONRPC
-	y.Error = *compat.Object(c, "error", &x.Error, DownError)
+	y.Error = *convert.Object(c, "error", &x.Error, DownError)
 	c.Require("id", !x.ID.IsZero(), "the older revision requires the ID of the request")
 	y.ID = x.ID
 	y.Extra = x.Extra
@@ -31,7 +31,7 @@ func DownJSONRPCErrorResponse(c *compat.Conversion, x *mcp20251125.JSONRPCErrorR
 }
 
 // DownJSONRPCMessage converts JSONRPCMessage to revision 2025-06-18.
-func DownJSONRPCMessage(c *compat.Conversion, x mcp20251125.JSONRPCMessage) mcp20250618.JSONRPCMessage {
+func DownJSONRPCMessage(c *convert.Conversion, x mcp20251125.JSONRPCMessage) mcp20250618.JSONRPCMessage {
 	switch x := x.(type) {
 	case *mcp20251125.JSONRPCRequest:
 		return DownJSONRPCRequest(c, x)
@@ -49,39 +49,39 @@ func DownJSONRPCMessage(c *compat.Conversion, x mcp20251125.JSONRPCMessage) mcp2
 
 // DownJSONRPCNotification converts JSONRPCNotification to revision
 // 2025-06-18.
-func DownJSONRPCNotification(c *compat.Conversion, x *mcp20251125.JSONRPCNotification) *mcp20250618.JSONRPCNotification {
+func DownJSONRPCNotification(c *convert.Conversion, x *mcp20251125.JSONRPCNotification) *mcp20250618.JSONRPCNotification {
 	y := new(mcp20250618.JSONRPCNotification)
 	y.JSONRPC = x.JSONRPC
 	y.Method = x.Method
-	y.Params = compat.Text(c, "params", x.Params, DownOpenNotificationParams)
+	y.Params = convert.Text(c, "params", x.Params, DownOpenNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownJSONRPCRequest converts JSONRPCRequest to revision 2025-06-18.
-func DownJSONRPCRequest(c *compat.Conversion, x *mcp20251125.JSONRPCRequest) *mcp20250618.JSONRPCRequest {
+func DownJSONRPCRequest(c *convert.Conversion, x *mcp20251125.JSONRPCRequest) *mcp20250618.JSONRPCRequest {
 	y := new(mcp20250618.JSONRPCRequest)
 	y.JSONRPC = x.JSONRPC
 	y.ID = x.ID
 	y.Method = x.Method
-	y.Params = compat.Text(c, "params", x.Params, DownOpenRequestParams)
+	y.Params = convert.Text(c, "params", x.Params, DownOpenRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownJSONRPCResultResponse converts JSONRPCResultResponse to
 // JSONRPCResponse of revision 2025-06-18.
-func DownJSONRPCResultResponse(c *compat.Conversion, x *mcp20251125.JSONRPCResultResponse) *mcp20250618.JSONRPCResponse {
+func DownJSONRPCResultResponse(c *convert.Conversion, x *mcp20251125.JSONRPCResultResponse) *mcp20250618.JSONRPCResponse {
 	y := new(mcp20250618.JSONRPCResponse)
 	y.JSONRPC = x.JSONRPC
 	y.ID = x.ID
-	y.Result = *compat.Object(c, "result", &x.Result, DownResult)
+	y.Result = *convert.Object(c, "result", &x.Result, DownResult)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpError converts Error to revision 2025-11-25.
-func UpError(c *compat.Conversion, x *mcp20250618.Error) *mcp20251125.Error {
+func UpError(c *convert.Conversion, x *mcp20250618.Error) *mcp20251125.Error {
 	y := new(mcp20251125.Error)
 	y.Code = x.Code
 	y.Message = x.Message
@@ -92,17 +92,17 @@ func UpError(c *compat.Conversion, x *mcp20250618.Error) *mcp20251125.Error {
 
 // UpJSONRPCErrorResponse converts JSONRPCError to JSONRPCErrorResponse of
 // revision 2025-11-25.
-func UpJSONRPCErrorResponse(c *compat.Conversion, x *mcp20250618.JSONRPCError) *mcp20251125.JSONRPCErrorResponse {
+func UpJSONRPCErrorResponse(c *convert.Conversion, x *mcp20250618.JSONRPCError) *mcp20251125.JSONRPCErrorResponse {
 	y := new(mcp20251125.JSONRPCErrorResponse)
 	y.JSONRPC = x.JSONRPC
-	y.Error = *compat.Object(c, "error", &x.Error, UpError)
+	y.Error = *convert.Object(c, "error", &x.Error, UpError)
 	y.ID = x.ID
 	y.Extra = x.Extra
 	return y
 }
 
 // UpJSONRPCMessage converts JSONRPCMessage to revision 2025-11-25.
-func UpJSONRPCMessage(c *compat.Conversion, x mcp20250618.JSONRPCMessage) mcp20251125.JSONRPCMessage {
+func UpJSONRPCMessage(c *convert.Conversion, x mcp20250618.JSONRPCMessage) mcp20251125.JSONRPCMessage {
 	switch x := x.(type) {
 	case *mcp20250618.JSONRPCRequest:
 		return UpJSONRPCRequest(c, x)
@@ -119,33 +119,33 @@ func UpJSONRPCMessage(c *compat.Conversion, x mcp20250618.JSONRPCMessage) mcp202
 }
 
 // UpJSONRPCNotification converts JSONRPCNotification to revision 2025-11-25.
-func UpJSONRPCNotification(c *compat.Conversion, x *mcp20250618.JSONRPCNotification) *mcp20251125.JSONRPCNotification {
+func UpJSONRPCNotification(c *convert.Conversion, x *mcp20250618.JSONRPCNotification) *mcp20251125.JSONRPCNotification {
 	y := new(mcp20251125.JSONRPCNotification)
 	y.JSONRPC = x.JSONRPC
 	y.Method = x.Method
-	y.Params = compat.Text(c, "params", x.Params, UpOpenNotificationParams)
+	y.Params = convert.Text(c, "params", x.Params, UpOpenNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpJSONRPCRequest converts JSONRPCRequest to revision 2025-11-25.
-func UpJSONRPCRequest(c *compat.Conversion, x *mcp20250618.JSONRPCRequest) *mcp20251125.JSONRPCRequest {
+func UpJSONRPCRequest(c *convert.Conversion, x *mcp20250618.JSONRPCRequest) *mcp20251125.JSONRPCRequest {
 	y := new(mcp20251125.JSONRPCRequest)
 	y.JSONRPC = x.JSONRPC
 	y.ID = x.ID
 	y.Method = x.Method
-	y.Params = compat.Text(c, "params", x.Params, UpOpenRequestParams)
+	y.Params = convert.Text(c, "params", x.Params, UpOpenRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpJSONRPCResultResponse converts JSONRPCResponse to JSONRPCResultResponse
 // of revision 2025-11-25.
-func UpJSONRPCResultResponse(c *compat.Conversion, x *mcp20250618.JSONRPCResponse) *mcp20251125.JSONRPCResultResponse {
+func UpJSONRPCResultResponse(c *convert.Conversion, x *mcp20250618.JSONRPCResponse) *mcp20251125.JSONRPCResultResponse {
 	y := new(mcp20251125.JSONRPCResultResponse)
 	y.JSONRPC = x.JSONRPC
 	y.ID = x.ID
-	y.Result = *compat.Object(c, "result", &x.Result, UpResult)
+	y.Result = *convert.Object(c, "result", &x.Result, UpResult)
 	y.Extra = x.Extra
 	return y
 }

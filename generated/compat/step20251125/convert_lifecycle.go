@@ -5,20 +5,20 @@ package step20251125
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // DownClientCapabilities converts ClientCapabilities to revision 2025-06-18.
-func DownClientCapabilities(c *compat.Conversion, x *mcp20251125.ClientCapabilities) *mcp20250618.ClientCapabilities {
+func DownClientCapabilities(c *convert.Conversion, x *mcp20251125.ClientCapabilities) *mcp20250618.ClientCapabilities {
 	if x.Elicitation != nil {
-		x = compat.Restate(c, x, compat.FormsOnly, new(mcp20251125.ClientCapabilities))
+		x = convert.Restate(c, x, convert.FormsOnly, new(mcp20251125.ClientCapabilities))
 	}
 	y := new(mcp20250618.ClientCapabilities)
-	y.Elicitation = compat.Text(c, "elicitation", x.Elicitation, DownClientCapabilitiesElicitation)
+	y.Elicitation = convert.Text(c, "elicitation", x.Elicitation, DownClientCapabilitiesElicitation)
 	y.Experimental = x.Experimental
-	y.Roots = compat.Object(c, "roots", x.Roots, DownClientCapabilitiesRoots)
-	y.Sampling = compat.Text(c, "sampling", x.Sampling, DownClientCapabilitiesSampling)
+	y.Roots = convert.Object(c, "roots", x.Roots, DownClientCapabilitiesRoots)
+	y.Sampling = convert.Text(c, "sampling", x.Sampling, DownClientCapabilitiesSampling)
 	c.Drop("tasks", x.Tasks != nil, notInOlder)
 	y.Extra = x.Extra
 	return y
@@ -26,15 +26,15 @@ func DownClientCapabilities(c *compat.Conversion, x *mcp20251125.ClientCapabilit
 
 // DownClientCapabilitiesElicitation converts ClientCapabilitiesElicitation
 // to an open object of revision 2025-06-18.
-func DownClientCapabilitiesElicitation(c *compat.Conversion, x *mcp20251125.ClientCapabilitiesElicitation) wire.Object {
+func DownClientCapabilitiesElicitation(c *convert.Conversion, x *mcp20251125.ClientCapabilitiesElicitation) wire.Object {
 	c.Drop("form", x.Form != "", notInOlder)
 	c.Drop("url", x.URL != "", notInOlder)
-	return compat.Open(c, x.Extra)
+	return convert.Open(c, x.Extra)
 }
 
 // DownClientCapabilitiesRoots converts ClientCapabilitiesRoots to revision
 // 2025-06-18.
-func DownClientCapabilitiesRoots(c *compat.Conversion, x *mcp20251125.ClientCapabilitiesRoots) *mcp20250618.ClientCapabilitiesRoots {
+func DownClientCapabilitiesRoots(c *convert.Conversion, x *mcp20251125.ClientCapabilitiesRoots) *mcp20250618.ClientCapabilitiesRoots {
 	y := new(mcp20250618.ClientCapabilitiesRoots)
 	y.ListChanged = x.ListChanged
 	y.Extra = x.Extra
@@ -43,14 +43,14 @@ func DownClientCapabilitiesRoots(c *compat.Conversion, x *mcp20251125.ClientCapa
 
 // DownClientCapabilitiesSampling converts ClientCapabilitiesSampling to an
 // open object of revision 2025-06-18.
-func DownClientCapabilitiesSampling(c *compat.Conversion, x *mcp20251125.ClientCapabilitiesSampling) wire.Object {
+func DownClientCapabilitiesSampling(c *convert.Conversion, x *mcp20251125.ClientCapabilitiesSampling) wire.Object {
 	c.Drop("context", x.Context != "", notInOlder)
 	c.Drop("tools", x.Tools != "", notInOlder)
-	return compat.Open(c, x.Extra)
+	return convert.Open(c, x.Extra)
 }
 
 // DownImplementation converts Implementation to revision 2025-06-18.
-func DownImplementation(c *compat.Conversion, x *mcp20251125.Implementation) *mcp20250618.Implementation {
+func DownImplementation(c *convert.Conversion, x *mcp20251125.Implementation) *mcp20250618.Implementation {
 	y := new(mcp20250618.Implementation)
 	y.Name = x.Name
 	y.Version = x.Version
@@ -63,35 +63,35 @@ func DownImplementation(c *compat.Conversion, x *mcp20251125.Implementation) *mc
 }
 
 // DownInitializeRequest converts InitializeRequest to revision 2025-06-18.
-func DownInitializeRequest(c *compat.Conversion, x *mcp20251125.InitializeRequest) *mcp20250618.InitializeRequest {
+func DownInitializeRequest(c *convert.Conversion, x *mcp20251125.InitializeRequest) *mcp20250618.InitializeRequest {
 	y := new(mcp20250618.InitializeRequest)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	extra = compat.Carry(c, extra, "id", x.ID)
-	y.Params = *compat.Object(c, "params", &x.Params, DownInitializeRequestParams)
+	extra = convert.Carry(c, extra, "id", x.ID)
+	y.Params = *convert.Object(c, "params", &x.Params, DownInitializeRequestParams)
 	y.Extra = extra
 	return y
 }
 
 // DownInitializeRequestParams converts InitializeRequestParams to revision
 // 2025-06-18.
-func DownInitializeRequestParams(c *compat.Conversion, x *mcp20251125.InitializeRequestParams) *mcp20250618.InitializeRequestParams {
+func DownInitializeRequestParams(c *convert.Conversion, x *mcp20251125.InitializeRequestParams) *mcp20250618.InitializeRequestParams {
 	y := new(mcp20250618.InitializeRequestParams)
-	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, DownClientCapabilities)
-	y.ClientInfo = *compat.Object(c, "clientInfo", &x.ClientInfo, DownImplementation)
+	y.Capabilities = *convert.Object(c, "capabilities", &x.Capabilities, DownClientCapabilities)
+	y.ClientInfo = *convert.Object(c, "clientInfo", &x.ClientInfo, DownImplementation)
 	y.ProtocolVersion = x.ProtocolVersion
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownInitializeResult converts InitializeResult to revision 2025-06-18.
-func DownInitializeResult(c *compat.Conversion, x *mcp20251125.InitializeResult) *mcp20250618.InitializeResult {
+func DownInitializeResult(c *convert.Conversion, x *mcp20251125.InitializeResult) *mcp20250618.InitializeResult {
 	y := new(mcp20250618.InitializeResult)
-	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, DownServerCapabilities)
+	y.Capabilities = *convert.Object(c, "capabilities", &x.Capabilities, DownServerCapabilities)
 	y.ProtocolVersion = x.ProtocolVersion
-	y.ServerInfo = *compat.Object(c, "serverInfo", &x.ServerInfo, DownImplementation)
+	y.ServerInfo = *convert.Object(c, "serverInfo", &x.ServerInfo, DownImplementation)
 	y.Meta = x.Meta
 	y.Instructions = x.Instructions
 	y.Extra = x.Extra
@@ -100,45 +100,45 @@ func DownInitializeResult(c *compat.Conversion, x *mcp20251125.InitializeResult)
 
 // DownInitializedNotification converts InitializedNotification to revision
 // 2025-06-18.
-func DownInitializedNotification(c *compat.Conversion, x *mcp20251125.InitializedNotification) *mcp20250618.InitializedNotification {
+func DownInitializedNotification(c *convert.Conversion, x *mcp20251125.InitializedNotification) *mcp20250618.InitializedNotification {
 	y := new(mcp20250618.InitializedNotification)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, DownNotificationParams)
 	y.Extra = extra
 	return y
 }
 
 // DownPingRequest converts PingRequest to revision 2025-06-18.
-func DownPingRequest(c *compat.Conversion, x *mcp20251125.PingRequest) *mcp20250618.PingRequest {
+func DownPingRequest(c *convert.Conversion, x *mcp20251125.PingRequest) *mcp20250618.PingRequest {
 	y := new(mcp20250618.PingRequest)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	extra = compat.Carry(c, extra, "id", x.ID)
-	y.Params = compat.Object(c, "params", x.Params, DownRequestParams)
+	extra = convert.Carry(c, extra, "id", x.ID)
+	y.Params = convert.Object(c, "params", x.Params, DownRequestParams)
 	y.Extra = extra
 	return y
 }
 
 // DownServerCapabilities converts ServerCapabilities to revision 2025-06-18.
-func DownServerCapabilities(c *compat.Conversion, x *mcp20251125.ServerCapabilities) *mcp20250618.ServerCapabilities {
+func DownServerCapabilities(c *convert.Conversion, x *mcp20251125.ServerCapabilities) *mcp20250618.ServerCapabilities {
 	y := new(mcp20250618.ServerCapabilities)
 	y.Completions = x.Completions
 	y.Experimental = x.Experimental
 	y.Logging = x.Logging
-	y.Prompts = compat.Object(c, "prompts", x.Prompts, DownServerCapabilitiesPrompts)
-	y.Resources = compat.Object(c, "resources", x.Resources, DownServerCapabilitiesResources)
+	y.Prompts = convert.Object(c, "prompts", x.Prompts, DownServerCapabilitiesPrompts)
+	y.Resources = convert.Object(c, "resources", x.Resources, DownServerCapabilitiesResources)
 	c.Drop("tasks", x.Tasks != nil, notInOlder)
-	y.Tools = compat.Object(c, "tools", x.Tools, DownServerCapabilitiesTools)
+	y.Tools = convert.Object(c, "tools", x.Tools, DownServerCapabilitiesTools)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownServerCapabilitiesPrompts converts ServerCapabilitiesPrompts to
 // revision 2025-06-18.
-func DownServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20251125.ServerCapabilitiesPrompts) *mcp20250618.ServerCapabilitiesPrompts {
+func DownServerCapabilitiesPrompts(c *convert.Conversion, x *mcp20251125.ServerCapabilitiesPrompts) *mcp20250618.ServerCapabilitiesPrompts {
 	y := new(mcp20250618.ServerCapabilitiesPrompts)
 	y.ListChanged = x.ListChanged
 	y.Extra = x.Extra
@@ -147,7 +147,7 @@ func DownServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20251125.ServerCa
 
 // DownServerCapabilitiesResources converts ServerCapabilitiesResources to
 // revision 2025-06-18.
-func DownServerCapabilitiesResources(c *compat.Conversion, x *mcp20251125.ServerCapabilitiesResources) *mcp20250618.ServerCapabilitiesResources {
+func DownServerCapabilitiesResources(c *convert.Conversion, x *mcp20251125.ServerCapabilitiesResources) *mcp20250618.ServerCapabilitiesResources {
 	y := new(mcp20250618.ServerCapabilitiesResources)
 	y.ListChanged = x.ListChanged
 	y.Subscribe = x.Subscribe
@@ -157,7 +157,7 @@ func DownServerCapabilitiesResources(c *compat.Conversion, x *mcp20251125.Server
 
 // DownServerCapabilitiesTools converts ServerCapabilitiesTools to revision
 // 2025-06-18.
-func DownServerCapabilitiesTools(c *compat.Conversion, x *mcp20251125.ServerCapabilitiesTools) *mcp20250618.ServerCapabilitiesTools {
+func DownServerCapabilitiesTools(c *convert.Conversion, x *mcp20251125.ServerCapabilitiesTools) *mcp20250618.ServerCapabilitiesTools {
 	y := new(mcp20250618.ServerCapabilitiesTools)
 	y.ListChanged = x.ListChanged
 	y.Extra = x.Extra
@@ -165,25 +165,25 @@ func DownServerCapabilitiesTools(c *compat.Conversion, x *mcp20251125.ServerCapa
 }
 
 // UpClientCapabilities converts ClientCapabilities to revision 2025-11-25.
-func UpClientCapabilities(c *compat.Conversion, x *mcp20250618.ClientCapabilities) *mcp20251125.ClientCapabilities {
+func UpClientCapabilities(c *convert.Conversion, x *mcp20250618.ClientCapabilities) *mcp20251125.ClientCapabilities {
 	y := new(mcp20251125.ClientCapabilities)
-	y.Elicitation = compat.Text(c, "elicitation", x.Elicitation, UpClientCapabilitiesElicitation)
+	y.Elicitation = convert.Text(c, "elicitation", x.Elicitation, UpClientCapabilitiesElicitation)
 	y.Experimental = x.Experimental
-	y.Roots = compat.Object(c, "roots", x.Roots, UpClientCapabilitiesRoots)
-	y.Sampling = compat.Text(c, "sampling", x.Sampling, UpClientCapabilitiesSampling)
+	y.Roots = convert.Object(c, "roots", x.Roots, UpClientCapabilitiesRoots)
+	y.Sampling = convert.Text(c, "sampling", x.Sampling, UpClientCapabilitiesSampling)
 	y.Extra = c.Extra(x.Extra, "tasks")
 	return y
 }
 
 // UpClientCapabilitiesElicitation converts an open object to
 // ClientCapabilitiesElicitation of revision 2025-11-25.
-func UpClientCapabilitiesElicitation(c *compat.Conversion, x wire.Object) *mcp20251125.ClientCapabilitiesElicitation {
-	return &mcp20251125.ClientCapabilitiesElicitation{Extra: c.Extra(compat.Members(x), "form", "url")}
+func UpClientCapabilitiesElicitation(c *convert.Conversion, x wire.Object) *mcp20251125.ClientCapabilitiesElicitation {
+	return &mcp20251125.ClientCapabilitiesElicitation{Extra: c.Extra(convert.Members(x), "form", "url")}
 }
 
 // UpClientCapabilitiesRoots converts ClientCapabilitiesRoots to revision
 // 2025-11-25.
-func UpClientCapabilitiesRoots(c *compat.Conversion, x *mcp20250618.ClientCapabilitiesRoots) *mcp20251125.ClientCapabilitiesRoots {
+func UpClientCapabilitiesRoots(c *convert.Conversion, x *mcp20250618.ClientCapabilitiesRoots) *mcp20251125.ClientCapabilitiesRoots {
 	y := new(mcp20251125.ClientCapabilitiesRoots)
 	y.ListChanged = x.ListChanged
 	y.Extra = x.Extra
@@ -192,12 +192,12 @@ func UpClientCapabilitiesRoots(c *compat.Conversion, x *mcp20250618.ClientCapabi
 
 // UpClientCapabilitiesSampling converts an open object to
 // ClientCapabilitiesSampling of revision 2025-11-25.
-func UpClientCapabilitiesSampling(c *compat.Conversion, x wire.Object) *mcp20251125.ClientCapabilitiesSampling {
-	return &mcp20251125.ClientCapabilitiesSampling{Extra: c.Extra(compat.Members(x), "context", "tools")}
+func UpClientCapabilitiesSampling(c *convert.Conversion, x wire.Object) *mcp20251125.ClientCapabilitiesSampling {
+	return &mcp20251125.ClientCapabilitiesSampling{Extra: c.Extra(convert.Members(x), "context", "tools")}
 }
 
 // UpImplementation converts Implementation to revision 2025-11-25.
-func UpImplementation(c *compat.Conversion, x *mcp20250618.Implementation) *mcp20251125.Implementation {
+func UpImplementation(c *convert.Conversion, x *mcp20250618.Implementation) *mcp20251125.Implementation {
 	y := new(mcp20251125.Implementation)
 	y.Name = x.Name
 	y.Version = x.Version
@@ -207,37 +207,37 @@ func UpImplementation(c *compat.Conversion, x *mcp20250618.Implementation) *mcp2
 }
 
 // UpInitializeRequest converts InitializeRequest to revision 2025-11-25.
-func UpInitializeRequest(c *compat.Conversion, x *mcp20250618.InitializeRequest) *mcp20251125.InitializeRequest {
+func UpInitializeRequest(c *convert.Conversion, x *mcp20250618.InitializeRequest) *mcp20251125.InitializeRequest {
 	y := new(mcp20251125.InitializeRequest)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpInitializeRequestParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
-	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
+	y.Params = *convert.Object(c, "params", &x.Params, UpInitializeRequestParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	rawID, extra := convert.Adopt(extra, "id")
+	y.ID = convert.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
 
 // UpInitializeRequestParams converts InitializeRequestParams to revision
 // 2025-11-25.
-func UpInitializeRequestParams(c *compat.Conversion, x *mcp20250618.InitializeRequestParams) *mcp20251125.InitializeRequestParams {
+func UpInitializeRequestParams(c *convert.Conversion, x *mcp20250618.InitializeRequestParams) *mcp20251125.InitializeRequestParams {
 	y := new(mcp20251125.InitializeRequestParams)
-	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, UpClientCapabilities)
-	y.ClientInfo = *compat.Object(c, "clientInfo", &x.ClientInfo, UpImplementation)
+	y.Capabilities = *convert.Object(c, "capabilities", &x.Capabilities, UpClientCapabilities)
+	y.ClientInfo = *convert.Object(c, "clientInfo", &x.ClientInfo, UpImplementation)
 	y.ProtocolVersion = x.ProtocolVersion
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpInitializeResult converts InitializeResult to revision 2025-11-25.
-func UpInitializeResult(c *compat.Conversion, x *mcp20250618.InitializeResult) *mcp20251125.InitializeResult {
+func UpInitializeResult(c *convert.Conversion, x *mcp20250618.InitializeResult) *mcp20251125.InitializeResult {
 	y := new(mcp20251125.InitializeResult)
-	y.Capabilities = *compat.Object(c, "capabilities", &x.Capabilities, UpServerCapabilities)
+	y.Capabilities = *convert.Object(c, "capabilities", &x.Capabilities, UpServerCapabilities)
 	y.ProtocolVersion = x.ProtocolVersion
-	y.ServerInfo = *compat.Object(c, "serverInfo", &x.ServerInfo, UpImplementation)
+	y.ServerInfo = *convert.Object(c, "serverInfo", &x.ServerInfo, UpImplementation)
 	y.Meta = x.Meta
 	y.Instructions = x.Instructions
 	y.Extra = x.Extra
@@ -246,47 +246,47 @@ func UpInitializeResult(c *compat.Conversion, x *mcp20250618.InitializeResult) *
 
 // UpInitializedNotification converts InitializedNotification to revision
 // 2025-11-25.
-func UpInitializedNotification(c *compat.Conversion, x *mcp20250618.InitializedNotification) *mcp20251125.InitializedNotification {
+func UpInitializedNotification(c *convert.Conversion, x *mcp20250618.InitializedNotification) *mcp20251125.InitializedNotification {
 	y := new(mcp20251125.InitializedNotification)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpNotificationParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	y.Params = convert.Object(c, "params", x.Params, UpNotificationParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	y.Extra = extra
 	return y
 }
 
 // UpPingRequest converts PingRequest to revision 2025-11-25.
-func UpPingRequest(c *compat.Conversion, x *mcp20250618.PingRequest) *mcp20251125.PingRequest {
+func UpPingRequest(c *convert.Conversion, x *mcp20250618.PingRequest) *mcp20251125.PingRequest {
 	y := new(mcp20251125.PingRequest)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpRequestParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
-	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
+	y.Params = convert.Object(c, "params", x.Params, UpRequestParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	rawID, extra := convert.Adopt(extra, "id")
+	y.ID = convert.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
 
 // UpServerCapabilities converts ServerCapabilities to revision 2025-11-25.
-func UpServerCapabilities(c *compat.Conversion, x *mcp20250618.ServerCapabilities) *mcp20251125.ServerCapabilities {
+func UpServerCapabilities(c *convert.Conversion, x *mcp20250618.ServerCapabilities) *mcp20251125.ServerCapabilities {
 	y := new(mcp20251125.ServerCapabilities)
 	y.Completions = x.Completions
 	y.Experimental = x.Experimental
 	y.Logging = x.Logging
-	y.Prompts = compat.Object(c, "prompts", x.Prompts, UpServerCapabilitiesPrompts)
-	y.Resources = compat.Object(c, "resources", x.Resources, UpServerCapabilitiesResources)
-	y.Tools = compat.Object(c, "tools", x.Tools, UpServerCapabilitiesTools)
+	y.Prompts = convert.Object(c, "prompts", x.Prompts, UpServerCapabilitiesPrompts)
+	y.Resources = convert.Object(c, "resources", x.Resources, UpServerCapabilitiesResources)
+	y.Tools = convert.Object(c, "tools", x.Tools, UpServerCapabilitiesTools)
 	y.Extra = c.Extra(x.Extra, "tasks")
 	return y
 }
 
 // UpServerCapabilitiesPrompts converts ServerCapabilitiesPrompts to revision
 // 2025-11-25.
-func UpServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20250618.ServerCapabilitiesPrompts) *mcp20251125.ServerCapabilitiesPrompts {
+func UpServerCapabilitiesPrompts(c *convert.Conversion, x *mcp20250618.ServerCapabilitiesPrompts) *mcp20251125.ServerCapabilitiesPrompts {
 	y := new(mcp20251125.ServerCapabilitiesPrompts)
 	y.ListChanged = x.ListChanged
 	y.Extra = x.Extra
@@ -295,7 +295,7 @@ func UpServerCapabilitiesPrompts(c *compat.Conversion, x *mcp20250618.ServerCapa
 
 // UpServerCapabilitiesResources converts ServerCapabilitiesResources to
 // revision 2025-11-25.
-func UpServerCapabilitiesResources(c *compat.Conversion, x *mcp20250618.ServerCapabilitiesResources) *mcp20251125.ServerCapabilitiesResources {
+func UpServerCapabilitiesResources(c *convert.Conversion, x *mcp20250618.ServerCapabilitiesResources) *mcp20251125.ServerCapabilitiesResources {
 	y := new(mcp20251125.ServerCapabilitiesResources)
 	y.ListChanged = x.ListChanged
 	y.Subscribe = x.Subscribe
@@ -305,7 +305,7 @@ func UpServerCapabilitiesResources(c *compat.Conversion, x *mcp20250618.ServerCa
 
 // UpServerCapabilitiesTools converts ServerCapabilitiesTools to revision
 // 2025-11-25.
-func UpServerCapabilitiesTools(c *compat.Conversion, x *mcp20250618.ServerCapabilitiesTools) *mcp20251125.ServerCapabilitiesTools {
+func UpServerCapabilitiesTools(c *convert.Conversion, x *mcp20250618.ServerCapabilitiesTools) *mcp20251125.ServerCapabilitiesTools {
 	y := new(mcp20251125.ServerCapabilitiesTools)
 	y.ListChanged = x.ListChanged
 	y.Extra = x.Extra

@@ -5,12 +5,12 @@ package step20251125
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // DownBaseMetadata converts BaseMetadata to revision 2025-06-18.
-func DownBaseMetadata(c *compat.Conversion, x *mcp20251125.BaseMetadata) *mcp20250618.BaseMetadata {
+func DownBaseMetadata(c *convert.Conversion, x *mcp20251125.BaseMetadata) *mcp20250618.BaseMetadata {
 	y := new(mcp20250618.BaseMetadata)
 	y.Name = x.Name
 	y.Title = x.Title
@@ -19,7 +19,7 @@ func DownBaseMetadata(c *compat.Conversion, x *mcp20251125.BaseMetadata) *mcp202
 }
 
 // DownClientNotification converts ClientNotification to revision 2025-06-18.
-func DownClientNotification(c *compat.Conversion, x mcp20251125.ClientNotification) mcp20250618.ClientNotification {
+func DownClientNotification(c *convert.Conversion, x mcp20251125.ClientNotification) mcp20250618.ClientNotification {
 	switch x := x.(type) {
 	case *mcp20251125.CancelledNotification:
 		return DownCancelledNotification(c, x)
@@ -38,7 +38,7 @@ func DownClientNotification(c *compat.Conversion, x mcp20251125.ClientNotificati
 }
 
 // DownClientRequest converts ClientRequest to revision 2025-06-18.
-func DownClientRequest(c *compat.Conversion, x mcp20251125.ClientRequest) mcp20250618.ClientRequest {
+func DownClientRequest(c *convert.Conversion, x mcp20251125.ClientRequest) mcp20250618.ClientRequest {
 	switch x := x.(type) {
 	case *mcp20251125.InitializeRequest:
 		return DownInitializeRequest(c, x)
@@ -75,7 +75,7 @@ func DownClientRequest(c *compat.Conversion, x mcp20251125.ClientRequest) mcp202
 }
 
 // DownClientResult converts ClientResult to revision 2025-06-18.
-func DownClientResult(c *compat.Conversion, x mcp20251125.ClientResult) mcp20250618.ClientResult {
+func DownClientResult(c *convert.Conversion, x mcp20251125.ClientResult) mcp20250618.ClientResult {
 	switch x := x.(type) {
 	case *mcp20251125.Result:
 		return DownResult(c, x)
@@ -92,16 +92,16 @@ func DownClientResult(c *compat.Conversion, x mcp20251125.ClientResult) mcp20250
 }
 
 // DownNotification converts Notification to revision 2025-06-18.
-func DownNotification(c *compat.Conversion, x *mcp20251125.Notification) *mcp20250618.Notification {
+func DownNotification(c *convert.Conversion, x *mcp20251125.Notification) *mcp20250618.Notification {
 	y := new(mcp20250618.Notification)
 	y.Method = x.Method
-	y.Params = compat.Text(c, "params", x.Params, DownOpenNotificationParams)
+	y.Params = convert.Text(c, "params", x.Params, DownOpenNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownNotificationParams converts NotificationParams to revision 2025-06-18.
-func DownNotificationParams(c *compat.Conversion, x *mcp20251125.NotificationParams) *mcp20250618.NotificationParams {
+func DownNotificationParams(c *convert.Conversion, x *mcp20251125.NotificationParams) *mcp20250618.NotificationParams {
 	y := new(mcp20250618.NotificationParams)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
@@ -110,27 +110,27 @@ func DownNotificationParams(c *compat.Conversion, x *mcp20251125.NotificationPar
 
 // DownOpenNotificationParams converts an open object to NotificationParams
 // of revision 2025-06-18.
-func DownOpenNotificationParams(c *compat.Conversion, x wire.Object) *mcp20250618.NotificationParams {
-	return compat.Read(c, x, new(mcp20250618.NotificationParams))
+func DownOpenNotificationParams(c *convert.Conversion, x wire.Object) *mcp20250618.NotificationParams {
+	return convert.Read(c, x, new(mcp20250618.NotificationParams))
 }
 
 // DownOpenRequestParams converts an open object to RequestParams of revision
 // 2025-06-18.
-func DownOpenRequestParams(c *compat.Conversion, x wire.Object) *mcp20250618.RequestParams {
-	return compat.Read(c, x, new(mcp20250618.RequestParams))
+func DownOpenRequestParams(c *convert.Conversion, x wire.Object) *mcp20250618.RequestParams {
+	return convert.Read(c, x, new(mcp20250618.RequestParams))
 }
 
 // DownRequest converts Request to revision 2025-06-18.
-func DownRequest(c *compat.Conversion, x *mcp20251125.Request) *mcp20250618.Request {
+func DownRequest(c *convert.Conversion, x *mcp20251125.Request) *mcp20250618.Request {
 	y := new(mcp20250618.Request)
 	y.Method = x.Method
-	y.Params = compat.Text(c, "params", x.Params, DownOpenRequestParams)
+	y.Params = convert.Text(c, "params", x.Params, DownOpenRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownRequestMetaObject converts RequestMetaObject to revision 2025-06-18.
-func DownRequestMetaObject(c *compat.Conversion, x *mcp20251125.RequestMetaObject) *mcp20250618.RequestMetaObject {
+func DownRequestMetaObject(c *convert.Conversion, x *mcp20251125.RequestMetaObject) *mcp20250618.RequestMetaObject {
 	y := new(mcp20250618.RequestMetaObject)
 	y.ProgressToken = x.ProgressToken
 	y.Extra = x.Extra
@@ -138,15 +138,15 @@ func DownRequestMetaObject(c *compat.Conversion, x *mcp20251125.RequestMetaObjec
 }
 
 // DownRequestParams converts RequestParams to revision 2025-06-18.
-func DownRequestParams(c *compat.Conversion, x *mcp20251125.RequestParams) *mcp20250618.RequestParams {
+func DownRequestParams(c *convert.Conversion, x *mcp20251125.RequestParams) *mcp20250618.RequestParams {
 	y := new(mcp20250618.RequestParams)
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownResult converts Result to revision 2025-06-18.
-func DownResult(c *compat.Conversion, x *mcp20251125.Result) *mcp20250618.Result {
+func DownResult(c *convert.Conversion, x *mcp20251125.Result) *mcp20250618.Result {
 	y := new(mcp20250618.Result)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
@@ -154,7 +154,7 @@ func DownResult(c *compat.Conversion, x *mcp20251125.Result) *mcp20250618.Result
 }
 
 // DownServerNotification converts ServerNotification to revision 2025-06-18.
-func DownServerNotification(c *compat.Conversion, x mcp20251125.ServerNotification) mcp20250618.ServerNotification {
+func DownServerNotification(c *convert.Conversion, x mcp20251125.ServerNotification) mcp20250618.ServerNotification {
 	switch x := x.(type) {
 	case *mcp20251125.CancelledNotification:
 		return DownCancelledNotification(c, x)
@@ -179,7 +179,7 @@ func DownServerNotification(c *compat.Conversion, x mcp20251125.ServerNotificati
 }
 
 // DownServerRequest converts ServerRequest to revision 2025-06-18.
-func DownServerRequest(c *compat.Conversion, x mcp20251125.ServerRequest) mcp20250618.ServerRequest {
+func DownServerRequest(c *convert.Conversion, x mcp20251125.ServerRequest) mcp20250618.ServerRequest {
 	switch x := x.(type) {
 	case *mcp20251125.PingRequest:
 		return DownPingRequest(c, x)
@@ -198,7 +198,7 @@ func DownServerRequest(c *compat.Conversion, x mcp20251125.ServerRequest) mcp202
 }
 
 // DownServerResult converts ServerResult to revision 2025-06-18.
-func DownServerResult(c *compat.Conversion, x mcp20251125.ServerResult) mcp20250618.ServerResult {
+func DownServerResult(c *convert.Conversion, x mcp20251125.ServerResult) mcp20250618.ServerResult {
 	switch x := x.(type) {
 	case *mcp20251125.Result:
 		return DownResult(c, x)
@@ -227,7 +227,7 @@ func DownServerResult(c *compat.Conversion, x mcp20251125.ServerResult) mcp20250
 }
 
 // UpBaseMetadata converts BaseMetadata to revision 2025-11-25.
-func UpBaseMetadata(c *compat.Conversion, x *mcp20250618.BaseMetadata) *mcp20251125.BaseMetadata {
+func UpBaseMetadata(c *convert.Conversion, x *mcp20250618.BaseMetadata) *mcp20251125.BaseMetadata {
 	y := new(mcp20251125.BaseMetadata)
 	y.Name = x.Name
 	y.Title = x.Title
@@ -236,7 +236,7 @@ func UpBaseMetadata(c *compat.Conversion, x *mcp20250618.BaseMetadata) *mcp20251
 }
 
 // UpClientNotification converts ClientNotification to revision 2025-11-25.
-func UpClientNotification(c *compat.Conversion, x mcp20250618.ClientNotification) mcp20251125.ClientNotification {
+func UpClientNotification(c *convert.Conversion, x mcp20250618.ClientNotification) mcp20251125.ClientNotification {
 	switch x := x.(type) {
 	case *mcp20250618.CancelledNotification:
 		return UpCancelledNotification(c, x)
@@ -253,7 +253,7 @@ func UpClientNotification(c *compat.Conversion, x mcp20250618.ClientNotification
 }
 
 // UpClientRequest converts ClientRequest to revision 2025-11-25.
-func UpClientRequest(c *compat.Conversion, x mcp20250618.ClientRequest) mcp20251125.ClientRequest {
+func UpClientRequest(c *convert.Conversion, x mcp20250618.ClientRequest) mcp20251125.ClientRequest {
 	switch x := x.(type) {
 	case *mcp20250618.InitializeRequest:
 		return UpInitializeRequest(c, x)
@@ -288,7 +288,7 @@ func UpClientRequest(c *compat.Conversion, x mcp20250618.ClientRequest) mcp20251
 }
 
 // UpClientResult converts ClientResult to revision 2025-11-25.
-func UpClientResult(c *compat.Conversion, x mcp20250618.ClientResult) mcp20251125.ClientResult {
+func UpClientResult(c *convert.Conversion, x mcp20250618.ClientResult) mcp20251125.ClientResult {
 	switch x := x.(type) {
 	case *mcp20250618.Result:
 		return UpResult(c, x)
@@ -303,16 +303,16 @@ func UpClientResult(c *compat.Conversion, x mcp20250618.ClientResult) mcp2025112
 }
 
 // UpNotification converts Notification to revision 2025-11-25.
-func UpNotification(c *compat.Conversion, x *mcp20250618.Notification) *mcp20251125.Notification {
+func UpNotification(c *convert.Conversion, x *mcp20250618.Notification) *mcp20251125.Notification {
 	y := new(mcp20251125.Notification)
 	y.Method = x.Method
-	y.Params = compat.Text(c, "params", x.Params, UpOpenNotificationParams)
+	y.Params = convert.Text(c, "params", x.Params, UpOpenNotificationParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpNotificationParams converts NotificationParams to revision 2025-11-25.
-func UpNotificationParams(c *compat.Conversion, x *mcp20250618.NotificationParams) *mcp20251125.NotificationParams {
+func UpNotificationParams(c *convert.Conversion, x *mcp20250618.NotificationParams) *mcp20251125.NotificationParams {
 	y := new(mcp20251125.NotificationParams)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
@@ -321,27 +321,27 @@ func UpNotificationParams(c *compat.Conversion, x *mcp20250618.NotificationParam
 
 // UpOpenNotificationParams converts NotificationParams to an open object of
 // revision 2025-11-25.
-func UpOpenNotificationParams(c *compat.Conversion, x *mcp20250618.NotificationParams) wire.Object {
-	return compat.Marshal(c, x)
+func UpOpenNotificationParams(c *convert.Conversion, x *mcp20250618.NotificationParams) wire.Object {
+	return convert.Marshal(c, x)
 }
 
 // UpOpenRequestParams converts RequestParams to an open object of revision
 // 2025-11-25.
-func UpOpenRequestParams(c *compat.Conversion, x *mcp20250618.RequestParams) wire.Object {
-	return compat.Marshal(c, x)
+func UpOpenRequestParams(c *convert.Conversion, x *mcp20250618.RequestParams) wire.Object {
+	return convert.Marshal(c, x)
 }
 
 // UpRequest converts Request to revision 2025-11-25.
-func UpRequest(c *compat.Conversion, x *mcp20250618.Request) *mcp20251125.Request {
+func UpRequest(c *convert.Conversion, x *mcp20250618.Request) *mcp20251125.Request {
 	y := new(mcp20251125.Request)
 	y.Method = x.Method
-	y.Params = compat.Text(c, "params", x.Params, UpOpenRequestParams)
+	y.Params = convert.Text(c, "params", x.Params, UpOpenRequestParams)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpRequestMetaObject converts RequestMetaObject to revision 2025-11-25.
-func UpRequestMetaObject(c *compat.Conversion, x *mcp20250618.RequestMetaObject) *mcp20251125.RequestMetaObject {
+func UpRequestMetaObject(c *convert.Conversion, x *mcp20250618.RequestMetaObject) *mcp20251125.RequestMetaObject {
 	y := new(mcp20251125.RequestMetaObject)
 	y.ProgressToken = x.ProgressToken
 	y.Extra = x.Extra
@@ -349,15 +349,15 @@ func UpRequestMetaObject(c *compat.Conversion, x *mcp20250618.RequestMetaObject)
 }
 
 // UpRequestParams converts RequestParams to revision 2025-11-25.
-func UpRequestParams(c *compat.Conversion, x *mcp20250618.RequestParams) *mcp20251125.RequestParams {
+func UpRequestParams(c *convert.Conversion, x *mcp20250618.RequestParams) *mcp20251125.RequestParams {
 	y := new(mcp20251125.RequestParams)
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpResult converts Result to revision 2025-11-25.
-func UpResult(c *compat.Conversion, x *mcp20250618.Result) *mcp20251125.Result {
+func UpResult(c *convert.Conversion, x *mcp20250618.Result) *mcp20251125.Result {
 	y := new(mcp20251125.Result)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
@@ -365,7 +365,7 @@ func UpResult(c *compat.Conversion, x *mcp20250618.Result) *mcp20251125.Result {
 }
 
 // UpServerNotification converts ServerNotification to revision 2025-11-25.
-func UpServerNotification(c *compat.Conversion, x mcp20250618.ServerNotification) mcp20251125.ServerNotification {
+func UpServerNotification(c *convert.Conversion, x mcp20250618.ServerNotification) mcp20251125.ServerNotification {
 	switch x := x.(type) {
 	case *mcp20250618.CancelledNotification:
 		return UpCancelledNotification(c, x)
@@ -388,7 +388,7 @@ func UpServerNotification(c *compat.Conversion, x mcp20250618.ServerNotification
 }
 
 // UpServerRequest converts ServerRequest to revision 2025-11-25.
-func UpServerRequest(c *compat.Conversion, x mcp20250618.ServerRequest) mcp20251125.ServerRequest {
+func UpServerRequest(c *convert.Conversion, x mcp20250618.ServerRequest) mcp20251125.ServerRequest {
 	switch x := x.(type) {
 	case *mcp20250618.PingRequest:
 		return UpPingRequest(c, x)
@@ -405,7 +405,7 @@ func UpServerRequest(c *compat.Conversion, x mcp20250618.ServerRequest) mcp20251
 }
 
 // UpServerResult converts ServerResult to revision 2025-11-25.
-func UpServerResult(c *compat.Conversion, x mcp20250618.ServerResult) mcp20251125.ServerResult {
+func UpServerResult(c *convert.Conversion, x mcp20250618.ServerResult) mcp20251125.ServerResult {
 	switch x := x.(type) {
 	case *mcp20250618.Result:
 		return UpResult(c, x)

@@ -5,36 +5,36 @@ package step20251125
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownGetPromptRequest converts GetPromptRequest to revision 2025-06-18.
-func DownGetPromptRequest(c *compat.Conversion, x *mcp20251125.GetPromptRequest) *mcp20250618.GetPromptRequest {
+func DownGetPromptRequest(c *convert.Conversion, x *mcp20251125.GetPromptRequest) *mcp20250618.GetPromptRequest {
 	y := new(mcp20250618.GetPromptRequest)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	extra = compat.Carry(c, extra, "id", x.ID)
-	y.Params = *compat.Object(c, "params", &x.Params, DownGetPromptRequestParams)
+	extra = convert.Carry(c, extra, "id", x.ID)
+	y.Params = *convert.Object(c, "params", &x.Params, DownGetPromptRequestParams)
 	y.Extra = extra
 	return y
 }
 
 // DownGetPromptRequestParams converts GetPromptRequestParams to revision
 // 2025-06-18.
-func DownGetPromptRequestParams(c *compat.Conversion, x *mcp20251125.GetPromptRequestParams) *mcp20250618.GetPromptRequestParams {
+func DownGetPromptRequestParams(c *convert.Conversion, x *mcp20251125.GetPromptRequestParams) *mcp20250618.GetPromptRequestParams {
 	y := new(mcp20250618.GetPromptRequestParams)
 	y.Name = x.Name
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Arguments = x.Arguments
 	y.Extra = x.Extra
 	return y
 }
 
 // DownGetPromptResult converts GetPromptResult to revision 2025-06-18.
-func DownGetPromptResult(c *compat.Conversion, x *mcp20251125.GetPromptResult) *mcp20250618.GetPromptResult {
+func DownGetPromptResult(c *convert.Conversion, x *mcp20251125.GetPromptResult) *mcp20250618.GetPromptResult {
 	y := new(mcp20250618.GetPromptResult)
-	y.Messages = compat.Objects(c, "messages", x.Messages, DownPromptMessage)
+	y.Messages = convert.Objects(c, "messages", x.Messages, DownPromptMessage)
 	y.Meta = x.Meta
 	y.Description = x.Description
 	y.Extra = x.Extra
@@ -42,21 +42,21 @@ func DownGetPromptResult(c *compat.Conversion, x *mcp20251125.GetPromptResult) *
 }
 
 // DownListPromptsRequest converts ListPromptsRequest to revision 2025-06-18.
-func DownListPromptsRequest(c *compat.Conversion, x *mcp20251125.ListPromptsRequest) *mcp20250618.ListPromptsRequest {
+func DownListPromptsRequest(c *convert.Conversion, x *mcp20251125.ListPromptsRequest) *mcp20250618.ListPromptsRequest {
 	y := new(mcp20250618.ListPromptsRequest)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	extra = compat.Carry(c, extra, "id", x.ID)
-	y.Params = compat.Object(c, "params", x.Params, DownPaginatedRequestParams)
+	extra = convert.Carry(c, extra, "id", x.ID)
+	y.Params = convert.Object(c, "params", x.Params, DownPaginatedRequestParams)
 	y.Extra = extra
 	return y
 }
 
 // DownListPromptsResult converts ListPromptsResult to revision 2025-06-18.
-func DownListPromptsResult(c *compat.Conversion, x *mcp20251125.ListPromptsResult) *mcp20250618.ListPromptsResult {
+func DownListPromptsResult(c *convert.Conversion, x *mcp20251125.ListPromptsResult) *mcp20250618.ListPromptsResult {
 	y := new(mcp20250618.ListPromptsResult)
-	y.Prompts = compat.Objects(c, "prompts", x.Prompts, DownPrompt)
+	y.Prompts = convert.Objects(c, "prompts", x.Prompts, DownPrompt)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -64,11 +64,11 @@ func DownListPromptsResult(c *compat.Conversion, x *mcp20251125.ListPromptsResul
 }
 
 // DownPrompt converts Prompt to revision 2025-06-18.
-func DownPrompt(c *compat.Conversion, x *mcp20251125.Prompt) *mcp20250618.Prompt {
+func DownPrompt(c *convert.Conversion, x *mcp20251125.Prompt) *mcp20250618.Prompt {
 	y := new(mcp20250618.Prompt)
 	y.Name = x.Name
 	y.Meta = x.Meta
-	y.Arguments = compat.Objects(c, "arguments", x.Arguments, DownPromptArgument)
+	y.Arguments = convert.Objects(c, "arguments", x.Arguments, DownPromptArgument)
 	y.Description = x.Description
 	c.Drop("icons", x.Icons != nil, notInOlder)
 	y.Title = x.Title
@@ -77,7 +77,7 @@ func DownPrompt(c *compat.Conversion, x *mcp20251125.Prompt) *mcp20250618.Prompt
 }
 
 // DownPromptArgument converts PromptArgument to revision 2025-06-18.
-func DownPromptArgument(c *compat.Conversion, x *mcp20251125.PromptArgument) *mcp20250618.PromptArgument {
+func DownPromptArgument(c *convert.Conversion, x *mcp20251125.PromptArgument) *mcp20250618.PromptArgument {
 	y := new(mcp20250618.PromptArgument)
 	y.Name = x.Name
 	y.Description = x.Description
@@ -89,27 +89,27 @@ func DownPromptArgument(c *compat.Conversion, x *mcp20251125.PromptArgument) *mc
 
 // DownPromptListChangedNotification converts PromptListChangedNotification
 // to revision 2025-06-18.
-func DownPromptListChangedNotification(c *compat.Conversion, x *mcp20251125.PromptListChangedNotification) *mcp20250618.PromptListChangedNotification {
+func DownPromptListChangedNotification(c *convert.Conversion, x *mcp20251125.PromptListChangedNotification) *mcp20250618.PromptListChangedNotification {
 	y := new(mcp20250618.PromptListChangedNotification)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, DownNotificationParams)
 	y.Extra = extra
 	return y
 }
 
 // DownPromptMessage converts PromptMessage to revision 2025-06-18.
-func DownPromptMessage(c *compat.Conversion, x *mcp20251125.PromptMessage) *mcp20250618.PromptMessage {
+func DownPromptMessage(c *convert.Conversion, x *mcp20251125.PromptMessage) *mcp20250618.PromptMessage {
 	y := new(mcp20250618.PromptMessage)
-	y.Content = compat.Value(c, "content", x.Content, DownContentBlock)
+	y.Content = convert.Value(c, "content", x.Content, DownContentBlock)
 	y.Role = mcp20250618.Role(x.Role)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownPromptReference converts PromptReference to revision 2025-06-18.
-func DownPromptReference(c *compat.Conversion, x *mcp20251125.PromptReference) *mcp20250618.PromptReference {
+func DownPromptReference(c *convert.Conversion, x *mcp20251125.PromptReference) *mcp20250618.PromptReference {
 	y := new(mcp20250618.PromptReference)
 	y.Type = x.Type
 	y.Name = x.Name
@@ -119,34 +119,34 @@ func DownPromptReference(c *compat.Conversion, x *mcp20251125.PromptReference) *
 }
 
 // UpGetPromptRequest converts GetPromptRequest to revision 2025-11-25.
-func UpGetPromptRequest(c *compat.Conversion, x *mcp20250618.GetPromptRequest) *mcp20251125.GetPromptRequest {
+func UpGetPromptRequest(c *convert.Conversion, x *mcp20250618.GetPromptRequest) *mcp20251125.GetPromptRequest {
 	y := new(mcp20251125.GetPromptRequest)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpGetPromptRequestParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
-	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
+	y.Params = *convert.Object(c, "params", &x.Params, UpGetPromptRequestParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	rawID, extra := convert.Adopt(extra, "id")
+	y.ID = convert.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
 
 // UpGetPromptRequestParams converts GetPromptRequestParams to revision
 // 2025-11-25.
-func UpGetPromptRequestParams(c *compat.Conversion, x *mcp20250618.GetPromptRequestParams) *mcp20251125.GetPromptRequestParams {
+func UpGetPromptRequestParams(c *convert.Conversion, x *mcp20250618.GetPromptRequestParams) *mcp20251125.GetPromptRequestParams {
 	y := new(mcp20251125.GetPromptRequestParams)
 	y.Name = x.Name
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Arguments = x.Arguments
 	y.Extra = x.Extra
 	return y
 }
 
 // UpGetPromptResult converts GetPromptResult to revision 2025-11-25.
-func UpGetPromptResult(c *compat.Conversion, x *mcp20250618.GetPromptResult) *mcp20251125.GetPromptResult {
+func UpGetPromptResult(c *convert.Conversion, x *mcp20250618.GetPromptResult) *mcp20251125.GetPromptResult {
 	y := new(mcp20251125.GetPromptResult)
-	y.Messages = compat.Objects(c, "messages", x.Messages, UpPromptMessage)
+	y.Messages = convert.Objects(c, "messages", x.Messages, UpPromptMessage)
 	y.Meta = x.Meta
 	y.Description = x.Description
 	y.Extra = x.Extra
@@ -154,23 +154,23 @@ func UpGetPromptResult(c *compat.Conversion, x *mcp20250618.GetPromptResult) *mc
 }
 
 // UpListPromptsRequest converts ListPromptsRequest to revision 2025-11-25.
-func UpListPromptsRequest(c *compat.Conversion, x *mcp20250618.ListPromptsRequest) *mcp20251125.ListPromptsRequest {
+func UpListPromptsRequest(c *convert.Conversion, x *mcp20250618.ListPromptsRequest) *mcp20251125.ListPromptsRequest {
 	y := new(mcp20251125.ListPromptsRequest)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpPaginatedRequestParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
-	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
+	y.Params = convert.Object(c, "params", x.Params, UpPaginatedRequestParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	rawID, extra := convert.Adopt(extra, "id")
+	y.ID = convert.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
 
 // UpListPromptsResult converts ListPromptsResult to revision 2025-11-25.
-func UpListPromptsResult(c *compat.Conversion, x *mcp20250618.ListPromptsResult) *mcp20251125.ListPromptsResult {
+func UpListPromptsResult(c *convert.Conversion, x *mcp20250618.ListPromptsResult) *mcp20251125.ListPromptsResult {
 	y := new(mcp20251125.ListPromptsResult)
-	y.Prompts = compat.Objects(c, "prompts", x.Prompts, UpPrompt)
+	y.Prompts = convert.Objects(c, "prompts", x.Prompts, UpPrompt)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -178,11 +178,11 @@ func UpListPromptsResult(c *compat.Conversion, x *mcp20250618.ListPromptsResult)
 }
 
 // UpPrompt converts Prompt to revision 2025-11-25.
-func UpPrompt(c *compat.Conversion, x *mcp20250618.Prompt) *mcp20251125.Prompt {
+func UpPrompt(c *convert.Conversion, x *mcp20250618.Prompt) *mcp20251125.Prompt {
 	y := new(mcp20251125.Prompt)
 	y.Name = x.Name
 	y.Meta = x.Meta
-	y.Arguments = compat.Objects(c, "arguments", x.Arguments, UpPromptArgument)
+	y.Arguments = convert.Objects(c, "arguments", x.Arguments, UpPromptArgument)
 	y.Description = x.Description
 	y.Title = x.Title
 	y.Extra = c.Extra(x.Extra, "icons")
@@ -190,7 +190,7 @@ func UpPrompt(c *compat.Conversion, x *mcp20250618.Prompt) *mcp20251125.Prompt {
 }
 
 // UpPromptArgument converts PromptArgument to revision 2025-11-25.
-func UpPromptArgument(c *compat.Conversion, x *mcp20250618.PromptArgument) *mcp20251125.PromptArgument {
+func UpPromptArgument(c *convert.Conversion, x *mcp20250618.PromptArgument) *mcp20251125.PromptArgument {
 	y := new(mcp20251125.PromptArgument)
 	y.Name = x.Name
 	y.Description = x.Description
@@ -202,28 +202,28 @@ func UpPromptArgument(c *compat.Conversion, x *mcp20250618.PromptArgument) *mcp2
 
 // UpPromptListChangedNotification converts PromptListChangedNotification to
 // revision 2025-11-25.
-func UpPromptListChangedNotification(c *compat.Conversion, x *mcp20250618.PromptListChangedNotification) *mcp20251125.PromptListChangedNotification {
+func UpPromptListChangedNotification(c *convert.Conversion, x *mcp20250618.PromptListChangedNotification) *mcp20251125.PromptListChangedNotification {
 	y := new(mcp20251125.PromptListChangedNotification)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpNotificationParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	y.Params = convert.Object(c, "params", x.Params, UpNotificationParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	y.Extra = extra
 	return y
 }
 
 // UpPromptMessage converts PromptMessage to revision 2025-11-25.
-func UpPromptMessage(c *compat.Conversion, x *mcp20250618.PromptMessage) *mcp20251125.PromptMessage {
+func UpPromptMessage(c *convert.Conversion, x *mcp20250618.PromptMessage) *mcp20251125.PromptMessage {
 	y := new(mcp20251125.PromptMessage)
-	y.Content = compat.Value(c, "content", x.Content, UpContentBlock)
+	y.Content = convert.Value(c, "content", x.Content, UpContentBlock)
 	y.Role = mcp20251125.Role(x.Role)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpPromptReference converts PromptReference to revision 2025-11-25.
-func UpPromptReference(c *compat.Conversion, x *mcp20250618.PromptReference) *mcp20251125.PromptReference {
+func UpPromptReference(c *convert.Conversion, x *mcp20250618.PromptReference) *mcp20251125.PromptReference {
 	y := new(mcp20251125.PromptReference)
 	y.Type = x.Type
 	y.Name = x.Name

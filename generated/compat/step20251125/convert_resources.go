@@ -5,12 +5,12 @@ package step20251125
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownBlobResourceContents converts BlobResourceContents to revision
 // 2025-06-18.
-func DownBlobResourceContents(c *compat.Conversion, x *mcp20251125.BlobResourceContents) *mcp20250618.BlobResourceContents {
+func DownBlobResourceContents(c *convert.Conversion, x *mcp20251125.BlobResourceContents) *mcp20250618.BlobResourceContents {
 	y := new(mcp20250618.BlobResourceContents)
 	y.Blob = x.Blob
 	y.URI = x.URI
@@ -21,34 +21,34 @@ func DownBlobResourceContents(c *compat.Conversion, x *mcp20251125.BlobResourceC
 }
 
 // DownEmbeddedResource converts EmbeddedResource to revision 2025-06-18.
-func DownEmbeddedResource(c *compat.Conversion, x *mcp20251125.EmbeddedResource) *mcp20250618.EmbeddedResource {
+func DownEmbeddedResource(c *convert.Conversion, x *mcp20251125.EmbeddedResource) *mcp20250618.EmbeddedResource {
 	y := new(mcp20250618.EmbeddedResource)
 	y.Type = x.Type
-	y.Resource = compat.Value(c, "resource", x.Resource, DownResourceContentsUnion)
+	y.Resource = convert.Value(c, "resource", x.Resource, DownResourceContentsUnion)
 	y.Meta = x.Meta
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownAnnotations)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownListResourceTemplatesRequest converts ListResourceTemplatesRequest to
 // revision 2025-06-18.
-func DownListResourceTemplatesRequest(c *compat.Conversion, x *mcp20251125.ListResourceTemplatesRequest) *mcp20250618.ListResourceTemplatesRequest {
+func DownListResourceTemplatesRequest(c *convert.Conversion, x *mcp20251125.ListResourceTemplatesRequest) *mcp20250618.ListResourceTemplatesRequest {
 	y := new(mcp20250618.ListResourceTemplatesRequest)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	extra = compat.Carry(c, extra, "id", x.ID)
-	y.Params = compat.Object(c, "params", x.Params, DownPaginatedRequestParams)
+	extra = convert.Carry(c, extra, "id", x.ID)
+	y.Params = convert.Object(c, "params", x.Params, DownPaginatedRequestParams)
 	y.Extra = extra
 	return y
 }
 
 // DownListResourceTemplatesResult converts ListResourceTemplatesResult to
 // revision 2025-06-18.
-func DownListResourceTemplatesResult(c *compat.Conversion, x *mcp20251125.ListResourceTemplatesResult) *mcp20250618.ListResourceTemplatesResult {
+func DownListResourceTemplatesResult(c *convert.Conversion, x *mcp20251125.ListResourceTemplatesResult) *mcp20250618.ListResourceTemplatesResult {
 	y := new(mcp20250618.ListResourceTemplatesResult)
-	y.ResourceTemplates = compat.Objects(c, "resourceTemplates", x.ResourceTemplates, DownResourceTemplate)
+	y.ResourceTemplates = convert.Objects(c, "resourceTemplates", x.ResourceTemplates, DownResourceTemplate)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -57,22 +57,22 @@ func DownListResourceTemplatesResult(c *compat.Conversion, x *mcp20251125.ListRe
 
 // DownListResourcesRequest converts ListResourcesRequest to revision
 // 2025-06-18.
-func DownListResourcesRequest(c *compat.Conversion, x *mcp20251125.ListResourcesRequest) *mcp20250618.ListResourcesRequest {
+func DownListResourcesRequest(c *convert.Conversion, x *mcp20251125.ListResourcesRequest) *mcp20250618.ListResourcesRequest {
 	y := new(mcp20250618.ListResourcesRequest)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	extra = compat.Carry(c, extra, "id", x.ID)
-	y.Params = compat.Object(c, "params", x.Params, DownPaginatedRequestParams)
+	extra = convert.Carry(c, extra, "id", x.ID)
+	y.Params = convert.Object(c, "params", x.Params, DownPaginatedRequestParams)
 	y.Extra = extra
 	return y
 }
 
 // DownListResourcesResult converts ListResourcesResult to revision
 // 2025-06-18.
-func DownListResourcesResult(c *compat.Conversion, x *mcp20251125.ListResourcesResult) *mcp20250618.ListResourcesResult {
+func DownListResourcesResult(c *convert.Conversion, x *mcp20251125.ListResourcesResult) *mcp20250618.ListResourcesResult {
 	y := new(mcp20250618.ListResourcesResult)
-	y.Resources = compat.Objects(c, "resources", x.Resources, DownResource)
+	y.Resources = convert.Objects(c, "resources", x.Resources, DownResource)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -80,21 +80,21 @@ func DownListResourcesResult(c *compat.Conversion, x *mcp20251125.ListResourcesR
 }
 
 // DownListRootsRequest converts ListRootsRequest to revision 2025-06-18.
-func DownListRootsRequest(c *compat.Conversion, x *mcp20251125.ListRootsRequest) *mcp20250618.ListRootsRequest {
+func DownListRootsRequest(c *convert.Conversion, x *mcp20251125.ListRootsRequest) *mcp20250618.ListRootsRequest {
 	y := new(mcp20250618.ListRootsRequest)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	extra = compat.Carry(c, extra, "id", x.ID)
-	y.Params = compat.Object(c, "params", x.Params, DownRequestParams)
+	extra = convert.Carry(c, extra, "id", x.ID)
+	y.Params = convert.Object(c, "params", x.Params, DownRequestParams)
 	y.Extra = extra
 	return y
 }
 
 // DownListRootsResult converts ListRootsResult to revision 2025-06-18.
-func DownListRootsResult(c *compat.Conversion, x *mcp20251125.ListRootsResult) *mcp20250618.ListRootsResult {
+func DownListRootsResult(c *convert.Conversion, x *mcp20251125.ListRootsResult) *mcp20250618.ListRootsResult {
 	y := new(mcp20250618.ListRootsResult)
-	y.Roots = compat.Objects(c, "roots", x.Roots, DownRoot)
+	y.Roots = convert.Objects(c, "roots", x.Roots, DownRoot)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
 	return y
@@ -102,43 +102,43 @@ func DownListRootsResult(c *compat.Conversion, x *mcp20251125.ListRootsResult) *
 
 // DownReadResourceRequest converts ReadResourceRequest to revision
 // 2025-06-18.
-func DownReadResourceRequest(c *compat.Conversion, x *mcp20251125.ReadResourceRequest) *mcp20250618.ReadResourceRequest {
+func DownReadResourceRequest(c *convert.Conversion, x *mcp20251125.ReadResourceRequest) *mcp20250618.ReadResourceRequest {
 	y := new(mcp20250618.ReadResourceRequest)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	extra = compat.Carry(c, extra, "id", x.ID)
-	y.Params = *compat.Object(c, "params", &x.Params, DownReadResourceRequestParams)
+	extra = convert.Carry(c, extra, "id", x.ID)
+	y.Params = *convert.Object(c, "params", &x.Params, DownReadResourceRequestParams)
 	y.Extra = extra
 	return y
 }
 
 // DownReadResourceRequestParams converts ReadResourceRequestParams to
 // revision 2025-06-18.
-func DownReadResourceRequestParams(c *compat.Conversion, x *mcp20251125.ReadResourceRequestParams) *mcp20250618.ReadResourceRequestParams {
+func DownReadResourceRequestParams(c *convert.Conversion, x *mcp20251125.ReadResourceRequestParams) *mcp20250618.ReadResourceRequestParams {
 	y := new(mcp20250618.ReadResourceRequestParams)
 	y.URI = x.URI
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownReadResourceResult converts ReadResourceResult to revision 2025-06-18.
-func DownReadResourceResult(c *compat.Conversion, x *mcp20251125.ReadResourceResult) *mcp20250618.ReadResourceResult {
+func DownReadResourceResult(c *convert.Conversion, x *mcp20251125.ReadResourceResult) *mcp20250618.ReadResourceResult {
 	y := new(mcp20250618.ReadResourceResult)
-	y.Contents = compat.Values(c, "contents", x.Contents, DownResourceContentsUnion)
+	y.Contents = convert.Values(c, "contents", x.Contents, DownResourceContentsUnion)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
 	return y
 }
 
 // DownResource converts Resource to revision 2025-06-18.
-func DownResource(c *compat.Conversion, x *mcp20251125.Resource) *mcp20250618.Resource {
+func DownResource(c *convert.Conversion, x *mcp20251125.Resource) *mcp20250618.Resource {
 	y := new(mcp20250618.Resource)
 	y.Name = x.Name
 	y.URI = x.URI
 	y.Meta = x.Meta
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownAnnotations)
 	y.Description = x.Description
 	c.Drop("icons", x.Icons != nil, notInOlder)
 	y.MIMEType = x.MIMEType
@@ -149,7 +149,7 @@ func DownResource(c *compat.Conversion, x *mcp20251125.Resource) *mcp20250618.Re
 }
 
 // DownResourceContents converts ResourceContents to revision 2025-06-18.
-func DownResourceContents(c *compat.Conversion, x *mcp20251125.ResourceContents) *mcp20250618.ResourceContents {
+func DownResourceContents(c *convert.Conversion, x *mcp20251125.ResourceContents) *mcp20250618.ResourceContents {
 	y := new(mcp20250618.ResourceContents)
 	y.URI = x.URI
 	y.Meta = x.Meta
@@ -160,7 +160,7 @@ func DownResourceContents(c *compat.Conversion, x *mcp20251125.ResourceContents)
 
 // DownResourceContentsUnion converts ResourceContentsUnion to revision
 // 2025-06-18.
-func DownResourceContentsUnion(c *compat.Conversion, x mcp20251125.ResourceContentsUnion) mcp20250618.ResourceContentsUnion {
+func DownResourceContentsUnion(c *convert.Conversion, x mcp20251125.ResourceContentsUnion) mcp20250618.ResourceContentsUnion {
 	switch x := x.(type) {
 	case *mcp20251125.TextResourceContents:
 		return DownTextResourceContents(c, x)
@@ -173,13 +173,13 @@ func DownResourceContentsUnion(c *compat.Conversion, x mcp20251125.ResourceConte
 }
 
 // DownResourceLink converts ResourceLink to revision 2025-06-18.
-func DownResourceLink(c *compat.Conversion, x *mcp20251125.ResourceLink) *mcp20250618.ResourceLink {
+func DownResourceLink(c *convert.Conversion, x *mcp20251125.ResourceLink) *mcp20250618.ResourceLink {
 	y := new(mcp20250618.ResourceLink)
 	y.Type = x.Type
 	y.Name = x.Name
 	y.URI = x.URI
 	y.Meta = x.Meta
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownAnnotations)
 	y.Description = x.Description
 	c.Drop("icons", x.Icons != nil, notInOlder)
 	y.MIMEType = x.MIMEType
@@ -191,23 +191,23 @@ func DownResourceLink(c *compat.Conversion, x *mcp20251125.ResourceLink) *mcp202
 
 // DownResourceListChangedNotification converts
 // ResourceListChangedNotification to revision 2025-06-18.
-func DownResourceListChangedNotification(c *compat.Conversion, x *mcp20251125.ResourceListChangedNotification) *mcp20250618.ResourceListChangedNotification {
+func DownResourceListChangedNotification(c *convert.Conversion, x *mcp20251125.ResourceListChangedNotification) *mcp20250618.ResourceListChangedNotification {
 	y := new(mcp20250618.ResourceListChangedNotification)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, DownNotificationParams)
 	y.Extra = extra
 	return y
 }
 
 // DownResourceTemplate converts ResourceTemplate to revision 2025-06-18.
-func DownResourceTemplate(c *compat.Conversion, x *mcp20251125.ResourceTemplate) *mcp20250618.ResourceTemplate {
+func DownResourceTemplate(c *convert.Conversion, x *mcp20251125.ResourceTemplate) *mcp20250618.ResourceTemplate {
 	y := new(mcp20250618.ResourceTemplate)
 	y.Name = x.Name
 	y.URITemplate = x.URITemplate
 	y.Meta = x.Meta
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownAnnotations)
 	y.Description = x.Description
 	c.Drop("icons", x.Icons != nil, notInOlder)
 	y.MIMEType = x.MIMEType
@@ -218,7 +218,7 @@ func DownResourceTemplate(c *compat.Conversion, x *mcp20251125.ResourceTemplate)
 
 // DownResourceTemplateReference converts ResourceTemplateReference to
 // revision 2025-06-18.
-func DownResourceTemplateReference(c *compat.Conversion, x *mcp20251125.ResourceTemplateReference) *mcp20250618.ResourceTemplateReference {
+func DownResourceTemplateReference(c *convert.Conversion, x *mcp20251125.ResourceTemplateReference) *mcp20250618.ResourceTemplateReference {
 	y := new(mcp20250618.ResourceTemplateReference)
 	y.Type = x.Type
 	y.URI = x.URI
@@ -228,19 +228,19 @@ func DownResourceTemplateReference(c *compat.Conversion, x *mcp20251125.Resource
 
 // DownResourceUpdatedNotification converts ResourceUpdatedNotification to
 // revision 2025-06-18.
-func DownResourceUpdatedNotification(c *compat.Conversion, x *mcp20251125.ResourceUpdatedNotification) *mcp20250618.ResourceUpdatedNotification {
+func DownResourceUpdatedNotification(c *convert.Conversion, x *mcp20251125.ResourceUpdatedNotification) *mcp20250618.ResourceUpdatedNotification {
 	y := new(mcp20250618.ResourceUpdatedNotification)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownResourceUpdatedNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownResourceUpdatedNotificationParams)
 	y.Extra = extra
 	return y
 }
 
 // DownResourceUpdatedNotificationParams converts
 // ResourceUpdatedNotificationParams to revision 2025-06-18.
-func DownResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20251125.ResourceUpdatedNotificationParams) *mcp20250618.ResourceUpdatedNotificationParams {
+func DownResourceUpdatedNotificationParams(c *convert.Conversion, x *mcp20251125.ResourceUpdatedNotificationParams) *mcp20250618.ResourceUpdatedNotificationParams {
 	y := new(mcp20250618.ResourceUpdatedNotificationParams)
 	y.URI = x.URI
 	y.Meta = x.Meta
@@ -249,7 +249,7 @@ func DownResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20251125.
 }
 
 // DownRoot converts Root to revision 2025-06-18.
-func DownRoot(c *compat.Conversion, x *mcp20251125.Root) *mcp20250618.Root {
+func DownRoot(c *convert.Conversion, x *mcp20251125.Root) *mcp20250618.Root {
 	y := new(mcp20250618.Root)
 	y.URI = x.URI
 	y.Meta = x.Meta
@@ -260,41 +260,41 @@ func DownRoot(c *compat.Conversion, x *mcp20251125.Root) *mcp20250618.Root {
 
 // DownRootsListChangedNotification converts RootsListChangedNotification to
 // revision 2025-06-18.
-func DownRootsListChangedNotification(c *compat.Conversion, x *mcp20251125.RootsListChangedNotification) *mcp20250618.RootsListChangedNotification {
+func DownRootsListChangedNotification(c *convert.Conversion, x *mcp20251125.RootsListChangedNotification) *mcp20250618.RootsListChangedNotification {
 	y := new(mcp20250618.RootsListChangedNotification)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, DownNotificationParams)
 	y.Extra = extra
 	return y
 }
 
 // DownSubscribeRequest converts SubscribeRequest to revision 2025-06-18.
-func DownSubscribeRequest(c *compat.Conversion, x *mcp20251125.SubscribeRequest) *mcp20250618.SubscribeRequest {
+func DownSubscribeRequest(c *convert.Conversion, x *mcp20251125.SubscribeRequest) *mcp20250618.SubscribeRequest {
 	y := new(mcp20250618.SubscribeRequest)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	extra = compat.Carry(c, extra, "id", x.ID)
-	y.Params = *compat.Object(c, "params", &x.Params, DownSubscribeRequestParams)
+	extra = convert.Carry(c, extra, "id", x.ID)
+	y.Params = *convert.Object(c, "params", &x.Params, DownSubscribeRequestParams)
 	y.Extra = extra
 	return y
 }
 
 // DownSubscribeRequestParams converts SubscribeRequestParams to revision
 // 2025-06-18.
-func DownSubscribeRequestParams(c *compat.Conversion, x *mcp20251125.SubscribeRequestParams) *mcp20250618.SubscribeRequestParams {
+func DownSubscribeRequestParams(c *convert.Conversion, x *mcp20251125.SubscribeRequestParams) *mcp20250618.SubscribeRequestParams {
 	y := new(mcp20250618.SubscribeRequestParams)
 	y.URI = x.URI
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownTextResourceContents converts TextResourceContents to revision
 // 2025-06-18.
-func DownTextResourceContents(c *compat.Conversion, x *mcp20251125.TextResourceContents) *mcp20250618.TextResourceContents {
+func DownTextResourceContents(c *convert.Conversion, x *mcp20251125.TextResourceContents) *mcp20250618.TextResourceContents {
 	y := new(mcp20250618.TextResourceContents)
 	y.Text = x.Text
 	y.URI = x.URI
@@ -305,30 +305,30 @@ func DownTextResourceContents(c *compat.Conversion, x *mcp20251125.TextResourceC
 }
 
 // DownUnsubscribeRequest converts UnsubscribeRequest to revision 2025-06-18.
-func DownUnsubscribeRequest(c *compat.Conversion, x *mcp20251125.UnsubscribeRequest) *mcp20250618.UnsubscribeRequest {
+func DownUnsubscribeRequest(c *convert.Conversion, x *mcp20251125.UnsubscribeRequest) *mcp20250618.UnsubscribeRequest {
 	y := new(mcp20250618.UnsubscribeRequest)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	extra = compat.Carry(c, extra, "id", x.ID)
-	y.Params = *compat.Object(c, "params", &x.Params, DownUnsubscribeRequestParams)
+	extra = convert.Carry(c, extra, "id", x.ID)
+	y.Params = *convert.Object(c, "params", &x.Params, DownUnsubscribeRequestParams)
 	y.Extra = extra
 	return y
 }
 
 // DownUnsubscribeRequestParams converts UnsubscribeRequestParams to revision
 // 2025-06-18.
-func DownUnsubscribeRequestParams(c *compat.Conversion, x *mcp20251125.UnsubscribeRequestParams) *mcp20250618.UnsubscribeRequestParams {
+func DownUnsubscribeRequestParams(c *convert.Conversion, x *mcp20251125.UnsubscribeRequestParams) *mcp20250618.UnsubscribeRequestParams {
 	y := new(mcp20250618.UnsubscribeRequestParams)
 	y.URI = x.URI
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpBlobResourceContents converts BlobResourceContents to revision
 // 2025-11-25.
-func UpBlobResourceContents(c *compat.Conversion, x *mcp20250618.BlobResourceContents) *mcp20251125.BlobResourceContents {
+func UpBlobResourceContents(c *convert.Conversion, x *mcp20250618.BlobResourceContents) *mcp20251125.BlobResourceContents {
 	y := new(mcp20251125.BlobResourceContents)
 	y.Blob = x.Blob
 	y.URI = x.URI
@@ -339,36 +339,36 @@ func UpBlobResourceContents(c *compat.Conversion, x *mcp20250618.BlobResourceCon
 }
 
 // UpEmbeddedResource converts EmbeddedResource to revision 2025-11-25.
-func UpEmbeddedResource(c *compat.Conversion, x *mcp20250618.EmbeddedResource) *mcp20251125.EmbeddedResource {
+func UpEmbeddedResource(c *convert.Conversion, x *mcp20250618.EmbeddedResource) *mcp20251125.EmbeddedResource {
 	y := new(mcp20251125.EmbeddedResource)
 	y.Type = x.Type
-	y.Resource = compat.Value(c, "resource", x.Resource, UpResourceContentsUnion)
+	y.Resource = convert.Value(c, "resource", x.Resource, UpResourceContentsUnion)
 	y.Meta = x.Meta
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpAnnotations)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpListResourceTemplatesRequest converts ListResourceTemplatesRequest to
 // revision 2025-11-25.
-func UpListResourceTemplatesRequest(c *compat.Conversion, x *mcp20250618.ListResourceTemplatesRequest) *mcp20251125.ListResourceTemplatesRequest {
+func UpListResourceTemplatesRequest(c *convert.Conversion, x *mcp20250618.ListResourceTemplatesRequest) *mcp20251125.ListResourceTemplatesRequest {
 	y := new(mcp20251125.ListResourceTemplatesRequest)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpPaginatedRequestParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
-	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
+	y.Params = convert.Object(c, "params", x.Params, UpPaginatedRequestParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	rawID, extra := convert.Adopt(extra, "id")
+	y.ID = convert.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
 
 // UpListResourceTemplatesResult converts ListResourceTemplatesResult to
 // revision 2025-11-25.
-func UpListResourceTemplatesResult(c *compat.Conversion, x *mcp20250618.ListResourceTemplatesResult) *mcp20251125.ListResourceTemplatesResult {
+func UpListResourceTemplatesResult(c *convert.Conversion, x *mcp20250618.ListResourceTemplatesResult) *mcp20251125.ListResourceTemplatesResult {
 	y := new(mcp20251125.ListResourceTemplatesResult)
-	y.ResourceTemplates = compat.Objects(c, "resourceTemplates", x.ResourceTemplates, UpResourceTemplate)
+	y.ResourceTemplates = convert.Objects(c, "resourceTemplates", x.ResourceTemplates, UpResourceTemplate)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -377,23 +377,23 @@ func UpListResourceTemplatesResult(c *compat.Conversion, x *mcp20250618.ListReso
 
 // UpListResourcesRequest converts ListResourcesRequest to revision
 // 2025-11-25.
-func UpListResourcesRequest(c *compat.Conversion, x *mcp20250618.ListResourcesRequest) *mcp20251125.ListResourcesRequest {
+func UpListResourcesRequest(c *convert.Conversion, x *mcp20250618.ListResourcesRequest) *mcp20251125.ListResourcesRequest {
 	y := new(mcp20251125.ListResourcesRequest)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpPaginatedRequestParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
-	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
+	y.Params = convert.Object(c, "params", x.Params, UpPaginatedRequestParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	rawID, extra := convert.Adopt(extra, "id")
+	y.ID = convert.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
 
 // UpListResourcesResult converts ListResourcesResult to revision 2025-11-25.
-func UpListResourcesResult(c *compat.Conversion, x *mcp20250618.ListResourcesResult) *mcp20251125.ListResourcesResult {
+func UpListResourcesResult(c *convert.Conversion, x *mcp20250618.ListResourcesResult) *mcp20251125.ListResourcesResult {
 	y := new(mcp20251125.ListResourcesResult)
-	y.Resources = compat.Objects(c, "resources", x.Resources, UpResource)
+	y.Resources = convert.Objects(c, "resources", x.Resources, UpResource)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -401,68 +401,68 @@ func UpListResourcesResult(c *compat.Conversion, x *mcp20250618.ListResourcesRes
 }
 
 // UpListRootsRequest converts ListRootsRequest to revision 2025-11-25.
-func UpListRootsRequest(c *compat.Conversion, x *mcp20250618.ListRootsRequest) *mcp20251125.ListRootsRequest {
+func UpListRootsRequest(c *convert.Conversion, x *mcp20250618.ListRootsRequest) *mcp20251125.ListRootsRequest {
 	y := new(mcp20251125.ListRootsRequest)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpRequestParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
-	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
+	y.Params = convert.Object(c, "params", x.Params, UpRequestParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	rawID, extra := convert.Adopt(extra, "id")
+	y.ID = convert.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
 
 // UpListRootsResult converts ListRootsResult to revision 2025-11-25.
-func UpListRootsResult(c *compat.Conversion, x *mcp20250618.ListRootsResult) *mcp20251125.ListRootsResult {
+func UpListRootsResult(c *convert.Conversion, x *mcp20250618.ListRootsResult) *mcp20251125.ListRootsResult {
 	y := new(mcp20251125.ListRootsResult)
-	y.Roots = compat.Objects(c, "roots", x.Roots, UpRoot)
+	y.Roots = convert.Objects(c, "roots", x.Roots, UpRoot)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
 	return y
 }
 
 // UpReadResourceRequest converts ReadResourceRequest to revision 2025-11-25.
-func UpReadResourceRequest(c *compat.Conversion, x *mcp20250618.ReadResourceRequest) *mcp20251125.ReadResourceRequest {
+func UpReadResourceRequest(c *convert.Conversion, x *mcp20250618.ReadResourceRequest) *mcp20251125.ReadResourceRequest {
 	y := new(mcp20251125.ReadResourceRequest)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpReadResourceRequestParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
-	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
+	y.Params = *convert.Object(c, "params", &x.Params, UpReadResourceRequestParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	rawID, extra := convert.Adopt(extra, "id")
+	y.ID = convert.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
 
 // UpReadResourceRequestParams converts ReadResourceRequestParams to revision
 // 2025-11-25.
-func UpReadResourceRequestParams(c *compat.Conversion, x *mcp20250618.ReadResourceRequestParams) *mcp20251125.ReadResourceRequestParams {
+func UpReadResourceRequestParams(c *convert.Conversion, x *mcp20250618.ReadResourceRequestParams) *mcp20251125.ReadResourceRequestParams {
 	y := new(mcp20251125.ReadResourceRequestParams)
 	y.URI = x.URI
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpReadResourceResult converts ReadResourceResult to revision 2025-11-25.
-func UpReadResourceResult(c *compat.Conversion, x *mcp20250618.ReadResourceResult) *mcp20251125.ReadResourceResult {
+func UpReadResourceResult(c *convert.Conversion, x *mcp20250618.ReadResourceResult) *mcp20251125.ReadResourceResult {
 	y := new(mcp20251125.ReadResourceResult)
-	y.Contents = compat.Values(c, "contents", x.Contents, UpResourceContentsUnion)
+	y.Contents = convert.Values(c, "contents", x.Contents, UpResourceContentsUnion)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
 	return y
 }
 
 // UpResource converts Resource to revision 2025-11-25.
-func UpResource(c *compat.Conversion, x *mcp20250618.Resource) *mcp20251125.Resource {
+func UpResource(c *convert.Conversion, x *mcp20250618.Resource) *mcp20251125.Resource {
 	y := new(mcp20251125.Resource)
 	y.Name = x.Name
 	y.URI = x.URI
 	y.Meta = x.Meta
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpAnnotations)
 	y.Description = x.Description
 	y.MIMEType = x.MIMEType
 	y.Size = x.Size
@@ -472,7 +472,7 @@ func UpResource(c *compat.Conversion, x *mcp20250618.Resource) *mcp20251125.Reso
 }
 
 // UpResourceContents converts ResourceContents to revision 2025-11-25.
-func UpResourceContents(c *compat.Conversion, x *mcp20250618.ResourceContents) *mcp20251125.ResourceContents {
+func UpResourceContents(c *convert.Conversion, x *mcp20250618.ResourceContents) *mcp20251125.ResourceContents {
 	y := new(mcp20251125.ResourceContents)
 	y.URI = x.URI
 	y.Meta = x.Meta
@@ -483,7 +483,7 @@ func UpResourceContents(c *compat.Conversion, x *mcp20250618.ResourceContents) *
 
 // UpResourceContentsUnion converts ResourceContentsUnion to revision
 // 2025-11-25.
-func UpResourceContentsUnion(c *compat.Conversion, x mcp20250618.ResourceContentsUnion) mcp20251125.ResourceContentsUnion {
+func UpResourceContentsUnion(c *convert.Conversion, x mcp20250618.ResourceContentsUnion) mcp20251125.ResourceContentsUnion {
 	switch x := x.(type) {
 	case *mcp20250618.TextResourceContents:
 		return UpTextResourceContents(c, x)
@@ -496,13 +496,13 @@ func UpResourceContentsUnion(c *compat.Conversion, x mcp20250618.ResourceContent
 }
 
 // UpResourceLink converts ResourceLink to revision 2025-11-25.
-func UpResourceLink(c *compat.Conversion, x *mcp20250618.ResourceLink) *mcp20251125.ResourceLink {
+func UpResourceLink(c *convert.Conversion, x *mcp20250618.ResourceLink) *mcp20251125.ResourceLink {
 	y := new(mcp20251125.ResourceLink)
 	y.Type = x.Type
 	y.Name = x.Name
 	y.URI = x.URI
 	y.Meta = x.Meta
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpAnnotations)
 	y.Description = x.Description
 	y.MIMEType = x.MIMEType
 	y.Size = x.Size
@@ -513,24 +513,24 @@ func UpResourceLink(c *compat.Conversion, x *mcp20250618.ResourceLink) *mcp20251
 
 // UpResourceListChangedNotification converts ResourceListChangedNotification
 // to revision 2025-11-25.
-func UpResourceListChangedNotification(c *compat.Conversion, x *mcp20250618.ResourceListChangedNotification) *mcp20251125.ResourceListChangedNotification {
+func UpResourceListChangedNotification(c *convert.Conversion, x *mcp20250618.ResourceListChangedNotification) *mcp20251125.ResourceListChangedNotification {
 	y := new(mcp20251125.ResourceListChangedNotification)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpNotificationParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	y.Params = convert.Object(c, "params", x.Params, UpNotificationParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	y.Extra = extra
 	return y
 }
 
 // UpResourceTemplate converts ResourceTemplate to revision 2025-11-25.
-func UpResourceTemplate(c *compat.Conversion, x *mcp20250618.ResourceTemplate) *mcp20251125.ResourceTemplate {
+func UpResourceTemplate(c *convert.Conversion, x *mcp20250618.ResourceTemplate) *mcp20251125.ResourceTemplate {
 	y := new(mcp20251125.ResourceTemplate)
 	y.Name = x.Name
 	y.URITemplate = x.URITemplate
 	y.Meta = x.Meta
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpAnnotations)
 	y.Description = x.Description
 	y.MIMEType = x.MIMEType
 	y.Title = x.Title
@@ -540,7 +540,7 @@ func UpResourceTemplate(c *compat.Conversion, x *mcp20250618.ResourceTemplate) *
 
 // UpResourceTemplateReference converts ResourceTemplateReference to revision
 // 2025-11-25.
-func UpResourceTemplateReference(c *compat.Conversion, x *mcp20250618.ResourceTemplateReference) *mcp20251125.ResourceTemplateReference {
+func UpResourceTemplateReference(c *convert.Conversion, x *mcp20250618.ResourceTemplateReference) *mcp20251125.ResourceTemplateReference {
 	y := new(mcp20251125.ResourceTemplateReference)
 	y.Type = x.Type
 	y.URI = x.URI
@@ -550,20 +550,20 @@ func UpResourceTemplateReference(c *compat.Conversion, x *mcp20250618.ResourceTe
 
 // UpResourceUpdatedNotification converts ResourceUpdatedNotification to
 // revision 2025-11-25.
-func UpResourceUpdatedNotification(c *compat.Conversion, x *mcp20250618.ResourceUpdatedNotification) *mcp20251125.ResourceUpdatedNotification {
+func UpResourceUpdatedNotification(c *convert.Conversion, x *mcp20250618.ResourceUpdatedNotification) *mcp20251125.ResourceUpdatedNotification {
 	y := new(mcp20251125.ResourceUpdatedNotification)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpResourceUpdatedNotificationParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	y.Params = *convert.Object(c, "params", &x.Params, UpResourceUpdatedNotificationParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	y.Extra = extra
 	return y
 }
 
 // UpResourceUpdatedNotificationParams converts
 // ResourceUpdatedNotificationParams to revision 2025-11-25.
-func UpResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20250618.ResourceUpdatedNotificationParams) *mcp20251125.ResourceUpdatedNotificationParams {
+func UpResourceUpdatedNotificationParams(c *convert.Conversion, x *mcp20250618.ResourceUpdatedNotificationParams) *mcp20251125.ResourceUpdatedNotificationParams {
 	y := new(mcp20251125.ResourceUpdatedNotificationParams)
 	y.URI = x.URI
 	y.Meta = x.Meta
@@ -572,7 +572,7 @@ func UpResourceUpdatedNotificationParams(c *compat.Conversion, x *mcp20250618.Re
 }
 
 // UpRoot converts Root to revision 2025-11-25.
-func UpRoot(c *compat.Conversion, x *mcp20250618.Root) *mcp20251125.Root {
+func UpRoot(c *convert.Conversion, x *mcp20250618.Root) *mcp20251125.Root {
 	y := new(mcp20251125.Root)
 	y.URI = x.URI
 	y.Meta = x.Meta
@@ -583,44 +583,44 @@ func UpRoot(c *compat.Conversion, x *mcp20250618.Root) *mcp20251125.Root {
 
 // UpRootsListChangedNotification converts RootsListChangedNotification to
 // revision 2025-11-25.
-func UpRootsListChangedNotification(c *compat.Conversion, x *mcp20250618.RootsListChangedNotification) *mcp20251125.RootsListChangedNotification {
+func UpRootsListChangedNotification(c *convert.Conversion, x *mcp20250618.RootsListChangedNotification) *mcp20251125.RootsListChangedNotification {
 	y := new(mcp20251125.RootsListChangedNotification)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpNotificationParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	y.Params = convert.Object(c, "params", x.Params, UpNotificationParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	y.Extra = extra
 	return y
 }
 
 // UpSubscribeRequest converts SubscribeRequest to revision 2025-11-25.
-func UpSubscribeRequest(c *compat.Conversion, x *mcp20250618.SubscribeRequest) *mcp20251125.SubscribeRequest {
+func UpSubscribeRequest(c *convert.Conversion, x *mcp20250618.SubscribeRequest) *mcp20251125.SubscribeRequest {
 	y := new(mcp20251125.SubscribeRequest)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpSubscribeRequestParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
-	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
+	y.Params = *convert.Object(c, "params", &x.Params, UpSubscribeRequestParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	rawID, extra := convert.Adopt(extra, "id")
+	y.ID = convert.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
 
 // UpSubscribeRequestParams converts SubscribeRequestParams to revision
 // 2025-11-25.
-func UpSubscribeRequestParams(c *compat.Conversion, x *mcp20250618.SubscribeRequestParams) *mcp20251125.SubscribeRequestParams {
+func UpSubscribeRequestParams(c *convert.Conversion, x *mcp20250618.SubscribeRequestParams) *mcp20251125.SubscribeRequestParams {
 	y := new(mcp20251125.SubscribeRequestParams)
 	y.URI = x.URI
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpTextResourceContents converts TextResourceContents to revision
 // 2025-11-25.
-func UpTextResourceContents(c *compat.Conversion, x *mcp20250618.TextResourceContents) *mcp20251125.TextResourceContents {
+func UpTextResourceContents(c *convert.Conversion, x *mcp20250618.TextResourceContents) *mcp20251125.TextResourceContents {
 	y := new(mcp20251125.TextResourceContents)
 	y.Text = x.Text
 	y.URI = x.URI
@@ -631,25 +631,25 @@ func UpTextResourceContents(c *compat.Conversion, x *mcp20250618.TextResourceCon
 }
 
 // UpUnsubscribeRequest converts UnsubscribeRequest to revision 2025-11-25.
-func UpUnsubscribeRequest(c *compat.Conversion, x *mcp20250618.UnsubscribeRequest) *mcp20251125.UnsubscribeRequest {
+func UpUnsubscribeRequest(c *convert.Conversion, x *mcp20250618.UnsubscribeRequest) *mcp20251125.UnsubscribeRequest {
 	y := new(mcp20251125.UnsubscribeRequest)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpUnsubscribeRequestParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
-	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
+	y.Params = *convert.Object(c, "params", &x.Params, UpUnsubscribeRequestParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	rawID, extra := convert.Adopt(extra, "id")
+	y.ID = convert.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
 
 // UpUnsubscribeRequestParams converts UnsubscribeRequestParams to revision
 // 2025-11-25.
-func UpUnsubscribeRequestParams(c *compat.Conversion, x *mcp20250618.UnsubscribeRequestParams) *mcp20251125.UnsubscribeRequestParams {
+func UpUnsubscribeRequestParams(c *convert.Conversion, x *mcp20250618.UnsubscribeRequestParams) *mcp20251125.UnsubscribeRequestParams {
 	y := new(mcp20251125.UnsubscribeRequestParams)
 	y.URI = x.URI
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }

@@ -5,38 +5,38 @@ package step20251125
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownCreateMessageRequest converts CreateMessageRequest to revision
 // 2025-06-18.
-func DownCreateMessageRequest(c *compat.Conversion, x *mcp20251125.CreateMessageRequest) *mcp20250618.CreateMessageRequest {
+func DownCreateMessageRequest(c *convert.Conversion, x *mcp20251125.CreateMessageRequest) *mcp20250618.CreateMessageRequest {
 	y := new(mcp20250618.CreateMessageRequest)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	extra = compat.Carry(c, extra, "id", x.ID)
-	y.Params = *compat.Object(c, "params", &x.Params, DownCreateMessageRequestParams)
+	extra = convert.Carry(c, extra, "id", x.ID)
+	y.Params = *convert.Object(c, "params", &x.Params, DownCreateMessageRequestParams)
 	y.Extra = extra
 	return y
 }
 
 // DownCreateMessageRequestParams converts CreateMessageRequestParams to
 // revision 2025-06-18.
-func DownCreateMessageRequestParams(c *compat.Conversion, x *mcp20251125.CreateMessageRequestParams) *mcp20250618.CreateMessageRequestParams {
+func DownCreateMessageRequestParams(c *convert.Conversion, x *mcp20251125.CreateMessageRequestParams) *mcp20250618.CreateMessageRequestParams {
 	if x.Messages != nil {
-		x = compat.Restate(c, x, compat.PiecesAsTurns, new(mcp20251125.CreateMessageRequestParams))
+		x = convert.Restate(c, x, convert.PiecesAsTurns, new(mcp20251125.CreateMessageRequestParams))
 	}
 	if x.Tools != nil {
-		x = compat.Restate(c, x, compat.NoSamplingTools, new(mcp20251125.CreateMessageRequestParams))
+		x = convert.Restate(c, x, convert.NoSamplingTools, new(mcp20251125.CreateMessageRequestParams))
 	}
 	y := new(mcp20250618.CreateMessageRequestParams)
 	y.MaxTokens = x.MaxTokens
-	y.Messages = compat.Objects(c, "messages", x.Messages, DownSamplingMessage)
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Messages = convert.Objects(c, "messages", x.Messages, DownSamplingMessage)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.IncludeContext = (*mcp20250618.IncludeContext)(x.IncludeContext)
 	y.Metadata = x.Metadata
-	y.ModelPreferences = compat.Object(c, "modelPreferences", x.ModelPreferences, DownModelPreferences)
+	y.ModelPreferences = convert.Object(c, "modelPreferences", x.ModelPreferences, DownModelPreferences)
 	y.StopSequences = x.StopSequences
 	y.SystemPrompt = x.SystemPrompt
 	c.Drop("task", x.Task != nil, notInOlder)
@@ -49,7 +49,7 @@ func DownCreateMessageRequestParams(c *compat.Conversion, x *mcp20251125.CreateM
 
 // DownCreateMessageResponse converts CreateMessageResponse to
 // CreateMessageResult of revision 2025-06-18.
-func DownCreateMessageResponse(c *compat.Conversion, x mcp20251125.CreateMessageResponse) *mcp20250618.CreateMessageResult {
+func DownCreateMessageResponse(c *convert.Conversion, x mcp20251125.CreateMessageResponse) *mcp20250618.CreateMessageResult {
 	switch x := x.(type) {
 	case *mcp20251125.CreateMessageResult:
 		return DownCreateMessageResult(c, x)
@@ -63,9 +63,9 @@ func DownCreateMessageResponse(c *compat.Conversion, x mcp20251125.CreateMessage
 
 // DownCreateMessageResult converts CreateMessageResult to revision
 // 2025-06-18.
-func DownCreateMessageResult(c *compat.Conversion, x *mcp20251125.CreateMessageResult) *mcp20250618.CreateMessageResult {
+func DownCreateMessageResult(c *convert.Conversion, x *mcp20251125.CreateMessageResult) *mcp20250618.CreateMessageResult {
 	y := new(mcp20250618.CreateMessageResult)
-	y.Content = compat.Value(c, "content", x.Content, DownSamplingMessageContent)
+	y.Content = convert.Value(c, "content", x.Content, DownSamplingMessageContent)
 	y.Model = x.Model
 	y.Role = mcp20250618.Role(x.Role)
 	y.Meta = x.Meta
@@ -75,12 +75,12 @@ func DownCreateMessageResult(c *compat.Conversion, x *mcp20251125.CreateMessageR
 }
 
 // DownIncludeContext converts IncludeContext to revision 2025-06-18.
-func DownIncludeContext(c *compat.Conversion, x mcp20251125.IncludeContext) mcp20250618.IncludeContext {
+func DownIncludeContext(c *convert.Conversion, x mcp20251125.IncludeContext) mcp20250618.IncludeContext {
 	return mcp20250618.IncludeContext(x)
 }
 
 // DownModelHint converts ModelHint to revision 2025-06-18.
-func DownModelHint(c *compat.Conversion, x *mcp20251125.ModelHint) *mcp20250618.ModelHint {
+func DownModelHint(c *convert.Conversion, x *mcp20251125.ModelHint) *mcp20250618.ModelHint {
 	y := new(mcp20250618.ModelHint)
 	y.Name = x.Name
 	y.Extra = x.Extra
@@ -88,10 +88,10 @@ func DownModelHint(c *compat.Conversion, x *mcp20251125.ModelHint) *mcp20250618.
 }
 
 // DownModelPreferences converts ModelPreferences to revision 2025-06-18.
-func DownModelPreferences(c *compat.Conversion, x *mcp20251125.ModelPreferences) *mcp20250618.ModelPreferences {
+func DownModelPreferences(c *convert.Conversion, x *mcp20251125.ModelPreferences) *mcp20250618.ModelPreferences {
 	y := new(mcp20250618.ModelPreferences)
 	y.CostPriority = x.CostPriority
-	y.Hints = compat.Objects(c, "hints", x.Hints, DownModelHint)
+	y.Hints = convert.Objects(c, "hints", x.Hints, DownModelHint)
 	y.IntelligencePriority = x.IntelligencePriority
 	y.SpeedPriority = x.SpeedPriority
 	y.Extra = x.Extra
@@ -99,9 +99,9 @@ func DownModelPreferences(c *compat.Conversion, x *mcp20251125.ModelPreferences)
 }
 
 // DownSamplingMessage converts SamplingMessage to revision 2025-06-18.
-func DownSamplingMessage(c *compat.Conversion, x *mcp20251125.SamplingMessage) *mcp20250618.SamplingMessage {
+func DownSamplingMessage(c *convert.Conversion, x *mcp20251125.SamplingMessage) *mcp20250618.SamplingMessage {
 	y := new(mcp20250618.SamplingMessage)
-	y.Content = compat.Value(c, "content", x.Content, DownSamplingMessageContent)
+	y.Content = convert.Value(c, "content", x.Content, DownSamplingMessageContent)
 	y.Role = mcp20250618.Role(x.Role)
 	c.Drop("_meta", x.Meta != "", notInOlder)
 	y.Extra = x.Extra
@@ -110,7 +110,7 @@ func DownSamplingMessage(c *compat.Conversion, x *mcp20251125.SamplingMessage) *
 
 // DownSamplingMessageContent converts SamplingMessageContent to revision
 // 2025-06-18.
-func DownSamplingMessageContent(c *compat.Conversion, x mcp20251125.SamplingMessageContent) mcp20250618.SamplingMessageContent {
+func DownSamplingMessageContent(c *convert.Conversion, x mcp20251125.SamplingMessageContent) mcp20250618.SamplingMessageContent {
 	switch x := x.(type) {
 	case *mcp20251125.TextContent:
 		return DownTextContent(c, x)
@@ -119,7 +119,7 @@ func DownSamplingMessageContent(c *compat.Conversion, x mcp20251125.SamplingMess
 	case *mcp20251125.AudioContent:
 		return DownAudioContent(c, x)
 	case mcp20251125.SamplingMessageContentList:
-		return DownSamplingMessageContent(c, compat.Restate(c, x, compat.PiecesAsOne, compat.Box[mcp20251125.SamplingMessageContent](mcp20251125.New("SamplingMessageContent"))).V)
+		return DownSamplingMessageContent(c, convert.Restate(c, x, convert.PiecesAsOne, convert.Box[mcp20251125.SamplingMessageContent](mcp20251125.New("SamplingMessageContent"))).V)
 	case *mcp20251125.ToolUseContent, *mcp20251125.ToolResultContent:
 		c.Refuse("sampling has no tools in the older revision, and removing them would change the meaning of the message")
 	case *mcp20251125.UnknownSamplingMessageContent:
@@ -130,29 +130,29 @@ func DownSamplingMessageContent(c *compat.Conversion, x mcp20251125.SamplingMess
 
 // UpCreateMessageRequest converts CreateMessageRequest to revision
 // 2025-11-25.
-func UpCreateMessageRequest(c *compat.Conversion, x *mcp20250618.CreateMessageRequest) *mcp20251125.CreateMessageRequest {
+func UpCreateMessageRequest(c *convert.Conversion, x *mcp20250618.CreateMessageRequest) *mcp20251125.CreateMessageRequest {
 	y := new(mcp20251125.CreateMessageRequest)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpCreateMessageRequestParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
-	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
+	y.Params = *convert.Object(c, "params", &x.Params, UpCreateMessageRequestParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	rawID, extra := convert.Adopt(extra, "id")
+	y.ID = convert.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
 
 // UpCreateMessageRequestParams converts CreateMessageRequestParams to
 // revision 2025-11-25.
-func UpCreateMessageRequestParams(c *compat.Conversion, x *mcp20250618.CreateMessageRequestParams) *mcp20251125.CreateMessageRequestParams {
+func UpCreateMessageRequestParams(c *convert.Conversion, x *mcp20250618.CreateMessageRequestParams) *mcp20251125.CreateMessageRequestParams {
 	y := new(mcp20251125.CreateMessageRequestParams)
 	y.MaxTokens = x.MaxTokens
-	y.Messages = compat.Objects(c, "messages", x.Messages, UpSamplingMessage)
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Messages = convert.Objects(c, "messages", x.Messages, UpSamplingMessage)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.IncludeContext = (*mcp20251125.IncludeContext)(x.IncludeContext)
 	y.Metadata = x.Metadata
-	y.ModelPreferences = compat.Object(c, "modelPreferences", x.ModelPreferences, UpModelPreferences)
+	y.ModelPreferences = convert.Object(c, "modelPreferences", x.ModelPreferences, UpModelPreferences)
 	y.StopSequences = x.StopSequences
 	y.SystemPrompt = x.SystemPrompt
 	y.Temperature = x.Temperature
@@ -162,14 +162,14 @@ func UpCreateMessageRequestParams(c *compat.Conversion, x *mcp20250618.CreateMes
 
 // UpCreateMessageResponse converts CreateMessageResult to
 // CreateMessageResponse of revision 2025-11-25.
-func UpCreateMessageResponse(c *compat.Conversion, x *mcp20250618.CreateMessageResult) mcp20251125.CreateMessageResponse {
+func UpCreateMessageResponse(c *convert.Conversion, x *mcp20250618.CreateMessageResult) mcp20251125.CreateMessageResponse {
 	return UpCreateMessageResult(c, x)
 }
 
 // UpCreateMessageResult converts CreateMessageResult to revision 2025-11-25.
-func UpCreateMessageResult(c *compat.Conversion, x *mcp20250618.CreateMessageResult) *mcp20251125.CreateMessageResult {
+func UpCreateMessageResult(c *convert.Conversion, x *mcp20250618.CreateMessageResult) *mcp20251125.CreateMessageResult {
 	y := new(mcp20251125.CreateMessageResult)
-	y.Content = compat.Value(c, "content", x.Content, UpSamplingMessageContent)
+	y.Content = convert.Value(c, "content", x.Content, UpSamplingMessageContent)
 	y.Model = x.Model
 	y.Role = mcp20251125.Role(x.Role)
 	y.Meta = x.Meta
@@ -179,12 +179,12 @@ func UpCreateMessageResult(c *compat.Conversion, x *mcp20250618.CreateMessageRes
 }
 
 // UpIncludeContext converts IncludeContext to revision 2025-11-25.
-func UpIncludeContext(c *compat.Conversion, x mcp20250618.IncludeContext) mcp20251125.IncludeContext {
+func UpIncludeContext(c *convert.Conversion, x mcp20250618.IncludeContext) mcp20251125.IncludeContext {
 	return mcp20251125.IncludeContext(x)
 }
 
 // UpModelHint converts ModelHint to revision 2025-11-25.
-func UpModelHint(c *compat.Conversion, x *mcp20250618.ModelHint) *mcp20251125.ModelHint {
+func UpModelHint(c *convert.Conversion, x *mcp20250618.ModelHint) *mcp20251125.ModelHint {
 	y := new(mcp20251125.ModelHint)
 	y.Name = x.Name
 	y.Extra = x.Extra
@@ -192,10 +192,10 @@ func UpModelHint(c *compat.Conversion, x *mcp20250618.ModelHint) *mcp20251125.Mo
 }
 
 // UpModelPreferences converts ModelPreferences to revision 2025-11-25.
-func UpModelPreferences(c *compat.Conversion, x *mcp20250618.ModelPreferences) *mcp20251125.ModelPreferences {
+func UpModelPreferences(c *convert.Conversion, x *mcp20250618.ModelPreferences) *mcp20251125.ModelPreferences {
 	y := new(mcp20251125.ModelPreferences)
 	y.CostPriority = x.CostPriority
-	y.Hints = compat.Objects(c, "hints", x.Hints, UpModelHint)
+	y.Hints = convert.Objects(c, "hints", x.Hints, UpModelHint)
 	y.IntelligencePriority = x.IntelligencePriority
 	y.SpeedPriority = x.SpeedPriority
 	y.Extra = x.Extra
@@ -203,9 +203,9 @@ func UpModelPreferences(c *compat.Conversion, x *mcp20250618.ModelPreferences) *
 }
 
 // UpSamplingMessage converts SamplingMessage to revision 2025-11-25.
-func UpSamplingMessage(c *compat.Conversion, x *mcp20250618.SamplingMessage) *mcp20251125.SamplingMessage {
+func UpSamplingMessage(c *convert.Conversion, x *mcp20250618.SamplingMessage) *mcp20251125.SamplingMessage {
 	y := new(mcp20251125.SamplingMessage)
-	y.Content = compat.Value(c, "content", x.Content, UpSamplingMessageContent)
+	y.Content = convert.Value(c, "content", x.Content, UpSamplingMessageContent)
 	y.Role = mcp20251125.Role(x.Role)
 	y.Extra = c.Extra(x.Extra, "_meta")
 	return y
@@ -213,7 +213,7 @@ func UpSamplingMessage(c *compat.Conversion, x *mcp20250618.SamplingMessage) *mc
 
 // UpSamplingMessageContent converts SamplingMessageContent to revision
 // 2025-11-25.
-func UpSamplingMessageContent(c *compat.Conversion, x mcp20250618.SamplingMessageContent) mcp20251125.SamplingMessageContent {
+func UpSamplingMessageContent(c *convert.Conversion, x mcp20250618.SamplingMessageContent) mcp20251125.SamplingMessageContent {
 	switch x := x.(type) {
 	case *mcp20250618.TextContent:
 		return UpTextContent(c, x)

@@ -5,27 +5,27 @@ package step20251125
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownCallToolRequest converts CallToolRequest to revision 2025-06-18.
-func DownCallToolRequest(c *compat.Conversion, x *mcp20251125.CallToolRequest) *mcp20250618.CallToolRequest {
+func DownCallToolRequest(c *convert.Conversion, x *mcp20251125.CallToolRequest) *mcp20250618.CallToolRequest {
 	y := new(mcp20250618.CallToolRequest)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	extra = compat.Carry(c, extra, "id", x.ID)
-	y.Params = *compat.Object(c, "params", &x.Params, DownCallToolRequestParams)
+	extra = convert.Carry(c, extra, "id", x.ID)
+	y.Params = *convert.Object(c, "params", &x.Params, DownCallToolRequestParams)
 	y.Extra = extra
 	return y
 }
 
 // DownCallToolRequestParams converts CallToolRequestParams to revision
 // 2025-06-18.
-func DownCallToolRequestParams(c *compat.Conversion, x *mcp20251125.CallToolRequestParams) *mcp20250618.CallToolRequestParams {
+func DownCallToolRequestParams(c *convert.Conversion, x *mcp20251125.CallToolRequestParams) *mcp20250618.CallToolRequestParams {
 	y := new(mcp20250618.CallToolRequestParams)
 	y.Name = x.Name
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Arguments = x.Arguments
 	c.Drop("task", x.Task != nil, notInOlder)
 	y.Extra = x.Extra
@@ -34,7 +34,7 @@ func DownCallToolRequestParams(c *compat.Conversion, x *mcp20251125.CallToolRequ
 
 // DownCallToolResponse converts CallToolResponse to CallToolResult of
 // revision 2025-06-18.
-func DownCallToolResponse(c *compat.Conversion, x mcp20251125.CallToolResponse) *mcp20250618.CallToolResult {
+func DownCallToolResponse(c *convert.Conversion, x mcp20251125.CallToolResponse) *mcp20250618.CallToolResult {
 	switch x := x.(type) {
 	case *mcp20251125.CallToolResult:
 		return DownCallToolResult(c, x)
@@ -47,9 +47,9 @@ func DownCallToolResponse(c *compat.Conversion, x mcp20251125.CallToolResponse) 
 }
 
 // DownCallToolResult converts CallToolResult to revision 2025-06-18.
-func DownCallToolResult(c *compat.Conversion, x *mcp20251125.CallToolResult) *mcp20250618.CallToolResult {
+func DownCallToolResult(c *convert.Conversion, x *mcp20251125.CallToolResult) *mcp20250618.CallToolResult {
 	y := new(mcp20250618.CallToolResult)
-	y.Content = compat.Values(c, "content", x.Content, DownContentBlock)
+	y.Content = convert.Values(c, "content", x.Content, DownContentBlock)
 	y.Meta = x.Meta
 	y.IsError = x.IsError
 	y.StructuredContent = x.StructuredContent
@@ -58,21 +58,21 @@ func DownCallToolResult(c *compat.Conversion, x *mcp20251125.CallToolResult) *mc
 }
 
 // DownListToolsRequest converts ListToolsRequest to revision 2025-06-18.
-func DownListToolsRequest(c *compat.Conversion, x *mcp20251125.ListToolsRequest) *mcp20250618.ListToolsRequest {
+func DownListToolsRequest(c *convert.Conversion, x *mcp20251125.ListToolsRequest) *mcp20250618.ListToolsRequest {
 	y := new(mcp20250618.ListToolsRequest)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	extra = compat.Carry(c, extra, "id", x.ID)
-	y.Params = compat.Object(c, "params", x.Params, DownPaginatedRequestParams)
+	extra = convert.Carry(c, extra, "id", x.ID)
+	y.Params = convert.Object(c, "params", x.Params, DownPaginatedRequestParams)
 	y.Extra = extra
 	return y
 }
 
 // DownListToolsResult converts ListToolsResult to revision 2025-06-18.
-func DownListToolsResult(c *compat.Conversion, x *mcp20251125.ListToolsResult) *mcp20250618.ListToolsResult {
+func DownListToolsResult(c *convert.Conversion, x *mcp20251125.ListToolsResult) *mcp20250618.ListToolsResult {
 	y := new(mcp20250618.ListToolsResult)
-	y.Tools = compat.Offers(c, "tools", x.Tools, DownTool)
+	y.Tools = convert.Offers(c, "tools", x.Tools, DownTool)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -80,26 +80,26 @@ func DownListToolsResult(c *compat.Conversion, x *mcp20251125.ListToolsResult) *
 }
 
 // DownTool converts Tool to revision 2025-06-18.
-func DownTool(c *compat.Conversion, x *mcp20251125.Tool) *mcp20250618.Tool {
+func DownTool(c *convert.Conversion, x *mcp20251125.Tool) *mcp20250618.Tool {
 	if x.Execution != nil {
-		x = compat.Restate(c, x, compat.TaskOnly, new(mcp20251125.Tool))
+		x = convert.Restate(c, x, convert.TaskOnly, new(mcp20251125.Tool))
 	}
 	y := new(mcp20250618.Tool)
-	y.InputSchema = *compat.Object(c, "inputSchema", &x.InputSchema, DownToolInputSchema)
+	y.InputSchema = *convert.Object(c, "inputSchema", &x.InputSchema, DownToolInputSchema)
 	y.Name = x.Name
 	y.Meta = x.Meta
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, DownToolAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, DownToolAnnotations)
 	y.Description = x.Description
 	c.Drop("execution", x.Execution != nil, notInOlder)
 	c.Drop("icons", x.Icons != nil, notInOlder)
-	y.OutputSchema = compat.Object(c, "outputSchema", x.OutputSchema, DownToolOutputSchema)
+	y.OutputSchema = convert.Object(c, "outputSchema", x.OutputSchema, DownToolOutputSchema)
 	y.Title = x.Title
 	y.Extra = x.Extra
 	return y
 }
 
 // DownToolAnnotations converts ToolAnnotations to revision 2025-06-18.
-func DownToolAnnotations(c *compat.Conversion, x *mcp20251125.ToolAnnotations) *mcp20250618.ToolAnnotations {
+func DownToolAnnotations(c *convert.Conversion, x *mcp20251125.ToolAnnotations) *mcp20250618.ToolAnnotations {
 	y := new(mcp20250618.ToolAnnotations)
 	y.DestructiveHint = x.DestructiveHint
 	y.IdempotentHint = x.IdempotentHint
@@ -111,12 +111,12 @@ func DownToolAnnotations(c *compat.Conversion, x *mcp20251125.ToolAnnotations) *
 }
 
 // DownToolInputSchema converts ToolInputSchema to revision 2025-06-18.
-func DownToolInputSchema(c *compat.Conversion, x *mcp20251125.ToolInputSchema) *mcp20250618.ToolInputSchema {
+func DownToolInputSchema(c *convert.Conversion, x *mcp20251125.ToolInputSchema) *mcp20250618.ToolInputSchema {
 	y := new(mcp20250618.ToolInputSchema)
 	extra := x.Extra
 	y.Type = x.Type
 	if x.Schema != nil {
-		extra = compat.Carry(c, extra, "$schema", compat.String(*x.Schema))
+		extra = convert.Carry(c, extra, "$schema", convert.String(*x.Schema))
 	}
 	y.Properties = x.Properties
 	y.Required = x.Required
@@ -126,23 +126,23 @@ func DownToolInputSchema(c *compat.Conversion, x *mcp20251125.ToolInputSchema) *
 
 // DownToolListChangedNotification converts ToolListChangedNotification to
 // revision 2025-06-18.
-func DownToolListChangedNotification(c *compat.Conversion, x *mcp20251125.ToolListChangedNotification) *mcp20250618.ToolListChangedNotification {
+func DownToolListChangedNotification(c *convert.Conversion, x *mcp20251125.ToolListChangedNotification) *mcp20250618.ToolListChangedNotification {
 	y := new(mcp20250618.ToolListChangedNotification)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownNotificationParams)
+	y.Params = convert.Object(c, "params", x.Params, DownNotificationParams)
 	y.Extra = extra
 	return y
 }
 
 // DownToolOutputSchema converts ToolOutputSchema to revision 2025-06-18.
-func DownToolOutputSchema(c *compat.Conversion, x *mcp20251125.ToolOutputSchema) *mcp20250618.ToolOutputSchema {
+func DownToolOutputSchema(c *convert.Conversion, x *mcp20251125.ToolOutputSchema) *mcp20250618.ToolOutputSchema {
 	y := new(mcp20250618.ToolOutputSchema)
 	extra := x.Extra
 	y.Type = x.Type
 	if x.Schema != nil {
-		extra = compat.Carry(c, extra, "$schema", compat.String(*x.Schema))
+		extra = convert.Carry(c, extra, "$schema", convert.String(*x.Schema))
 	}
 	y.Properties = x.Properties
 	y.Required = x.Required
@@ -151,25 +151,25 @@ func DownToolOutputSchema(c *compat.Conversion, x *mcp20251125.ToolOutputSchema)
 }
 
 // UpCallToolRequest converts CallToolRequest to revision 2025-11-25.
-func UpCallToolRequest(c *compat.Conversion, x *mcp20250618.CallToolRequest) *mcp20251125.CallToolRequest {
+func UpCallToolRequest(c *convert.Conversion, x *mcp20250618.CallToolRequest) *mcp20251125.CallToolRequest {
 	y := new(mcp20251125.CallToolRequest)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpCallToolRequestParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
-	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
+	y.Params = *convert.Object(c, "params", &x.Params, UpCallToolRequestParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	rawID, extra := convert.Adopt(extra, "id")
+	y.ID = convert.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
 
 // UpCallToolRequestParams converts CallToolRequestParams to revision
 // 2025-11-25.
-func UpCallToolRequestParams(c *compat.Conversion, x *mcp20250618.CallToolRequestParams) *mcp20251125.CallToolRequestParams {
+func UpCallToolRequestParams(c *convert.Conversion, x *mcp20250618.CallToolRequestParams) *mcp20251125.CallToolRequestParams {
 	y := new(mcp20251125.CallToolRequestParams)
 	y.Name = x.Name
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Arguments = x.Arguments
 	y.Extra = c.Extra(x.Extra, "task")
 	return y
@@ -177,14 +177,14 @@ func UpCallToolRequestParams(c *compat.Conversion, x *mcp20250618.CallToolReques
 
 // UpCallToolResponse converts CallToolResult to CallToolResponse of revision
 // 2025-11-25.
-func UpCallToolResponse(c *compat.Conversion, x *mcp20250618.CallToolResult) mcp20251125.CallToolResponse {
+func UpCallToolResponse(c *convert.Conversion, x *mcp20250618.CallToolResult) mcp20251125.CallToolResponse {
 	return UpCallToolResult(c, x)
 }
 
 // UpCallToolResult converts CallToolResult to revision 2025-11-25.
-func UpCallToolResult(c *compat.Conversion, x *mcp20250618.CallToolResult) *mcp20251125.CallToolResult {
+func UpCallToolResult(c *convert.Conversion, x *mcp20250618.CallToolResult) *mcp20251125.CallToolResult {
 	y := new(mcp20251125.CallToolResult)
-	y.Content = compat.Values(c, "content", x.Content, UpContentBlock)
+	y.Content = convert.Values(c, "content", x.Content, UpContentBlock)
 	y.Meta = x.Meta
 	y.IsError = x.IsError
 	y.StructuredContent = x.StructuredContent
@@ -193,23 +193,23 @@ func UpCallToolResult(c *compat.Conversion, x *mcp20250618.CallToolResult) *mcp2
 }
 
 // UpListToolsRequest converts ListToolsRequest to revision 2025-11-25.
-func UpListToolsRequest(c *compat.Conversion, x *mcp20250618.ListToolsRequest) *mcp20251125.ListToolsRequest {
+func UpListToolsRequest(c *convert.Conversion, x *mcp20250618.ListToolsRequest) *mcp20251125.ListToolsRequest {
 	y := new(mcp20251125.ListToolsRequest)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpPaginatedRequestParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
-	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
+	y.Params = convert.Object(c, "params", x.Params, UpPaginatedRequestParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	rawID, extra := convert.Adopt(extra, "id")
+	y.ID = convert.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
 
 // UpListToolsResult converts ListToolsResult to revision 2025-11-25.
-func UpListToolsResult(c *compat.Conversion, x *mcp20250618.ListToolsResult) *mcp20251125.ListToolsResult {
+func UpListToolsResult(c *convert.Conversion, x *mcp20250618.ListToolsResult) *mcp20251125.ListToolsResult {
 	y := new(mcp20251125.ListToolsResult)
-	y.Tools = compat.Objects(c, "tools", x.Tools, UpTool)
+	y.Tools = convert.Objects(c, "tools", x.Tools, UpTool)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
 	y.Extra = x.Extra
@@ -217,21 +217,21 @@ func UpListToolsResult(c *compat.Conversion, x *mcp20250618.ListToolsResult) *mc
 }
 
 // UpTool converts Tool to revision 2025-11-25.
-func UpTool(c *compat.Conversion, x *mcp20250618.Tool) *mcp20251125.Tool {
+func UpTool(c *convert.Conversion, x *mcp20250618.Tool) *mcp20251125.Tool {
 	y := new(mcp20251125.Tool)
-	y.InputSchema = *compat.Object(c, "inputSchema", &x.InputSchema, UpToolInputSchema)
+	y.InputSchema = *convert.Object(c, "inputSchema", &x.InputSchema, UpToolInputSchema)
 	y.Name = x.Name
 	y.Meta = x.Meta
-	y.Annotations = compat.Object(c, "annotations", x.Annotations, UpToolAnnotations)
+	y.Annotations = convert.Object(c, "annotations", x.Annotations, UpToolAnnotations)
 	y.Description = x.Description
-	y.OutputSchema = compat.Object(c, "outputSchema", x.OutputSchema, UpToolOutputSchema)
+	y.OutputSchema = convert.Object(c, "outputSchema", x.OutputSchema, UpToolOutputSchema)
 	y.Title = x.Title
 	y.Extra = c.Extra(x.Extra, "execution", "icons")
 	return y
 }
 
 // UpToolAnnotations converts ToolAnnotations to revision 2025-11-25.
-func UpToolAnnotations(c *compat.Conversion, x *mcp20250618.ToolAnnotations) *mcp20251125.ToolAnnotations {
+func UpToolAnnotations(c *convert.Conversion, x *mcp20250618.ToolAnnotations) *mcp20251125.ToolAnnotations {
 	y := new(mcp20251125.ToolAnnotations)
 	y.DestructiveHint = x.DestructiveHint
 	y.IdempotentHint = x.IdempotentHint
@@ -243,40 +243,40 @@ func UpToolAnnotations(c *compat.Conversion, x *mcp20250618.ToolAnnotations) *mc
 }
 
 // UpToolInputSchema converts ToolInputSchema to revision 2025-11-25.
-func UpToolInputSchema(c *compat.Conversion, x *mcp20250618.ToolInputSchema) *mcp20251125.ToolInputSchema {
+func UpToolInputSchema(c *convert.Conversion, x *mcp20250618.ToolInputSchema) *mcp20251125.ToolInputSchema {
 	y := new(mcp20251125.ToolInputSchema)
 	extra := x.Extra
 	y.Type = x.Type
 	y.Properties = x.Properties
 	y.Required = x.Required
-	rawSchema, extra := compat.Adopt(extra, "$schema")
-	y.Schema = compat.AdoptedString(c, "$schema", rawSchema)
+	rawSchema, extra := convert.Adopt(extra, "$schema")
+	y.Schema = convert.AdoptedString(c, "$schema", rawSchema)
 	y.Extra = extra
 	return y
 }
 
 // UpToolListChangedNotification converts ToolListChangedNotification to
 // revision 2025-11-25.
-func UpToolListChangedNotification(c *compat.Conversion, x *mcp20250618.ToolListChangedNotification) *mcp20251125.ToolListChangedNotification {
+func UpToolListChangedNotification(c *convert.Conversion, x *mcp20250618.ToolListChangedNotification) *mcp20251125.ToolListChangedNotification {
 	y := new(mcp20251125.ToolListChangedNotification)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpNotificationParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	y.Params = convert.Object(c, "params", x.Params, UpNotificationParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	y.Extra = extra
 	return y
 }
 
 // UpToolOutputSchema converts ToolOutputSchema to revision 2025-11-25.
-func UpToolOutputSchema(c *compat.Conversion, x *mcp20250618.ToolOutputSchema) *mcp20251125.ToolOutputSchema {
+func UpToolOutputSchema(c *convert.Conversion, x *mcp20250618.ToolOutputSchema) *mcp20251125.ToolOutputSchema {
 	y := new(mcp20251125.ToolOutputSchema)
 	extra := x.Extra
 	y.Type = x.Type
 	y.Properties = x.Properties
 	y.Required = x.Required
-	rawSchema, extra := compat.Adopt(extra, "$schema")
-	y.Schema = compat.AdoptedString(c, "$schema", rawSchema)
+	rawSchema, extra := convert.Adopt(extra, "$schema")
+	y.Schema = convert.AdoptedString(c, "$schema", rawSchema)
 	y.Extra = extra
 	return y
 }

@@ -5,24 +5,24 @@ package step20251125
 import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
-	"github.com/mcpgen/mcpgen/runtime/compat"
+	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
 // DownCancelledNotification converts CancelledNotification to revision
 // 2025-06-18.
-func DownCancelledNotification(c *compat.Conversion, x *mcp20251125.CancelledNotification) *mcp20250618.CancelledNotification {
+func DownCancelledNotification(c *convert.Conversion, x *mcp20251125.CancelledNotification) *mcp20250618.CancelledNotification {
 	y := new(mcp20250618.CancelledNotification)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownCancelledNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownCancelledNotificationParams)
 	y.Extra = extra
 	return y
 }
 
 // DownCancelledNotificationParams converts CancelledNotificationParams to
 // revision 2025-06-18.
-func DownCancelledNotificationParams(c *compat.Conversion, x *mcp20251125.CancelledNotificationParams) *mcp20250618.CancelledNotificationParams {
+func DownCancelledNotificationParams(c *convert.Conversion, x *mcp20251125.CancelledNotificationParams) *mcp20250618.CancelledNotificationParams {
 	y := new(mcp20250618.CancelledNotificationParams)
 	y.Meta = x.Meta
 	y.Reason = x.Reason
@@ -33,32 +33,32 @@ func DownCancelledNotificationParams(c *compat.Conversion, x *mcp20251125.Cancel
 }
 
 // DownCompleteRequest converts CompleteRequest to revision 2025-06-18.
-func DownCompleteRequest(c *compat.Conversion, x *mcp20251125.CompleteRequest) *mcp20250618.CompleteRequest {
+func DownCompleteRequest(c *convert.Conversion, x *mcp20251125.CompleteRequest) *mcp20250618.CompleteRequest {
 	y := new(mcp20250618.CompleteRequest)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	extra = compat.Carry(c, extra, "id", x.ID)
-	y.Params = *compat.Object(c, "params", &x.Params, DownCompleteRequestParams)
+	extra = convert.Carry(c, extra, "id", x.ID)
+	y.Params = *convert.Object(c, "params", &x.Params, DownCompleteRequestParams)
 	y.Extra = extra
 	return y
 }
 
 // DownCompleteRequestParams converts CompleteRequestParams to revision
 // 2025-06-18.
-func DownCompleteRequestParams(c *compat.Conversion, x *mcp20251125.CompleteRequestParams) *mcp20250618.CompleteRequestParams {
+func DownCompleteRequestParams(c *convert.Conversion, x *mcp20251125.CompleteRequestParams) *mcp20250618.CompleteRequestParams {
 	y := new(mcp20250618.CompleteRequestParams)
-	y.Argument = *compat.Object(c, "argument", &x.Argument, DownCompleteRequestParamsArgument)
-	y.Ref = compat.Value(c, "ref", x.Ref, DownCompleteRequestParamsRef)
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
-	y.Context = compat.Object(c, "context", x.Context, DownCompleteRequestParamsContext)
+	y.Argument = *convert.Object(c, "argument", &x.Argument, DownCompleteRequestParamsArgument)
+	y.Ref = convert.Value(c, "ref", x.Ref, DownCompleteRequestParamsRef)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Context = convert.Object(c, "context", x.Context, DownCompleteRequestParamsContext)
 	y.Extra = x.Extra
 	return y
 }
 
 // DownCompleteRequestParamsArgument converts CompleteRequestParamsArgument
 // to revision 2025-06-18.
-func DownCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20251125.CompleteRequestParamsArgument) *mcp20250618.CompleteRequestParamsArgument {
+func DownCompleteRequestParamsArgument(c *convert.Conversion, x *mcp20251125.CompleteRequestParamsArgument) *mcp20250618.CompleteRequestParamsArgument {
 	y := new(mcp20250618.CompleteRequestParamsArgument)
 	y.Name = x.Name
 	y.Value = x.Value
@@ -68,7 +68,7 @@ func DownCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20251125.Comp
 
 // DownCompleteRequestParamsContext converts CompleteRequestParamsContext to
 // revision 2025-06-18.
-func DownCompleteRequestParamsContext(c *compat.Conversion, x *mcp20251125.CompleteRequestParamsContext) *mcp20250618.CompleteRequestParamsContext {
+func DownCompleteRequestParamsContext(c *convert.Conversion, x *mcp20251125.CompleteRequestParamsContext) *mcp20250618.CompleteRequestParamsContext {
 	y := new(mcp20250618.CompleteRequestParamsContext)
 	y.Arguments = x.Arguments
 	y.Extra = x.Extra
@@ -77,7 +77,7 @@ func DownCompleteRequestParamsContext(c *compat.Conversion, x *mcp20251125.Compl
 
 // DownCompleteRequestParamsRef converts CompleteRequestParamsRef to revision
 // 2025-06-18.
-func DownCompleteRequestParamsRef(c *compat.Conversion, x mcp20251125.CompleteRequestParamsRef) mcp20250618.CompleteRequestParamsRef {
+func DownCompleteRequestParamsRef(c *convert.Conversion, x mcp20251125.CompleteRequestParamsRef) mcp20250618.CompleteRequestParamsRef {
 	switch x := x.(type) {
 	case *mcp20251125.PromptReference:
 		return DownPromptReference(c, x)
@@ -90,9 +90,9 @@ func DownCompleteRequestParamsRef(c *compat.Conversion, x mcp20251125.CompleteRe
 }
 
 // DownCompleteResult converts CompleteResult to revision 2025-06-18.
-func DownCompleteResult(c *compat.Conversion, x *mcp20251125.CompleteResult) *mcp20250618.CompleteResult {
+func DownCompleteResult(c *convert.Conversion, x *mcp20251125.CompleteResult) *mcp20250618.CompleteResult {
 	y := new(mcp20250618.CompleteResult)
-	y.Completion = *compat.Object(c, "completion", &x.Completion, DownCompleteResultCompletion)
+	y.Completion = *convert.Object(c, "completion", &x.Completion, DownCompleteResultCompletion)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
 	return y
@@ -100,7 +100,7 @@ func DownCompleteResult(c *compat.Conversion, x *mcp20251125.CompleteResult) *mc
 
 // DownCompleteResultCompletion converts CompleteResultCompletion to revision
 // 2025-06-18.
-func DownCompleteResultCompletion(c *compat.Conversion, x *mcp20251125.CompleteResultCompletion) *mcp20250618.CompleteResultCompletion {
+func DownCompleteResultCompletion(c *convert.Conversion, x *mcp20251125.CompleteResultCompletion) *mcp20250618.CompleteResultCompletion {
 	y := new(mcp20250618.CompleteResultCompletion)
 	y.Values = x.Values
 	y.HasMore = x.HasMore
@@ -110,30 +110,30 @@ func DownCompleteResultCompletion(c *compat.Conversion, x *mcp20251125.CompleteR
 }
 
 // DownCursor converts Cursor to revision 2025-06-18.
-func DownCursor(c *compat.Conversion, x mcp20251125.Cursor) mcp20250618.Cursor {
+func DownCursor(c *convert.Conversion, x mcp20251125.Cursor) mcp20250618.Cursor {
 	return mcp20250618.Cursor(x)
 }
 
 // DownLoggingLevel converts LoggingLevel to revision 2025-06-18.
-func DownLoggingLevel(c *compat.Conversion, x mcp20251125.LoggingLevel) mcp20250618.LoggingLevel {
+func DownLoggingLevel(c *convert.Conversion, x mcp20251125.LoggingLevel) mcp20250618.LoggingLevel {
 	return mcp20250618.LoggingLevel(x)
 }
 
 // DownLoggingMessageNotification converts LoggingMessageNotification to
 // revision 2025-06-18.
-func DownLoggingMessageNotification(c *compat.Conversion, x *mcp20251125.LoggingMessageNotification) *mcp20250618.LoggingMessageNotification {
+func DownLoggingMessageNotification(c *convert.Conversion, x *mcp20251125.LoggingMessageNotification) *mcp20250618.LoggingMessageNotification {
 	y := new(mcp20250618.LoggingMessageNotification)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownLoggingMessageNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownLoggingMessageNotificationParams)
 	y.Extra = extra
 	return y
 }
 
 // DownLoggingMessageNotificationParams converts
 // LoggingMessageNotificationParams to revision 2025-06-18.
-func DownLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20251125.LoggingMessageNotificationParams) *mcp20250618.LoggingMessageNotificationParams {
+func DownLoggingMessageNotificationParams(c *convert.Conversion, x *mcp20251125.LoggingMessageNotificationParams) *mcp20250618.LoggingMessageNotificationParams {
 	y := new(mcp20250618.LoggingMessageNotificationParams)
 	y.Data = x.Data
 	y.Level = mcp20250618.LoggingLevel(x.Level)
@@ -144,29 +144,29 @@ func DownLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20251125.L
 }
 
 // DownPaginatedRequest converts PaginatedRequest to revision 2025-06-18.
-func DownPaginatedRequest(c *compat.Conversion, x *mcp20251125.PaginatedRequest) *mcp20250618.PaginatedRequest {
+func DownPaginatedRequest(c *convert.Conversion, x *mcp20251125.PaginatedRequest) *mcp20250618.PaginatedRequest {
 	y := new(mcp20250618.PaginatedRequest)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
-	extra = compat.Carry(c, extra, "id", x.ID)
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
+	extra = convert.Carry(c, extra, "id", x.ID)
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, DownPaginatedRequestParams)
+	y.Params = convert.Object(c, "params", x.Params, DownPaginatedRequestParams)
 	y.Extra = extra
 	return y
 }
 
 // DownPaginatedRequestParams converts PaginatedRequestParams to revision
 // 2025-06-18.
-func DownPaginatedRequestParams(c *compat.Conversion, x *mcp20251125.PaginatedRequestParams) *mcp20250618.PaginatedRequestParams {
+func DownPaginatedRequestParams(c *convert.Conversion, x *mcp20251125.PaginatedRequestParams) *mcp20250618.PaginatedRequestParams {
 	y := new(mcp20250618.PaginatedRequestParams)
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Cursor = x.Cursor
 	y.Extra = x.Extra
 	return y
 }
 
 // DownPaginatedResult converts PaginatedResult to revision 2025-06-18.
-func DownPaginatedResult(c *compat.Conversion, x *mcp20251125.PaginatedResult) *mcp20250618.PaginatedResult {
+func DownPaginatedResult(c *convert.Conversion, x *mcp20251125.PaginatedResult) *mcp20250618.PaginatedResult {
 	y := new(mcp20250618.PaginatedResult)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
@@ -176,19 +176,19 @@ func DownPaginatedResult(c *compat.Conversion, x *mcp20251125.PaginatedResult) *
 
 // DownProgressNotification converts ProgressNotification to revision
 // 2025-06-18.
-func DownProgressNotification(c *compat.Conversion, x *mcp20251125.ProgressNotification) *mcp20250618.ProgressNotification {
+func DownProgressNotification(c *convert.Conversion, x *mcp20251125.ProgressNotification) *mcp20250618.ProgressNotification {
 	y := new(mcp20250618.ProgressNotification)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, DownProgressNotificationParams)
+	y.Params = *convert.Object(c, "params", &x.Params, DownProgressNotificationParams)
 	y.Extra = extra
 	return y
 }
 
 // DownProgressNotificationParams converts ProgressNotificationParams to
 // revision 2025-06-18.
-func DownProgressNotificationParams(c *compat.Conversion, x *mcp20251125.ProgressNotificationParams) *mcp20250618.ProgressNotificationParams {
+func DownProgressNotificationParams(c *convert.Conversion, x *mcp20251125.ProgressNotificationParams) *mcp20250618.ProgressNotificationParams {
 	y := new(mcp20250618.ProgressNotificationParams)
 	y.Progress = x.Progress
 	y.ProgressToken = x.ProgressToken
@@ -200,43 +200,43 @@ func DownProgressNotificationParams(c *compat.Conversion, x *mcp20251125.Progres
 }
 
 // DownSetLevelRequest converts SetLevelRequest to revision 2025-06-18.
-func DownSetLevelRequest(c *compat.Conversion, x *mcp20251125.SetLevelRequest) *mcp20250618.SetLevelRequest {
+func DownSetLevelRequest(c *convert.Conversion, x *mcp20251125.SetLevelRequest) *mcp20250618.SetLevelRequest {
 	y := new(mcp20250618.SetLevelRequest)
 	extra := x.Extra
-	extra = compat.Carry(c, extra, "jsonrpc", compat.String("2.0"))
+	extra = convert.Carry(c, extra, "jsonrpc", convert.String("2.0"))
 	y.Method = x.Method
-	extra = compat.Carry(c, extra, "id", x.ID)
-	y.Params = *compat.Object(c, "params", &x.Params, DownSetLevelRequestParams)
+	extra = convert.Carry(c, extra, "id", x.ID)
+	y.Params = *convert.Object(c, "params", &x.Params, DownSetLevelRequestParams)
 	y.Extra = extra
 	return y
 }
 
 // DownSetLevelRequestParams converts SetLevelRequestParams to revision
 // 2025-06-18.
-func DownSetLevelRequestParams(c *compat.Conversion, x *mcp20251125.SetLevelRequestParams) *mcp20250618.SetLevelRequestParams {
+func DownSetLevelRequestParams(c *convert.Conversion, x *mcp20251125.SetLevelRequestParams) *mcp20250618.SetLevelRequestParams {
 	y := new(mcp20250618.SetLevelRequestParams)
 	y.Level = mcp20250618.LoggingLevel(x.Level)
-	y.Meta = compat.Object(c, "_meta", x.Meta, DownRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, DownRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpCancelledNotification converts CancelledNotification to revision
 // 2025-11-25.
-func UpCancelledNotification(c *compat.Conversion, x *mcp20250618.CancelledNotification) *mcp20251125.CancelledNotification {
+func UpCancelledNotification(c *convert.Conversion, x *mcp20250618.CancelledNotification) *mcp20251125.CancelledNotification {
 	y := new(mcp20251125.CancelledNotification)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpCancelledNotificationParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	y.Params = *convert.Object(c, "params", &x.Params, UpCancelledNotificationParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	y.Extra = extra
 	return y
 }
 
 // UpCancelledNotificationParams converts CancelledNotificationParams to
 // revision 2025-11-25.
-func UpCancelledNotificationParams(c *compat.Conversion, x *mcp20250618.CancelledNotificationParams) *mcp20251125.CancelledNotificationParams {
+func UpCancelledNotificationParams(c *convert.Conversion, x *mcp20250618.CancelledNotificationParams) *mcp20251125.CancelledNotificationParams {
 	y := new(mcp20251125.CancelledNotificationParams)
 	y.RequestID = x.RequestID
 	y.Meta = x.Meta
@@ -246,34 +246,34 @@ func UpCancelledNotificationParams(c *compat.Conversion, x *mcp20250618.Cancelle
 }
 
 // UpCompleteRequest converts CompleteRequest to revision 2025-11-25.
-func UpCompleteRequest(c *compat.Conversion, x *mcp20250618.CompleteRequest) *mcp20251125.CompleteRequest {
+func UpCompleteRequest(c *convert.Conversion, x *mcp20250618.CompleteRequest) *mcp20251125.CompleteRequest {
 	y := new(mcp20251125.CompleteRequest)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpCompleteRequestParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
-	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
+	y.Params = *convert.Object(c, "params", &x.Params, UpCompleteRequestParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	rawID, extra := convert.Adopt(extra, "id")
+	y.ID = convert.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
 
 // UpCompleteRequestParams converts CompleteRequestParams to revision
 // 2025-11-25.
-func UpCompleteRequestParams(c *compat.Conversion, x *mcp20250618.CompleteRequestParams) *mcp20251125.CompleteRequestParams {
+func UpCompleteRequestParams(c *convert.Conversion, x *mcp20250618.CompleteRequestParams) *mcp20251125.CompleteRequestParams {
 	y := new(mcp20251125.CompleteRequestParams)
-	y.Argument = *compat.Object(c, "argument", &x.Argument, UpCompleteRequestParamsArgument)
-	y.Ref = compat.Value(c, "ref", x.Ref, UpCompleteRequestParamsRef)
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
-	y.Context = compat.Object(c, "context", x.Context, UpCompleteRequestParamsContext)
+	y.Argument = *convert.Object(c, "argument", &x.Argument, UpCompleteRequestParamsArgument)
+	y.Ref = convert.Value(c, "ref", x.Ref, UpCompleteRequestParamsRef)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Context = convert.Object(c, "context", x.Context, UpCompleteRequestParamsContext)
 	y.Extra = x.Extra
 	return y
 }
 
 // UpCompleteRequestParamsArgument converts CompleteRequestParamsArgument to
 // revision 2025-11-25.
-func UpCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20250618.CompleteRequestParamsArgument) *mcp20251125.CompleteRequestParamsArgument {
+func UpCompleteRequestParamsArgument(c *convert.Conversion, x *mcp20250618.CompleteRequestParamsArgument) *mcp20251125.CompleteRequestParamsArgument {
 	y := new(mcp20251125.CompleteRequestParamsArgument)
 	y.Name = x.Name
 	y.Value = x.Value
@@ -283,7 +283,7 @@ func UpCompleteRequestParamsArgument(c *compat.Conversion, x *mcp20250618.Comple
 
 // UpCompleteRequestParamsContext converts CompleteRequestParamsContext to
 // revision 2025-11-25.
-func UpCompleteRequestParamsContext(c *compat.Conversion, x *mcp20250618.CompleteRequestParamsContext) *mcp20251125.CompleteRequestParamsContext {
+func UpCompleteRequestParamsContext(c *convert.Conversion, x *mcp20250618.CompleteRequestParamsContext) *mcp20251125.CompleteRequestParamsContext {
 	y := new(mcp20251125.CompleteRequestParamsContext)
 	y.Arguments = x.Arguments
 	y.Extra = x.Extra
@@ -292,7 +292,7 @@ func UpCompleteRequestParamsContext(c *compat.Conversion, x *mcp20250618.Complet
 
 // UpCompleteRequestParamsRef converts CompleteRequestParamsRef to revision
 // 2025-11-25.
-func UpCompleteRequestParamsRef(c *compat.Conversion, x mcp20250618.CompleteRequestParamsRef) mcp20251125.CompleteRequestParamsRef {
+func UpCompleteRequestParamsRef(c *convert.Conversion, x mcp20250618.CompleteRequestParamsRef) mcp20251125.CompleteRequestParamsRef {
 	switch x := x.(type) {
 	case *mcp20250618.PromptReference:
 		return UpPromptReference(c, x)
@@ -305,9 +305,9 @@ func UpCompleteRequestParamsRef(c *compat.Conversion, x mcp20250618.CompleteRequ
 }
 
 // UpCompleteResult converts CompleteResult to revision 2025-11-25.
-func UpCompleteResult(c *compat.Conversion, x *mcp20250618.CompleteResult) *mcp20251125.CompleteResult {
+func UpCompleteResult(c *convert.Conversion, x *mcp20250618.CompleteResult) *mcp20251125.CompleteResult {
 	y := new(mcp20251125.CompleteResult)
-	y.Completion = *compat.Object(c, "completion", &x.Completion, UpCompleteResultCompletion)
+	y.Completion = *convert.Object(c, "completion", &x.Completion, UpCompleteResultCompletion)
 	y.Meta = x.Meta
 	y.Extra = x.Extra
 	return y
@@ -315,7 +315,7 @@ func UpCompleteResult(c *compat.Conversion, x *mcp20250618.CompleteResult) *mcp2
 
 // UpCompleteResultCompletion converts CompleteResultCompletion to revision
 // 2025-11-25.
-func UpCompleteResultCompletion(c *compat.Conversion, x *mcp20250618.CompleteResultCompletion) *mcp20251125.CompleteResultCompletion {
+func UpCompleteResultCompletion(c *convert.Conversion, x *mcp20250618.CompleteResultCompletion) *mcp20251125.CompleteResultCompletion {
 	y := new(mcp20251125.CompleteResultCompletion)
 	y.Values = x.Values
 	y.HasMore = x.HasMore
@@ -325,31 +325,31 @@ func UpCompleteResultCompletion(c *compat.Conversion, x *mcp20250618.CompleteRes
 }
 
 // UpCursor converts Cursor to revision 2025-11-25.
-func UpCursor(c *compat.Conversion, x mcp20250618.Cursor) mcp20251125.Cursor {
+func UpCursor(c *convert.Conversion, x mcp20250618.Cursor) mcp20251125.Cursor {
 	return mcp20251125.Cursor(x)
 }
 
 // UpLoggingLevel converts LoggingLevel to revision 2025-11-25.
-func UpLoggingLevel(c *compat.Conversion, x mcp20250618.LoggingLevel) mcp20251125.LoggingLevel {
+func UpLoggingLevel(c *convert.Conversion, x mcp20250618.LoggingLevel) mcp20251125.LoggingLevel {
 	return mcp20251125.LoggingLevel(x)
 }
 
 // UpLoggingMessageNotification converts LoggingMessageNotification to
 // revision 2025-11-25.
-func UpLoggingMessageNotification(c *compat.Conversion, x *mcp20250618.LoggingMessageNotification) *mcp20251125.LoggingMessageNotification {
+func UpLoggingMessageNotification(c *convert.Conversion, x *mcp20250618.LoggingMessageNotification) *mcp20251125.LoggingMessageNotification {
 	y := new(mcp20251125.LoggingMessageNotification)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpLoggingMessageNotificationParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	y.Params = *convert.Object(c, "params", &x.Params, UpLoggingMessageNotificationParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	y.Extra = extra
 	return y
 }
 
 // UpLoggingMessageNotificationParams converts
 // LoggingMessageNotificationParams to revision 2025-11-25.
-func UpLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20250618.LoggingMessageNotificationParams) *mcp20251125.LoggingMessageNotificationParams {
+func UpLoggingMessageNotificationParams(c *convert.Conversion, x *mcp20250618.LoggingMessageNotificationParams) *mcp20251125.LoggingMessageNotificationParams {
 	y := new(mcp20251125.LoggingMessageNotificationParams)
 	y.Data = x.Data
 	y.Level = mcp20251125.LoggingLevel(x.Level)
@@ -360,31 +360,31 @@ func UpLoggingMessageNotificationParams(c *compat.Conversion, x *mcp20250618.Log
 }
 
 // UpPaginatedRequest converts PaginatedRequest to revision 2025-11-25.
-func UpPaginatedRequest(c *compat.Conversion, x *mcp20250618.PaginatedRequest) *mcp20251125.PaginatedRequest {
+func UpPaginatedRequest(c *convert.Conversion, x *mcp20250618.PaginatedRequest) *mcp20251125.PaginatedRequest {
 	y := new(mcp20251125.PaginatedRequest)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = compat.Object(c, "params", x.Params, UpPaginatedRequestParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
-	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
+	y.Params = convert.Object(c, "params", x.Params, UpPaginatedRequestParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	rawID, extra := convert.Adopt(extra, "id")
+	y.ID = convert.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
 
 // UpPaginatedRequestParams converts PaginatedRequestParams to revision
 // 2025-11-25.
-func UpPaginatedRequestParams(c *compat.Conversion, x *mcp20250618.PaginatedRequestParams) *mcp20251125.PaginatedRequestParams {
+func UpPaginatedRequestParams(c *convert.Conversion, x *mcp20250618.PaginatedRequestParams) *mcp20251125.PaginatedRequestParams {
 	y := new(mcp20251125.PaginatedRequestParams)
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Cursor = x.Cursor
 	y.Extra = x.Extra
 	return y
 }
 
 // UpPaginatedResult converts PaginatedResult to revision 2025-11-25.
-func UpPaginatedResult(c *compat.Conversion, x *mcp20250618.PaginatedResult) *mcp20251125.PaginatedResult {
+func UpPaginatedResult(c *convert.Conversion, x *mcp20250618.PaginatedResult) *mcp20251125.PaginatedResult {
 	y := new(mcp20251125.PaginatedResult)
 	y.Meta = x.Meta
 	y.NextCursor = x.NextCursor
@@ -394,20 +394,20 @@ func UpPaginatedResult(c *compat.Conversion, x *mcp20250618.PaginatedResult) *mc
 
 // UpProgressNotification converts ProgressNotification to revision
 // 2025-11-25.
-func UpProgressNotification(c *compat.Conversion, x *mcp20250618.ProgressNotification) *mcp20251125.ProgressNotification {
+func UpProgressNotification(c *convert.Conversion, x *mcp20250618.ProgressNotification) *mcp20251125.ProgressNotification {
 	y := new(mcp20251125.ProgressNotification)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpProgressNotificationParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	y.Params = *convert.Object(c, "params", &x.Params, UpProgressNotificationParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
 	y.Extra = extra
 	return y
 }
 
 // UpProgressNotificationParams converts ProgressNotificationParams to
 // revision 2025-11-25.
-func UpProgressNotificationParams(c *compat.Conversion, x *mcp20250618.ProgressNotificationParams) *mcp20251125.ProgressNotificationParams {
+func UpProgressNotificationParams(c *convert.Conversion, x *mcp20250618.ProgressNotificationParams) *mcp20251125.ProgressNotificationParams {
 	y := new(mcp20251125.ProgressNotificationParams)
 	y.Progress = x.Progress
 	y.ProgressToken = x.ProgressToken
@@ -419,25 +419,25 @@ func UpProgressNotificationParams(c *compat.Conversion, x *mcp20250618.ProgressN
 }
 
 // UpSetLevelRequest converts SetLevelRequest to revision 2025-11-25.
-func UpSetLevelRequest(c *compat.Conversion, x *mcp20250618.SetLevelRequest) *mcp20251125.SetLevelRequest {
+func UpSetLevelRequest(c *convert.Conversion, x *mcp20250618.SetLevelRequest) *mcp20251125.SetLevelRequest {
 	y := new(mcp20251125.SetLevelRequest)
 	extra := x.Extra
 	y.Method = x.Method
-	y.Params = *compat.Object(c, "params", &x.Params, UpSetLevelRequestParams)
-	rawJSONRPC, extra := compat.Adopt(extra, "jsonrpc")
-	compat.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
-	rawID, extra := compat.Adopt(extra, "id")
-	y.ID = compat.AdoptedID(c, "id", rawID, "a request needs an ID")
+	y.Params = *convert.Object(c, "params", &x.Params, UpSetLevelRequestParams)
+	rawJSONRPC, extra := convert.Adopt(extra, "jsonrpc")
+	convert.AdoptedConst(c, "jsonrpc", rawJSONRPC, "2.0")
+	rawID, extra := convert.Adopt(extra, "id")
+	y.ID = convert.AdoptedID(c, "id", rawID, "a request needs an ID")
 	y.Extra = extra
 	return y
 }
 
 // UpSetLevelRequestParams converts SetLevelRequestParams to revision
 // 2025-11-25.
-func UpSetLevelRequestParams(c *compat.Conversion, x *mcp20250618.SetLevelRequestParams) *mcp20251125.SetLevelRequestParams {
+func UpSetLevelRequestParams(c *convert.Conversion, x *mcp20250618.SetLevelRequestParams) *mcp20251125.SetLevelRequestParams {
 	y := new(mcp20251125.SetLevelRequestParams)
 	y.Level = mcp20251125.LoggingLevel(x.Level)
-	y.Meta = compat.Object(c, "_meta", x.Meta, UpRequestMetaObject)
+	y.Meta = convert.Object(c, "_meta", x.Meta, UpRequestMetaObject)
 	y.Extra = x.Extra
 	return y
 }

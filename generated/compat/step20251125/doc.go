@@ -10,10 +10,10 @@
 // The result shares memory with the argument.
 package step20251125
 
-import "github.com/mcpgen/mcpgen/runtime/compat"
+import "github.com/mcpgen/mcpgen/runtime/convert"
 
 // This code does not compile with other versions of the runtime.
-const _ = compat.V1
+const _ = convert.V1
 
 // Reasons for losses.
 const (
@@ -22,7 +22,7 @@ const (
 )
 
 // Step looks up converters by the name of a definition or a method.
-var Step = compat.Step{
+var Step = convert.Step{
 	Definition: definition,
 	Method:     method,
 	Newer:      "2025-11-25",

@@ -2,186 +2,186 @@
 
 package step20251125
 
-import "github.com/mcpgen/mcpgen/runtime/compat"
+import "github.com/mcpgen/mcpgen/runtime/convert"
 
 // method returns the converters of a method that both revisions have.
-func method(name string) (compat.Method, bool) {
+func method(name string) (convert.Method, bool) {
 	switch name {
 	case "completion/complete":
-		return compat.Method{
-			ParamsDown: compat.Of(DownCompleteRequestParams),
-			ParamsUp:   compat.Of(UpCompleteRequestParams),
-			ResultDown: compat.Of(DownCompleteResult),
-			ResultUp:   compat.Of(UpCompleteResult),
+		return convert.Method{
+			ParamsDown: convert.Of(DownCompleteRequestParams),
+			ParamsUp:   convert.Of(UpCompleteRequestParams),
+			ResultDown: convert.Of(DownCompleteResult),
+			ResultUp:   convert.Of(UpCompleteResult),
 		}, true
 	case "elicitation/create":
-		return compat.Method{
-			ParamsDown: compat.Of(DownElicitRequestParams),
-			ParamsUp:   compat.Of(UpElicitRequestParams),
-			ResultDown: compat.Of(DownElicitResponse),
-			ResultUp:   compat.Of(UpElicitResponse),
+		return convert.Method{
+			ParamsDown: convert.Of(DownElicitRequestParams),
+			ParamsUp:   convert.Of(UpElicitRequestParams),
+			ResultDown: convert.Of(DownElicitResponse),
+			ResultUp:   convert.Of(UpElicitResponse),
 		}, true
 	case "initialize":
-		return compat.Method{
-			ParamsDown: compat.Of(DownInitializeRequestParams),
-			ParamsUp:   compat.Of(UpInitializeRequestParams),
-			ResultDown: compat.Of(DownInitializeResult),
-			ResultUp:   compat.Of(UpInitializeResult),
+		return convert.Method{
+			ParamsDown: convert.Of(DownInitializeRequestParams),
+			ParamsUp:   convert.Of(UpInitializeRequestParams),
+			ResultDown: convert.Of(DownInitializeResult),
+			ResultUp:   convert.Of(UpInitializeResult),
 		}, true
 	case "logging/setLevel":
-		return compat.Method{
-			ParamsDown: compat.Of(DownSetLevelRequestParams),
-			ParamsUp:   compat.Of(UpSetLevelRequestParams),
-			ResultDown: compat.Of(DownResult),
-			ResultUp:   compat.Of(UpResult),
+		return convert.Method{
+			ParamsDown: convert.Of(DownSetLevelRequestParams),
+			ParamsUp:   convert.Of(UpSetLevelRequestParams),
+			ResultDown: convert.Of(DownResult),
+			ResultUp:   convert.Of(UpResult),
 		}, true
 	case "notifications/cancelled":
-		return compat.Method{
-			ParamsDown: compat.Of(DownCancelledNotificationParams),
-			ParamsUp:   compat.Of(UpCancelledNotificationParams),
+		return convert.Method{
+			ParamsDown: convert.Of(DownCancelledNotificationParams),
+			ParamsUp:   convert.Of(UpCancelledNotificationParams),
 			ResultDown: nil,
 			ResultUp:   nil,
 		}, true
 	case "notifications/initialized":
-		return compat.Method{
-			ParamsDown: compat.Of(DownNotificationParams),
-			ParamsUp:   compat.Of(UpNotificationParams),
+		return convert.Method{
+			ParamsDown: convert.Of(DownNotificationParams),
+			ParamsUp:   convert.Of(UpNotificationParams),
 			ResultDown: nil,
 			ResultUp:   nil,
 		}, true
 	case "notifications/message":
-		return compat.Method{
-			ParamsDown: compat.Of(DownLoggingMessageNotificationParams),
-			ParamsUp:   compat.Of(UpLoggingMessageNotificationParams),
+		return convert.Method{
+			ParamsDown: convert.Of(DownLoggingMessageNotificationParams),
+			ParamsUp:   convert.Of(UpLoggingMessageNotificationParams),
 			ResultDown: nil,
 			ResultUp:   nil,
 		}, true
 	case "notifications/progress":
-		return compat.Method{
-			ParamsDown: compat.Of(DownProgressNotificationParams),
-			ParamsUp:   compat.Of(UpProgressNotificationParams),
+		return convert.Method{
+			ParamsDown: convert.Of(DownProgressNotificationParams),
+			ParamsUp:   convert.Of(UpProgressNotificationParams),
 			ResultDown: nil,
 			ResultUp:   nil,
 		}, true
 	case "notifications/prompts/list_changed":
-		return compat.Method{
-			ParamsDown: compat.Of(DownNotificationParams),
-			ParamsUp:   compat.Of(UpNotificationParams),
+		return convert.Method{
+			ParamsDown: convert.Of(DownNotificationParams),
+			ParamsUp:   convert.Of(UpNotificationParams),
 			ResultDown: nil,
 			ResultUp:   nil,
 		}, true
 	case "notifications/resources/list_changed":
-		return compat.Method{
-			ParamsDown: compat.Of(DownNotificationParams),
-			ParamsUp:   compat.Of(UpNotificationParams),
+		return convert.Method{
+			ParamsDown: convert.Of(DownNotificationParams),
+			ParamsUp:   convert.Of(UpNotificationParams),
 			ResultDown: nil,
 			ResultUp:   nil,
 		}, true
 	case "notifications/resources/updated":
-		return compat.Method{
-			ParamsDown: compat.Of(DownResourceUpdatedNotificationParams),
-			ParamsUp:   compat.Of(UpResourceUpdatedNotificationParams),
+		return convert.Method{
+			ParamsDown: convert.Of(DownResourceUpdatedNotificationParams),
+			ParamsUp:   convert.Of(UpResourceUpdatedNotificationParams),
 			ResultDown: nil,
 			ResultUp:   nil,
 		}, true
 	case "notifications/roots/list_changed":
-		return compat.Method{
-			ParamsDown: compat.Of(DownNotificationParams),
-			ParamsUp:   compat.Of(UpNotificationParams),
+		return convert.Method{
+			ParamsDown: convert.Of(DownNotificationParams),
+			ParamsUp:   convert.Of(UpNotificationParams),
 			ResultDown: nil,
 			ResultUp:   nil,
 		}, true
 	case "notifications/tools/list_changed":
-		return compat.Method{
-			ParamsDown: compat.Of(DownNotificationParams),
-			ParamsUp:   compat.Of(UpNotificationParams),
+		return convert.Method{
+			ParamsDown: convert.Of(DownNotificationParams),
+			ParamsUp:   convert.Of(UpNotificationParams),
 			ResultDown: nil,
 			ResultUp:   nil,
 		}, true
 	case "ping":
-		return compat.Method{
-			ParamsDown: compat.Of(DownRequestParams),
-			ParamsUp:   compat.Of(UpRequestParams),
-			ResultDown: compat.Of(DownResult),
-			ResultUp:   compat.Of(UpResult),
+		return convert.Method{
+			ParamsDown: convert.Of(DownRequestParams),
+			ParamsUp:   convert.Of(UpRequestParams),
+			ResultDown: convert.Of(DownResult),
+			ResultUp:   convert.Of(UpResult),
 		}, true
 	case "prompts/get":
-		return compat.Method{
-			ParamsDown: compat.Of(DownGetPromptRequestParams),
-			ParamsUp:   compat.Of(UpGetPromptRequestParams),
-			ResultDown: compat.Of(DownGetPromptResult),
-			ResultUp:   compat.Of(UpGetPromptResult),
+		return convert.Method{
+			ParamsDown: convert.Of(DownGetPromptRequestParams),
+			ParamsUp:   convert.Of(UpGetPromptRequestParams),
+			ResultDown: convert.Of(DownGetPromptResult),
+			ResultUp:   convert.Of(UpGetPromptResult),
 		}, true
 	case "prompts/list":
-		return compat.Method{
-			ParamsDown: compat.Of(DownPaginatedRequestParams),
-			ParamsUp:   compat.Of(UpPaginatedRequestParams),
-			ResultDown: compat.Of(DownListPromptsResult),
-			ResultUp:   compat.Of(UpListPromptsResult),
+		return convert.Method{
+			ParamsDown: convert.Of(DownPaginatedRequestParams),
+			ParamsUp:   convert.Of(UpPaginatedRequestParams),
+			ResultDown: convert.Of(DownListPromptsResult),
+			ResultUp:   convert.Of(UpListPromptsResult),
 		}, true
 	case "resources/list":
-		return compat.Method{
-			ParamsDown: compat.Of(DownPaginatedRequestParams),
-			ParamsUp:   compat.Of(UpPaginatedRequestParams),
-			ResultDown: compat.Of(DownListResourcesResult),
-			ResultUp:   compat.Of(UpListResourcesResult),
+		return convert.Method{
+			ParamsDown: convert.Of(DownPaginatedRequestParams),
+			ParamsUp:   convert.Of(UpPaginatedRequestParams),
+			ResultDown: convert.Of(DownListResourcesResult),
+			ResultUp:   convert.Of(UpListResourcesResult),
 		}, true
 	case "resources/read":
-		return compat.Method{
-			ParamsDown: compat.Of(DownReadResourceRequestParams),
-			ParamsUp:   compat.Of(UpReadResourceRequestParams),
-			ResultDown: compat.Of(DownReadResourceResult),
-			ResultUp:   compat.Of(UpReadResourceResult),
+		return convert.Method{
+			ParamsDown: convert.Of(DownReadResourceRequestParams),
+			ParamsUp:   convert.Of(UpReadResourceRequestParams),
+			ResultDown: convert.Of(DownReadResourceResult),
+			ResultUp:   convert.Of(UpReadResourceResult),
 		}, true
 	case "resources/subscribe":
-		return compat.Method{
-			ParamsDown: compat.Of(DownSubscribeRequestParams),
-			ParamsUp:   compat.Of(UpSubscribeRequestParams),
-			ResultDown: compat.Of(DownResult),
-			ResultUp:   compat.Of(UpResult),
+		return convert.Method{
+			ParamsDown: convert.Of(DownSubscribeRequestParams),
+			ParamsUp:   convert.Of(UpSubscribeRequestParams),
+			ResultDown: convert.Of(DownResult),
+			ResultUp:   convert.Of(UpResult),
 		}, true
 	case "resources/templates/list":
-		return compat.Method{
-			ParamsDown: compat.Of(DownPaginatedRequestParams),
-			ParamsUp:   compat.Of(UpPaginatedRequestParams),
-			ResultDown: compat.Of(DownListResourceTemplatesResult),
-			ResultUp:   compat.Of(UpListResourceTemplatesResult),
+		return convert.Method{
+			ParamsDown: convert.Of(DownPaginatedRequestParams),
+			ParamsUp:   convert.Of(UpPaginatedRequestParams),
+			ResultDown: convert.Of(DownListResourceTemplatesResult),
+			ResultUp:   convert.Of(UpListResourceTemplatesResult),
 		}, true
 	case "resources/unsubscribe":
-		return compat.Method{
-			ParamsDown: compat.Of(DownUnsubscribeRequestParams),
-			ParamsUp:   compat.Of(UpUnsubscribeRequestParams),
-			ResultDown: compat.Of(DownResult),
-			ResultUp:   compat.Of(UpResult),
+		return convert.Method{
+			ParamsDown: convert.Of(DownUnsubscribeRequestParams),
+			ParamsUp:   convert.Of(UpUnsubscribeRequestParams),
+			ResultDown: convert.Of(DownResult),
+			ResultUp:   convert.Of(UpResult),
 		}, true
 	case "roots/list":
-		return compat.Method{
-			ParamsDown: compat.Of(DownRequestParams),
-			ParamsUp:   compat.Of(UpRequestParams),
-			ResultDown: compat.Of(DownListRootsResult),
-			ResultUp:   compat.Of(UpListRootsResult),
+		return convert.Method{
+			ParamsDown: convert.Of(DownRequestParams),
+			ParamsUp:   convert.Of(UpRequestParams),
+			ResultDown: convert.Of(DownListRootsResult),
+			ResultUp:   convert.Of(UpListRootsResult),
 		}, true
 	case "sampling/createMessage":
-		return compat.Method{
-			ParamsDown: compat.Of(DownCreateMessageRequestParams),
-			ParamsUp:   compat.Of(UpCreateMessageRequestParams),
-			ResultDown: compat.Of(DownCreateMessageResponse),
-			ResultUp:   compat.Of(UpCreateMessageResponse),
+		return convert.Method{
+			ParamsDown: convert.Of(DownCreateMessageRequestParams),
+			ParamsUp:   convert.Of(UpCreateMessageRequestParams),
+			ResultDown: convert.Of(DownCreateMessageResponse),
+			ResultUp:   convert.Of(UpCreateMessageResponse),
 		}, true
 	case "tools/call":
-		return compat.Method{
-			ParamsDown: compat.Of(DownCallToolRequestParams),
-			ParamsUp:   compat.Of(UpCallToolRequestParams),
-			ResultDown: compat.Of(DownCallToolResponse),
-			ResultUp:   compat.Of(UpCallToolResponse),
+		return convert.Method{
+			ParamsDown: convert.Of(DownCallToolRequestParams),
+			ParamsUp:   convert.Of(UpCallToolRequestParams),
+			ResultDown: convert.Of(DownCallToolResponse),
+			ResultUp:   convert.Of(UpCallToolResponse),
 		}, true
 	case "tools/list":
-		return compat.Method{
-			ParamsDown: compat.Of(DownPaginatedRequestParams),
-			ParamsUp:   compat.Of(UpPaginatedRequestParams),
-			ResultDown: compat.Of(DownListToolsResult),
-			ResultUp:   compat.Of(UpListToolsResult),
+		return convert.Method{
+			ParamsDown: convert.Of(DownPaginatedRequestParams),
+			ParamsUp:   convert.Of(UpPaginatedRequestParams),
+			ResultDown: convert.Of(DownListToolsResult),
+			ResultUp:   convert.Of(UpListToolsResult),
 		}, true
 	}
-	return compat.Method{}, false
+	return convert.Method{}, false
 }

@@ -1,0 +1,162 @@
+package check
+
+import (
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// inPlace returns the subschemas that apply to the same value.
+func inPlace(s *tools.Schema) []*tools.Schema {
+	var all []*tools.Schema
+	all = append(all, s.AllOf...)
+	all = append(all, s.AnyOf...)
+	all = append(all, s.OneOf...)
+	for _, p := range s.DependentSchemas {
+		all = append(all, p.Schema)
+	}
+	return some(append(all, s.Not, s.If, s.Then, s.Else))
+}
+
+// subschemas returns the subschemas except for definitions, which apply only if they are
+// referred to.
+func subschemas(s *tools.Schema) []*tools.Schema {
+	all := inPlace(s)
+	all = append(all, s.PrefixItems...)
+	for _, p := range s.Properties {
+		all = append(all, p.Schema)
+	}
+	for _, p := range s.PatternProperties {
+		all = append(all, p.Schema)
+	}
+	return some(append(all, s.Items, s.Contains, s.AdditionalProperties, s.PropertyNames, s.UnevaluatedItems, s.UnevaluatedProperties))
+}
+
+func some(all []*tools.Schema) []*tools.Schema {
+	kept := all[:0]
+	for _, s := range all {
+		if s != nil {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// reach returns a schema and all schemas that it contains or refers to, each once.
+func reach(root *tools.Schema) []*tools.Schema {
+	all := []*tools.Schema{root}
+	known := map[*tools.Schema]bool{root: true}
+	for i := 0; i < len(all); i++ {
+		for _, s := range append(subschemas(all[i]), some([]*tools.Schema{all[i].Target})...) {
+			if !known[s] {
+				known[s] = true
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// looped reports whether checking a value by s requires checking the same value by s again.
+func looped(s *tools.Schema) (pointer string, ok bool) {
+	known := map[*tools.Schema]bool{}
+	next := []*tools.Schema{s}
+	for len(next) > 0 {
+		at := next[0]
+		next = next[1:]
+		for _, sub := range append(inPlace(at), some([]*tools.Schema{at.Target})...) {
+			if sub == s {
+				return s.Pointer, true
+			}
+			if !known[sub] {
+				known[sub] = true
+				next = append(next, sub)
+			}
+		}
+	}
+	return "", false
+}
+
+// covered reports whether code can be generated for all keywords of a schema, not counting
+// those of its subschemas.
+func covered(s *tools.Schema) bool {
+	return !s.Meta && s.DynamicRef == "" &&
+		(s.UnevaluatedItems == nil || plainItems(s)) &&
+		(s.UnevaluatedProperties == nil || plainProperties(s))
+}
+
+// plainItems reports whether only prefixItems and items evaluate elements, so that
+// unevaluatedItems has the effect of items.
+func plainItems(s *tools.Schema) bool {
+	return s.Ref == "" && s.Contains == nil && len(inPlace(s)) == 0
+}
+
+// plainProperties is plainItems for members.
+func plainProperties(s *tools.Schema) bool { return s.Ref == "" && len(inPlace(s)) == 0 }
+
+// items returns the schema of the elements after those of prefixItems.
+func items(s *tools.Schema) *tools.Schema {
+	if s.Items == nil {
+		return s.UnevaluatedItems
+	}
+	return s.Items
+}
+
+// additional returns the schema of the members that no other schema applies to.
+func additional(s *tools.Schema) *tools.Schema {
+	if s.AdditionalProperties == nil {
+		return s.UnevaluatedProperties
+	}
+	return s.AdditionalProperties
+}
+
+// anything reports whether a schema accepts every value. A nil schema does not count.
+func anything(s *tools.Schema) bool {
+	switch {
+	case s == nil:
+		return true
+	case s.Always != nil:
+		return *s.Always
+	}
+	return newPlan(s).empty()
+}
+
+// nothing reports whether a schema accepts no value.
+func nothing(s *tools.Schema) bool {
+	switch {
+	case s == nil:
+		return false
+	case s.Always != nil:
+		return !*s.Always
+	}
+	p := newPlan(s)
+	return p.not && !p.value && !p.object && !p.array && len(s.Types) == 0 && s.Not.Always == nil && wire.Object(s.Not.Source).Len() == 0
+}
+
+// follow resolves a schema that consists of a reference only.
+func follow(s *tools.Schema) *tools.Schema {
+	for s != nil && s.Target != nil {
+		p := newPlan(s)
+		p.ref = false
+		if !p.empty() {
+			break
+		}
+		s = s.Target
+	}
+	return s
+}
+
+// simple reports whether the check of a schema is inlined into that of the surrounding
+// schema.
+func simple(s *tools.Schema) bool {
+	if s.Always != nil {
+		return true
+	}
+	switch p := newPlan(s); {
+	case p.passes(s) == 0, p.value && p.passes(s) == 1:
+		return true
+	case p.array && p.passes(s) == 1 && len(s.PrefixItems) == 0 && s.Contains == nil:
+		rest := follow(items(s))
+		return rest == nil || anything(rest) || !newPlan(rest).array && simple(rest)
+	}
+	return false
+}

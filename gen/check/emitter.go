@@ -1,0 +1,196 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/gen/names"
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/schema/fallback"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// emitter is the state of one Emit.
+type emitter struct {
+	decls []jen.Code
+	namer *names.Namer
+	taken map[string]bool // names used in the package
+	// funcs maps each schema that has a function to its name.
+	funcs    map[identity]string
+	queue    []function
+	patterns map[string]string // variables by the source of the pattern
+	refs     map[*tools.Schema]bool
+	errs     []error
+}
+
+// function is a check function that is still to be emitted.
+type function struct {
+	name   string
+	schema *tools.Schema
+}
+
+// identity identifies a schema by its text, or by itself if it contains references.
+type identity struct {
+	draft  tools.Draft
+	text   wire.Raw
+	schema *tools.Schema
+}
+
+func newEmitter(roots []Root) *emitter {
+	e := &emitter{
+		namer:    names.New(nil),
+		taken:    map[string]bool{},
+		funcs:    map[identity]string{},
+		patterns: map[string]string{},
+		refs:     map[*tools.Schema]bool{},
+	}
+	for _, root := range roots {
+		if e.taken[root.Func] {
+			e.errs = append(e.errs, fmt.Errorf("validate: two check functions have the name %s", root.Func))
+		}
+		e.taken[root.Func] = true
+	}
+	return e
+}
+
+func (e *emitter) err() error { return errors.Join(e.errs...) }
+
+// root emits the function of a root.
+func (e *emitter) root(r Root) {
+	reached := reach(r.Schema)
+	for _, s := range reached {
+		if pointer, ok := looped(s); ok {
+			e.errs = append(e.errs, fmt.Errorf("validate: the schema at %s refers to itself without a member or an element in between", pointer))
+			return
+		}
+	}
+	for _, s := range reached {
+		if !covered(s) {
+			e.fallback(r)
+			return
+		}
+	}
+	id := e.identity(r.Schema)
+	if other, ok := e.funcs[id]; ok { // an identical schema has a function already
+		e.declare(r.Func, r.Schema, func(g *jen.Group) { g.Id(other).Call(jen.Id("c")) })
+		return
+	}
+	e.funcs[id] = r.Func
+	e.queue = append(e.queue, function{r.Func, r.Schema})
+}
+
+// declare emits a check function.
+func (e *emitter) declare(name string, s *tools.Schema, body func(*jen.Group)) {
+	d := jen.Comment(fmt.Sprintf("%s checks the schema at %s.", name, pointerText(s.Pointer))).Line()
+	e.decls = append(e.decls, d) // before the declarations that the body needs
+	d.Func().Id(name).Params(jen.Id("c").Op("*").Qual(schemaPath, "Checker")).BlockFunc(body)
+}
+
+// pointerText returns a JSON Pointer as text for a comment.
+func pointerText(pointer string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == '\u2028' || r == '\u2029' || r == '\ufeff' {
+			return '?'
+		}
+		return r
+	}, pointer)
+}
+
+func (e *emitter) fallback(r Root) {
+	document := r.Schema.Standalone()
+	if _, err := fallback.Compile(string(document)); err != nil {
+		// Otherwise the generated program would panic at run time.
+		e.errs = append(e.errs, fmt.Errorf("validate: the schema at %s cannot be compiled: %w", r.Schema.Pointer, err))
+	}
+	variable := e.unique(r.Func + "Fallback")
+	about := jen.Comment(fmt.Sprintf("%s is the schema at %s. It has keywords that mcpgen does not generate code for.", variable, pointerText(r.Schema.Pointer)))
+	e.decls = append(e.decls, about.Line().Var().Id(variable).Op("=").Qual(fallbackPath, "MustCompile").Call(text(document)))
+	e.declare(r.Func, r.Schema, func(g *jen.Group) { g.Id(variable).Call(jen.Id("c")) })
+}
+
+// function emits a check function with all its rules.
+func (e *emitter) function(f function) {
+	e.declare(f.name, f.schema, func(g *jen.Group) { e.body(g, f.schema, f.name) })
+}
+
+// call emits the check of the next value. The name of a function that only this check uses
+// is derived from context.
+func (e *emitter) call(g *jen.Group, s *tools.Schema, context string) {
+	s, context = e.follow(s, context)
+	switch {
+	case anything(s):
+		g.Id("c").Dot("Pass").Call()
+	case nothing(s):
+		g.Id("c").Dot("Never").Call()
+	case simple(s):
+		e.body(g, s, context)
+	default:
+		g.Add(e.reference(s, context)).Call(jen.Id("c"))
+	}
+}
+
+// reference returns the function of a schema and emits it if necessary.
+func (e *emitter) reference(s *tools.Schema, context string) jen.Code {
+	s, context = e.follow(s, context)
+	id := e.identity(s)
+	name, ok := e.funcs[id]
+	if !ok {
+		name = e.unique(context)
+		e.funcs[id] = name
+		e.queue = append(e.queue, function{name, s})
+	}
+	return jen.Id(name)
+}
+
+// follow is [follow] that also returns the function name for the resolved schema.
+func (e *emitter) follow(s *tools.Schema, context string) (*tools.Schema, string) {
+	target := follow(s)
+	if target != s {
+		context = e.targetName(target)
+	}
+	return target, context
+}
+
+// unique returns an unused name.
+func (e *emitter) unique(name string) string {
+	unique := name
+	for i := 2; e.taken[unique]; i++ {
+		unique = fmt.Sprintf("%s%d", name, i)
+	}
+	e.taken[unique] = true
+	return unique
+}
+
+// within returns the function name for a subschema.
+func (e *emitter) within(context, part string) string {
+	const longest = 100 // of generated names
+	if len(context) > longest {
+		context = context[:strings.LastIndexFunc(context[:longest], isStart)]
+	}
+	return context + e.namer.Exported(part)
+}
+
+func isStart(r rune) bool { return 'A' <= r && r <= 'Z' }
+
+func (e *emitter) identity(s *tools.Schema) identity {
+	if e.refers(s) {
+		return identity{schema: s}
+	}
+	return identity{draft: s.Draft, text: s.Source}
+}
+
+// refers reports whether a schema contains a reference.
+func (e *emitter) refers(s *tools.Schema) bool {
+	if known, ok := e.refs[s]; ok {
+		return known
+	}
+	found := s.Ref != "" || s.DynamicRef != ""
+	for _, sub := range subschemas(s) {
+		found = e.refers(sub) || found
+	}
+	e.refs[s] = found
+	return found
+}

@@ -1,0 +1,97 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/mcpgen/mcpgen/gen/tools"
+)
+
+// plan lists the passes over a value that the check of a schema makes.
+type plan struct {
+	types []string // nil means all
+	// value checks the value as a whole, strings and numbers; object and array loop over
+	// members and elements.
+	value, object, array, unique bool
+	ref, allOf, anyOf, oneOf     bool
+	not, conditional             bool
+	dependent                    bool
+}
+
+func newPlan(s *tools.Schema) plan {
+	can := func(types ...string) bool {
+		return len(s.Types) == 0 || slices.ContainsFunc(types, func(t string) bool { return slices.Contains(s.Types, t) })
+	}
+	p := plan{
+		types:       s.Types,
+		value:       s.Enum != nil || s.Const != "" || can("string") && onStrings(s) || can("number", "integer") && onNumbers(s),
+		object:      can("object") && onObjects(s),
+		array:       can("array") && onArrays(s),
+		unique:      can("array") && s.UniqueItems,
+		ref:         s.Target != nil,
+		allOf:       len(s.AllOf) > 0,
+		anyOf:       len(s.AnyOf) > 0,
+		oneOf:       len(s.OneOf) > 0,
+		not:         s.Not != nil,
+		conditional: s.If != nil && !(anything(s.Then) && anything(s.Else)),
+		dependent:   can("object") && len(s.DependentSchemas) > 0,
+	}
+	p.object = p.object || p.dependent
+	return p
+}
+
+// empty reports whether a schema accepts every value.
+func (p plan) empty() bool {
+	p.types = slices.Clip(p.types)
+	return len(p.types) == 0 && !p.value && !p.object && !p.array && !p.unique && !p.ref &&
+		!p.allOf && !p.anyOf && !p.oneOf && !p.not && !p.conditional && !p.dependent
+}
+
+// passes returns the number of passes over the value.
+func (p plan) passes(s *tools.Schema) int {
+	n := 0
+	for _, pass := range []bool{p.value, p.object, p.array, p.unique, p.ref, p.anyOf, p.oneOf, p.not, p.conditional} {
+		if pass {
+			n++
+		}
+	}
+	n += len(s.AllOf)
+	if p.dependent {
+		n += len(s.DependentSchemas)
+	}
+	return n
+}
+
+func onNumbers(s *tools.Schema) bool {
+	return s.Minimum != "" || s.Maximum != "" || s.ExclusiveMinimum != "" || s.ExclusiveMaximum != "" || s.MultipleOf != ""
+}
+
+func onStrings(s *tools.Schema) bool {
+	return s.MinLength != nil || s.MaxLength != nil || s.Pattern != nil || assertsFormat(s)
+}
+
+func onArrays(s *tools.Schema) bool {
+	return len(s.PrefixItems) > 0 || !anything(items(s)) || contains(s) || s.MinItems != nil || s.MaxItems != nil
+}
+
+// contains reports whether a schema counts elements.
+func contains(s *tools.Schema) bool {
+	return s.Contains != nil && (s.MinContains == nil || *s.MinContains > 0 || s.MaxContains != nil)
+}
+
+func onObjects(s *tools.Schema) bool {
+	return len(s.Required) > 0 || len(s.DependentRequired) > 0 || s.MinProperties != nil || s.MaxProperties != nil ||
+		len(s.Properties) > 0 || len(s.PatternProperties) > 0 || !anything(additional(s)) || !anything(s.PropertyNames)
+}
+
+// assertsFormat reports whether strings must have a format, and the format is known.
+func assertsFormat(s *tools.Schema) bool { return s.AssertsFormat() && knownFormat(s.Format) }
+
+// knownFormat reports whether [wire.InFormat] knows the format.
+func knownFormat(name string) bool {
+	switch name {
+	case "uri", "iri", "uri-reference", "iri-reference", "uri-template", "date-time", "date", "time", "email",
+		"duration", "period", "uuid", "json-pointer", "relative-json-pointer", "semver", "hostname", "ipv4", "ipv6":
+		return true
+	}
+	return false
+}

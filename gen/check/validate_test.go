@@ -1,0 +1,135 @@
+package check_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dave/jennifer/jen"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/check"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// emit returns a file with the checks of the inputs of a list.
+func emit(t *testing.T, list *tools.List) []byte {
+	t.Helper()
+	var roots []check.Root
+	for i, tool := range list.Tools {
+		roots = append(roots, check.Root{Func: fmt.Sprintf("checkTool%d", i+1), Schema: tool.Input})
+	}
+	f := jen.NewFile("checks")
+	if err := check.Emit(f, roots); err != nil {
+		t.Fatal(err)
+	}
+	var src bytes.Buffer
+	if err := f.Render(&src); err != nil {
+		t.Fatal(err)
+	}
+	return src.Bytes()
+}
+
+// read returns a list of tools with the given input schemas.
+func read(t *testing.T, inputs ...string) *tools.List {
+	t.Helper()
+	var all []string
+	for i, input := range inputs {
+		all = append(all, fmt.Sprintf(`{"name":"t%d","inputSchema":%s}`, i+1, input))
+	}
+	list, err := tools.Read([]byte("[" + strings.Join(all, ",") + "]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// TestEmit compares emitted checks with testdata/checks.golden.
+func TestEmit(t *testing.T) {
+	const place = `"place":{"type":"object","properties":{"lat":{"type":"number"},"in":{"$ref":"#/$defs/place"}},"required":["lat"]}`
+	got := emit(t, read(t,
+		`{"type":"object","required":["city","days"],"additionalProperties":false,"properties":{
+			"city":{"type":"string","minLength":1},
+			"days":{"type":"integer","minimum":1,"maximum":14},
+			"units":{"enum":["metric","imperial"]},
+			"near":{"$ref":"#/$defs/place"},
+			"day":{"type":"string","format":"date"},
+			"note":{"format":"date"},
+			"who":{"anyOf":[{"type":"string","pattern":"^(?!x)"},{"type":"null"}]}},"$defs":{`+place+`}}`,
+		`{"type":"object","properties":{
+			"tags":{"type":"array","items":{"type":"string","pattern":"^\\w+$"},"uniqueItems":true,"maxItems":3},
+			"pair":{"prefixItems":[{"type":"string"},true],"items":false},
+			"some":{"type":"array","contains":{"const":1},"maxContains":2}},
+			"patternProperties":{"^x-":{"type":"string"}},"propertyNames":{"maxLength":5},
+			"dependentRequired":{"tags":["pair"]},"dependentSchemas":{"pair":{"minProperties":2}},"additionalProperties":{"not":{"type":"null"}}}`,
+		`{"type":"object","if":{"required":["a"]},"then":{"required":["b"]},"oneOf":[{"required":["c"]},{"required":["d"]}]}`,
+		`{"type":"object","allOf":[{"properties":{"a":{"type":"string"}}}],"unevaluatedProperties":false}`,
+		`{"type":"object","properties":{"a":{"type":"string","pattern":"("},"b":{"pattern":"["}},"patternProperties":{"(":{"type":"null"}},"additionalProperties":false}`,
+		`{"type":"object","properties":{"p":{"type":"object","properties":{"x":{"type":["integer","null"]}}},"q":{"type":"object","properties":{"x":{"type":["integer","null"]}}}}}`,
+	))
+	const golden = "testdata/checks.golden"
+	if *update {
+		if err := os.WriteFile(golden, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestEmitErrors(t *testing.T) {
+	list := read(t, `{"type":"object","properties":{"a":{"$ref":"#/$defs/b"}},"$defs":{"b":{"anyOf":[{"$ref":"#/$defs/c"}]},"c":{"$ref":"#/$defs/b"}}}`)
+	err := check.Emit(jen.NewFile("p"), []check.Root{{Func: "checkA", Schema: list.Tools[0].Input}, {Func: "checkA", Schema: list.Tools[0].Input}})
+	for _, want := range []string{
+		"two check functions have the name checkA",
+		"the schema at /0/inputSchema/$defs/b refers to itself without a member or an element in between",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// TestEmitUpstreamLists emits checks for the tools of real servers, twice with the same
+// result.
+func TestEmitUpstreamLists(t *testing.T) {
+	shared := os.Getenv("MCPGEN_SHARED")
+	if shared == "" {
+		shared = "../../../shared"
+	}
+	lists, _ := filepath.Glob(filepath.Join(shared, "toollists", "*.json"))
+	if len(lists) == 0 {
+		t.Skip("no tool lists of real servers: set MCPGEN_SHARED")
+	}
+	lines := 0
+	for _, name := range lists {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := tools.Read(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, second := emit(t, list), emit(t, list)
+		if !bytes.Equal(first, second) {
+			t.Errorf("%s: two runs differ", filepath.Base(name))
+		}
+		if bytes.Contains(first, []byte("fallback")) {
+			t.Errorf("%s: needs the fallback", filepath.Base(name))
+		}
+		lines += bytes.Count(first, []byte{'\n'})
+	}
+	t.Logf("%d lists, %d lines", len(lists), lines)
+}

@@ -1,4 +1,0 @@
-package compat
-
-// RevisionsExcept is Revisions with exceptions of the test's.
-var RevisionsExcept = revisions

@@ -1,0 +1,199 @@
+package diff
+
+import (
+	"slices"
+
+	"github.com/mcpgen/mcpgen/gen/tools"
+)
+
+// also is a constraint of an alternative that has no form in it.
+type also struct {
+	keyword string
+	// nodes are the schemas that the constraint is made of, name the member it is
+	// about.
+	nodes []*tools.Schema
+	name  string
+	// refused is what must not be, for not and oneOf.
+	refused *Shape
+	// then and els are what must be, depending on a condition or a member.
+	then, els *Shape
+	// condition is what decides, for if.
+	condition *Shape
+}
+
+// hints are shapes whose values matter to the constraint.
+func (c *also) hints() []*Shape {
+	return slices.DeleteFunc([]*Shape{c.condition, c.refused, c.then, c.els}, func(s *Shape) bool { return s == nil })
+}
+
+// violated reports whether a value violates the constraint, as far as that is known of it
+// alone.
+func (c *also) violated(v any) bool {
+	switch {
+	case c.refused != nil:
+		return c.refused.accepts(v)
+	case c.condition != nil && c.condition.accepts(v):
+		return !c.then.accepts(v)
+	case c.condition != nil:
+		return !c.els.accepts(v)
+	case c.then != nil:
+		object, ok := v.(map[string]any)
+		_, there := object[c.name]
+		return ok && there && !c.then.accepts(v)
+	}
+	return true
+}
+
+// also adds the constraints without a form to an alternative; it reports false if
+// they leave nothing of it.
+func (b *schemaBuilder) also(a *Alt, way chosen) bool {
+	if a.Values != nil {
+		return true // the values have been tried one by one
+	}
+	for _, s := range way.refused {
+		if !b.refuse(a, "oneOf", s) {
+			return false
+		}
+	}
+	for _, s := range way.all {
+		if s.Not != nil && negated(s.Not) == nil {
+			for _, part := range parts(s.Not) {
+				if !b.refuse(a, "not", part) {
+					return false
+				}
+			}
+		}
+		if s.If != nil && !always(s.If) && !never(s.If) {
+			b.condition(a, s)
+		}
+		if s.DynamicRef != "" {
+			a.Also = append(a.Also, &also{keyword: "$dynamicRef", nodes: []*tools.Schema{s}})
+		}
+		if s.Meta {
+			a.Also = append(a.Also, &also{keyword: "$ref", nodes: []*tools.Schema{s}})
+		}
+		if _, clear := inPlace(s, way.all); !clear && (a.Kind == kindArray && s.UnevaluatedItems != nil || a.Kind == kindObject && s.UnevaluatedProperties != nil) {
+			keyword := "unevaluatedItems"
+			if a.Kind == kindObject {
+				keyword = "unevaluatedProperties"
+			}
+			a.Also = append(a.Also, &also{keyword: keyword, nodes: []*tools.Schema{s}})
+		}
+		if a.Kind != kindObject {
+			continue
+		}
+		for _, d := range s.DependentSchemas {
+			then := b.shape(d.Schema)
+			form := *a
+			form.exact = nil
+			if !b.prove.altIn(&form, then, true) {
+				a.Also = append(a.Also, &also{keyword: "dependentSchemas", nodes: []*tools.Schema{d.Schema}, name: d.Name, then: then})
+			}
+		}
+	}
+	return true
+}
+
+// parts are the branches of a schema that is a union and nothing else.
+func parts(s *tools.Schema) []*tools.Schema {
+	if s.Always != nil || s.AnyOf == nil {
+		return []*tools.Schema{s}
+	}
+	bare := *s
+	bare.AnyOf = nil
+	if constrains(&bare) || bare.Target != nil || bare.AllOf != nil {
+		return []*tools.Schema{s}
+	}
+	return s.AnyOf
+}
+
+// refuse takes the values of a schema from an alternative.
+func (b *schemaBuilder) refuse(a *Alt, keyword string, s *tools.Schema) bool {
+	refused := b.shape(s)
+	form := *a
+	form.exact = nil // which knows what is refused
+	switch {
+	case b.prove.disjoint(&form, refused, 0):
+	case b.prove.altIn(&form, refused, true):
+		return false
+	default:
+		a.Also = append(a.Also, &also{keyword: keyword, nodes: []*tools.Schema{s}, refused: refused})
+	}
+	return true
+}
+
+func (b *schemaBuilder) condition(a *Alt, s *tools.Schema) {
+	branch := func(s *tools.Schema) *Shape {
+		if s == nil {
+			return anything(Place{})
+		}
+		return b.shape(s)
+	}
+	one := &also{keyword: "if", nodes: []*tools.Schema{s.If}, then: branch(s.Then), els: branch(s.Else), condition: b.shape(s.If)}
+	form := *a
+	form.exact = nil
+	then, els := b.prove.altIn(&form, one.then, true), b.prove.altIn(&form, one.els, true)
+	switch {
+	case then && els, then && b.prove.altIn(&form, one.condition, true), els && b.prove.disjoint(&form, one.condition, 0):
+		return
+	}
+	a.Also = append(a.Also, one)
+}
+
+// implies reports whether all values of an alternative satisfy a constraint of
+// another.
+func (p *prover) implies(a *Alt, c *also) bool {
+	for _, have := range a.Also {
+		if have.keyword == c.keyword && have.name == c.name && p.same(have, c) {
+			return true
+		}
+	}
+	switch {
+	case a.Values != nil:
+		return false
+	case c.refused != nil:
+		if p.disjoint(a, c.refused, 0) {
+			return true
+		}
+		for _, have := range a.Also {
+			if have.refused != nil && p.in(c.refused, have.refused, true) {
+				return true
+			}
+		}
+	case c.keyword == "if":
+		if p.altIn(a, c.then, true) && p.altIn(a, c.els, true) {
+			return true
+		}
+		for _, have := range a.Also {
+			if have.keyword == "if" && p.equal(have.nodes[0], c.nodes[0]) && p.in(have.then, c.then, true) && p.in(have.els, c.els, true) {
+				return true
+			}
+		}
+	case c.keyword == "dependentSchemas":
+		if p.altIn(a, c.then, true) || a.Object != nil && a.Object.at(c.name, a.Where).set.impossible() {
+			return true
+		}
+		for _, have := range a.Also {
+			if have.keyword == c.keyword && have.name == c.name && p.in(have.then, c.then, true) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// same reports whether two constraints are written alike.
+func (p *prover) same(x, y *also) bool {
+	if len(x.nodes) != len(y.nodes) || (x.then == nil) != (y.then == nil) {
+		return false
+	}
+	for i := range x.nodes {
+		if !p.equal(x.nodes[i], y.nodes[i]) {
+			return false
+		}
+	}
+	if x.keyword == "if" {
+		return p.in(x.then, y.then, true) && p.in(y.then, x.then, true) && p.in(x.els, y.els, true) && p.in(y.els, x.els, true)
+	}
+	return true
+}

@@ -1,0 +1,299 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Judge is an independent validator of one side, which confirms witnesses.
+type Judge interface {
+	// Accepts reports whether a JSON text is valid. Of is a declaration of the
+	// side's ir by its key, or of a tool list what [Witness] calls it.
+	Accepts(of string, text []byte) (bool, error)
+}
+
+// root is a message, or a part of one, whose values are judged as a whole.
+type root struct {
+	// use is how the root is called among a finding's uses.
+	use       string
+	direction Direction
+	old, new  *Shape
+	// judgedOld and judgedNew name what the values are judged by; all must accept. A
+	// side without any refuses every value.
+	judgedOld, judgedNew []string
+	// wrap turns a value of the shapes into what the judges judge, if that is
+	// not the same.
+	wrap func(v any) any
+}
+
+// assembler makes findings of changes.
+type assembler struct {
+	kind     string
+	old, new Names
+	judges   [2]Judge
+	rules    ruleTable
+	ledger   *ledger
+
+	findings map[string]*Finding
+	order    []string
+	problems []string
+}
+
+// Names are how a side is called.
+type Names struct {
+	// Label is for people: what the user wrote.
+	Label string
+	// Revision is the protocol revision, where there is one.
+	Revision string
+}
+
+// problem notes something that contradicts what the package takes for granted.
+func (a *assembler) problem(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if len(a.problems) < 100 && !slices.Contains(a.problems, text) {
+		a.problems = append(a.problems, text)
+	}
+}
+
+// tell is add for a change of which no values are examples.
+func (a *assembler) tell(ch *change, subject string, at *root) {
+	a.add(&told{change: ch, node: &node{pairing: &pairing{old: &Shape{Where: ch.old}, new: &Shape{Where: ch.new}}, path: subject}, subject: subject}, at)
+}
+
+// direct is add for a change that no comparison of shapes has found. Narrow and widen
+// are examples for its two directions; without any the finding says so.
+func (a *assembler) direct(ch *change, subject string, narrow, widen []any, at *root) {
+	one := &told{change: ch, node: &node{pairing: &pairing{old: &Shape{Where: ch.old}, new: &Shape{Where: ch.new}}, path: subject}, subject: subject}
+	for way, values := range [2][]any{narrow, widen} {
+		one.ways[way] = outcome{state: unproven, why: noExample}
+		if len(values) > 0 {
+			one.ways[way] = outcome{state: shown, values: few(values)}
+		}
+	}
+	a.add(one, at)
+}
+
+// add tells of a change at a root. The same change at another root is the same
+// finding with one use more.
+func (a *assembler) add(t *told, at *root) {
+	rule := a.rules.rule(t.rule)
+	old, new := t.places()
+	f := &Finding{
+		Rule: t.rule, Category: rule.Category, Effect: rule.Effect, Guard: cmp.Or(t.guard, t.node.guard), Direction: at.direction,
+		Subject: cmp.Or(t.subject, t.change.subject, t.longer(old.Path, new.Path)), Args: t.args, Old: old, New: new, Uses: []string{at.use},
+	}
+	if len(f.Args) > 0 && f.Args[0] == "" {
+		f.Args = append([]string{lastName(f.Subject)}, f.Args[1:]...)
+	}
+	f.Message = message(rule, f.Args)
+	f.Fingerprint = fingerprint(a.kind, f.Rule, f.Subject, f.Args)
+	if row := a.ledger.exception(f); row != nil {
+		if row.Guard == noChange {
+			return
+		}
+		f.Guard, f.Reason = row.Guard, row.Reason
+	}
+	if !a.judge(f, t, at) {
+		return
+	}
+	key := t.key()
+	have, ok := a.findings[key]
+	if !ok {
+		a.findings[key] = f
+		a.order = append(a.order, key)
+		return
+	}
+	if simpler(f, have) {
+		have.Subject, have.Fingerprint, have.Old, have.New = f.Subject, f.Fingerprint, f.Old, f.New
+	}
+	have.Direction = have.Direction.join(f.Direction)
+	if !slices.Contains(have.Uses, at.use) {
+		have.Uses = append(have.Uses, at.use)
+		slices.Sort(have.Uses)
+	}
+	// The worst of the uses speaks; of equals the one with the shorter witness.
+	if f.Level != have.Level && f.Level.AtLeast(have.Level) || f.Level == have.Level && size(f) < size(have) {
+		have.Level, have.Verdicts, have.Guard, have.Reason, have.Effect = f.Level, f.Verdicts, f.Guard, f.Reason, f.Effect
+		have.Witnesses, have.Unproven = f.Witnesses, f.Unproven
+	}
+}
+
+// longer is the path of the new side, or of the old side for what only that has.
+func (t *told) longer(old, new string) string {
+	if t.lackedByNew {
+		return old
+	}
+	return cmp.Or(new, old)
+}
+
+// places are where a change stands on both sides.
+func (t *told) places() (old, new Place) {
+	old, new = t.old, t.new
+	for _, p := range []struct {
+		at, of *Place
+		lacks  bool
+	}{{&old, &t.node.old.Where, t.lackedByOld}, {&new, &t.node.new.Where, t.lackedByNew}} {
+		if t.subject != "" {
+			continue // it is absent from a side that has no place
+		}
+		if p.at.Path == "" {
+			if p.at.Path = t.node.path; !p.lacks {
+				p.at.Path += t.below
+			}
+		}
+		if p.at.Pointer == "" {
+			p.at.Pointer = p.of.Pointer
+		}
+	}
+	return old, new
+}
+
+// simpler reports whether a finding has the shorter paths. It does not matter
+// which of its sides is the old one.
+func simpler(a, b *Finding) bool {
+	paths := func(f *Finding) string {
+		return min(f.Old.Path, f.New.Path) + separator + max(f.Old.Path, f.New.Path)
+	}
+	x, y := paths(a), paths(b)
+	return len(x) < len(y) || len(x) == len(y) && x < y
+}
+
+func size(f *Finding) (n int) {
+	for _, w := range f.Witnesses {
+		n += len(w.Value)
+	}
+	return cmp.Or(n, 1<<30)
+}
+
+// judge gives a finding its verdicts and witnesses. It reports false if no value is
+// concerned: there is no finding then. The level follows from the rule and what was
+// refuted, never from a witness that was not found.
+func (a *assembler) judge(f *Finding, t *told, at *root) bool {
+	witnesses := [2]*Witness{}
+	effects := [2]bool{f.Effect.Narrows(), f.Effect.Widens()}
+	var why []string
+	for way, there := range effects {
+		if !there {
+			continue
+		}
+		switch o := t.ways[way]; o.state {
+		case refuted:
+			effects[way] = false
+		case lost:
+			if f.Guard == "" {
+				f.Guard = guardReadAsAnother
+			}
+		case unproven:
+			why = append(why, o.why)
+		case shown:
+			var reason string
+			if witnesses[way], reason = a.witness(way, o.values, at); witnesses[way] == nil {
+				why = append(why, reason)
+			}
+		}
+	}
+	if f.Effect.Narrows() || f.Effect.Widens() {
+		switch {
+		case !effects[narrows] && !effects[widens]:
+			return false
+		case !effects[widens]:
+			f.Effect = EffectNarrows
+		case !effects[narrows]:
+			f.Effect = EffectWidens
+		}
+	}
+	f.Verdicts = f.Effect.Verdicts()
+	if f.Guard != "" {
+		f.Verdicts = guard(f.Guard).apply(f.Verdicts)
+	}
+	f.Level = worse(LevelInfo, worse(f.Verdicts.ReceiverFirst, f.Verdicts.SenderFirst))
+	for _, w := range witnesses {
+		if w != nil && f.Level.AtLeast(LevelWarn) {
+			f.Witnesses = append(f.Witnesses, *w)
+		}
+	}
+	if f.Level == LevelErr && len(why) > 0 {
+		f.Unproven = "no example found: " + strings.Join(slices.Compact(why), "; ")
+	}
+	return true
+}
+
+// witness finds the first value that one side accepts and the other refuses, by
+// its judges.
+func (a *assembler) witness(way int, values []any, at *root) (w *Witness, why string) {
+	breaks := ReceiverFirst
+	judges := a.judges
+	judged := [2][]string{at.judgedOld, at.judgedNew}
+	names := [2]string{a.old.Label, a.new.Label}
+	if way == widens {
+		breaks = SenderFirst
+		judges[0], judges[1] = judges[1], judges[0]
+		judged[0], judged[1] = judged[1], judged[0]
+		names[0], names[1] = names[1], names[0]
+	}
+	if len(judged[0]) == 0 {
+		return nil, "nothing judges the message"
+	}
+	for _, v := range values[:min(len(values), 4)] {
+		if at.wrap != nil {
+			v = at.wrap(v)
+		}
+		text := []byte(render(v))
+		if why = a.confirm(judges, judged, names, text); why == "" {
+			return &Witness{Breaks: breaks, Of: judged[0][0], Value: text, AcceptedBy: names[0], RefusedBy: names[1]}, ""
+		}
+	}
+	a.problem("%s: %s", at.use, why)
+	return nil, why
+}
+
+// confirm asks the judges whether the first accepts and the second refuses. It
+// returns what is the matter otherwise.
+func (a *assembler) confirm(judges [2]Judge, judged [2][]string, names [2]string, text []byte) string {
+	for i, j := range judges {
+		if j == nil {
+			continue
+		}
+		all := len(judged[i]) > 0
+		for _, of := range judged[i] {
+			ok, err := j.Accepts(of, text)
+			if err != nil {
+				return fmt.Sprintf("the validator of %s fails: %v", names[i], err)
+			}
+			all = all && ok
+		}
+		if accepts := i == 0; all != accepts {
+			verb := map[bool]string{true: "accepts", false: "refuses"}
+			return fmt.Sprintf("the validator of %s %s an example that should show the opposite: %s", names[i], verb[all], text)
+		}
+	}
+	return ""
+}
+
+// list returns the findings in the order they were met, each with a fingerprint of its
+// own.
+func (a *assembler) list() []*Finding {
+	list := []*Finding{}
+	same := map[string][]*Finding{}
+	for _, key := range a.order {
+		f := a.findings[key]
+		list = append(list, f)
+		same[f.Fingerprint] = append(same[f.Fingerprint], f)
+	}
+	for print, twins := range same {
+		if len(twins) < 2 {
+			continue
+		}
+		slices.SortStableFunc(twins, func(x, y *Finding) int {
+			return cmp.Or(strings.Compare(x.Old.Path+x.New.Path, y.Old.Path+y.New.Path), slices.Compare(x.Uses, y.Uses),
+				strings.Compare(x.Old.Pointer, y.Old.Pointer), strings.Compare(x.New.Pointer, y.New.Pointer))
+		})
+		for i, f := range twins[1:] {
+			f.Fingerprint = fingerprint(a.kind, f.Rule, f.Subject, append(slices.Clone(f.Args), print, strconv.Itoa(i+1)))
+		}
+	}
+	return list
+}

@@ -1,0 +1,404 @@
+package diff
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// change is what differs between two shapes, before it is known where values of them
+// are sent.
+type change struct {
+	rule  string
+	guard string
+	args  []string
+	// below is added to the path of the shapes, for a change of one of their members.
+	// The side that alone says so does not have the member.
+	below       string
+	lackedByOld bool
+	lackedByNew bool
+	// subject is the path of what changed, "" for that of the new place.
+	subject  string
+	old, new Place
+	// ways are what is known of the two directions: narrows is about values the old
+	// side may send and the new one refuses, widens about those the other way round.
+	ways [2]oneWay
+	// noted is set where the change is told although both sides accept the values.
+	noted bool
+}
+
+// The directions of a change.
+const (
+	narrows = 0
+	widens  = 1
+)
+
+// oneWay is what is known of one direction of a change.
+type oneWay struct {
+	// values show the change: one side accepts them, the other does not.
+	values []any
+	// lost and known say that a union takes such values for something else: with or
+	// without members that it does not declare.
+	lost, known bool
+	// refuted says that there are no such values, open that there may be some of one
+	// alternative at least.
+	refuted, open bool
+	// why says why there are no values here.
+	why string
+}
+
+// comparer compares shapes of two sides.
+type comparer struct {
+	rules ruleTable
+	prove *prover
+	make  *maker
+	// dropped is the guard of a member that one side does not know.
+	dropped string
+	pairs   map[setPair]*pairing
+	alike   map[altPair]float64
+}
+
+type (
+	shapePair struct{ old, new *Shape }
+	setPair   struct{ old, new *set }
+	altPair   struct{ old, new *Alt }
+)
+
+// pairing is what differs between two shapes at one place, and the pairs below.
+type pairing struct {
+	old, new *Shape
+	changes  []*change
+	children []*child
+}
+
+// child is a pair of shapes of members or elements.
+type child struct {
+	old, new       *Shape
+	oldAlt, newAlt *Alt
+	// name is that of a member; elements have an index.
+	name    string
+	element bool
+	index   int
+	// path is what the child adds to the path of its parent.
+	path  string
+	guard string
+}
+
+func newComparer(dropped string) *comparer {
+	p := newProver()
+	return &comparer{
+		rules: newRuleTable(), prove: p, make: newMaker(p), dropped: dropped,
+		pairs: map[setPair]*pairing{}, alike: map[altPair]float64{},
+	}
+}
+
+// pair compares the values of two shapes that stand at the same place, once.
+func (c *comparer) pair(old, new *Shape) *pairing {
+	key := setPair{old.set, new.set}
+	if have, ok := c.pairs[key]; ok {
+		return have
+	}
+	p := &pairing{old: old, new: new}
+	c.pairs[key] = p
+	if old.set != new.set {
+		c.prove.steps = 0
+		c.values(p)
+	}
+	return p
+}
+
+// at adds a change between the two shapes.
+func (p *pairing) at(rule string, args ...string) *change {
+	ch := &change{rule: rule, args: args, old: p.old.Where, new: p.new.Where}
+	p.changes = append(p.changes, ch)
+	return ch
+}
+
+// between adds a change between two alternatives. The same change of others that
+// stand at the same place is one with it.
+func (p *pairing) between(old, new *Alt, rule string, args ...string) *change {
+	was, is := p.old.Where, p.new.Where
+	if old.Where != (Place{}) {
+		was = old.Where
+	}
+	if new.Where != (Place{}) {
+		is = new.Where
+	}
+	for _, have := range p.changes {
+		if have.rule == rule && slices.Equal(have.args, args) && have.below == "" && have.old.Path == was.Path && have.new.Path == is.Path {
+			return have
+		}
+	}
+	ch := p.at(rule, args...)
+	ch.ways[narrows].refuted, ch.ways[widens].refuted = true, true // until an alternative shows otherwise
+	ch.old, ch.new = was, is
+	return ch
+}
+
+// view is a pairing seen in one direction: from the side that sends to the one that
+// receives.
+type view struct {
+	*pairing
+	way            int
+	sends, accepts *Shape
+	from, to       *Alt
+}
+
+func (p *pairing) views(old, new *Alt) [2]view {
+	return [2]view{{p, narrows, p.old, p.new, old, new}, {p, widens, p.new, p.old, new, old}}
+}
+
+// show looks among values for some that show a change in the direction of the view.
+// Proves says whether a value has to do with the change. Implied says that no value
+// does, as what is sent satisfies the constraint for other reasons.
+func (v view) show(ch *change, candidates []any, proves func(v any) bool, implied bool) {
+	w := &ch.ways[v.way]
+	if implied {
+		w.refuted = !w.open
+		return
+	}
+	w.refuted, w.open = false, true
+	for _, value := range candidates {
+		if proves != nil && !proves(value) || !v.sends.accepts(value) || v.from != nil && !v.from.accepts(value) {
+			continue
+		}
+		switch {
+		case !v.accepts.accepts(value):
+			w.values = append(w.values, value)
+		case v.to != nil && v.to.accepts(value):
+		case v.accepts.knows(value):
+			w.known = true
+		default:
+			w.lost = true
+		}
+	}
+	w.values = few(w.values)
+}
+
+// rule is the rule of a change that narrows, or of its mirror in the other direction.
+func (c *comparer) rule(id string, way int) string {
+	if way == narrows {
+		return id
+	}
+	return c.rules.rule(id).Mirror
+}
+
+// values compares the values of two shapes.
+func (c *comparer) values(p *pairing) {
+	old, new := p.old.alts(), p.new.alts()
+	was, is := p.old.untyped(), p.new.untyped()
+	switch {
+	case was && is:
+		c.also(p, old[0], new[0])
+		return
+	case was && p.old.any() && everyKind(new):
+		old = freeKinds()
+	case is && p.new.any() && everyKind(old):
+		new = freeKinds()
+	case was || is:
+		c.typed(p, was)
+		return
+	}
+	pairs, gone, come := c.match(old, new)
+	if len(pairs) == 0 && len(gone) == 1 && len(come) == 1 && gone[0].Kind != come[0].Kind {
+		ch := p.at("type-changed", gone[0].label(), come[0].label())
+		for _, v := range p.views(nil, nil) {
+			v.show(ch, c.make.all(v.sends), nil, false)
+		}
+		return
+	}
+	for _, pair := range pairs {
+		c.alts(p, pair.old, pair.new)
+	}
+	for _, a := range gone {
+		c.gone(p.views(a, nil)[narrows])
+	}
+	for _, a := range come {
+		c.gone(p.views(nil, a)[widens])
+	}
+}
+
+// typed tells of a shape that any value satisfies, but for constraints without a
+// form, on one side only.
+func (c *comparer) typed(p *pairing, was bool) {
+	rule, way, label := "type-closed", narrows, p.new.label()
+	if !was {
+		rule, way, label = "type-opened", widens, p.old.label()
+	}
+	if !p.old.any() && !p.new.any() {
+		rule, label = "constraint-changed", `"anyOf"`
+	}
+	ch := p.at(rule, label)
+	for _, v := range p.views(nil, nil) {
+		v.show(ch, c.make.all(v.sends), nil, v.way != way && rule != "constraint-changed")
+	}
+}
+
+func everyKind(list []*Alt) bool {
+	return !slices.ContainsFunc(allKinds, func(k kind) bool {
+		return !slices.ContainsFunc(list, func(a *Alt) bool { return a.Kind == k })
+	})
+}
+
+func freeKinds() []*Alt {
+	var list []*Alt
+	for _, k := range allKinds {
+		list = append(list, free(k))
+	}
+	return list
+}
+
+// gone tells of an alternative of the sender that the receiver has no counterpart of.
+func (c *comparer) gone(v view) {
+	a := v.from
+	if into := c.covers(a, v.accepts); into != nil {
+		ch := v.at(c.mergeRule(v.way), a.label(), into.label())
+		ch.place(v.way, a, into)
+		ch.subject = v.sends.Where.Path
+		c.merged(v, into)
+		return
+	}
+	rule := "type-removed"
+	if a.Name != "" || slices.ContainsFunc(v.accepts.alts(), func(b *Alt) bool { return b.Kind == a.Kind }) {
+		rule = "variant-removed"
+	}
+	ch := v.at(c.rule(rule, v.way), a.label())
+	ch.ways[1-v.way].refuted, ch.subject = true, v.sends.Where.Path
+	ch.place(v.way, a, nil)
+	samples := c.make.samples(a)
+	v.to = &Alt{Kind: "none"}
+	v.show(ch, telling(samples), nil, false)
+}
+
+// mergeRule is the rule of an alternative that became a part of another.
+func (c *comparer) mergeRule(way int) string {
+	if way == narrows {
+		return "variant-merged"
+	}
+	return "variant-split"
+}
+
+// place says where the alternatives of a change stand: the first on the sending side.
+func (ch *change) place(way int, from, to *Alt) {
+	sides := [2]*Place{&ch.old, &ch.new}
+	if from != nil && from.Where != (Place{}) {
+		*sides[way] = from.Where
+	}
+	if to != nil && to.Where != (Place{}) {
+		*sides[1-way] = to.Where
+	}
+}
+
+// merged compares an alternative with one that it became a part of. What that one
+// has beside it was there before.
+func (c *comparer) merged(v view, into *Alt) {
+	inner := &pairing{old: v.old, new: v.new}
+	if v.way == narrows {
+		c.alts(inner, v.from, into)
+	} else {
+		c.alts(inner, into, v.from)
+	}
+	for _, ch := range inner.changes {
+		effect := c.rules.rule(ch.rule).Effect
+		if v.way == widens {
+			effect = effect.Mirror()
+		}
+		if effect == EffectNarrows && (ch.noted || len(ch.ways[v.way].values) > 0) {
+			v.changes = append(v.changes, ch)
+		}
+	}
+	v.children = append(v.children, inner.children...)
+}
+
+// telling leaves out empty arrays, which say nothing of their elements, where
+// there are others.
+func telling(samples []any) []any {
+	filled := slices.DeleteFunc(slices.Clone(samples), func(v any) bool {
+		list, ok := v.([]any)
+		return ok && len(list) == 0
+	})
+	if len(filled) == 0 {
+		return samples
+	}
+	return filled
+}
+
+// covers finds the alternative of an object's kind that knows every member the
+// object must have, and takes it.
+func (c *comparer) covers(a *Alt, in *Shape) *Alt {
+	if a.Kind != kindObject {
+		return nil
+	}
+	v, ok := c.make.of(a)
+	if !ok {
+		return nil
+	}
+	for _, b := range in.alts() {
+		if b.Kind != kindObject || !b.accepts(v) {
+			continue
+		}
+		known := 0
+		for _, m := range a.Object.Members {
+			if m.Required && b.Object.member(m.Name) != nil {
+				known++
+			}
+		}
+		if known > 0 && known == len(v.(map[string]any)) {
+			return b
+		}
+	}
+	return nil
+}
+
+// alts compares alternatives of one kind.
+func (c *comparer) alts(p *pairing, old, new *Alt) {
+	if old == new {
+		return
+	}
+	switch {
+	case old.Values != nil || new.Values != nil:
+		c.listed(p, old, new)
+		return
+	case old.Kind == kindObject:
+		c.objects(p, old, new)
+	case old.Kind == kindArray:
+		c.arrays(p, old, new)
+	default:
+		c.scalars(p, old, new)
+	}
+	c.also(p, old, new)
+}
+
+// told compares what is told of values.
+func (c *comparer) told(old, new *Shape) []*change {
+	var p pairing
+	p.old, p.new = old, new
+	if old.About.Description != new.About.Description {
+		p.at("parameter-description-changed", "", inQuotes(old.About.Description), inQuotes(new.About.Description))
+	}
+	if old.About.Title != new.About.Title {
+		p.at("parameter-title-changed", "", inQuotes(old.About.Title), inQuotes(new.About.Title))
+	}
+	if old.About.Default != new.About.Default {
+		p.at("default-changed", "", quoted(old.About.Default), quoted(new.About.Default))
+	}
+	return p.changes
+}
+
+func lastName(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+// inQuotes makes a text one word of a message. The whole of it is an argument, so
+// that to accept one description is not to accept the next.
+func inQuotes(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return strconv.Quote(s)
+}
+
+func quoted(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}

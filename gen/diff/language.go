@@ -1,0 +1,381 @@
+package diff
+
+import (
+	"encoding/binary"
+	"regexp/syntax"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mcpgen/mcpgen/gen/tools"
+)
+
+// language is the set of strings that a pattern is found in, as an automaton whose
+// states are made when they are met.
+type language struct {
+	prog *syntax.Prog
+	// cuts are the characters at which the pattern may begin to behave differently.
+	cuts   []rune
+	states map[string]*state
+}
+
+// state is what is left to match after a part of a string.
+type state struct {
+	// at are instructions that wait for a character or for the end.
+	at []uint32
+	// found is set once the pattern has been found, whatever follows.
+	found, accepts bool
+	next           map[rune]*state
+}
+
+// newLanguage reads a pattern; it is nil for one with lookaround, references back or
+// word boundaries, which are beyond automata of this kind.
+func newLanguage(pattern string) *language {
+	re, err := syntax.Parse(tools.GoSyntax(pattern), syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	prog, err := syntax.Compile(re.Simplify())
+	if err != nil || len(prog.Inst) > 2000 {
+		return nil
+	}
+	l := &language{prog: prog, states: map[string]*state{}}
+	for _, in := range prog.Inst {
+		switch in.Op {
+		case syntax.InstEmptyWidth:
+			if syntax.EmptyOp(in.Arg)&^(syntax.EmptyBeginText|syntax.EmptyEndText) != 0 {
+				return nil
+			}
+		case syntax.InstRuneAnyNotNL:
+			l.cuts = append(l.cuts, '\n', '\n'+1)
+		case syntax.InstRune1, syntax.InstRune:
+			if len(in.Rune) == 1 {
+				r := in.Rune[0]
+				l.cuts = append(l.cuts, r, r+1)
+				for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+					l.cuts = append(l.cuts, f, f+1)
+				}
+				continue
+			}
+			for i := 0; i+1 < len(in.Rune); i += 2 {
+				l.cuts = append(l.cuts, in.Rune[i], in.Rune[i+1]+1)
+			}
+		}
+	}
+	return l
+}
+
+// state returns the state in which some instructions are to be executed.
+func (l *language) state(start []uint32, found, first bool) *state {
+	s := &state{found: found, next: map[rune]*state{}}
+	if !found {
+		s.at, s.found = l.follow(start, first, false)
+	}
+	if s.found {
+		s.at = nil
+	}
+	key := []byte{byte(0)}
+	if s.found {
+		key[0] = 1
+	} else if first {
+		key[0] = 2
+	}
+	for _, pc := range s.at {
+		key = binary.LittleEndian.AppendUint32(key, pc)
+	}
+	if have, ok := l.states[string(key)]; ok {
+		return have
+	}
+	l.states[string(key)] = s
+	s.accepts = s.found
+	if !s.accepts {
+		_, s.accepts = l.follow(s.at, first, true)
+	}
+	return s
+}
+
+// follow executes instructions up to those that wait, and reports whether the
+// pattern was found.
+func (l *language) follow(start []uint32, first, last bool) (at []uint32, found bool) {
+	seen := map[uint32]bool{}
+	todo := slices.Clone(start)
+	for len(todo) > 0 {
+		pc := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[pc] {
+			continue
+		}
+		seen[pc] = true
+		switch in := l.prog.Inst[pc]; in.Op {
+		case syntax.InstAlt, syntax.InstAltMatch:
+			todo = append(todo, in.Out, in.Arg)
+		case syntax.InstCapture, syntax.InstNop:
+			todo = append(todo, in.Out)
+		case syntax.InstMatch:
+			return nil, true
+		case syntax.InstEmptyWidth:
+			op := syntax.EmptyOp(in.Arg)
+			switch {
+			case op&syntax.EmptyBeginText != 0 && !first:
+			case op&syntax.EmptyEndText != 0 && !last:
+				at = append(at, pc)
+			default:
+				todo = append(todo, in.Out)
+			}
+		case syntax.InstFail:
+		default:
+			at = append(at, pc)
+		}
+	}
+	slices.Sort(at)
+	return at, false
+}
+
+func (l *language) start() *state { return l.state([]uint32{uint32(l.prog.Start)}, false, true) }
+
+// step reads a character.
+func (l *language) step(s *state, r rune) *state {
+	if s.found {
+		return s
+	}
+	if next, ok := s.next[r]; ok {
+		return next
+	}
+	var out []uint32
+	for _, pc := range s.at {
+		if in := &l.prog.Inst[pc]; in.Op != syntax.InstEmptyWidth && in.MatchRune(r) {
+			out = append(out, in.Out)
+		}
+	}
+	out = append(out, uint32(l.prog.Start)) // the pattern may begin anywhere
+	next := l.state(out, false, false)
+	s.next[r] = next
+	return next
+}
+
+// alphabet is one character for each class of characters that some languages do
+// not tell apart.
+func alphabet(list []*language) []rune {
+	cuts := []rune{0, 'a', 'b'}
+	for _, l := range list {
+		cuts = append(cuts, l.cuts...)
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	var out []rune
+	for i, low := range cuts {
+		high := rune(unicode.MaxRune)
+		if i+1 < len(cuts) {
+			high = cuts[i+1] - 1
+		}
+		r := low
+		for _, nice := range []rune{'a', 'x', 'A', '0', '-', '_', '.', ' ', 'é'} {
+			if low <= nice && nice <= high {
+				r = nice
+				break
+			}
+		}
+		if r < ' ' && high >= ' ' {
+			r = min(high, '!')
+		}
+		if utf8.ValidRune(r) {
+			out = append(out, r)
+		}
+	}
+	// The plainest first, so that examples look plain.
+	slices.SortStableFunc(out, func(x, y rune) int { return plainness(x) - plainness(y) })
+	return out
+}
+
+func plainness(r rune) int {
+	switch {
+	case 'a' <= r && r <= 'z':
+		return 0
+	case 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
+		return 1
+	case ' ' < r && r < 127:
+		return 2
+	case unicode.IsPrint(r):
+		return 3
+	}
+	return 4
+}
+
+// language returns the language of a pattern, nil if it is not known.
+func (p *prover) language(pattern string) *language {
+	l, ok := p.languages[pattern]
+	if !ok {
+		l = newLanguage(pattern)
+		p.languages[pattern] = l
+	}
+	return l
+}
+
+// The limits of a search: characters of a string, states, and steps from one to
+// another.
+const (
+	longest    = 300
+	mostStates = 4000
+	mostMoves  = 200_000
+)
+
+// search finds a shortest string that two constraints accept and a third refuses,
+// which counts as refusing everything if it is nil. Formats are not looked at. It
+// is not known what there is if a pattern is not understood or the search is too long.
+func (p *prover) search(x, y, refusing *text) (s string, found, known bool) {
+	var list []*language
+	for _, t := range []*text{x, y, refusing} {
+		if t == nil {
+			continue
+		}
+		for _, pattern := range t.Patterns {
+			l := p.language(pattern)
+			if l == nil {
+				return "", false, false
+			}
+			list = append(list, l)
+		}
+	}
+	accepting := len(x.Patterns)
+	length := x.Length
+	if y != nil {
+		accepting += len(y.Patterns)
+		length = narrower(length, y.Length)
+	}
+	most := 0
+	spans := []span{length}
+	if refusing != nil {
+		spans = append(spans, refusing.Length)
+	}
+	for _, s := range spans {
+		for _, bound := range []*float64{s.Min, s.Max} {
+			if bound != nil {
+				most = max(most, int(min(*bound, 1e6))+1)
+			}
+		}
+	}
+	if most > longest && len(list) > 0 {
+		return "", false, false
+	}
+	if len(list) == 0 {
+		return searchLength(length, refusing)
+	}
+	goal := func(states []*state, n int) bool {
+		for _, s := range states[:accepting] {
+			if !s.accepts {
+				return false
+			}
+		}
+		if !length.contains(float64(n)) {
+			return false
+		}
+		if refusing == nil || !refusing.Length.contains(float64(n)) {
+			return true
+		}
+		return slices.ContainsFunc(states[accepting:], func(s *state) bool { return !s.accepts })
+	}
+	return walk(list, most, goal)
+}
+
+// searchLength is search for constraints without patterns.
+func searchLength(length span, refusing *text) (s string, found, known bool) {
+	if refusing != nil && refusing.Length.covers(length) || length.empty() {
+		return "", false, true
+	}
+	spans := []span{length}
+	if refusing != nil {
+		spans = append(spans, refusing.Length)
+	}
+	for _, n := range lengths(spans...) {
+		if length.contains(float64(n)) && (refusing == nil || !refusing.Length.contains(float64(n))) {
+			return repeated(n), true, true
+		}
+	}
+	return "", true, true
+}
+
+// walk searches the states of several automata at once, breadth first, for one that
+// is a goal. Lengths above most count as most.
+func walk(list []*language, most int, goal func(states []*state, n int) bool) (s string, found, known bool) {
+	type point struct {
+		states []*state
+		n      int
+		from   int
+		by     rune
+	}
+	runes := alphabet(list)
+	ids := map[*state]uint32{}
+	id := func(s *state) uint32 {
+		if _, ok := ids[s]; !ok {
+			ids[s] = uint32(len(ids))
+		}
+		return ids[s]
+	}
+	key := func(p point) string {
+		k := binary.LittleEndian.AppendUint32(nil, uint32(p.n))
+		for _, s := range p.states {
+			k = binary.LittleEndian.AppendUint32(k, id(s))
+		}
+		return string(k)
+	}
+	start := point{from: -1}
+	for _, l := range list {
+		start.states = append(start.states, l.start())
+	}
+	queue := []point{start}
+	seen := map[string]bool{key(start): true}
+	moves := 0
+	for i := 0; i < len(queue); i++ {
+		here := queue[i]
+		if goal(here.states, here.n) {
+			var text []rune
+			for at := i; queue[at].from >= 0; at = queue[at].from {
+				text = append(text, queue[at].by)
+			}
+			slices.Reverse(text)
+			return string(text), true, true
+		}
+		for _, r := range runes {
+			if moves++; moves > mostMoves || len(queue) > mostStates {
+				return "", false, false
+			}
+			next := point{n: min(here.n+1, most), from: i, by: r}
+			for j, l := range list {
+				next.states = append(next.states, l.step(here.states[j], r))
+			}
+			if k := key(next); !seen[k] {
+				seen[k] = true
+				queue = append(queue, next)
+			}
+		}
+	}
+	return "", false, true
+}
+
+// textIn proves that all strings of a constraint satisfy another.
+func (p *prover) textIn(a, b *text) bool {
+	for _, format := range b.Formats {
+		if _, checked := formats[format]; checked && !slices.ContainsFunc(a.Formats, func(have string) bool { return formatIn(have, format) }) {
+			return false
+		}
+	}
+	missing := &text{Length: b.Length}
+	for _, pattern := range b.Patterns {
+		if !slices.Contains(a.Patterns, pattern) {
+			missing.Patterns = append(missing.Patterns, pattern)
+		}
+	}
+	if len(missing.Patterns) == 0 && missing.Length.covers(a.Length) {
+		return true
+	}
+	known := *a
+	known.Patterns = slices.Clone(a.Patterns)
+	for _, format := range a.Formats {
+		if pattern, ok := formatPatterns[format]; ok {
+			known.Patterns = append(known.Patterns, pattern)
+		}
+	}
+	known.Patterns = slices.DeleteFunc(known.Patterns, func(pattern string) bool { return p.language(pattern) == nil })
+	_, found, sure := p.search(&known, nil, missing)
+	return sure && !found
+}

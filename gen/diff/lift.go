@@ -1,0 +1,286 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The limits of one comparison of two messages.
+const (
+	mostNodes = 5000
+	mostWays  = 4  // up from a pair of shapes
+	mostLifts = 64 // pairs that the values of a change come by
+)
+
+// node is a pair of shapes at a place of two messages, reached first by a shortest
+// path.
+type node struct {
+	*pairing
+	path  string
+	guard string
+	up    []edge
+}
+
+// edge leads from a pair of shapes to one that it is in.
+type edge struct {
+	parent *node
+	child  *child
+}
+
+// told is a change of a message.
+type told struct {
+	*change
+	node *node
+	ways [2]outcome
+	// subject is what changed, where that is not a place of the schemas.
+	subject string
+}
+
+// outcome is what a change means for whole messages in one direction.
+type outcome struct {
+	state certainty
+	// values are messages that the sender may send and the receiver refuses.
+	values []any
+	// why says why there is no such message although there is a change.
+	why string
+}
+
+// noExample is why there is no example where nothing more is known.
+const noExample = "none of the values that were tried shows it"
+
+// certainty says what is known of a direction, the least first.
+type certainty int
+
+const (
+	refuted  certainty = iota // no value is concerned
+	lost                      // values are taken for something else
+	unproven                  // no value was found
+	noted                     // the change is told whatever the values
+	shown
+)
+
+// messages compares two shapes of whole messages. The changes of a pair come before
+// those of the pairs in it.
+func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem string) {
+	root := &node{path: path}
+	nodes := map[setPair]*node{{old.set, new.set}: root}
+	queue := []*node{root}
+	root.pairing = c.pair(old, new)
+	words := map[shapePair]bool{}
+	tell := func(old, new *Shape, path string) {
+		if words[shapePair{old, new}] {
+			return
+		}
+		words[shapePair{old, new}] = true
+		for _, ch := range c.told(old, new) {
+			at := &node{pairing: &pairing{old: old, new: new}, path: path}
+			list = append(list, &told{change: ch, node: at})
+		}
+	}
+	tell(old, new, path)
+	for i := 0; i < len(queue); i++ {
+		n := queue[i]
+		for _, below := range n.children {
+			tell(below.old, below.new, n.path+below.path)
+			key := setPair{below.old.set, below.new.set}
+			next, ok := nodes[key]
+			switch {
+			case !ok && len(queue) >= mostNodes:
+				problem = fmt.Sprintf("%s: more than %d pairs of schemas; those farther from the root were not compared", path, mostNodes)
+				continue
+			case !ok:
+				next = &node{path: cmp.Or(below.new.Where.Path, below.old.Where.Path, n.path+below.path), guard: cmp.Or(below.guard, n.guard), pairing: c.pair(below.old, below.new)}
+				nodes[key] = next
+				queue = append(queue, next)
+			case below.guard == "" && n.guard == "":
+				next.guard = ""
+			}
+			if len(next.up) < mostWays && next != root {
+				next.up = append(next.up, edge{n, below})
+			}
+		}
+	}
+	proved := map[string]bool{}
+	for _, n := range queue {
+		for _, ch := range n.changes {
+			t := &told{change: ch, node: n}
+			if proved[t.key()] {
+				continue // the same change, farther from the root
+			}
+			for way := range t.ways {
+				t.ways[way] = c.outcome(ch, n, way, root)
+			}
+			proved[t.key()] = t.ways[narrows].state == shown || t.ways[widens].state == shown
+			list = append(list, t)
+		}
+	}
+	return list, problem
+}
+
+// key names a change by the place of the definitions that it is between.
+func (t *told) key() string {
+	old, new := t.places()
+	return strings.Join(append([]string{t.rule, old.Pointer, new.Pointer, t.below}, t.args...), separator)
+}
+
+// outcome finds out what a direction of a change means for whole messages.
+func (c *comparer) outcome(ch *change, n *node, way int, root *node) outcome {
+	w := ch.ways[way]
+	effect := c.rules.rule(ch.rule).Effect
+	if way == widens {
+		effect = effect.Mirror()
+	}
+	if !effect.Narrows() || w.refuted {
+		return outcome{state: refuted}
+	}
+	if ch.noted {
+		return outcome{state: noted}
+	}
+	if len(w.values) > 0 {
+		return c.lift(n, w.values, &climb{way, root, map[*node]bool{}})
+	}
+	sends, accepts := n.old, n.new
+	if way == widens {
+		sends, accepts = n.new, n.old
+	}
+	switch {
+	case w.lost:
+		return outcome{state: lost}
+	case w.known, c.prove.in(sends, accepts, false):
+		return outcome{state: refuted}
+	}
+	// What is refused here may be accepted further up.
+	for at := n; at != root && len(at.up) > 0; at = at.up[0].parent {
+		p := at.up[0].parent
+		sends, accepts := p.old, p.new
+		if way == widens {
+			sends, accepts = accepts, sends
+		}
+		if c.prove.in(sends, accepts, false) {
+			return outcome{state: refuted}
+		}
+		if p == root {
+			break
+		}
+	}
+	return outcome{state: unproven, why: cmp.Or(w.why, noExample)}
+}
+
+// climb is the way of some values up to whole messages.
+type climb struct {
+	way  int
+	root *node
+	// seen are the pairs that values have come by.
+	seen map[*node]bool
+}
+
+// lift puts values into what is around them, up to whole messages.
+func (c *comparer) lift(n *node, values []any, up *climb) outcome {
+	if n == up.root {
+		return outcome{state: shown, values: values}
+	}
+	best := outcome{state: refuted}
+	tried := false
+	for _, e := range n.up {
+		if up.seen[e.parent] || len(up.seen) > mostLifts {
+			continue
+		}
+		up.seen[e.parent] = true
+		o := c.liftBy(e, values, up)
+		if o.state > best.state || best.why == "" && o.state == best.state {
+			best = o
+		}
+		tried = true
+		if best.state == shown {
+			break
+		}
+	}
+	if !tried {
+		return outcome{state: unproven, why: "no value was found to put it into"}
+	}
+	return best
+}
+
+func (c *comparer) liftBy(e edge, values []any, up *climb) outcome {
+	v := e.parent.views(e.child.oldAlt, e.child.newAlt)[up.way]
+	var whole []any
+	for _, value := range values {
+		whole = append(whole, c.around(v, e.child, value)...)
+	}
+	if len(whole) == 0 {
+		if c.prove.in(v.sends, v.accepts, false) {
+			return outcome{state: refuted}
+		}
+		return outcome{state: unproven, why: fmt.Sprintf("%s; at %s%s this value shows it: %s",
+			c.obstacle(v, e.child), e.parent.path, e.child.path, render(values[0]))}
+	}
+	var refused []any
+	known := true
+	for _, value := range whole {
+		if !v.accepts.accepts(value) {
+			refused = append(refused, value)
+		} else {
+			known = known && v.accepts.knows(value)
+		}
+	}
+	switch {
+	case len(refused) > 0:
+		// The first values are those of which nothing else is refused.
+		return c.lift(e.parent, refused[:min(len(refused), 3)], up)
+	case known:
+		return outcome{state: refuted}
+	}
+	return outcome{state: lost}
+}
+
+// around puts a value into what is around it.
+func (c *comparer) around(v view, at *child, value any) []any {
+	if !at.element {
+		if at.name == "" && at.path != "." { // no name is known that a pattern matches
+			return nil
+		}
+		return c.inside(v, at.name, value)
+	}
+	var out []any
+	add := func(list []any) {
+		if len(out) < 4 && v.from.accepts(list) && v.sends.accepts(list) {
+			out = append(out, list)
+		}
+	}
+	for _, length := range []int{at.index + 1, lowest(v.from.Array.Length), lowest(v.to.Array.Length), contained(v.from) + 1, contained(v.to) + 1} {
+		length = max(length, at.index+1)
+		if base, ok := c.make.array(v.from, length, 4); ok {
+			list := slices.Clone(base.([]any))
+			list[at.index] = value
+			add(list)
+		}
+	}
+	add([]any{value})
+	for _, sample := range c.make.samples(v.from) {
+		list := slices.Clone(sample.([]any))
+		if at.index < len(list) {
+			list[at.index] = value
+		} else if at.index == len(list) {
+			list = append(list, value)
+		}
+		add(list)
+	}
+	return out
+}
+
+// obstacle says why a value cannot be put into what is around it.
+func (c *comparer) obstacle(v view, at *child) string {
+	if v.from.Kind == kindObject {
+		for _, m := range v.from.Object.Members {
+			if m.Required && m.Name != at.name {
+				if _, ok := c.make.minimal(m.Shape); !ok {
+					return "mcpgen makes no value of " + strconv.Quote(m.Name) + ", which must be there too"
+				}
+			}
+		}
+	}
+	return "mcpgen makes nothing that the value can stand in"
+}

@@ -1,0 +1,230 @@
+package diff
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// OfPrompt says that a witness is the params of prompts/get for a prompt.
+func OfPrompt(name string) string { return "prompt " + strconv.Quote(name) + " params" }
+
+// OfURI and OfCapability say that a witness is the URI of a resource that is read,
+// or the path of a capability that is relied on.
+const (
+	OfURI        = "resource URI"
+	OfCapability = "capability"
+)
+
+// offers compares what two servers offer beside tools.
+func (t *toolLists) offers(report *Report, old, new ToolList) {
+	if old.Catalog == nil || new.Catalog == nil {
+		return
+	}
+	if t.has(report, old, new, catalog.Prompts) {
+		t.prompts(old.Catalog, new.Catalog)
+	}
+	if t.has(report, old, new, catalog.Resources) {
+		t.resources(old.Catalog, new.Catalog)
+	}
+	if t.has(report, old, new, catalog.Templates) {
+		t.templates(old.Catalog, new.Catalog)
+	}
+	if t.has(report, old, new, catalog.Capabilities) {
+		t.capabilities(old.Catalog, new.Catalog)
+	}
+	if was, is := old.Catalog.Instructions, new.Catalog.Instructions; was != is && t.has(report, old, new, catalog.Instructions) {
+		t.tell(&change{rule: "instructions-changed", old: Place{"instructions", "/instructions"}, new: Place{"instructions", "/instructions"},
+			args: []string{inQuotes(was), inQuotes(is)}}, "instructions", &root{use: "initialize result", direction: ToClient})
+	}
+}
+
+// has reports whether a part can be compared: both sides have it, or the new one
+// has lost it. A side that says nothing of a part that the other has is noted.
+func (t *toolLists) has(report *Report, old, new ToolList, part catalog.Part) bool {
+	was, is := old.Catalog.Has[part], new.Catalog.Has[part]
+	switch {
+	case was && is:
+		return true
+	case was && new.Catalog.Whole && part != catalog.Capabilities:
+		return true
+	case was && old.Catalog.Count(part) > 0:
+		report.Skipped = append(report.Skipped, Skipped{"new", Place{Path: string(part)}, fmt.Sprintf("has no %s: those of the old side are not compared", part)})
+	case is && new.Catalog.Count(part) > 0:
+		report.Skipped = append(report.Skipped, Skipped{"old", Place{Path: string(part)}, fmt.Sprintf("has no %s: those of the new side are not compared", part)})
+	}
+	return false
+}
+
+// paired calls f for the entries of two lists, those of one side alone with nil for
+// the other: first what is gone, or is on both sides, then what has come.
+func paired(old, new []*catalog.Entry, f func(old, new *catalog.Entry)) {
+	was, is := byKey(old), byKey(new)
+	for _, key := range slices.Sorted(maps.Keys(was)) {
+		f(was[key], is[key])
+	}
+	for _, key := range slices.Sorted(maps.Keys(is)) {
+		if was[key] == nil {
+			f(nil, is[key])
+		}
+	}
+}
+
+func byKey(list []*catalog.Entry) map[string]*catalog.Entry {
+	all := map[string]*catalog.Entry{}
+	for _, e := range list {
+		all[e.Key] = e
+	}
+	return all
+}
+
+// offer is something that a server offers: what can be sent for it is a shape.
+type offer struct {
+	subject, pointer string
+	shape            *Shape
+	// of is what judges the values, use the message that carries them.
+	of, use string
+	wrap    func(v any) any
+}
+
+func (o *offer) place() Place { return Place{o.subject, o.pointer} }
+
+func (o *offer) root() *root {
+	return &root{use: o.use, direction: ToServer, wrap: o.wrap, judgedOld: []string{o.of}, judgedNew: []string{o.of}}
+}
+
+// gone and come tell of an offer that only one side has.
+func (t *toolLists) gone(rule, guard string, o *offer, args ...string) {
+	var values []any
+	if guard != guardTemplate { // by which the other side accepts the values
+		values = newMaker(newProver()).all(o.shape)
+	}
+	t.direct(&change{rule: rule, guard: guard, old: o.place(), args: args}, o.subject, values, nil, o.root())
+}
+
+func (t *toolLists) come(rule string, o *offer, args ...string) {
+	t.direct(&change{rule: rule, guard: guardListed, new: o.place(), args: args}, o.subject, nil, nil, o.root())
+}
+
+func (t *toolLists) prompts(old, new *catalog.Catalog) {
+	paired(old.Prompts, new.Prompts, func(was, is *catalog.Entry) {
+		switch {
+		case is == nil:
+			t.gone("prompt-removed", "", promptOf(was))
+			return
+		case was == nil:
+			t.come("prompt-added", promptOf(is))
+			return
+		}
+		before, after := promptOf(was), promptOf(is)
+		at := after.root()
+		at.old, at.new = before.shape, after.shape
+		t.compare(newComparer(guardIgnoredMember), after.subject+".arguments", at)
+		t.remarks("prompt-changed", after.subject, "prompts/list", was, is, "arguments")
+		told, tells := remarksOfArguments(was), remarksOfArguments(is)
+		for _, name := range slices.Sorted(maps.Keys(told)) {
+			if text, ok := tells[name]; ok && text != told[name] {
+				t.listed("prompt-changed", after.subject, "prompts/list", was, is, "argument "+name)
+			}
+		}
+	})
+}
+
+func promptOf(e *catalog.Entry) *offer {
+	subject := "prompts/" + e.Key
+	return &offer{
+		subject: subject, pointer: e.Pointer, shape: argumentsOf(e, subject), of: OfPrompt(e.Key), use: "prompts/get " + e.Key,
+		wrap: func(v any) any { return map[string]any{"name": e.Key, "arguments": v} },
+	}
+}
+
+// argumentsOf is the shape of a prompt's arguments, which are strings.
+func argumentsOf(e *catalog.Entry, subject string) *Shape {
+	where := Place{subject + ".arguments", e.Pointer + "/arguments"}
+	o := &object{}
+	list, _ := e.Definition.Get("arguments")
+	for i, argument := range argumentList(list) {
+		name, ok := stringMember(argument, "name")
+		if !ok || slices.ContainsFunc(o.Members, func(m *member) bool { return m.Name == name }) {
+			continue
+		}
+		required, _ := argument.Get("required")
+		at := Place{where.Path + "." + name, where.Pointer + "/" + strconv.Itoa(i)}
+		o.Members = append(o.Members, &member{Name: name, Required: required == "true", Where: at, Shape: textShape(at)})
+	}
+	o.sort()
+	return newShape(where, &Alt{Where: where, Kind: kindObject, Object: o})
+}
+
+func textShape(where Place) *Shape {
+	return newShape(where, &Alt{Where: where, Kind: kindString, Text: &text{}})
+}
+
+// argumentList are the arguments of a prompt that are objects.
+func argumentList(list wire.Raw) []wire.Object {
+	if list.Kind() != wire.KindArray {
+		return nil
+	}
+	var all []wire.Object
+	in := wire.NewStringReader(string(list))
+	for in.BeginArray(); in.Element(); {
+		if raw := in.ReadRaw(); raw.Kind() == wire.KindObject {
+			all = append(all, wire.Object(raw))
+		} else {
+			all = append(all, "{}")
+		}
+	}
+	return all
+}
+
+func remarksOfArguments(e *catalog.Entry) map[string]string {
+	all := map[string]string{}
+	list, _ := e.Definition.Get("arguments")
+	for _, argument := range argumentList(list) {
+		name, _ := stringMember(argument, "name")
+		all[name] = render(membersBut(argument, "name", "required"))
+	}
+	return all
+}
+
+// membersBut are the members of an object but for some.
+func membersBut(o wire.Object, names ...string) map[string]any {
+	rest := map[string]any{}
+	for name, raw := range o.All() {
+		if !slices.Contains(names, name) {
+			rest[name] = parse(string(raw))
+		}
+	}
+	return rest
+}
+
+func stringMember(o wire.Object, name string) (string, bool) {
+	raw, ok := o.Get(name)
+	if !ok {
+		return "", false
+	}
+	return raw.Str()
+}
+
+// listed tells of a change in an entry of a list.
+func (t *toolLists) listed(rule, subject, use string, was, is *catalog.Entry, args ...string) {
+	t.tell(&change{rule: rule, old: Place{subject, was.Pointer}, new: Place{subject, is.Pointer}, args: args}, subject, &root{use: use, direction: ToClient})
+}
+
+// remarks tells of the members of entries that differ, but for some.
+func (t *toolLists) remarks(rule, subject, use string, was, is *catalog.Entry, but ...string) {
+	old, new := membersBut(was.Definition, but...), membersBut(is.Definition, but...)
+	names := maps.Clone(old)
+	maps.Copy(names, new)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		before, had := old[name]
+		after, has := new[name]
+		if had != has || render(before) != render(after) {
+			t.listed(rule, subject, use, was, is, name)
+		}
+	}
+}

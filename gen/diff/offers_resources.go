@@ -1,0 +1,249 @@
+package diff
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/yosida95/uritemplate/v3"
+
+	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+func (t *toolLists) resources(old, new *catalog.Catalog) {
+	paired(old.Resources, new.Resources, func(was, is *catalog.Entry) {
+		switch {
+		case is == nil:
+			t.goneURIs("resource-removed", "resources/", was, []string{was.Key}, new)
+		case was == nil:
+			t.come("resource-added", uriOf("resources/", is))
+		default:
+			t.resource("resources/"+is.Key, "resources/list", was, is)
+		}
+	})
+}
+
+// goneURIs tells of a resource or a template that is gone. Where all its URIs can
+// still be read there is no harm.
+func (t *toolLists) goneURIs(rule, under string, was *catalog.Entry, uris []string, new *catalog.Catalog) {
+	guard := ""
+	lost := unreadable(uris, new)
+	if len(lost) == 0 {
+		guard = guardTemplate
+	}
+	t.gone(rule, guard, uriOf(under, was, lost...))
+}
+
+// unreadable are the URIs that are no resource of a catalog and no template's.
+func unreadable(uris []string, c *catalog.Catalog) []string {
+	return slices.DeleteFunc(slices.Clone(uris), func(uri string) bool {
+		return slices.ContainsFunc(c.Resources, func(e *catalog.Entry) bool { return e.Key == uri }) ||
+			slices.ContainsFunc(c.Templates, func(e *catalog.Entry) bool { return covers(e.Key, uri) })
+	})
+}
+
+// uriOf is an offer of URIs.
+func uriOf(under string, e *catalog.Entry, uris ...string) *offer {
+	subject := under + e.Key
+	return &offer{subject: subject, pointer: e.Pointer, shape: listOf(Place{subject, e.Pointer}, uris), of: OfURI, use: "resources/read"}
+}
+
+// listOf is the shape of some texts.
+func listOf(where Place, texts []string) *Shape {
+	a := &Alt{Kind: kindString, Where: where, Text: &text{}, Values: []string{}}
+	for _, one := range texts {
+		a.Values = append(a.Values, render(one))
+	}
+	return newShape(where, a)
+}
+
+// resource compares what is told of a resource or a template.
+func (t *toolLists) resource(subject, use string, was, is *catalog.Entry) {
+	before, _ := was.Definition.Get("mimeType")
+	after, _ := is.Definition.Get("mimeType")
+	if before != after {
+		t.listed("resource-type-changed", subject, use, was, is, quoted(string(before)), quoted(string(after)))
+	}
+	t.remarks("resource-changed", subject, use, was, is, "mimeType", "uri", "uriTemplate")
+}
+
+// templates pairs templates that are the same, and then those with one name, whose
+// text has changed.
+func (t *toolLists) templates(old, new *catalog.Catalog) {
+	var gone, come []*catalog.Entry
+	paired(old.Templates, new.Templates, func(was, is *catalog.Entry) {
+		switch {
+		case is == nil:
+			gone = append(gone, was)
+		case was == nil:
+			come = append(come, is)
+		default:
+			t.resource("templates/"+is.Key, "resources/templates/list", was, is)
+		}
+	})
+	for _, was := range gone {
+		name, named := stringMember(was.Definition, "name")
+		i := slices.IndexFunc(come, func(e *catalog.Entry) bool {
+			other, ok := stringMember(e.Definition, "name")
+			return ok && named && other == name
+		})
+		if i < 0 {
+			t.goneURIs("resource-template-removed", "templates/", was, samplesOf(was.Key), new)
+			continue
+		}
+		t.template(was, come[i], old, new)
+		come = slices.Delete(come, i, i+1)
+	}
+	for _, is := range come {
+		t.come("resource-template-added", uriOf("templates/", is))
+	}
+}
+
+// template compares the URIs of two templates by samples of both. What another
+// template of the other side covers is not lost.
+func (t *toolLists) template(was, is *catalog.Entry, old, new *catalog.Catalog) {
+	at := uriOf("templates/", is).root()
+	subject := "templates/" + is.Key
+	ch := &change{old: Place{"templates/" + was.Key, was.Pointer}, new: Place{"templates/" + is.Key, is.Pointer},
+		args: []string{was.Key, is.Key}}
+	samples := slices.Concat(samplesOf(was.Key), samplesOf(is.Key))
+	only := func(template string, other *catalog.Catalog) []string {
+		return unreadable(slices.DeleteFunc(slices.Clone(samples), func(uri string) bool { return !covers(template, uri) }), other)
+	}
+	lost, won := only(was.Key, new), only(is.Key, old)
+	before, after := strings.Join(variables(was.Key), ", "), strings.Join(variables(is.Key), ", ")
+	switch {
+	case len(lost) > 0 && len(won) > 0:
+		ch.rule, ch.guard = "resource-template-changed", guardListed
+	case len(lost) > 0:
+		ch.rule = "resource-template-narrowed"
+	case len(won) > 0:
+		ch.rule, ch.guard = "resource-template-widened", guardListed
+	case before != after:
+		ch.rule, ch.args = "template-variables-renamed", []string{quoted(before), quoted(after)}
+	}
+	if ch.rule != "" {
+		t.direct(ch, subject, anys(lost), anys(won), at)
+	}
+	t.resource(subject, "resources/templates/list", was, is)
+}
+
+func anys(texts []string) []any {
+	var all []any
+	for _, one := range texts {
+		all = append(all, one)
+	}
+	return all
+}
+
+// samplesOf are URIs of a template, with two values for its variables. A text that
+// is no template is its own sample.
+func samplesOf(template string) []string {
+	parsed, err := uritemplate.New(template)
+	if err != nil {
+		return []string{template}
+	}
+	var samples []string
+	for _, value := range []string{"x", "y1"} {
+		values := uritemplate.Values{}
+		for _, name := range parsed.Varnames() {
+			values.Set(name, uritemplate.String(value))
+		}
+		uri, err := parsed.Expand(values)
+		if err == nil && !slices.Contains(samples, uri) {
+			samples = append(samples, uri)
+		}
+	}
+	return samples
+}
+
+// covers reports whether a URI is one of a template's.
+func covers(template, uri string) bool {
+	parsed, err := uritemplate.New(template)
+	if err != nil {
+		return template == uri
+	}
+	return parsed.Regexp().MatchString(uri)
+}
+
+func variables(template string) []string {
+	parsed, err := uritemplate.New(template)
+	if err != nil {
+		return nil
+	}
+	return parsed.Varnames()
+}
+
+// capabilities compares what servers declare. What is below a capability that is
+// gone is gone with it.
+func (t *toolLists) capabilities(old, new *catalog.Catalog) {
+	was, is := Declared(old.Capabilities), Declared(new.Capabilities)
+	for _, path := range slices.Sorted(maps.Keys(was)) {
+		o := capabilityOf(path)
+		now, has := is[path]
+		switch {
+		case !has && within(path, was, is):
+			// The capability around it is gone too, which is told.
+		case !has && strings.HasSuffix(path, ".listChanged"):
+			t.gone("capability-removed", guardNotified, o, path)
+		case !has:
+			t.gone("capability-removed", "", o, path)
+		case now != was[path]:
+			t.tell(&change{rule: "capability-changed", old: o.place(), new: o.place(), args: []string{path, was[path], now}}, o.subject,
+				&root{use: "initialize result", direction: ToClient})
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(is)) {
+		if _, had := was[path]; !had && !within(path, is, was) {
+			t.come("capability-added", capabilityOf(path), path)
+		}
+	}
+}
+
+// within reports whether the capability around a path is only on the side that has
+// the path too.
+func within(path string, has, lacks map[string]string) bool {
+	for i := strings.LastIndexByte(path, '.'); i > 0; i = strings.LastIndexByte(path[:i], '.') {
+		_, there := has[path[:i]]
+		if _, other := lacks[path[:i]]; there && !other {
+			return true
+		}
+	}
+	return false
+}
+
+func capabilityOf(path string) *offer {
+	subject := "capabilities." + path
+	pointer := "/capabilities"
+	for name := range strings.SplitSeq(path, ".") {
+		pointer = wire.ChildPointer(pointer, name)
+	}
+	return &offer{subject: subject, pointer: pointer, shape: listOf(Place{subject, pointer}, []string{path}), of: OfCapability, use: "initialize result"}
+}
+
+// Declared are the capabilities of an object of them: paths with dots, and for each
+// its value, "" for an object and for true. What is false or null is not declared.
+func Declared(capabilities wire.Object) map[string]string {
+	all := map[string]string{}
+	declared(capabilities, "", all)
+	return all
+}
+
+func declared(o wire.Object, under string, all map[string]string) {
+	if o == "" {
+		return
+	}
+	for name, raw := range o.All() {
+		path := under + name
+		switch {
+		case raw.Kind() == wire.KindObject:
+			all[path] = ""
+			declared(wire.Object(raw), path+".", all)
+		case raw == "true":
+			all[path] = ""
+		case raw != "false" && raw.Kind() != wire.KindNull:
+			all[path] = canonical(raw)
+		}
+	}
+}

@@ -1,0 +1,266 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// excerpt is what a side says at the place of a finding.
+type excerpt struct {
+	Label string
+	Place diff.Place
+	// Rows are empty where the side has nothing at the place.
+	Rows []excerptRow
+	// Prose is a text that people or models read, not JSON.
+	Prose  bool
+	Errata []diff.Corrected
+}
+
+// excerptRow is a line of an excerpt. Kind is "" for a line of both sides, "del"
+// or "ins" for one of this side only, "pad" for a gap beside a line of the other
+// side, and "fold" for a remark on lines that are left out.
+type excerptRow struct {
+	Kind                string
+	Before, Mark, After string
+}
+
+const (
+	contextLines = 3   // unchanged lines shown around a change
+	maxRows      = 48  // rows of an excerpt
+	maxClear     = 160 // bytes of a line shown on either side of a marked part
+	maxMark      = 1200
+)
+
+// excerpts returns what the two sides say where a finding is.
+func excerpts(r *diff.Report, f *diff.Finding, old, new *source) (was, is *excerpt) {
+	was, is = &excerpt{Label: old.Label, Place: f.Old}, &excerpt{Label: new.Label, Place: f.New}
+	if detail(f) == "" { // the excerpt is all that is at the place
+		was.Errata, is.Errata = errata(r, "old", f.Old), errata(r, "new", f.New)
+	}
+	a, b := focus(f, old.root, new.root)
+	oldText, newText := a.text(), b.text()
+	_, aText := a.str()
+	_, bText := b.str()
+	was.Prose, is.Prose = aText, bText
+	switch side := standsAlone(f); {
+	case side == come && newText != "":
+		was.Rows, is.Rows = plain(oldText, ""), plain(newText, "ins")
+	case side == gone && oldText != "":
+		was.Rows, is.Rows = plain(oldText, "del"), plain(newText, "")
+	case oldText == "" || newText == "":
+		was.Rows, is.Rows = plain(oldText, "del"), plain(newText, "ins")
+	default:
+		was.Rows, is.Rows = columns(lineDiff(oldText, newText))
+	}
+	return was, is
+}
+
+// standsAlone reports that the two places of a finding are not two versions of one
+// thing: one of them is a variant that is new or gone, the other is the union.
+func standsAlone(f *diff.Finding) change {
+	switch f.Rule {
+	case "variant-added", "variant-split":
+		return come
+	case "variant-removed", "variant-merged":
+		return gone
+	}
+	return same
+}
+
+// focus returns the smallest values in which a finding's change can be seen.
+func focus(f *diff.Finding, old, new *node) (was, is *node) {
+	if f.Old.Pointer != "" {
+		was = old.at(f.Old.Pointer)
+	}
+	if f.New.Pointer != "" {
+		is = new.at(f.New.Pointer)
+	}
+	if name, ok := memberOf(f); ok {
+		a, b := old.at(parent(f.Old.Pointer, name)), new.at(parent(f.New.Pointer, name))
+		if a != nil && b != nil {
+			return a.onlyMember(name), b.onlyMember(name)
+		}
+	}
+	path := detail(f)
+	if path == "" {
+		return was, is
+	}
+	a, b := was, is
+	for _, token := range strings.Split(path, ".") {
+		a, b = a.child(token), b.child(token)
+	}
+	if a == nil && b == nil {
+		return was, is
+	}
+	return a, b
+}
+
+// memberOf returns the name of the member whose presence a finding is about.
+func memberOf(f *diff.Finding) (name string, ok bool) {
+	switch f.Rule {
+	case "member-added", "member-removed", "required-member-added", "required-member-removed", "member-became-optional", "member-became-required":
+		return argument(f, 0), len(f.Args) > 0
+	}
+	return "", false
+}
+
+// parent returns the pointer of the object that has a member; the pointer may
+// already be that of the object.
+func parent(pointer, name string) string {
+	return strings.TrimSuffix(pointer, wire.ChildPointer("/properties", name))
+}
+
+// detail returns the path below a finding's place that the finding is about, "" if
+// that is all of it.
+func detail(f *diff.Finding) string {
+	switch rule := f.Rule; {
+	case strings.HasSuffix(rule, "description-changed"):
+		return "description"
+	case strings.HasSuffix(rule, "title-changed"):
+		return "title"
+	case rule == "default-changed":
+		return "default"
+	case strings.HasPrefix(rule, "annotation-"):
+		return "annotations"
+	case rule == "task-support-changed":
+		return "execution"
+	case rule == "tool-metadata-changed":
+		return argument(f, 0)
+	}
+	return ""
+}
+
+// argument returns an argument of a finding, "" if it has fewer.
+func argument(f *diff.Finding, i int) string {
+	if i >= len(f.Args) {
+		return ""
+	}
+	return f.Args[i]
+}
+
+// onlyMember returns what a schema of an object says of one of its members.
+func (n *node) onlyMember(name string) *node {
+	var parts []string
+	if member := n.child("properties").child(name); member != nil {
+		key, _ := json.Marshal(name) // a string always has a JSON form
+		parts = append(parts, fmt.Sprintf(`"properties":{%s:%s}`, key, member.raw))
+	}
+	for _, keyword := range []string{"required", "additionalProperties"} {
+		if found := n.child(keyword); found != nil {
+			parts = append(parts, fmt.Sprintf(`"%s":%s`, keyword, found.raw))
+		}
+	}
+	return &node{raw: json.RawMessage("{" + strings.Join(parts, ",") + "}")}
+}
+
+// plain returns all lines of a text as rows of one kind.
+func plain(text, kind string) []excerptRow {
+	var rows []excerptRow
+	for _, l := range lines(text) {
+		rows = append(rows, clip(line{text: l}, kind))
+	}
+	return limit(rows)
+}
+
+// columns lays lines out in two columns, in which a change stands beside its
+// counterpart and long runs of unchanged lines are folded.
+func columns(all []line) (was, is []excerptRow) {
+	for start := 0; start < len(all); {
+		end := start
+		for end < len(all) && (all[end].change == same) == (all[start].change == same) {
+			end++
+		}
+		block := all[start:end]
+		if block[0].change == same {
+			rows := fold(block, start == 0, end == len(all))
+			was, is = append(was, rows...), append(is, rows...)
+		} else {
+			for _, l := range block {
+				if l.change == gone {
+					was = append(was, clip(l, "del"))
+				} else {
+					is = append(is, clip(l, "ins"))
+				}
+			}
+			was, is = pad(was, len(is)), pad(is, len(was))
+		}
+		start = end
+	}
+	return limit(was), limit(is)
+}
+
+// pad fills a column up.
+func pad(rows []excerptRow, n int) []excerptRow {
+	for len(rows) < n {
+		rows = append(rows, excerptRow{Kind: "pad"})
+	}
+	return rows
+}
+
+// fold shows the lines of an unchanged block that are next to a change.
+func fold(block []line, first, last bool) []excerptRow {
+	head, tail := contextLines, contextLines
+	if first {
+		head = 0
+	}
+	if last {
+		tail = 0
+	}
+	if first && last { // nothing changed in the text
+		head = len(block)
+	}
+	var rows []excerptRow
+	for i, l := range block {
+		switch rest := len(block) - head - tail; {
+		case i < head || i >= len(block)-tail || rest <= 1:
+			rows = append(rows, clip(l, ""))
+		case i == head:
+			rows = append(rows, excerptRow{Kind: "fold", Before: fmt.Sprintf("⋯ %d unchanged lines", rest)})
+		}
+	}
+	return rows
+}
+
+// limit cuts an excerpt that is too long.
+func limit(rows []excerptRow) []excerptRow {
+	if len(rows) <= maxRows {
+		return rows
+	}
+	rest := len(rows) - maxRows + 1
+	return append(rows[:maxRows-1:maxRows-1], excerptRow{Kind: "fold", Before: fmt.Sprintf("⋯ %d more lines", rest)})
+}
+
+// clip makes a row of a line, of which it keeps what is around the mark.
+func clip(l line, kind string) excerptRow {
+	if l.from >= l.to {
+		return excerptRow{Kind: kind, Before: visible(clipEnd(l.text, 3*maxClear))}
+	}
+	before, mark, after := l.text[:l.from], l.text[l.from:l.to], l.text[l.to:]
+	return excerptRow{kind, visible(clipStart(before, maxClear)), visible(clipEnd(mark, maxMark)), visible(clipEnd(after, maxClear))}
+}
+
+func clipEnd(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+func clipStart(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	i := len(s) - n
+	for i < len(s) && !utf8.RuneStart(s[i]) {
+		i++
+	}
+	return "…" + s[i:]
+}

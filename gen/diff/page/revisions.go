@@ -1,0 +1,184 @@
+package page
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/diff"
+)
+
+// revisionsView is a page of several revisions.
+type revisionsView struct {
+	Revisions []string
+	// Meetings has a row for each revision of a server with a cell for each of a
+	// client.
+	Meetings [][]meeting
+	// Timeline has an entry for each revision, the oldest first.
+	Timeline []era
+	// Jumps are the comparisons of revisions that are not next to each other.
+	Jumps []*comparison
+	// Grid says which methods and definitions changed with which revision.
+	Grid *grid
+}
+
+// meeting is a server of one revision with clients of another.
+type meeting struct {
+	ID, Server, Client string
+	// Same is a server with clients of its own revision.
+	Same   bool
+	Newer  string // "server" or "client"
+	Counts counts
+	// Findings are those that break or may break, the worst first.
+	Findings []met
+	// Pair is the comparison that has them, nil if there is none.
+	Pair *comparison
+}
+
+// met is a finding with its level in a meeting.
+type met struct {
+	*finding
+	Level diff.Level
+}
+
+// era is a revision and what came with it.
+type era struct {
+	Revision string
+	// Since is the comparison with the revision before; the oldest has none.
+	Since *comparison
+}
+
+// grid is a table of methods and definitions by revision.
+type grid struct {
+	Columns []*comparison
+	Groups  []gridGroup
+}
+
+type gridGroup struct {
+	Title string
+	Rows  []*gridRow
+}
+
+type gridRow struct {
+	Name  string
+	Cells []gridCell
+}
+
+type gridCell struct {
+	ID, Old, New string
+	Counts       counts
+	// First is the fragment of the worst finding.
+	First string
+}
+
+func newRevisionsView(order []string, list []*comparison, sources map[string]*source) *revisionsView {
+	v := &revisionsView{Revisions: order}
+	pairs := map[[2]string]*comparison{}
+	for _, c := range list {
+		pairs[[2]string{c.Old, c.New}] = c
+	}
+	for i, server := range order {
+		var row []meeting
+		for j, client := range order {
+			m := meeting{ID: "server-" + slug(server) + "-client-" + slug(client), Server: server, Client: client, Same: i == j, Newer: "server"}
+			m.Pair = pairs[[2]string{client, server}]
+			if i < j {
+				m.Newer, m.Pair = "client", pairs[[2]string{server, client}]
+			}
+			m.count()
+			row = append(row, m)
+		}
+		v.Meetings = append(v.Meetings, row)
+	}
+	v.Grid = &grid{}
+	for i, revision := range order {
+		e := era{Revision: revision}
+		if i > 0 {
+			e.Since = pairs[[2]string{order[i-1], revision}]
+		}
+		if e.Since != nil {
+			v.Grid.Columns = append(v.Grid.Columns, e.Since)
+		}
+		v.Timeline = append(v.Timeline, e)
+	}
+	for _, c := range list {
+		if !slices.Contains(v.Grid.Columns, c) {
+			v.Jumps = append(v.Jumps, c)
+		}
+	}
+	v.Grid.fill(sources)
+	return v
+}
+
+// count takes over what breaks when the newer side went first.
+func (m *meeting) count() {
+	if m.Pair == nil || m.Same {
+		return
+	}
+	for _, f := range m.Pair.all() {
+		level := f.Server
+		if m.Newer == "client" {
+			level = f.Client
+		}
+		m.Counts.add(f.Finding, level)
+		if f.Accepted == nil && level.AtLeast(diff.LevelWarn) {
+			m.Findings = append(m.Findings, met{f, level})
+		}
+	}
+	slices.SortStableFunc(m.Findings, func(a, b met) int {
+		switch {
+		case a.Level == b.Level:
+			return 0
+		case a.Level.AtLeast(b.Level):
+			return -1
+		}
+		return 1
+	})
+}
+
+// fill makes the rows: the methods whose messages carry a change, and the
+// definitions that changed.
+func (g *grid) fill(sources map[string]*source) {
+	methods, definitions := gridGroup{Title: "Methods"}, gridGroup{Title: "Definitions"}
+	rows := [2]map[string]*gridRow{{}, {}}
+	count := func(group int, name string, column int, f *finding) {
+		r := rows[group][name]
+		if r == nil {
+			r = &gridRow{Name: name, Cells: make([]gridCell, len(g.Columns))}
+			rows[group][name] = r
+			to := &methods
+			if group == 1 {
+				to = &definitions
+			}
+			to.Rows = append(to.Rows, r)
+		}
+		cell := &r.Cells[column]
+		c := g.Columns[column]
+		cell.Old, cell.New, cell.ID = c.Old, c.New, "cell-"+slug(name)+"-"+slug(c.New)
+		cell.Counts.add(f.Finding, f.Level)
+		if cell.First == "" {
+			cell.First = f.ID
+		}
+	}
+	for i, c := range g.Columns {
+		old, new := sources[c.Old], sources[c.New]
+		known := func(name string) bool { return old.subjects[name] || new.subjects[name] }
+		for _, f := range c.all() {
+			carriers := map[string]bool{}
+			for _, use := range append([]string{f.Subject}, f.Uses...) {
+				if name := strings.TrimSuffix(use, " result"); known(name) && !carriers[name] {
+					carriers[name] = true
+					count(0, name, i, f)
+				}
+			}
+			if name, isMethod := owner(f.Subject, known); !isMethod {
+				count(1, name, i, f)
+			}
+		}
+	}
+	for _, group := range []gridGroup{methods, definitions} {
+		slices.SortFunc(group.Rows, func(a, b *gridRow) int { return strings.Compare(a.Name, b.Name) })
+		if len(group.Rows) > 0 {
+			g.Groups = append(g.Groups, group)
+		}
+	}
+}

@@ -1,0 +1,297 @@
+package diff
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+)
+
+// builder makes shapes of one revision's ir.
+type builder struct {
+	decls map[*ir.Decl]*Shape
+	// sources speak for some places instead of the ir; nil where it says all.
+	sources *sources
+}
+
+// decl is the shape of a declaration.
+func (b *builder) decl(d *ir.Decl) *Shape {
+	if s, ok := b.decls[d]; ok {
+		return s
+	}
+	where := Place{d.Name, d.Pointer}
+	s := newShape(where)
+	b.decls[d] = s
+	if b.fromSource(d, s) {
+		return s
+	}
+	switch t := d.Type.(type) {
+	case *ir.Ref:
+		s.list = b.decl(t.Decl).alts()
+	case *ir.Object:
+		a := &Alt{Name: d.Name, Where: where, Kind: kindObject, Object: &object{}}
+		s.list = []*Alt{a} // members may lead back here
+		b.fields(a.Object, t, d.Name)
+	case *ir.Union:
+		for _, v := range t.Variants {
+			s.list = append(s.list, b.decl(v.Decl).alts()...)
+		}
+		s.list = join(s.list)
+	default:
+		s.list = b.alts(d.Type, where)
+		if len(s.list) == 1 && s.list[0].Kind == kindArray {
+			s.list[0].Name = d.Name
+		}
+	}
+	return s
+}
+
+func (b *builder) fields(o *object, t *ir.Object, name string) {
+	for _, f := range t.Fields {
+		o.Members = append(o.Members, b.field(f, name))
+	}
+	o.sort()
+}
+
+func (b *builder) field(f *ir.Field, of string) *member {
+	where := Place{of + "." + f.Wire, f.Pointer}
+	if shape := b.sourceAt(where); shape != nil {
+		return &member{Name: f.Wire, Required: f.Required, Where: where, Shape: shape}
+	}
+	m := &member{Name: f.Wire, Required: f.Required, Where: where, Shape: b.shape(f.Base(), where)}
+	switch c := f.Const.(type) {
+	case string:
+		m.Shape = constant(where, kindString, render(c))
+	case int64:
+		m.Shape = constant(where, kindNumber, strconv.FormatInt(c, 10))
+	}
+	if f.Nullable() {
+		m.Shape = b.nullable(m.Shape, where)
+	}
+	return m
+}
+
+// nullable adds null to a shape, which may not have its alternatives yet.
+func (b *builder) nullable(s *Shape, where Place) *Shape {
+	with := newShape(s.Where)
+	with.fill = func() []*Alt { return append([]*Alt{{Kind: kindNull, Where: where}}, s.alts()...) }
+	return with
+}
+
+func constant(where Place, k kind, value string) *Shape {
+	a := &Alt{Kind: k, Where: where, Values: []string{value}}
+	if k == kindString {
+		a.Text = &text{}
+	} else {
+		a.Number = &number{}
+	}
+	return newShape(where, a)
+}
+
+// shape is the shape of a type that stands at a place.
+func (b *builder) shape(t ir.Type, where Place) *Shape {
+	if shape := b.sourceAt(where); shape != nil {
+		return shape
+	}
+	if ref, ok := t.(*ir.Ref); ok {
+		return b.decl(ref.Decl)
+	}
+	return newShape(where, b.alts(t, where)...)
+}
+
+func (b *builder) alts(t ir.Type, where Place) []*Alt {
+	one := &Alt{Where: where}
+	switch t := t.(type) {
+	case *ir.Enum:
+		one.Kind, one.Text = kindString, &text{}
+		one.Values = []string{}
+		for _, v := range t.Values {
+			one.Values = append(one.Values, render(v.Wire))
+		}
+	case *ir.String:
+		one.Kind, one.Text = kindString, textFormat(t.Format)
+	case *ir.Integer:
+		one.Kind, one.Number = kindNumber, wholeNumber(span{Min: t.Min, Max: t.Max})
+	case *ir.Number:
+		one.Kind, one.Number = kindNumber, &number{Range: span{Min: t.Min, Max: t.Max}}
+	case *ir.Boolean:
+		one.Kind = kindBoolean
+	case *ir.Scalar:
+		return scalars(t.Kinds, where)
+	case *ir.Open:
+		one.Kind, one.Object = kindObject, &object{}
+	case *ir.Map:
+		one.Kind, one.Object = kindObject, &object{Rest: b.shape(t.Elem, Place{where.Path + "{}", where.Pointer + "/additionalProperties"})}
+	case *ir.Array:
+		one.Kind, one.Array = kindArray, &array{Items: b.shape(t.Elem, Place{where.Path + "[]", where.Pointer + "/items"})}
+		if t.MaxItems > 0 {
+			most := float64(t.MaxItems)
+			one.Array.Length.Max = &most
+		}
+	default:
+		one.Kind = kindAny
+	}
+	return []*Alt{one}
+}
+
+func textFormat(format string) *text {
+	if format == "" {
+		return &text{}
+	}
+	return &text{Formats: []string{format}}
+}
+
+func wholeNumber(s span) *number {
+	step := big.NewRat(1, 1)
+	return &number{Step: step, Range: s.steps(step)}
+}
+
+func scalars(k ir.ScalarKinds, where Place) []*Alt {
+	var list []*Alt
+	add := func(in bool, a Alt) {
+		if in {
+			a.Where = where
+			list = append(list, &a)
+		}
+	}
+	add(k.Text, Alt{Kind: kindString, Text: &text{}})
+	if k.Number {
+		add(true, Alt{Kind: kindNumber, Number: &number{}})
+	} else {
+		add(k.Integer, Alt{Kind: kindNumber, Number: wholeNumber(span{})})
+	}
+	add(k.Boolean, Alt{Kind: kindBoolean})
+	add(k.Null, Alt{Kind: kindNull})
+	return list
+}
+
+// messages are the shapes of one revision's messages.
+type messages struct {
+	*builder
+	rev     *ir.Revision
+	methods map[string]*ir.Method
+}
+
+func newMessages(side Revision) *messages {
+	rev := side.IR
+	m := &messages{&builder{decls: map[*ir.Decl]*Shape{}}, rev, map[string]*ir.Method{}}
+	m.sources = newSources(side, m.builder)
+	for _, method := range rev.Methods {
+		m.methods[method.Wire] = method
+	}
+	return m
+}
+
+// envelopeOf is the definition that says what all messages of a kind have.
+func envelopeOf(m *ir.Method) string {
+	if m.Notification {
+		return "JSONRPCNotification"
+	}
+	return "JSONRPCRequest"
+}
+
+// message is a request or notification as it goes over the wire: what its own
+// definition says, and what it leaves to the envelope.
+func (s *messages) message(m *ir.Method) (*Shape, []string, error) {
+	decl := s.rev.Lookup(m.Definition)
+	if decl == nil {
+		return nil, nil, fmt.Errorf("%s: %s is no definition", s.rev.ID, m.Definition)
+	}
+	judged := []string{Key(decl)}
+	envelope := s.rev.Lookup(envelopeOf(m))
+	if envelope != nil {
+		judged = append(judged, Key(envelope))
+	}
+	shape := newShape(Place{decl.Name, decl.Pointer})
+	for _, a := range s.decl(decl).alts() {
+		if a.Kind != kindObject {
+			continue // a message is an object, whatever else its definition takes
+		}
+		one, o := *a, *a.Object
+		o.Members = slices.Clone(o.Members)
+		if envelope != nil {
+			if fields, ok := envelope.Type.(*ir.Object); ok {
+				s.enclose(&o, fields, envelope.Name)
+			}
+		}
+		one.Object = &o
+		if own := a.exact; own != nil {
+			one.exact = func(v any) bool {
+				members, ok := v.(map[string]any)
+				return ok && own(v) && o.accepts(members)
+			}
+		}
+		shape.list = append(shape.list, &one)
+	}
+	return shape, judged, nil
+}
+
+// enclose adds what the envelope demands of a message.
+func (s *messages) enclose(o *object, envelope *ir.Object, name string) {
+	meet := newMeeter()
+	for _, f := range envelope.Fields {
+		outer := s.field(f, name)
+		own := o.member(f.Wire)
+		if own == nil {
+			o.Members = append(o.Members, outer)
+			o.sort()
+			continue
+		}
+		both := *own
+		both.Required = own.Required || outer.Required
+		both.Shape = meet.shapes(own.Shape, outer.Shape)
+		o.Members[slices.Index(o.Members, own)] = &both
+	}
+}
+
+// envelope is the union of all JSON-RPC messages, with params and results left
+// open: these are compared for each method. It is nil where there is none.
+func (s *messages) envelope() *Shape {
+	decl := s.rev.Lookup("JSONRPCMessage")
+	if decl == nil {
+		return nil
+	}
+	return s.withoutPayload(s.decl(decl), map[*Alt]*Alt{})
+}
+
+func (s *messages) withoutPayload(shape *Shape, done map[*Alt]*Alt) *Shape {
+	out := newShape(shape.Where)
+	for _, a := range shape.alts() {
+		if bare, ok := done[a]; ok {
+			out.list = append(out.list, bare)
+			continue
+		}
+		bare := *a
+		done[a] = &bare
+		switch a.Kind {
+		case kindObject:
+			o := *a.Object
+			o.Members = nil
+			for _, m := range a.Object.Members {
+				if m.Name == "params" || m.Name == "result" {
+					open := *m
+					open.Shape = openObject(m.Where)
+					m = &open
+				}
+				o.Members = append(o.Members, m)
+			}
+			bare.Object = &o
+		case kindArray:
+			list := *a.Array
+			list.Items = s.withoutPayload(list.Items, done)
+			bare.Array = &list
+		}
+		out.list = append(out.list, &bare)
+	}
+	return out
+}
+
+// Key is the name that a generated package and a [Judge] know a declaration by.
+func Key(d *ir.Decl) string {
+	if d.Definition {
+		return d.Path
+	}
+	return d.Name
+}

@@ -1,0 +1,169 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// mostPairs bounds the pairs of tools that are looked at for renames.
+const mostPairs = 250_000
+
+// renames finds the tools that have another name on the new side, by the name on the
+// old one: tools of one side alone with nearly the same schemas, of which the names,
+// the descriptions or the parameters tell that they are one.
+func renames(was, is map[string]*tools.Tool) map[string]string {
+	gone, come := profiles(was, is), profiles(is, was)
+	type candidate struct {
+		old, new string
+		score    float64
+	}
+	var candidates []candidate
+	if len(gone)*len(come) <= mostPairs {
+		for _, g := range gone {
+			for _, c := range come {
+				if score := g.like(c); score > 0 {
+					candidates = append(candidates, candidate{g.tool.Name, c.tool.Name, score})
+				}
+			}
+		}
+	}
+	slices.SortFunc(candidates, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(min(a.old, a.new), min(b.old, b.new)), cmp.Compare(max(a.old, a.new), max(b.old, b.new)))
+	})
+	found, taken := map[string]string{}, map[string]bool{}
+	for _, c := range candidates {
+		if _, ok := found[c.old]; !ok && !taken[c.new] {
+			found[c.old], taken[c.new] = c.new, true
+		}
+	}
+	return found
+}
+
+// profile is what tells whether a tool is another one.
+type profile struct {
+	tool *tools.Tool
+	// members are the parameters and the members of the result, with their schemas
+	// without prose.
+	members map[string]string
+	text    string
+	// words are those of the description, named those of the name.
+	words, named map[string]bool
+	// alone says that no other tool that only its side has has the same members.
+	alone bool
+}
+
+// profiles are those of the tools that the other side does not have, by name.
+func profiles(list, other map[string]*tools.Tool) []*profile {
+	var all []*profile
+	same := map[string][]*profile{}
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		if other[name] != nil {
+			continue
+		}
+		t := list[name]
+		p := &profile{tool: t, members: map[string]string{}, text: t.Description, words: words(t.Description), named: words(t.Name)}
+		for prefix, s := range map[string]*tools.Schema{"input.": t.Input, "output.": t.Output} {
+			if s == nil {
+				continue
+			}
+			for _, member := range s.Properties {
+				p.members[prefix+member.Name] = bare(member.Schema.Source)
+			}
+		}
+		all = append(all, p)
+		if len(p.members) > 0 {
+			key := fmt.Sprint(p.members) // sorted by name
+			same[key] = append(same[key], p)
+		}
+	}
+	for _, list := range same {
+		list[0].alone = len(list) == 1
+	}
+	return all
+}
+
+// bare is a schema without what it says in words.
+func bare(raw wire.Raw) string {
+	if raw.Kind() != wire.KindObject {
+		return string(raw)
+	}
+	return render(membersBut(wire.Object(raw), "description", "title", "examples"))
+}
+
+// like says how much two tools look like one, 0 for not at all.
+func (p *profile) like(other *profile) float64 {
+	shared := 0
+	for name, schema := range p.members {
+		if other.members[name] == schema {
+			shared++
+		}
+	}
+	schemas := 1.0
+	if all := len(p.members) + len(other.members); all > 0 {
+		schemas = 2 * float64(shared) / float64(all)
+	}
+	if schemas < 0.75 {
+		return 0
+	}
+	prose := overlap(p.words, other.words)
+	if p.text != "" && p.text == other.text {
+		prose = 1
+	}
+	names := overlap(p.named, other.named)
+	switch {
+	case prose >= 0.8, names >= 0.5 && len(p.members) > 0:
+		return schemas + prose + names
+	case p.alone && other.alone && schemas == 1 && len(p.members) > 1 && (p.text == "" || other.text == ""):
+		return schemas + prose + names // nothing speaks against it
+	}
+	return 0
+}
+
+// words are those of a text or a name, in lower case.
+func words(text string) map[string]bool {
+	all := map[string]bool{}
+	var spaced strings.Builder
+	lower := false
+	for _, r := range text {
+		if unicode.IsUpper(r) && lower {
+			spaced.WriteByte(' ')
+		}
+		lower = unicode.IsLower(r)
+		spaced.WriteRune(unicode.ToLower(r))
+	}
+	for word := range strings.FieldsFuncSeq(spaced.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		all[word] = true
+	}
+	return all
+}
+
+// overlap is the part of all words that both have; none have nothing in common.
+func overlap(a, b map[string]bool) float64 {
+	shared := 0
+	for word := range a {
+		if b[word] {
+			shared++
+		}
+	}
+	if all := len(a) + len(b) - shared; all > 0 {
+		return float64(shared) / float64(all)
+	}
+	return 0
+}
+
+// renamed tells of a tool that has another name.
+func (t *toolLists) renamed(old, new *tools.Tool) {
+	call := map[string]any{"name": old.Name}
+	if TaskSupport(old.Definition) == "required" {
+		call["task"] = map[string]any{}
+	}
+	t.direct(&change{rule: "tool-renamed", guard: guardListed, old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}, args: []string{old.Name, new.Name}},
+		new.Name, []any{call}, nil, &root{use: "tools/call " + old.Name, direction: ToServer, judgedOld: []string{OfCall(old.Name)}, judgedNew: []string{OfCall(old.Name)}})
+}

@@ -1,0 +1,280 @@
+// Package render writes the reports and rules of package compat for people and
+// for programs. What it writes depends on nothing but what it is given.
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/mcpgen/mcpgen/gen/diff"
+)
+
+// Output is what a run of comparisons found: the root of the JSON form.
+type Output struct {
+	Reports []*diff.Report `json:"reports"`
+}
+
+// Format is a form of output.
+type Format string
+
+// The formats.
+const (
+	Text     Format = "text"
+	JSON     Format = "json"
+	Markdown Format = "markdown"
+	GitHub   Format = "github"
+	SARIF    Format = "sarif"
+)
+
+// Formats lists the formats.
+func Formats() []Format { return []Format{Text, JSON, Markdown, GitHub, SARIF} }
+
+// Options say how to write.
+type Options struct {
+	// Old and New are the paths of the sides that are files, for annotations.
+	Old, New string
+}
+
+// Write writes reports in a format.
+func Write(w io.Writer, format Format, out Output, o Options) error {
+	p := &printer{w: w}
+	switch format {
+	case Text:
+		p.text(out)
+	case JSON:
+		p.json(out)
+	case Markdown:
+		p.markdown(out)
+	case GitHub:
+		p.github(out, o)
+	case SARIF:
+		p.sarif(out, o)
+	default:
+		return fmt.Errorf("unknown format %q", format)
+	}
+	return p.err
+}
+
+// printer remembers the first error of writing.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+// line writes a line. What it is given may come from a tool list that is not
+// trusted. Characters that could write another line, command the terminal or change
+// the order in which text is shown are written as escapes.
+func (p *printer) line(format string, args ...any) {
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			args[i] = visible(text)
+		}
+	}
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+func visible(s string) string { return Escape(s, hidden) }
+
+// Escape replaces the characters of s that are hidden with \u escapes.
+func Escape(s string, hidden func(r rune) bool) string {
+	if !strings.ContainsFunc(s, hidden) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if hidden(r) {
+			fmt.Fprintf(&b, "\\u%04x", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// hidden reports whether a character is a control character, a line separator or a
+// control of the direction of text.
+func hidden(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+}
+
+func (p *printer) json(v any) {
+	enc := json.NewEncoder(p.w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); p.err == nil {
+		p.err = err
+	}
+}
+
+// Summary is the line that every format for people has for each report, whatever
+// was found.
+func Summary(r *diff.Report) string {
+	c, s := r.Compared, r.Summary
+	noun := "method"
+	if r.Kind == "tools" {
+		noun = "tool"
+	}
+	if c.Subjects != 1 {
+		noun += "s"
+	}
+	text := fmt.Sprintf("%s -> %s: %d %s compared, %d unchanged, %d added, %d removed: %d err, %d warn, %d info, %d accepted",
+		r.Old, r.New, c.Subjects, noun, c.Unchanged, len(c.Added), len(c.Removed), s.Err, s.Warn, s.Info, s.Accepted)
+	if s.Ignored > 0 {
+		text += fmt.Sprintf(", %d ignored", s.Ignored)
+	}
+	return text
+}
+
+// Suggestion says which part of a semantic version the changes ask for.
+func Suggestion(r *diff.Report) string {
+	return fmt.Sprintf("suggested version change: %s (levels for %s upgraded first)", r.Suggested, upgraded(r.Upgrade))
+}
+
+func upgraded(u diff.Upgrade) string {
+	switch u {
+	case diff.UpgradeServer:
+		return "the server"
+	case diff.UpgradeClient:
+		return "the client"
+	}
+	return "either side"
+}
+
+// Bug asks for a report of what the comparison found wrong with itself.
+const Bug = "This is a bug of mcpgen, and changes no finding. Please report it with both sides at https://github.com/mcpgen/mcpgen/issues."
+
+// says returns the sentences of a finding that is not harmless, those of the
+// order of upgrades that counts first. An order that does not count comes with
+// its name.
+func says(r *diff.Report, f *diff.Finding) []string {
+	server, client := f.ServerFirst.Says, f.ClientFirst.Says
+	var list []string
+	add := func(prefix, text string) {
+		if text != "" && !slices.Contains(list, text) {
+			list = append(list, prefix+text)
+		}
+	}
+	switch r.Upgrade {
+	case diff.UpgradeServer:
+		add("", server)
+		if client != server {
+			add("If the client is upgraded first ("+string(f.ClientFirst.Level)+"): ", client)
+		}
+	case diff.UpgradeClient:
+		add("", client)
+		if client != server {
+			add("If the server is upgraded first ("+string(f.ServerFirst.Level)+"): ", server)
+		}
+	default:
+		add("", server)
+		add("", client)
+	}
+	return list
+}
+
+// verdicts says what happens in both orders of upgrades; the one that does not
+// count is in parentheses.
+func verdicts(r *diff.Report, f *diff.Finding) string {
+	server, client := "server first: "+string(f.ServerFirst.Level), "client first: "+string(f.ClientFirst.Level)
+	switch r.Upgrade {
+	case diff.UpgradeServer:
+		return server + " (" + client + ")"
+	case diff.UpgradeClient:
+		return client + " (" + server + ")"
+	}
+	return server + ", " + client
+}
+
+// matters reports whether a finding is shown in full: one that is more than info,
+// or that fails by the level of the order of upgrades that does not count.
+func matters(f *diff.Finding) bool { return f.Level.AtLeast(diff.LevelWarn) || f.Fails }
+
+// proof returns the witnesses of the order of upgrades that counts, and all of
+// them for a finding that fails by the other order.
+func proof(r *diff.Report, f *diff.Finding) []diff.Witness {
+	if f.Fails && !f.Level.AtLeast(diff.LevelWarn) {
+		return f.Witnesses
+	}
+	return f.Proof(r.Upgrade)
+}
+
+// place is a side's label with a position in it, "" if that is unknown.
+func place(label string, p *diff.Position) string {
+	if p == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d:%d", label, p.Line, p.Column)
+}
+
+// places says where a finding is in the sides, "" if that is unknown.
+func places(r *diff.Report, f *diff.Finding) string {
+	old, new := place(r.Old, f.OldPosition), place(r.New, f.NewPosition)
+	switch {
+	case new == "" && old == "":
+		return ""
+	case new == "":
+		return "was at " + old
+	case old == "":
+		return "at " + new
+	}
+	return "at " + new + ", was at " + old
+}
+
+// unproven says why a finding has no example.
+func unproven(f *diff.Finding) string {
+	const lead = "no example found: "
+	return string(f.Level) + ", " + lead + strings.TrimPrefix(f.Unproven, lead)
+}
+
+// skipped says what was left out of which side.
+func skipped(r *diff.Report, s diff.Skipped) string {
+	text := s.Where.Path
+	if name := map[string]string{"old": r.Old, "new": r.New}[s.Side]; name != "" {
+		text = strings.TrimSpace(name + " " + text)
+	}
+	if s.Where.Pointer != "" && s.Where.Pointer != s.Where.Path {
+		text = strings.TrimSpace(text + " (" + s.Where.Pointer + ")")
+	}
+	if text == "" {
+		return s.Why
+	}
+	return text + ": " + s.Why
+}
+
+func until(a *diff.Acceptance) string {
+	if a.Until == "" {
+		return ""
+	}
+	return " until " + a.Until
+}
+
+// Sent says who is sent a value.
+func Sent(d diff.Direction) string {
+	switch d {
+	case diff.ToServer:
+		return "to the server"
+	case diff.ToClient:
+		return "to the client"
+	}
+	return "both ways"
+}
+
+// Why says why a finding is not as bad as its effect: the reason of the ledger,
+// or else the doc of the guard.
+func Why(f *diff.Finding) string {
+	if f.Reason != "" {
+		return f.Reason
+	}
+	for _, g := range diff.Guards() {
+		if g.ID == f.Guard {
+			return g.Doc
+		}
+	}
+	return ""
+}

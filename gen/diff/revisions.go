@@ -1,0 +1,343 @@
+package diff
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/tools"
+)
+
+// Revision is a side that is a revision of the protocol.
+type Revision struct {
+	// Label names the side; "" is the revision's date.
+	Label string
+	IR    *ir.Revision
+	// Judge confirms witnesses; nil leaves them to the other side's judge.
+	Judge Judge
+	// Schema is the whole schema.json of a side that was read leniently, and Sources
+	// are the pointers of the schemas in it that speak for themselves, as the ir
+	// does not say all of them. Both are empty for a side that the ir says all of.
+	Schema  *tools.Schema
+	Sources []string
+	Notes   Notes
+}
+
+func (r Revision) names() Names {
+	label := r.Label
+	if label == "" {
+		label = r.IR.ID
+	}
+	return Names{label, r.IR.ID}
+}
+
+// Revisions compares two revisions. It returns an error only if the sides cannot be
+// compared at all.
+func Revisions(old, new Revision) (*Report, error) {
+	return revisions(old, new, Exceptions())
+}
+
+func revisions(old, new Revision, exceptions []Exception) (*Report, error) {
+	p := &protocol{
+		assembler: assembler{
+			kind: "revisions", old: old.names(), new: new.names(), judges: [2]Judge{old.Judge, new.Judge},
+			rules: newRuleTable(), findings: map[string]*Finding{},
+		},
+		was: newMessages(old), is: newMessages(new),
+		comparer: newComparer(guardOpenObject),
+	}
+	p.ledger = newLedger(exceptions, p.rules, old.IR.ID, new.IR.ID)
+	p.envelope()
+	p.errors()
+	report := &Report{Old: p.old.Label, New: p.new.Label, Kind: p.kind}
+	p.methods(report)
+	if err := p.ledger.stale(); err != nil {
+		p.problem("%v", err)
+	}
+	report.Findings = p.list()
+	report.Problems = p.problems
+	report.notes(old.Notes, new.Notes)
+	report.finish()
+	p.unchanged(report)
+	return report, nil
+}
+
+// protocol compares revisions.
+type protocol struct {
+	assembler
+	was, is  *messages
+	comparer *comparer
+}
+
+// compare tells of all that differs at a root.
+func (p *protocol) compare(at *root) {
+	list, problem := p.comparer.messages(at.old, at.new, at.use)
+	if problem != "" {
+		p.problem("%s", problem)
+	}
+	for _, one := range list {
+		p.add(one, at)
+	}
+}
+
+func (p *protocol) envelope() {
+	old, new := p.was.envelope(), p.is.envelope()
+	if old == nil || new == nil {
+		return // there is no common form to compare; the methods have their own
+	}
+	p.compare(&root{
+		use: "JSON-RPC messages", direction: BothWays, old: old, new: new,
+		judgedOld: []string{"JSONRPCMessage"}, judgedNew: []string{"JSONRPCMessage"},
+	})
+}
+
+func direction(toServer, toClient bool) Direction {
+	switch {
+	case toServer && toClient:
+		return BothWays
+	case toClient:
+		return ToClient
+	}
+	return ToServer
+}
+
+// answer is the direction of the answers.
+func (d Direction) answer() Direction {
+	switch d {
+	case ToServer:
+		return ToClient
+	case ToClient:
+		return ToServer
+	}
+	return d
+}
+
+func (p *protocol) methods(report *Report) {
+	names := slices.Sorted(maps.Keys(p.was.methods))
+	for _, wire := range names {
+		old, new := p.was.methods[wire], p.is.methods[wire]
+		if new == nil || old.Notification != new.Notification {
+			report.Compared.Removed = append(report.Compared.Removed, wire)
+			p.presence("method-removed", p.was, p.is, old)
+			continue
+		}
+		report.Compared.Subjects++
+		p.method(old, new)
+	}
+	for _, wire := range slices.Sorted(maps.Keys(p.is.methods)) {
+		if old := p.was.methods[wire]; old == nil || old.Notification != p.is.methods[wire].Notification {
+			report.Compared.Added = append(report.Compared.Added, wire)
+			p.presence("method-added", p.was, p.is, p.is.methods[wire])
+		}
+	}
+}
+
+// kindOfMethod says what a method is.
+func kindOfMethod(m *ir.Method) string {
+	if m.Notification {
+		return "notification"
+	}
+	return "request"
+}
+
+// unions are the definitions of all messages that may go to a side.
+func unions(m *ir.Method, d Direction) []string {
+	side := map[Direction]string{ToServer: "Client", ToClient: "Server"}[d]
+	if m.Notification {
+		return []string{side + "Notification"}
+	}
+	return []string{side + "Request"}
+}
+
+// presence tells of a method that only one side has.
+func (p *protocol) presence(rule string, was, is *messages, m *ir.Method) {
+	ch := &change{rule: rule, args: []string{kindOfMethod(m), m.Wire}}
+	lacks := was
+	if rule == "method-removed" {
+		lacks = is
+	}
+	switch {
+	case m.Capability != "" && !lacks.declares(m):
+		ch.guard = guardCapability
+	case m.Notification:
+		ch.guard = guardNoAnswer
+	}
+	to := direction(m.ToServer, m.ToClient)
+	judge := to
+	if to == BothWays {
+		judge = ToServer
+	}
+	p.exists(ch, was, is, m, to, judge)
+}
+
+// declares reports whether a side that may declare the capability of a method exists
+// in the revision: a peer that declares it is sent the method, known or not.
+func (s *messages) declares(m *ir.Method) bool {
+	server, client := m.ToServer, m.ToClient
+	if m.Notification { // the sender declares
+		server, client = client, server
+	}
+	path := strings.Split(m.Capability, ".")
+	return server && s.hasMember("ServerCapabilities", path) || client && s.hasMember("ClientCapabilities", path)
+}
+
+// hasMember reports whether a definition declares a member, and members in it.
+func (s *messages) hasMember(name string, path []string) bool {
+	decl := s.rev.Lookup(name)
+	if decl == nil {
+		return false
+	}
+	t := decl.Type
+	for _, wire := range path {
+		fields := fieldsOf(t)
+		i := slices.IndexFunc(fields, func(f *ir.Field) bool { return f.Wire == wire })
+		if i < 0 {
+			return false
+		}
+		t = fields[i].Type
+	}
+	return true
+}
+
+// exists tells that one side has a method, in a direction, and the other has not. Any
+// such message shows that, so the finding needs no example; the unions of all messages
+// judge the one it has.
+func (p *protocol) exists(ch *change, was, is *messages, m *ir.Method, to, judge Direction) {
+	at := &root{use: m.Wire, direction: to, judgedOld: unions(m, judge), judgedNew: unions(m, judge)}
+	has, lacks, way := is, was, widens
+	if p.rules.rule(ch.rule).Effect.Narrows() {
+		has, lacks, way = was, is, narrows
+	}
+	decl := has.rev.Lookup(m.Definition)
+	sides := [2]*Place{&ch.old, &ch.new}
+	*sides[way] = Place{decl.Name, decl.Pointer}
+	if lacks.rev.Lookup(unions(m, judge)[0]) == nil {
+		// The side has no messages of the kind in that direction: it refuses all.
+		*[2]*[]string{&at.judgedNew, &at.judgedOld}[way] = nil
+	}
+	one := &told{change: ch, node: &node{pairing: &pairing{old: &Shape{}, new: &Shape{}}, path: m.Wire}, subject: m.Wire}
+	shape, _, err := has.message(m)
+	switch {
+	case err != nil:
+		one.ways[way] = outcome{state: unproven, why: err.Error()}
+	default:
+		one.ways[way] = outcome{state: unproven, why: "mcpgen makes no such message"}
+		if values := few(p.comparer.make.all(shape)); len(values) > 0 {
+			one.ways[way] = outcome{state: shown, values: values}
+		}
+	}
+	p.add(one, at)
+}
+
+// method compares a method that both sides have.
+func (p *protocol) method(old, new *ir.Method) {
+	to := direction(new.ToServer || old.ToServer, new.ToClient || old.ToClient)
+	for _, way := range []struct {
+		was, is bool
+		to      Direction
+		name    string
+	}{{old.ToServer, new.ToServer, ToServer, "server"}, {old.ToClient, new.ToClient, ToClient, "client"}} {
+		switch {
+		case way.is && !way.was:
+			p.exists(&change{rule: "method-direction-added", args: []string{way.name}}, p.was, p.is, new, way.to, way.to)
+		case way.was && !way.is:
+			p.exists(&change{rule: "method-direction-removed", args: []string{way.name}}, p.was, p.is, old, way.to, way.to)
+		}
+	}
+	was, judgedOld, err := p.was.message(old)
+	if err != nil {
+		p.problem("%v", err)
+		return
+	}
+	is, judgedNew, err := p.is.message(new)
+	if err != nil {
+		p.problem("%v", err)
+		return
+	}
+	at := &root{use: new.Wire, direction: to, old: was, new: is, judgedOld: judgedOld, judgedNew: judgedNew}
+	if old.Capability != new.Capability {
+		p.tell(&change{rule: "method-capability-changed", old: was.Where, new: is.Where,
+			args: []string{quoted(old.Capability), quoted(new.Capability)}}, new.Wire, at)
+	}
+	p.compare(at)
+	if old.Result == nil || new.Result == nil {
+		return // a notification, or a lenient side has no result that can be compared
+	}
+	p.compare(&root{
+		use: new.Wire + " result", direction: to.answer(), old: p.was.decl(old.Result), new: p.is.decl(new.Result),
+		judgedOld: []string{Key(old.Result)}, judgedNew: []string{Key(new.Result)},
+	})
+}
+
+// errors compares the error codes that have definitions.
+func (p *protocol) errors() {
+	old, new := p.was.errorCodes(), p.is.errorCodes()
+	tell := func(rule string, code int64, was, is Place) {
+		name := was.Path
+		if name == "" {
+			name = is.Path
+		}
+		text := strconv.FormatInt(code, 10)
+		p.tell(&change{rule: rule, old: was, new: is, args: []string{text, name}}, name, &root{use: "errors", direction: BothWays})
+	}
+	for _, code := range slices.Sorted(maps.Keys(old)) {
+		if _, ok := new[code]; !ok {
+			tell("error-code-removed", code, old[code], Place{})
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(new)) {
+		if _, ok := old[code]; !ok {
+			tell("error-code-added", code, Place{}, new[code])
+		}
+	}
+}
+
+// errorCodes are the codes that a definition gives an error.
+func (s *messages) errorCodes() map[int64]Place {
+	codes := map[int64]Place{}
+	for _, d := range s.rev.Decls {
+		if !d.Definition {
+			continue
+		}
+		for _, f := range fieldsOf(d.Type) {
+			if f.Wire != "error" {
+				continue
+			}
+			for _, inner := range fieldsOf(f.Type) {
+				if code, ok := inner.Const.(int64); ok && inner.Wire == "code" {
+					codes[code] = Place{d.Name, d.Pointer}
+				}
+			}
+		}
+	}
+	return codes
+}
+
+func fieldsOf(t ir.Type) []*ir.Field {
+	if o, ok := ir.Resolve(t).(*ir.Object); ok {
+		return o.Fields
+	}
+	return nil
+}
+
+// unchanged counts the methods that no finding is about.
+func (p *protocol) unchanged(report *Report) {
+	used := map[string]bool{}
+	for _, f := range report.Findings {
+		for _, use := range append(slices.Clone(f.Uses), f.Subject) {
+			used[strings.TrimSuffix(use, " result")] = true
+		}
+	}
+	for _, wire := range slices.Sorted(maps.Keys(p.is.methods)) {
+		old, new := p.was.methods[wire], p.is.methods[wire]
+		switch {
+		case old == nil || old.Notification != new.Notification:
+		case used[wire]:
+			report.Compared.Changed = append(report.Compared.Changed, wire)
+		default:
+			report.Compared.Unchanged++
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package diff
+
+import (
+	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// sources make shapes of the schemas of a revision that the ir does not say all
+// of. What they refer to is made of the ir again where that says all.
+type sources struct {
+	root    *tools.Schema
+	schemas *schemaBuilder
+	// own are the pointers of those schemas, decls the declarations by theirs.
+	own   map[string]bool
+	decls map[string]*ir.Decl
+	// busy are the declarations that are being made of their source.
+	busy map[*ir.Decl]bool
+}
+
+func newSources(side Revision, b *builder) *sources {
+	if side.Schema == nil || len(side.Sources) == 0 {
+		return nil
+	}
+	s := &sources{root: side.Schema, schemas: newSchemaBuilder(side.Schema, newProver()), own: map[string]bool{}, decls: map[string]*ir.Decl{}, busy: map[*ir.Decl]bool{}}
+	for _, pointer := range side.Sources {
+		s.own[pointer] = true
+	}
+	for _, d := range side.IR.Decls {
+		if have := s.decls[d.Pointer]; have == nil || d.Definition && !have.Definition {
+			s.decls[d.Pointer] = d
+		}
+	}
+	s.schemas.known = func(schema *tools.Schema) (*Shape, bool) {
+		d := s.decls[schema.Pointer]
+		if d == nil || s.own[d.Pointer] && !d.Definition {
+			return nil, false
+		}
+		shape := b.decl(d)
+		return shape, !s.busy[d]
+	}
+	s.schemas.name = func(schema *tools.Schema) string {
+		if d := s.decls[alias(schema).Pointer]; d != nil {
+			return d.Name
+		}
+		return ""
+	}
+	return s
+}
+
+// fromSource fills the shape of a declaration that its source speaks for.
+func (b *builder) fromSource(d *ir.Decl, into *Shape) bool {
+	if b.sources == nil || !b.sources.own[d.Pointer] || b.sources.decls[d.Pointer] != d {
+		return false
+	}
+	schema := b.sources.root.At(d.Pointer)
+	if schema == nil {
+		return false
+	}
+	b.sources.busy[d] = true // until its alternatives are made
+	into.set = b.sources.schemas.set([]*tools.Schema{schema})
+	into.About = about{Default: canonical(schema.Default)}
+	fill := into.set.fill
+	if fill == nil {
+		delete(b.sources.busy, d)
+		return true
+	}
+	own := *into.set
+	own.fill = func() []*Alt {
+		list := fill()
+		if len(list) == 1 && list[0].Name == "" && (list[0].Kind == kindObject || list[0].Kind == kindArray) {
+			named := *list[0]
+			named.Name = d.Name
+			list = []*Alt{&named}
+		}
+		delete(b.sources.busy, d)
+		return list
+	}
+	into.set = &own
+	return true
+}
+
+// sourceAt is the shape of a place that is no declaration and that its source
+// speaks for, or nil.
+func (b *builder) sourceAt(where Place) *Shape {
+	if b.sources == nil || !b.sources.own[where.Pointer] {
+		return nil
+	}
+	schema := b.sources.root.At(where.Pointer)
+	if schema == nil {
+		return nil
+	}
+	if d := b.sources.decls[where.Pointer]; d != nil {
+		return b.decl(d)
+	}
+	made := *b.sources.schemas.shape(schema)
+	made.Where = where
+	return &made
+}
+
+// alias returns the schema that a reference with nothing beside it leads to, or
+// the schema itself.
+func alias(s *tools.Schema) *tools.Schema {
+	for range 100 { // references may go round in circles
+		if s.Target == nil || s.Draft != tools.Draft7 && wire.Object(s.Source).Len() > 1 {
+			break
+		}
+		s = s.Target
+	}
+	return s
+}

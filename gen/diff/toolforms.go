@@ -1,0 +1,313 @@
+package diff
+
+import (
+	"encoding/json"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+func numberOf(all []*tools.Schema, whole bool) (*number, bool) {
+	n := &number{}
+	if whole {
+		n.Step = big.NewRat(1, 1)
+	}
+	for _, s := range all {
+		n.Range = narrower(n.Range, numberSpan(s))
+		if step := rational(string(s.MultipleOf)); step != nil && step.Sign() > 0 {
+			n.Step = common(n.Step, step)
+		}
+	}
+	n.Range = n.Range.steps(n.Step)
+	return n, !n.Range.empty()
+}
+
+// common returns the least number that both numbers divide.
+func common(x, y *big.Rat) *big.Rat {
+	if x == nil {
+		return y
+	}
+	// lcm(a/b, c/d) = lcm(a, c) / gcd(b, d), the fractions being in lowest terms.
+	product := new(big.Int).Mul(x.Num(), y.Num())
+	least := new(big.Int).Div(product, new(big.Int).GCD(nil, nil, x.Num(), y.Num()))
+	return new(big.Rat).SetFrac(least, new(big.Int).GCD(nil, nil, x.Denom(), y.Denom()))
+}
+
+// divides reports whether every multiple of y is one of x.
+func divides(x, y *big.Rat) bool {
+	switch {
+	case x == nil:
+		return true
+	case y == nil:
+		return false
+	}
+	return new(big.Rat).Quo(y, x).IsInt()
+}
+
+func textOf(all []*tools.Schema) (*text, bool) {
+	t := &text{}
+	for _, s := range all {
+		if s.Format != "" {
+			t.Formats = append(t.Formats, s.Format)
+		}
+		if s.Pattern != nil && *s.Pattern != "" {
+			t.Patterns = append(t.Patterns, *s.Pattern)
+		}
+		t.Length = narrower(t.Length, countSpan(s.MinLength, s.MaxLength))
+	}
+	for _, list := range []*[]string{&t.Formats, &t.Patterns} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return t, !t.Length.empty()
+}
+
+func numberSpan(s *tools.Schema) span {
+	out := span{Min: float(s.Minimum), Max: float(s.Maximum)}
+	if low := float(s.ExclusiveMinimum); low != nil && (out.Min == nil || *low >= *out.Min) {
+		out.Min, out.MinOpen = low, true
+	}
+	if high := float(s.ExclusiveMaximum); high != nil && (out.Max == nil || *high <= *out.Max) {
+		out.Max, out.MaxOpen = high, true
+	}
+	return out
+}
+
+func float(raw wire.Raw) *float64 {
+	if raw == "" {
+		return nil
+	}
+	f, err := json.Number(raw).Float64()
+	if err != nil {
+		return nil
+	}
+	return &f
+}
+
+func countSpan(least, most *int64) span {
+	var s span
+	if least != nil && *least > 0 {
+		f := float64(*least)
+		s.Min = &f
+	}
+	if most != nil {
+		f := float64(*most)
+		s.Max = &f
+	}
+	return s
+}
+
+func (b *schemaBuilder) array(all []*tools.Schema) (*array, bool) {
+	a := &array{}
+	prefix := 0
+	for _, s := range all {
+		a.Length = narrower(a.Length, countSpan(s.MinItems, s.MaxItems))
+		a.Unique = a.Unique || s.UniqueItems
+		prefix = max(prefix, len(s.PrefixItems))
+	}
+	for i := range prefix {
+		shape := b.shape(elementsOf(all, i)...)
+		if shape.set.empty() {
+			a.limit(i)
+			break
+		}
+		a.Prefix = append(a.Prefix, shape)
+	}
+	if rest := elementsOf(all, prefix); len(rest) > 0 && len(a.Prefix) == prefix {
+		if a.Items = b.shape(rest...); a.Items.set.impossible() {
+			a.limit(prefix)
+			a.Items = nil
+		} else if a.Items.set.everything() && a.Items.About == (about{}) {
+			a.Items = nil
+		}
+	}
+	for _, s := range all {
+		if s.Contains == nil {
+			continue
+		}
+		count := countSpan(s.MinContains, s.MaxContains)
+		if s.MinContains == nil {
+			count.Min = new(1.0)
+		}
+		if always(s.Contains) {
+			a.Length = narrower(a.Length, count)
+			continue
+		}
+		if count == (span{}) {
+			continue
+		}
+		if never(s.Contains) {
+			if count.Min != nil {
+				return nil, false
+			}
+			continue
+		}
+		a.Contains = append(a.Contains, &contains{b.shape(s.Contains), count})
+	}
+	return a, !a.Length.empty()
+}
+
+// limit forbids elements from the one with an index on.
+func (t *array) limit(i int) { t.Length = narrower(t.Length, span{Max: new(float64(i))}) }
+
+// elementsOf are the schemas of an element.
+func elementsOf(all []*tools.Schema, i int) []*tools.Schema {
+	var list []*tools.Schema
+	for _, s := range all {
+		switch {
+		case i < len(s.PrefixItems):
+			list = append(list, s.PrefixItems[i])
+		case s.Items != nil:
+			list = append(list, s.Items)
+		}
+		if s.UnevaluatedItems == nil {
+			continue
+		}
+		group, clear := inPlace(s, all)
+		if clear && !slices.ContainsFunc(group, func(g *tools.Schema) bool { return g.Items != nil || i < len(g.PrefixItems) }) {
+			list = append(list, s.UnevaluatedItems)
+		}
+	}
+	return list
+}
+
+// inPlace are the schemas that apply to a value because a schema does, which is
+// one of them. It is not clear which these are where conditions decide.
+func inPlace(s *tools.Schema, all []*tools.Schema) (group []*tools.Schema, clear bool) {
+	clear = true
+	todo := []*tools.Schema{s}
+	seen := map[*tools.Schema]bool{}
+	for len(todo) > 0 {
+		one := todo[0]
+		todo = todo[1:]
+		if one == nil || seen[one] || one.Always != nil {
+			continue
+		}
+		seen[one] = true
+		if one == s || slices.Contains(all, one) {
+			group = append(group, one)
+		}
+		clear = clear && one.If == nil && one.DependentSchemas == nil && one.DynamicRef == "" && !one.Meta &&
+			(one.Contains == nil || s.UnevaluatedItems == nil)
+		todo = slices.Concat(todo, []*tools.Schema{one.Target}, one.AllOf, one.AnyOf, one.OneOf)
+	}
+	return group, clear
+}
+
+func (b *schemaBuilder) object(all []*tools.Schema) (*object, bool) {
+	o := &object{}
+	required := map[string]bool{}
+	pointer := map[string]string{}
+	var names []string
+	add := func(name, at string) {
+		if _, ok := pointer[name]; !ok {
+			names, pointer[name] = append(names, name), at
+		}
+	}
+	for _, s := range all {
+		o.Size = narrower(o.Size, countSpan(s.MinProperties, s.MaxProperties))
+		for _, p := range s.Properties {
+			add(p.Name, p.Schema.Pointer)
+		}
+	}
+	for _, s := range all {
+		for _, name := range s.Required {
+			add(name, s.Pointer)
+			required[name] = true
+		}
+		for _, d := range s.DependentRequired {
+			for _, then := range d.Required {
+				if n := (need{d.Name, then}); d.Name != then && !slices.Contains(o.Needs, n) {
+					o.Needs = append(o.Needs, n)
+				}
+			}
+		}
+		if s.PropertyNames != nil && !always(s.PropertyNames) {
+			o.Names = append(o.Names, b.shape(s.PropertyNames))
+		}
+	}
+	o.find = func(name string) *Shape { return b.shape(b.membersOf(all, name, "")...) }
+	if rest := b.membersOf(all, "", noPattern); len(rest) > 0 {
+		if shape := b.shape(rest...); shape.set.impossible() {
+			o.Closed = true
+		} else {
+			o.Map = slices.ContainsFunc(rest, func(s *tools.Schema) bool { return s.Always == nil })
+			if !shape.set.everything() {
+				o.Rest = shape
+			}
+		}
+	}
+	for _, name := range names {
+		shape := b.shape(b.membersOf(all, name, "")...)
+		switch {
+		case required[name] && shape.set.empty():
+			return nil, false
+		case shape.set.impossible() && o.Closed:
+			continue
+		}
+		o.Members = append(o.Members, &member{Name: name, Required: required[name], Shape: shape, Where: Place{Pointer: pointer[name]}})
+	}
+	o.sort()
+	b.patterns(o, all)
+	return o, !o.size().empty()
+}
+
+// patterns adds the members whose names match an expression.
+func (b *schemaBuilder) patterns(o *object, all []*tools.Schema) {
+	for _, s := range all {
+		for _, p := range s.PatternProperties {
+			if slices.ContainsFunc(o.Patterns, func(m *member) bool { return m.Name == p.Name }) {
+				continue
+			}
+			shape := b.shape(b.membersOf(all, "", p.Name)...)
+			o.Patterns = append(o.Patterns, &member{Name: p.Name, Shape: shape, Where: Place{Pointer: p.Schema.Pointer}})
+		}
+	}
+	slices.SortFunc(o.Patterns, func(x, y *member) int { return strings.Compare(x.Name, y.Name) })
+}
+
+const noPattern = "\x00"
+
+// membersOf are the schemas of a member: the one with a name, or with a pattern one
+// whose name is like no other's and matches that alone, or with noPattern none.
+func (b *schemaBuilder) membersOf(all []*tools.Schema, name, pattern string) []*tools.Schema {
+	own := func(s *tools.Schema) (list []*tools.Schema) {
+		if p := s.Property(name); p != nil && pattern == "" {
+			list = append(list, p)
+		}
+		for _, p := range s.PatternProperties {
+			if pattern != "" && p.Name == pattern || pattern == "" && matches(p.Name, name) {
+				list = append(list, p.Schema)
+			}
+		}
+		if len(list) == 0 && s.AdditionalProperties != nil {
+			list = append(list, s.AdditionalProperties)
+		}
+		return list
+	}
+	var list []*tools.Schema
+	for _, s := range all {
+		list = append(list, own(s)...)
+		if s.UnevaluatedProperties == nil {
+			continue
+		}
+		group, clear := inPlace(s, all)
+		if clear && !slices.ContainsFunc(group, func(g *tools.Schema) bool { return len(own(g)) > 0 }) {
+			list = append(list, s.UnevaluatedProperties)
+		}
+	}
+	return list
+}
+
+// empty reports whether a set has no alternatives. One whose alternatives are being
+// made may have some.
+func (s *set) empty() bool { return !s.busy && len(s.alts()) == 0 && !s.busy }
+
+// impossible and everything report what is obvious of a set.
+func (s *set) impossible() bool { return s.fill == nil && !s.busy && len(s.list) == 0 }
+func (s *set) everything() bool {
+	return s.fill == nil && !s.busy && len(s.list) == 1 && s.list[0].Kind == kindAny && len(s.list[0].Also) == 0
+}

@@ -1,0 +1,280 @@
+package diff
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// ToolList is a side that is a list of tools.
+type ToolList struct {
+	Label string
+	List  *tools.List
+	// Catalog is what the list is part of, with all else that the server offers; nil
+	// where nothing is known of that.
+	Catalog *catalog.Catalog
+	// Judge confirms witnesses; of is what [OfInput] and [OfOutput] give.
+	Judge Judge
+	Notes Notes
+}
+
+// OfInput and OfOutput say what a witness about a tool is: its arguments, or its
+// structured result.
+func OfInput(tool string) string  { return "tool " + strconv.Quote(tool) + " arguments" }
+func OfOutput(tool string) string { return "tool " + strconv.Quote(tool) + " structuredContent" }
+
+// Tools compares two lists of tools. It returns an error only if the sides cannot be
+// compared at all.
+func Tools(old, new ToolList) (*Report, error) {
+	t := &toolLists{
+		assembler: assembler{
+			kind: "tools", old: Names{Label: old.Label}, new: Names{Label: new.Label}, judges: [2]Judge{old.Judge, new.Judge},
+			rules: newRuleTable(), findings: map[string]*Finding{},
+		},
+	}
+	report := &Report{Old: old.Label, New: new.Label, Kind: t.kind}
+	was, is := byName(old.List), byName(new.List)
+	if old.Catalog != nil && new.Catalog != nil && !t.has(report, old, new, catalog.Tools) {
+		was, is = nil, nil
+	}
+	renamed := renames(was, is)
+	for before, after := range renamed {
+		// From here on the tool has its new name on both sides.
+		was[after] = was[before]
+		delete(was, before)
+	}
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		if is[name] == nil {
+			report.Compared.Removed = append(report.Compared.Removed, name)
+			t.presence("tool-removed", was[name])
+			continue
+		}
+		report.Compared.Subjects++
+		before := len(t.order)
+		if was[name].Name != name {
+			t.renamed(was[name], is[name])
+		}
+		t.tool(was[name], is[name])
+		if len(t.order) == before {
+			report.Compared.Unchanged++
+		} else {
+			report.Compared.Changed = append(report.Compared.Changed, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		if was[name] == nil {
+			report.Compared.Added = append(report.Compared.Added, name)
+			t.presence("tool-added", is[name])
+		}
+	}
+	t.offers(report, old, new)
+	report.Findings = t.list()
+	report.Problems = t.problems
+	report.notes(old.Notes, new.Notes)
+	name(report.Findings, old.List, new.List)
+	report.finish()
+	return report, nil
+}
+
+func byName(list *tools.List) map[string]*tools.Tool {
+	all := map[string]*tools.Tool{}
+	for _, t := range list.Tools {
+		all[t.Name] = t
+	}
+	return all
+}
+
+// toolLists compares lists of tools.
+type toolLists struct{ assembler }
+
+// presence tells of a tool that only one list has. Whatever is sent to it shows
+// that, so the finding needs no example; it has one if one is found.
+func (t *toolLists) presence(rule string, tool *tools.Tool) {
+	c := newComparer("")
+	shape := newSchemaBuilder(tool.Input, c.prove).shape(tool.Input)
+	at := &root{use: "tools/call " + tool.Name, direction: ToServer,
+		judgedOld: []string{OfInput(tool.Name)}, judgedNew: []string{OfInput(tool.Name)}}
+	ch := &change{rule: rule, old: Place{tool.Name, tool.Pointer}}
+	way := narrows
+	if rule == "tool-added" {
+		ch.old, ch.new, ch.guard, way = ch.new, ch.old, guardListed, widens
+	}
+	one := &told{change: ch, node: &node{pairing: &pairing{old: &Shape{}, new: &Shape{}}, path: tool.Name}, subject: tool.Name}
+	one.ways[way] = outcome{state: unproven, why: "mcpgen makes no arguments that the tool accepts"}
+	if value, ok := c.make.minimal(shape); ok {
+		one.ways[way] = outcome{state: shown, values: []any{value}}
+	}
+	t.add(one, at)
+}
+
+func (t *toolLists) tool(old, new *tools.Tool) {
+	if canonical(old.Input.Source) != canonical(new.Input.Source) {
+		c := newComparer(guardIgnoredMember)
+		t.compare(c, new.Name+".input", &root{use: "tools/call " + new.Name, direction: ToServer,
+			old: newSchemaBuilder(old.Input, c.prove).shape(old.Input), new: newSchemaBuilder(new.Input, c.prove).shape(new.Input),
+			judgedOld: []string{OfInput(old.Name)}, judgedNew: []string{OfInput(new.Name)}})
+	}
+	t.output(old, new)
+	at := &root{use: "tools/list", direction: ToClient}
+	tell := func(rule string, args ...string) {
+		t.tell(&change{rule: rule, old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}, args: args}, new.Name, at)
+	}
+	if old.Description != new.Description {
+		tell("tool-description-changed", inQuotes(old.Description), inQuotes(new.Description))
+	}
+	if was, is := titleOf(old), titleOf(new); was != is {
+		tell("tool-title-changed", inQuotes(was), inQuotes(is))
+	}
+	t.taskSupport(old, new)
+	t.dialects(old, new, tell)
+	t.mirrored(old, new)
+	t.annotations(old, new, tell)
+	t.metadata(old, new, tell)
+}
+
+func (t *toolLists) compare(c *comparer, path string, at *root) {
+	list, problem := c.messages(at.old, at.new, path)
+	if problem != "" {
+		t.problem("%s", problem)
+	}
+	for _, one := range list {
+		t.add(one, at)
+	}
+}
+
+func (t *toolLists) output(old, new *tools.Tool) {
+	if old.Output == nil && new.Output == nil || old.Output != nil && new.Output != nil && canonical(old.Output.Source) == canonical(new.Output.Source) {
+		return
+	}
+	c := newComparer(guardOpenObject)
+	shape := func(tool *tools.Tool) *Shape {
+		if tool.Output == nil { // any object
+			return openObject(Place{Pointer: tool.Pointer})
+		}
+		return newSchemaBuilder(tool.Output, c.prove).shape(tool.Output)
+	}
+	at := &root{use: "tools/call " + new.Name + " result", direction: ToClient, old: shape(old), new: shape(new),
+		judgedOld: []string{OfOutput(old.Name)}, judgedNew: []string{OfOutput(new.Name)}}
+	path := new.Name + ".output"
+	if old.Output != nil && new.Output != nil {
+		t.compare(c, path, at)
+		return
+	}
+	rule, described, way := "output-schema-added", at.new, narrows
+	if new.Output == nil {
+		rule, described, way = "output-schema-removed", at.old, widens
+	}
+	one := &told{change: &change{rule: rule}, node: &node{pairing: &pairing{old: at.old, new: at.new}, path: path}}
+	var values []any
+	for _, v := range misfits(c.make, described) {
+		if !described.accepts(v) {
+			values = append(values, v)
+		}
+	}
+	switch {
+	case len(values) > 0:
+		one.ways[way] = outcome{state: shown, values: few(values)}
+	case c.prove.altIn(free(kindObject), described, true):
+		one.ways[way], one.change.guard = outcome{state: noted}, guardPromisedNobody
+	default:
+		one.ways[way] = outcome{state: unproven, why: "mcpgen makes no result that the schema refuses"}
+	}
+	t.add(one, at)
+}
+
+// misfits are objects that a shape of objects may refuse: empty ones, and ones
+// with a member of another type.
+func misfits(m *maker, s *Shape) []any {
+	list := []any{map[string]any{}, map[string]any{"x": ""}, map[string]any{"x": num(0.5)}}
+	for _, a := range s.alts() {
+		if a.Object == nil {
+			continue
+		}
+		object := map[string]any{}
+		if base, ok := m.of(a); ok {
+			object = base.(map[string]any)
+		}
+		for _, member := range a.Object.Members {
+			for _, v := range []any{"", num(0.5), nil} {
+				list = append(list, with(object, member.Name, v))
+			}
+		}
+	}
+	return list
+}
+
+// titleOf is what people are shown as a tool's title.
+func titleOf(tool *tools.Tool) string {
+	if hints, ok := tool.Definition.Get("annotations"); ok && tool.Title == "" && hints.Kind() == wire.KindObject {
+		title, _ := stringMember(wire.Object(hints), "title")
+		return title
+	}
+	return tool.Title
+}
+
+func (t *toolLists) annotations(old, new *tools.Tool, tell func(rule string, args ...string)) {
+	readOnly := annotations[0]
+	for _, a := range annotations {
+		if a.ifWrites && (readOnly.promised(old) || readOnly.promised(new)) {
+			continue // which says more than these hints can
+		}
+		before, after := a.promised(old), a.promised(new)
+		switch {
+		case before && !after:
+			tell(a.lost())
+		case after && !before:
+			tell(a.gained())
+		}
+	}
+}
+
+// promised reports whether a tool promises what the annotation is about.
+func (a annotation) promised(tool *tools.Tool) bool {
+	value := a.absent
+	if hints, ok := tool.Definition.Get("annotations"); ok && hints.Kind() == wire.KindObject {
+		if raw, ok := wire.Object(hints).Get(a.member); ok {
+			value = raw == "true"
+		}
+	}
+	return value == a.promises
+}
+
+// metadata compares the members of the definition that nothing else has told of.
+func (t *toolLists) metadata(old, new *tools.Tool, tell func(rule string, args ...string)) {
+	was, is := otherMembers(old), otherMembers(new)
+	names := maps.Clone(was)
+	maps.Copy(names, is)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if was[name] == is[name] {
+			continue
+		}
+		tell("tool-metadata-changed", name)
+	}
+}
+
+func otherMembers(tool *tools.Tool) map[string]string {
+	others := map[string]string{}
+	for name, raw := range tool.Definition.All() {
+		switch name {
+		case "name", "title", "description", "inputSchema", "outputSchema", "input_schema", "parameters":
+		case "annotations", "execution":
+			if raw.Kind() != wire.KindObject {
+				others[name] = canonical(raw)
+				continue
+			}
+			for inner, value := range wire.Object(raw).All() {
+				told := inner == "title" || inner == "taskSupport"
+				if !told && !slices.ContainsFunc(annotations, func(a annotation) bool { return a.member == inner }) {
+					others[name+"."+inner] = canonical(value)
+				}
+			}
+		default:
+			others[name] = canonical(raw)
+		}
+	}
+	return others
+}

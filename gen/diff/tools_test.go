@@ -1,0 +1,320 @@
+package diff_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/gen/diff"
+	"github.com/mcpgen/mcpgen/gen/diff/judge"
+	"github.com/mcpgen/mcpgen/gen/tools"
+)
+
+func toolSide(t *testing.T, label, text string) diff.ToolList {
+	t.Helper()
+	list, err := tools.Read([]byte(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return diff.ToolList{Label: label, List: list, Judge: judge.Tools(list)}
+}
+
+// tool is a list of one tool with an input property "a" of a schema, beside a
+// required one.
+func tool(a string) string {
+	return fmt.Sprintf(`[{"name":"t","inputSchema":{"type":"object","required":["b"],"properties":{"b":{"type":"string"},"a":%s}}}]`, a)
+}
+
+// input is a list of one tool with an input schema, output with an output schema.
+func input(schema string) string { return fmt.Sprintf(`[{"name":"t","inputSchema":%s}]`, schema) }
+func output(schema string) string {
+	return fmt.Sprintf(`[{"name":"t","inputSchema":{"type":"object"},"outputSchema":%s}]`, schema)
+}
+
+// with is a list of one tool with members beside the input schema.
+func with(members string) string {
+	return fmt.Sprintf(`[{"name":"t","inputSchema":{"type":"object"}%s}]`, members)
+}
+
+// toolCases are changes, each with all that is told of it: rule, subject and the
+// verdicts for receiver and sender first.
+var toolCases = []struct{ old, new, want string }{
+	{tool(`{}`), tool(`{}`), ``},
+	{tool(`{"type":"string"}`), tool(`{"type":"integer"}`), `type-changed t.input.a err err`},
+	{tool(`{"type":"string"}`), tool(`{"type":["string","null"]}`), `type-added t.input.a ok err`},
+	{tool(`{"type":"string"}`), tool(`{"anyOf":[{"type":"string"},{"type":"null"}]}`), `type-added t.input.a ok err`},
+	{tool(`{"type":["string","null"]}`), tool(`{"anyOf":[{"type":"null"},{"type":"string"}]}`), ``},
+	{tool(`{"type":"integer"}`), tool(`{"type":"number"}`), `type-widened t.input.a ok err`},
+	{tool(`{}`), tool(`{"type":"string"}`), `type-closed t.input.a err ok`},
+	{tool(`true`), tool(`{}`), ``},
+	{tool(`{"const":"x"}`), tool(`{"const":"y"}`), `const-changed t.input.a err err`},
+	{tool(`{"const":"x"}`), tool(`{"enum":["x"]}`), ``},
+	{tool(`{"enum":["x","y"]}`), tool(`{"enum":["y","z"]}`), "enum-value-removed t.input.a err ok\nenum-value-added t.input.a ok err"},
+	{tool(`{"enum":["x"]}`), tool(`{"type":"string"}`), `enum-opened t.input.a ok err`},
+	{tool(`{"type":"string"}`), tool(`{"type":"string","format":"uri"}`), `format-added t.input.a err ok`},
+	{tool(`{"type":"string","format":"date"}`), tool(`{"type":"string","format":"uri"}`), `format-changed t.input.a err err`},
+	{tool(`{"type":"string","format":"uri-template"}`), tool(`{"type":"string","format":"uri"}`), `format-changed t.input.a err ok`},
+	{tool(`{"type":"string","format":"own"}`), tool(`{"type":"string"}`), `format-remark-changed t.input.a info info`},
+	{tool(`{"type":"string","maxLength":5}`), tool(`{"type":"string","maxLength":4}`), `max-length-lowered t.input.a err ok`},
+	{tool(`{"type":"string","minLength":5}`), tool(`{"type":"string","minLength":4}`), `min-length-lowered t.input.a ok err`},
+	{tool(`{"type":"string","maxLength":5000}`), tool(`{"type":"string","maxLength":6000}`), `max-length-raised t.input.a ok err`},
+	{tool(`{"type":"integer","minimum":1}`), tool(`{"type":"integer","exclusiveMinimum":0}`), ``},
+	{tool(`{"type":"number","minimum":1}`), tool(`{"type":"number","exclusiveMinimum":1}`), `minimum-raised t.input.a err ok`},
+	{tool(`{"type":"number","maximum":1}`), tool(`{"type":"number"}`), `maximum-raised t.input.a ok err`},
+	{tool(`{"type":"array"}`), tool(`{"type":"array","minItems":1}`), `min-items-raised t.input.a err ok`},
+	{tool(`{"type":"array","maxItems":2}`), tool(`{"type":"array","maxItems":3}`), `max-items-raised t.input.a ok err`},
+	{tool(`{"type":"array"}`), tool(`{"type":"array","uniqueItems":true}`), `unique-items-added t.input.a err ok`},
+	{tool(`{"type":"array","items":{"type":"string"}}`), tool(`{"type":"array","items":{"type":"boolean"}}`), `type-changed t.input.a[] err err`},
+	{tool(`{"type":"object"}`), tool(`{"type":"object","minProperties":1}`), `min-properties-raised t.input.a err ok`},
+	{tool(`{"type":"object","maxProperties":2}`), tool(`{"type":"object","maxProperties":1}`), `max-properties-lowered t.input.a err ok`},
+	{tool(`{"type":"object"}`), tool(`{"type":"object","additionalProperties":false}`), `object-closed t.input.a warn ok`},
+	{tool(`{"type":"object","additionalProperties":{"type":"string"}}`), tool(`{"type":"object","additionalProperties":{"type":"boolean"}}`), `type-changed t.input.a{} err err`},
+	{tool(`{"type":"string","pattern":"^a"}`), tool(`{"type":"string","pattern":"^b"}`), `constraint-changed t.input.a err err`},
+	{tool(`{"type":"string"}`), tool(`{"not":{"const":"x"}}`), "constraint-added t.input.a err ok" + strings.Repeat("\ntype-added t.input.a ok err", 5)},
+	{tool(`{"type":"string","default":"x"}`), tool(`{"type":"string","default":"y"}`), `default-changed t.input.a warn warn`},
+	{tool(`{"type":"string","description":"Deletes nothing."}`), tool(`{"type":"string","description":"Deletes all."}`), `parameter-description-changed t.input.a warn warn`},
+	{tool(`{"items":{"description":"x"}}`), tool(`{"items":{"description":"y"}}`), `parameter-description-changed t.input.a[] warn warn`},
+
+	{tool(`{"type":"object","properties":{"x":{},"y":{}}}`), tool(`{"type":"object","properties":{"x":{},"y":{}},"dependentRequired":{"x":["y"]}}`), `dependency-added t.input.a err ok`},
+
+	// Moved behind a reference, or put together otherwise, it is the same.
+	{input(`{"type":"object","properties":{"a":{"type":"string","maxLength":3}}}`),
+		input(`{"type":"object","properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"type":"string","maxLength":3}}}`), ``},
+	{input(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`),
+		input(`{"type":"object","allOf":[{"properties":{"a":{"type":"string"}}},{"required":["a"]}]}`), ``},
+	{input(`{"type":"object","properties":{"n":{"$ref":"#"}}}`), input(`{"type":"object","properties":{"n":{"$ref":"#"},"m":{"type":"string"}}}`), `member-added t.input.m ok warn`},
+
+	{input(`{"type":"object"}`), input(`{"type":"object","properties":{"a":{"type":"string"}}}`), `member-added t.input.a ok warn`},
+	{input(`{"type":"object","additionalProperties":false}`), input(`{"type":"object","additionalProperties":false,"properties":{"a":{"type":"string"}}}`), `member-added t.input.a ok err`},
+	{input(`{"type":"object","properties":{"a":{}}}`), input(`{"type":"object"}`), `member-removed t.input.a warn ok`},
+	{input(`{"type":"object","properties":{"a":{}}}`), input(`{"type":"object","properties":{"a":{}},"required":["a"]}`), `member-became-required t.input.a err ok`},
+	{input(`{"type":"object","properties":{"a":{}},"required":["a"]}`), input(`{"type":"object","properties":{"a":{}}}`), `member-became-optional t.input.a ok err`},
+	{input(`{"type":"object"}`), input(`{"type":"object","properties":{"a":{}},"required":["a"]}`), `required-member-added t.input.a err ok`},
+	{input(`{"type":"object","properties":{"a":{}},"required":["a"]}`), input(`{"type":"object","additionalProperties":false}`),
+		"closed-member-removed t.input.a err err\nobject-closed t.input warn ok"},
+	{tool(`{"oneOf":[{"type":"object","required":["k","x"],"properties":{"k":{"const":"x"},"x":{}}},{"type":"object","required":["k","y"],"properties":{"k":{"const":"y"},"y":{}}}]}`),
+		tool(`{"oneOf":[{"type":"object","required":["k","x"],"properties":{"k":{"const":"x"},"x":{}}},{"type":"object","required":["k","z"],"properties":{"k":{"const":"z"},"z":{}}}]}`),
+		"variant-removed t.input.a err ok\nvariant-added t.input.a ok err"},
+	{tool(`{"type":"object","properties":{"k":{"enum":["x","y"]},"v":{}},"required":["k"]}`),
+		tool(`{"anyOf":[{"type":"object","properties":{"k":{"const":"x"},"v":{}},"required":["k"]},{"type":"object","properties":{"k":{"const":"y"},"v":{}},"required":["k"]}]}`),
+		"variant-split t.input.a info info"},
+
+	{output(`{"type":"object","properties":{"a":{"type":"string"}}}`), output(`{"type":"object","properties":{"a":{"type":"integer"}}}`), `type-changed t.output.a err err`},
+	{output(`{"type":"object","required":["a"]}`), output(`{"type":"object"}`), `required-member-removed t.output.a ok err`},
+	{output(`{"type":"object","required":["a"]}`), with(``), `output-schema-removed t.output ok err`},
+	{with(``), output(`{"type":"object"}`), `output-schema-added t.output info ok`},
+
+	{with(``), `[]`, `tool-removed t err ok`},
+	{`[]`, with(``), `tool-added t ok info`},
+	{with(`,"description":"x"`), with(`,"description":"y"`), `tool-description-changed t warn warn`},
+	{with(`,"title":"x"`), with(`,"title":"y"`), `tool-title-changed t info info`},
+	{with(`,"icons":[]`), with(``), `tool-metadata-changed t info info`},
+	{with(`,"annotations":{"readOnlyHint":true}`), with(`,"annotations":{}`), `annotation-read-only-lost t warn warn`},
+	{with(`,"annotations":{"destructiveHint":false}`), with(``), `annotation-not-destructive-lost t warn warn`},
+	{with(`,"annotations":{"destructiveHint":true}`), with(``), ``},
+	{with(``), with(`,"annotations":{"idempotentHint":true,"openWorldHint":false}`), "annotation-closed-world-gained t info info\nannotation-idempotent-gained t info info"},
+}
+
+// told renders findings, sorted.
+func told(r *diff.Report) string {
+	var lines []string
+	for _, f := range r.Findings {
+		lines = append(lines, fmt.Sprintf("%s %s %s %s", f.Rule, f.Subject, f.Verdicts.ReceiverFirst, f.Verdicts.SenderFirst))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+func TestTools(t *testing.T) {
+	for _, test := range toolCases {
+		want := strings.Split(test.want, "\n")
+		slices.Sort(want)
+		report, err := diff.Tools(toolSide(t, "old", test.old), toolSide(t, "new", test.new))
+		if err != nil {
+			t.Errorf("%s\n%s\n%v", test.old, test.new, err)
+			continue
+		}
+		if got := told(report); got != strings.Join(want, "\n") {
+			t.Errorf("%s\n%s\n got  %s\n want %s", test.old, test.new, got, strings.Join(want, "\n"))
+		}
+		holds(t, report)
+	}
+}
+
+// holds checks what is true of every report.
+func holds(t *testing.T, r *diff.Report) {
+	t.Helper()
+	for _, f := range r.Findings {
+		errs := 0
+		for _, level := range []diff.Level{f.Verdicts.ReceiverFirst, f.Verdicts.SenderFirst} {
+			if level == diff.LevelErr {
+				errs++
+			}
+		}
+		if len(f.Witnesses) < errs && f.Unproven == "" || len(f.Witnesses) > 0 && !f.Level.AtLeast(diff.LevelWarn) {
+			t.Errorf("%s at %s is %s with %d witnesses", f.Rule, f.Subject, f.Level, len(f.Witnesses))
+		}
+		if strings.Contains(f.Message, "{") && !strings.Contains(strings.Join(f.Args, ""), "{") || len(f.Fingerprint) != 12 || len(f.Uses) == 0 {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// TestToolsMirror holds that comparing the other way round exchanges the
+// verdicts of the schemas.
+func TestToolsMirror(t *testing.T) {
+	rules := map[string]diff.Rule{}
+	for _, r := range diff.Rules() {
+		rules[r.ID] = r
+	}
+	for _, test := range toolCases {
+		there, err := diff.Tools(toolSide(t, "old", test.old), toolSide(t, "new", test.new))
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := diff.Tools(toolSide(t, "new", test.new), toolSide(t, "old", test.old))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := func(r *diff.Report, mirror bool) []string {
+			var all []string
+			for _, f := range r.Findings {
+				if f.Category == diff.CategoryTools { // to lose a tool or a promise is worse than to gain it
+					continue
+				}
+				rule, v := f.Rule, f.Verdicts
+				if mirror {
+					rule, v = rules[rule].Mirror, diff.Verdicts{ReceiverFirst: v.SenderFirst, SenderFirst: v.ReceiverFirst}
+				}
+				all = append(all, fmt.Sprintf("%s %s %v", rule, f.Guard, v))
+			}
+			slices.Sort(all)
+			return all
+		}
+		if want, got := lines(there, true), lines(back, false); !slices.Equal(want, got) {
+			t.Errorf("%s\n%s\n got  %q\n want %q", test.old, test.new, got, want)
+		}
+	}
+}
+
+// TestEveryRuleTold holds that no rule is there without a change that it tells of.
+// Rules about methods are told of in tests/diff.
+func TestEveryRuleTold(t *testing.T) {
+	all := map[string]bool{}
+	for _, test := range slices.Concat(toolCases, offerCases) {
+		for _, sides := range [][2]string{{test.old, test.new}, {test.new, test.old}} {
+			r, err := diff.Tools(offerSide(t, "old", sides[0]), offerSide(t, "new", sides[1]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range r.Findings {
+				all[f.Rule] = true
+			}
+		}
+	}
+	for _, r := range diff.Rules() {
+		if r.Category != diff.CategoryMethods && !all[r.ID] {
+			t.Errorf("no case has a finding of %s", r.ID)
+		}
+	}
+}
+
+// TestUpstreamTools compares the lists of real servers with themselves and with
+// each other.
+func TestUpstreamTools(t *testing.T) {
+	shared := os.Getenv("MCPGEN_SHARED")
+	if shared == "" {
+		shared = "../../../shared"
+	}
+	names, _ := filepath.Glob(filepath.Join(shared, "toollists", "*.json"))
+	if len(names) == 0 {
+		t.Skip("no tool lists of real servers: set MCPGEN_SHARED")
+	}
+	var before diff.ToolList
+	for i, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		side := toolSide(t, filepath.Base(name), string(text))
+		again := toolSide(t, "again", string(text))
+		r, err := diff.Tools(side, again)
+		if err != nil || len(r.Findings) > 0 {
+			t.Errorf("%s differs from itself: %v %+v", name, err, r)
+		}
+		if i > 0 {
+			if r, err = diff.Tools(before, side); err != nil {
+				t.Errorf("%s: %v", name, err)
+			} else {
+				holds(t, r)
+			}
+		}
+		before = side
+	}
+}
+
+// TestToolsBounded compares schemas that are small and stand for very much.
+func TestToolsBounded(t *testing.T) {
+	doubling := func(last string) string {
+		defs := ""
+		for i := range 40 {
+			defs += fmt.Sprintf(`"d%d":{"anyOf":[{"$ref":"#/$defs/d%d"},{"type":"object","properties":{"x":{"$ref":"#/$defs/d%d"}}},{"$ref":"#/$defs/d%d"}]},`, i, i+1, i+1, i+1)
+		}
+		return input(`{"type":"object","properties":{"a":{"$ref":"#/$defs/d0"}},"$defs":{` + defs + `"d40":` + last + `}}`)
+	}
+	crossing := func(last string) string {
+		branches := ""
+		for i := range 9 {
+			branches += fmt.Sprintf(`{"type":"object","required":["m%d"]},`, i)
+		}
+		all := strings.Repeat(`{"anyOf":[`+branches+last+`]},`, 20)
+		return tool(`{"allOf":[` + all + last + `]}`)
+	}
+	for _, list := range []func(string) string{doubling, crossing} {
+		old, new := list(`{"type":"object"}`), list(`{"type":"object","maxProperties":1}`)
+		for _, test := range []struct {
+			old, new string
+			want     bool
+		}{{old, old, false}, {old, new, true}} {
+			r, err := diff.Tools(toolSide(t, "old", test.old), toolSide(t, "new", test.new))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := len(r.Findings) > 0; got != test.want {
+				t.Errorf("%d findings, want some: %t", len(r.Findings), test.want)
+			}
+		}
+	}
+}
+
+// FuzzTools compares lists with themselves and with an empty one.
+func FuzzTools(f *testing.F) {
+	for _, test := range toolCases {
+		f.Add(test.old, test.new)
+	}
+	f.Fuzz(func(t *testing.T, old, new string) {
+		was, err := tools.Read([]byte(old))
+		if err != nil {
+			return
+		}
+		is, err := tools.Read([]byte(new))
+		if err != nil {
+			return
+		}
+		r, err := diff.Tools(diff.ToolList{Label: "old", List: was}, diff.ToolList{Label: "new", List: was})
+		if err != nil || len(r.Findings) > 0 {
+			t.Errorf("differs from itself: %v, %+v", err, r)
+		}
+		there, err := diff.Tools(diff.ToolList{Label: "old", List: was}, diff.ToolList{Label: "new", List: is})
+		if err != nil {
+			t.Skip(err) // no value shows it; a judge would have to say more
+		}
+		back, err := diff.Tools(diff.ToolList{Label: "new", List: is}, diff.ToolList{Label: "old", List: was})
+		if err != nil || len(there.Findings) != len(back.Findings) {
+			t.Errorf("no mirror: %v, %d and %d findings", err, len(there.Findings), len(back.Findings))
+		}
+	})
+}

@@ -1,0 +1,450 @@
+package diff
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// schemaBuilder makes shapes of the schemas of one document. A shape is a
+// conjunction of schemas; references and allOf only add schemas to it, so that two
+// ways to write a conjunction give the same shape.
+type schemaBuilder struct {
+	valid *tools.Validator
+	prove *prover
+	ids   map[*tools.Schema]int
+	// shapes are the shapes by the schemas that stand at their place, sets those by
+	// the schemas that these lead to.
+	shapes map[string]*Shape
+	sets   map[string]*set
+	// formed are the alternatives by the schemas they are made of.
+	formed map[string][]*Alt
+	// known returns the shape of a schema that is made elsewhere, and name the name of
+	// the declaration that a branch leads to. Both are nil for lists of tools: what
+	// schemas of the protocol say in words is no part of them.
+	known func(s *tools.Schema) (shape *Shape, complete bool)
+	name  func(s *tools.Schema) string
+	// made counts the alternatives that were made.
+	made int
+}
+
+// A few schemas that refer to each other can have more alternatives than there is
+// memory. Beyond these limits a shape has one alternative, which only the validator
+// knows.
+const (
+	mostAlts       = 20_000 // of a document
+	mostBranchings = 600    // of a shape
+)
+
+// sampleBudget is how many values are judged on the way to a sample.
+const sampleBudget = 300
+
+func newSchemaBuilder(document *tools.Schema, p *prover) *schemaBuilder {
+	return &schemaBuilder{
+		valid: tools.NewValidator(document), prove: p, ids: map[*tools.Schema]int{},
+		shapes: map[string]*Shape{}, sets: map[string]*set{}, formed: map[string][]*Alt{},
+	}
+}
+
+// key names a list of schemas.
+func (b *schemaBuilder) key(list []*tools.Schema) string {
+	var text []byte
+	for _, s := range list {
+		id, ok := b.ids[s]
+		if !ok {
+			id = len(b.ids)
+			b.ids[s] = id
+		}
+		text = strconv.AppendInt(append(text, ' '), int64(id), 10)
+	}
+	return string(text)
+}
+
+// shape returns the shape of the values that satisfy all of some schemas.
+func (b *schemaBuilder) shape(list ...*tools.Schema) *Shape {
+	if len(list) == 0 {
+		return anything(Place{})
+	}
+	if b.known != nil && len(list) == 1 {
+		if shape, _ := b.known(alias(list[0])); shape != nil {
+			return shape
+		}
+	}
+	key := b.key(list)
+	if have, ok := b.shapes[key]; ok {
+		return have
+	}
+	s := &Shape{Where: Place{Pointer: list[0].Pointer}, About: aboutOf(list)}
+	if b.known != nil {
+		s.About = about{Default: s.About.Default}
+	}
+	b.shapes[key] = s
+	s.set = b.set(list)
+	return s
+}
+
+func (b *schemaBuilder) set(list []*tools.Schema) *set {
+	flat, possible := flatten(list)
+	if !possible {
+		return &set{}
+	}
+	slices.SortFunc(flat, func(x, y *tools.Schema) int { return strings.Compare(x.Pointer, y.Pointer) })
+	key := b.key(flat)
+	if have, ok := b.sets[key]; ok {
+		return have
+	}
+	s := &set{exact: b.accepting(flat)}
+	if len(flat) == 0 {
+		s = &set{list: []*Alt{{Kind: kindAny}}}
+	}
+	b.sets[key] = s
+	if len(flat) > 0 {
+		s.fill = func() []*Alt { return b.alts(flat) }
+		s.more = func() []any { return b.valid.Samples(flat, sampleBudget) }
+	}
+	return s
+}
+
+// accepting judges by the validator, nil leaves that to the forms of the schemas.
+func (b *schemaBuilder) accepting(all []*tools.Schema) func(v any) bool {
+	if !b.valid.Usable() {
+		return nil
+	}
+	return func(v any) bool {
+		ok, _ := b.valid.Accepts(all, v)
+		return ok
+	}
+}
+
+// aboutOf is what the schemas of a place tell of its values.
+func aboutOf(list []*tools.Schema) about {
+	var a about
+	seen := map[*tools.Schema]bool{}
+	var texts []string
+	for _, s := range list {
+		if text := describe(s, seen); text != "" {
+			texts = append(texts, text)
+		}
+		if a.Title == "" {
+			a.Title = s.Title
+		}
+		if a.Default == "" && s.Default != "" {
+			a.Default = canonical(s.Default)
+		}
+	}
+	a.Description = strings.Join(texts, "\n")
+	return a
+}
+
+// describe is all that a schema says in words of its values, with what it is
+// made of. Schemas that have been seen have had their say.
+func describe(s *tools.Schema, seen map[*tools.Schema]bool) string {
+	if s == nil || seen[s] {
+		return ""
+	}
+	seen[s] = true
+	var texts []string
+	if s.Description != "" {
+		texts = append(texts, s.Description)
+	}
+	for _, part := range slices.Concat([]*tools.Schema{s.Target}, s.AllOf, s.AnyOf, s.OneOf) {
+		if text := describe(part, seen); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// flatten returns the schemas with constraints of their own among some schemas and
+// all that these demand. It is not possible to satisfy them if one of them is false.
+func flatten(list []*tools.Schema) (flat []*tools.Schema, possible bool) {
+	seen := map[*tools.Schema]bool{}
+	todo := slices.Clone(list)
+	for len(todo) > 0 {
+		s := todo[0]
+		todo = todo[1:]
+		if s == nil || seen[s] {
+			continue
+		}
+		seen[s] = true
+		if s.Always != nil {
+			if !*s.Always {
+				return nil, false
+			}
+			continue
+		}
+		if s.Target != nil {
+			todo = append(todo, s.Target)
+		}
+		todo = append(todo, s.AllOf...)
+		switch {
+		case s.If == nil:
+		case always(s.If):
+			todo = append(todo, s.Then)
+		case never(s.If):
+			todo = append(todo, s.Else)
+		}
+		if inner := negated(s.Not); inner != nil {
+			todo = append(todo, inner) // not not
+		} else if s.Not != nil && always(s.Not) {
+			return nil, false
+		}
+		if constrains(s) {
+			flat = append(flat, s)
+		}
+	}
+	return flat, true
+}
+
+// always reports whether a schema obviously accepts everything.
+func always(s *tools.Schema) bool {
+	if s.Always != nil {
+		return *s.Always
+	}
+	return !constrains(s) && s.Target == nil && s.AllOf == nil && s.Not == nil
+}
+
+// never reports whether a schema obviously accepts nothing.
+func never(s *tools.Schema) bool {
+	if s.Always != nil {
+		return !*s.Always
+	}
+	return s.Not != nil && always(s.Not)
+}
+
+// negated returns X of a schema that is {"not": X} and nothing else.
+func negated(s *tools.Schema) *tools.Schema {
+	if s == nil || s.Always != nil || s.Not == nil {
+		return nil
+	}
+	bare := *s
+	bare.Not = nil
+	if constrains(&bare) || bare.Target != nil || bare.AllOf != nil {
+		return nil
+	}
+	return s.Not
+}
+
+// constrains reports whether a schema has keywords of its own that refuse values.
+func constrains(s *tools.Schema) bool {
+	return s.Types != nil || s.Enum != nil || s.Const != "" || len(s.AnyOf)+len(s.OneOf) > 0 || s.Not != nil ||
+		s.If != nil && (s.Then != nil || s.Else != nil) || s.Meta || s.DynamicRef != "" || s.Format != "" || s.Pattern != nil ||
+		s.Minimum != "" || s.Maximum != "" || s.ExclusiveMinimum != "" || s.ExclusiveMaximum != "" || s.MultipleOf != "" ||
+		s.MinLength != nil || s.MaxLength != nil || constrainsArrays(s) || constrainsObjects(s)
+}
+
+func constrainsArrays(s *tools.Schema) bool {
+	return s.Items != nil || s.PrefixItems != nil || s.MinItems != nil || s.MaxItems != nil || s.UniqueItems || s.Contains != nil || s.UnevaluatedItems != nil
+}
+
+func constrainsObjects(s *tools.Schema) bool {
+	return len(s.Properties)+len(s.PatternProperties)+len(s.Required)+len(s.DependentRequired)+len(s.DependentSchemas) > 0 ||
+		s.AdditionalProperties != nil || s.PropertyNames != nil || s.MinProperties != nil || s.MaxProperties != nil || s.UnevaluatedProperties != nil
+}
+
+// branching is a choice of one of several schemas.
+type branching struct {
+	owner *tools.Schema
+	of    []*tools.Schema
+	// exclusive is set where the other branches must be refused.
+	exclusive bool
+	// within are the schemas whose branches lead here.
+	within []*tools.Schema
+}
+
+// chosen is a way to satisfy a conjunction: one branch of each union in it.
+type chosen struct {
+	all []*tools.Schema
+	// refused are the branches of oneOf that were not chosen.
+	refused []*tools.Schema
+	// at is the branch that was chosen last, nil without any.
+	at *tools.Schema
+}
+
+// alts are the alternatives of a conjunction.
+func (b *schemaBuilder) alts(flat []*tools.Schema) []*Alt {
+	ways, ok := b.expand(flat)
+	if !ok {
+		return []*Alt{{Kind: kindAny, exact: b.accepting(flat), Also: []*also{{keyword: "anyOf", nodes: flat}}}}
+	}
+	var alts []*Alt
+	for _, way := range ways {
+		key := b.key(way.all) + " but" + b.key(way.refused)
+		made, ok := b.formed[key]
+		if !ok {
+			made = b.forms(way)
+			b.formed[key] = made
+		}
+		alts = append(alts, made...)
+	}
+	b.made += len(alts)
+	if i := slices.IndexFunc(alts, func(a *Alt) bool { return a.Kind == kindAny }); i >= 0 {
+		return alts[i : i+1]
+	}
+	return join(alts)
+}
+
+// expand chooses branches in all ways. It fails if there are too many.
+func (b *schemaBuilder) expand(flat []*tools.Schema) ([]chosen, bool) {
+	var ways []chosen
+	tried := 0
+	var choose func(way chosen, open []branching) bool
+	choose = func(way chosen, open []branching) bool {
+		if tried++; tried > mostBranchings || b.made > mostAlts {
+			return false
+		}
+		if len(open) == 0 {
+			ways = append(ways, way)
+			return true
+		}
+		first, rest := open[0], open[1:]
+		for i, branch := range first.of {
+			more, possible := flatten([]*tools.Schema{branch})
+			if !possible || slices.ContainsFunc(more, func(s *tools.Schema) bool { return slices.Contains(first.within, s) }) {
+				continue // a union that is one of its own branches
+			}
+			next := chosen{slices.Clone(way.all), slices.Clone(way.refused), way.at}
+			next.at = branch
+			further := slices.Clone(rest)
+			for _, s := range more {
+				if !slices.Contains(next.all, s) {
+					next.all = append(next.all, s)
+					further = append(further, branchings(s, first.within)...)
+				}
+			}
+			if first.exclusive {
+				next.refused = append(append(next.refused, first.of[:i]...), first.of[i+1:]...)
+			}
+			if !choose(next, further) {
+				return false
+			}
+		}
+		return true
+	}
+	var open []branching
+	for _, s := range flat {
+		open = append(open, branchings(s, nil)...)
+	}
+	ok := choose(chosen{all: flat}, open)
+	return ways, ok
+}
+
+func branchings(s *tools.Schema, within []*tools.Schema) []branching {
+	within = append(slices.Clone(within), s)
+	var list []branching
+	if len(s.AnyOf) > 0 {
+		list = append(list, branching{s, s.AnyOf, false, within})
+	}
+	if len(s.OneOf) > 0 {
+		list = append(list, branching{s, s.OneOf, len(s.OneOf) > 1, within})
+	}
+	return list
+}
+
+// forms are the alternatives of schemas without branches, one for each JSON kind
+// they allow.
+func (b *schemaBuilder) forms(way chosen) []*Alt {
+	kinds, whole := kindsOf(way.all)
+	if kinds == nil && len(way.refused) == 0 && !slices.ContainsFunc(way.all, func(s *tools.Schema) bool {
+		bare := *s
+		bare.AnyOf, bare.OneOf = nil, nil
+		return constrains(&bare)
+	}) {
+		return []*Alt{{Kind: kindAny}}
+	}
+	if kinds == nil {
+		kinds = allKinds
+	}
+	var where Place
+	if way.at != nil {
+		where.Pointer = way.at.Pointer
+	}
+	var alts []*Alt
+	for _, k := range kinds {
+		a := &Alt{Where: where, Kind: k}
+		if b.name != nil && way.at != nil {
+			a.Name = b.name(way.at)
+		}
+		if accepts := b.accepting(way.all); accepts != nil {
+			a.exact = func(v any) bool { return kindOf(v) == k && accepts(v) }
+		}
+		a.more = func() []any { return b.valid.Samples(way.all, sampleBudget) }
+		possible := true
+		switch k {
+		case kindNumber:
+			a.Number, possible = numberOf(way.all, whole)
+		case kindString:
+			a.Text, possible = textOf(way.all)
+		case kindArray:
+			a.Array, possible = b.array(way.all)
+		case kindObject:
+			a.Object, possible = b.object(way.all)
+		}
+		if possible && b.values(a, way.all) && b.also(a, way) {
+			alts = append(alts, a)
+		}
+	}
+	return alts
+}
+
+var allKinds = []kind{kindNull, kindBoolean, kindNumber, kindString, kindArray, kindObject}
+
+// kindsOf are the kinds that all of some schemas allow, nil for all of them; whole
+// is set where a number must be an integer.
+func kindsOf(all []*tools.Schema) (kinds []kind, whole bool) {
+	typed := false
+	allowed := slices.Clone(allKinds)
+	for _, s := range all {
+		if s.Types == nil {
+			continue
+		}
+		typed = true
+		allowed = slices.DeleteFunc(allowed, func(k kind) bool {
+			return !slices.Contains(s.Types, string(k)) && !(k == kindNumber && slices.Contains(s.Types, "integer"))
+		})
+		whole = whole || slices.Contains(s.Types, "integer") && !slices.Contains(s.Types, "number")
+	}
+	if !typed {
+		return nil, false
+	}
+	return append([]kind{}, allowed...), whole
+}
+
+// values limits an alternative to the values that are listed; it reports false if
+// the alternative has none of them.
+func (b *schemaBuilder) values(a *Alt, all []*tools.Schema) bool {
+	listed := [][]wire.Raw{}
+	for _, s := range all {
+		if s.Enum != nil {
+			listed = append(listed, s.Enum)
+		}
+		if s.Const != "" {
+			listed = append(listed, []wire.Raw{s.Const})
+		}
+	}
+	switch {
+	case len(listed) > 0:
+	case a.Kind == kindBoolean:
+		listed = [][]wire.Raw{{"false", "true"}}
+	case a.Kind == kindNull:
+		listed = [][]wire.Raw{{"null"}}
+	default:
+		return true
+	}
+	shortest := slices.MinFunc(listed, func(x, y []wire.Raw) int { return len(x) - len(y) })
+	bare := *a
+	a.Values = []string{}
+	for _, raw := range shortest {
+		v := parse(string(raw))
+		if text := exactly(v); kindOf(v) == a.Kind && !slices.Contains(a.Values, text) && bare.accepts(v) {
+			a.Values = append(a.Values, text)
+		}
+	}
+	if a.Kind == kindBoolean || a.Kind == kindNull {
+		slices.Sort(a.Values)
+	}
+	return len(a.Values) > 0
+}
