@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/dave/jennifer/jen"
-	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/check"
+	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 )
 
@@ -31,7 +31,7 @@ func TestGenerated(t *testing.T) {
 	if err := check.Emit(f, []check.Root{{Func: "checkSearchFlightsInput", Schema: list(t).Tools[0].Input}}); err != nil {
 		t.Fatal(err)
 	}
-	check(t, "checks.gen.go", f.Render)
+	checkGolden(t, "checks.gen.go", f.Render)
 }
 
 // TestVerdicts holds that what is measured does the same.

@@ -15,11 +15,11 @@ func TestPublished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkReport(t, "results.txt", func(w io.Writer) error {
+	checkGolden(t, "results.txt", func(w io.Writer) error {
 		report.writeTable(w)
 		return nil
 	})
-	checkReport(t, "results.svg", report.writeChart)
+	checkGolden(t, "results.svg", report.writeChart)
 }
 
 // sample is a report of all there is to write.
@@ -55,17 +55,17 @@ func sample() *Report {
 
 // TestReport holds every way in which a report is written.
 func TestReport(t *testing.T) {
-	checkReport(t, "testdata/report.txt", func(w io.Writer) error {
+	checkGolden(t, "testdata/report.txt", func(w io.Writer) error {
 		sample().writeTable(w)
 		return nil
 	})
-	checkReport(t, "testdata/report.json", sample().writeJSON)
-	checkReport(t, "testdata/report.bench", sample().writeRaw)
-	checkReport(t, "testdata/report.svg", sample().writeChart)
+	checkGolden(t, "testdata/report.json", sample().writeJSON)
+	checkGolden(t, "testdata/report.bench", sample().writeRaw)
+	checkGolden(t, "testdata/report.svg", sample().writeChart)
 }
 
-// checkReport compares what is written with a file.
-func checkReport(t *testing.T, name string, write func(io.Writer) error) {
+// checkGolden compares what is written with a file.
+func checkGolden(t *testing.T, name string, write func(io.Writer) error) {
 	t.Helper()
 	var got bytes.Buffer
 	if err := write(&got); err != nil {
