@@ -119,7 +119,7 @@ func (r *reader) find(at string, raw wire.Raw, level int) {
 	}
 	switch raw.Kind() {
 	case wire.KindArray:
-		all := elements(raw)
+		all := raw.Elements()
 		if level == 0 && isTools(all) {
 			r.pieces++
 			r.add(at, all)
@@ -207,7 +207,7 @@ func (r *reader) piece(at string, o wire.Object, level int) {
 	if raw, ok := o.Get(string(Tools)); ok {
 		here := at + "/tools"
 		if raw.Kind() == wire.KindArray {
-			r.add(here, elements(raw))
+			r.add(here, raw.Elements())
 		} else if isByName(raw) {
 			c.Has[Tools] = true
 			for name, definition := range wire.Object(raw).All() {
@@ -269,7 +269,7 @@ func (r *reader) entries(part Part, key, at string, raw wire.Raw) {
 	if r.keys[part] == nil {
 		r.keys[part] = map[string]*Entry{}
 	}
-	for i, element := range elements(raw) {
+	for i, element := range raw.Elements() {
 		here := at + "/" + strconv.Itoa(i)
 		compact, err := wire.AppendRaw(nil, element)
 		o := wire.Object(compact)
@@ -296,16 +296,6 @@ func (r *reader) entries(part Part, key, at string, raw wire.Raw) {
 			c.Templates = append(c.Templates, e)
 		}
 	}
-}
-
-// elements returns the elements of a well-formed array.
-func elements(raw wire.Raw) []wire.Raw {
-	var all []wire.Raw
-	in := wire.NewStringReader(string(raw))
-	for in.BeginArray(); in.Element(); {
-		all = append(all, in.ReadRaw())
-	}
-	return all
 }
 
 // Count returns the number of items of a part.

@@ -12,8 +12,8 @@ import (
 	"github.com/dave/jennifer/jen"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/check"
+	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")

@@ -69,7 +69,7 @@ func misfit(t ir.Type, v wire.Raw) string {
 		if problem := expect(wire.KindArray); problem != "" {
 			return problem
 		}
-		for _, e := range elements(v) {
+		for _, e := range v.Elements() {
 			if problem := misfit(t.Elem, e); problem != "" {
 				return "in an element, " + problem
 			}

@@ -52,7 +52,7 @@ func (p *parser) annotations() {
 	s.Description, _ = p.string("description")
 	s.Default = p.members["default"]
 	if examples := p.members["examples"]; examples.Kind() == wire.KindArray {
-		s.Examples = elements(examples)
+		s.Examples = examples.Elements()
 	}
 	s.Deprecated = p.members["deprecated"] == "true"
 }
@@ -66,7 +66,7 @@ func (p *parser) kinds() {
 	if raw, ok := p.members["type"]; ok {
 		names := []wire.Raw{raw}
 		if raw.Kind() == wire.KindArray {
-			names = elements(raw)
+			names = raw.Elements()
 		}
 		for _, name := range names {
 			if t, ok := name.Str(); ok && isType(t) {
@@ -80,7 +80,7 @@ func (p *parser) kinds() {
 		if raw.Kind() != wire.KindArray {
 			p.fail("enum", "must be an array, found %s", raw.Kind())
 		} else {
-			s.Enum = append([]wire.Raw{}, elements(raw)...)
+			s.Enum = append([]wire.Raw{}, raw.Elements()...)
 		}
 	}
 	s.Const = p.members["const"]
@@ -179,7 +179,7 @@ func (p *parser) schemas(keyword string) []*Schema {
 		return nil
 	}
 	var all []*Schema
-	for i, element := range elements(raw) {
+	for i, element := range raw.Elements() {
 		all = append(all, p.schema(wire.ChildPointer(p.at, keyword)+"/"+strconv.Itoa(i), element, p.res, p.draft))
 	}
 	return all
@@ -191,7 +191,7 @@ func (p *parser) strings(at string, raw wire.Raw) []string {
 		return nil
 	}
 	var all []string
-	for i, element := range elements(raw) {
+	for i, element := range raw.Elements() {
 		s, ok := element.Str()
 		if !ok {
 			p.reader.fail(at+"/"+strconv.Itoa(i), "must be a string, found %s", element.Kind())

@@ -59,7 +59,7 @@ func (r *reader) list(text string) *List {
 	}
 	list := &List{}
 	taken := map[string]string{}
-	for i, raw := range elements(root) {
+	for i, raw := range root.Elements() {
 		at := pointer + "/" + strconv.Itoa(i)
 		r.tool = ""
 		t := r.definition(at, raw)
@@ -139,14 +139,4 @@ func (r *reader) text(at string, o wire.Object, name string) string {
 		r.fail(at+"/"+name, "must be a string, found %s", raw.Kind())
 	}
 	return s
-}
-
-// elements returns the elements of a well-formed array.
-func elements(raw wire.Raw) []wire.Raw {
-	var all []wire.Raw
-	in := wire.NewStringReader(string(raw))
-	for in.BeginArray(); in.Element(); {
-		all = append(all, in.ReadRaw())
-	}
-	return all
 }

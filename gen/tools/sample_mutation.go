@@ -134,7 +134,7 @@ func (m *mutator) object(p place, flat []*Schema) {
 }
 
 func (m *mutator) array(p place, flat []*Schema) {
-	all := elements(p.value)
+	all := p.value.Elements()
 	for i, v := range all[:min(len(all), maxElements)] {
 		var schemas []*Schema
 		for _, s := range flat {

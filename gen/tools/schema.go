@@ -298,7 +298,7 @@ func step(raw wire.Raw, segment string) (wire.Raw, bool) {
 	case wire.KindObject:
 		return wire.Object(raw).Get(segment)
 	case wire.KindArray:
-		all := elements(raw)
+		all := raw.Elements()
 		i, err := strconv.Atoi(segment)
 		if err != nil || i < 0 || i >= len(all) {
 			return "", false

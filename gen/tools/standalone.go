@@ -62,7 +62,7 @@ func (w *standalone) value(dst []byte, at string, raw wire.Raw) []byte {
 		return append(dst, '}')
 	case wire.KindArray:
 		dst = append(dst, '[')
-		for i, element := range elements(raw) {
+		for i, element := range raw.Elements() {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
@@ -91,7 +91,7 @@ func isMalformed(name string, value wire.Raw) bool {
 	case "examples":
 		return value.Kind() != wire.KindArray
 	case "type", "allOf", "anyOf", "oneOf":
-		return value.Kind() == wire.KindArray && len(elements(value)) == 0
+		return value.Kind() == wire.KindArray && len(value.Elements()) == 0
 	case "deprecated", "readOnly", "writeOnly", "uniqueItems":
 		return value.Kind() != wire.KindBool
 	case "$comment", "contentEncoding", "contentMediaType":
@@ -105,7 +105,7 @@ func isMalformed(name string, value wire.Raw) bool {
 func distinct(array wire.Raw) wire.Raw {
 	texts, others := map[string]bool{}, []wire.Raw{}
 	dst := []byte{'['}
-	for _, element := range elements(array) {
+	for _, element := range array.Elements() {
 		if text, ok := element.Str(); ok {
 			if texts[text] {
 				continue

@@ -60,7 +60,7 @@ func StructuredAsText(c *Conversion, result wire.Raw) wire.Raw {
 	o := wire.Object(result)
 	structured, _ := o.Get("structuredContent")
 	content, _ := o.Get("content")
-	blocks := elements(content)
+	blocks := content.Elements()
 	reason := "the older revision has no structured content: the text says it"
 	if !hasText(blocks) {
 		reason = "the older revision has no structured content: it goes as text"
@@ -105,13 +105,13 @@ func PiecesAsTurns(c *Conversion, params wire.Raw) wire.Raw {
 	messages, _ := o.Get("messages")
 	var turns []wire.Raw
 	split := false
-	for i, turn := range elements(messages) {
+	for i, turn := range messages.Elements() {
 		content, _ := wire.Object(turn).Get("content")
 		if content.Kind() != wire.KindArray {
 			turns = append(turns, turn)
 			continue
 		}
-		pieces := elements(content)
+		pieces := content.Elements()
 		if len(pieces) == 1 {
 			c.Lose("a turn of the older revision is one piece: it goes without its array", "messages", strconv.Itoa(i), "content")
 		}
@@ -130,7 +130,7 @@ func PiecesAsTurns(c *Conversion, params wire.Raw) wire.Raw {
 // PiecesAsOne makes one piece of several, which can be done if there is one or all are
 // text.
 func PiecesAsOne(c *Conversion, content wire.Raw) wire.Raw {
-	pieces := elements(content)
+	pieces := content.Elements()
 	if len(pieces) == 1 {
 		c.Lose("a turn of the older revision is one piece: it goes without its array")
 		return pieces[0]
@@ -151,7 +151,7 @@ func PiecesAsOne(c *Conversion, content wire.Raw) wire.Raw {
 // gives another answer. That there are none is what the older revision takes for granted.
 func NoSamplingTools(c *Conversion, params wire.Raw) wire.Raw {
 	tools, _ := wire.Object(params).Get("tools")
-	if len(elements(tools)) > 0 {
+	if len(tools.Elements()) > 0 {
 		c.Refuse("sampling in the older revision has no tools", "tools")
 		return params
 	}
@@ -164,7 +164,7 @@ func TitlesAsNames(c *Conversion, schema wire.Raw) wire.Raw {
 	o := wire.Object(schema)
 	options, _ := o.Get("oneOf")
 	var values, names []wire.Raw
-	for _, option := range elements(options) {
+	for _, option := range options.Elements() {
 		value, _ := wire.Object(option).Get("const")
 		name, _ := wire.Object(option).Get("title")
 		values, names = append(values, value), append(names, name)
@@ -246,16 +246,4 @@ func array(list []wire.Raw) wire.Raw {
 	}
 	text.WriteByte(']')
 	return wire.Raw(text.String())
-}
-
-func elements(list wire.Raw) []wire.Raw {
-	if list.Kind() != wire.KindArray {
-		return nil
-	}
-	var all []wire.Raw
-	r := wire.NewStringReader(string(list))
-	for r.BeginArray(); r.Element(); {
-		all = append(all, r.ReadRaw())
-	}
-	return all
 }

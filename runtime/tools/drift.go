@@ -104,22 +104,13 @@ func (d *Drift) compare(tool, at string, old, new wire.Raw) {
 			}
 		}
 	case old.Kind() == wire.KindArray && new.Kind() == wire.KindArray:
-		a, b := elements(old), elements(new)
+		a, b := old.Elements(), new.Elements()
 		for i := range max(len(a), len(b)) {
 			d.compare(tool, at+"/"+strconv.Itoa(i), element(a, i), element(b, i))
 		}
 	default:
 		d.Changed = append(d.Changed, Change{tool, at, old, new})
 	}
-}
-
-func elements(array wire.Raw) []wire.Raw {
-	var all []wire.Raw
-	r := wire.NewStringReader(string(array))
-	for r.BeginArray(); r.Element(); {
-		all = append(all, r.ReadRaw())
-	}
-	return all
 }
 
 func element(all []wire.Raw, i int) wire.Raw {

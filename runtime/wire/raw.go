@@ -20,6 +20,24 @@ func (x Raw) Kind() Kind {
 	return kindOf(x[i])
 }
 
+// Elements returns the elements of an array, and nil for any other value. In malformed
+// text it returns the elements before the mistake.
+func (x Raw) Elements() []Raw {
+	if x.Kind() != KindArray {
+		return nil
+	}
+	var all []Raw
+	r := NewStringReader(string(x))
+	for r.BeginArray(); r.Element(); {
+		element := r.ReadRaw()
+		if r.Err() != nil {
+			break
+		}
+		all = append(all, element)
+	}
+	return all
+}
+
 // Clone returns a copy of x that shares no memory with the message x was read from.
 // What keeps a value beyond the call that brought it keeps a clone: a part of a message,
 // however small, holds the memory of the whole.

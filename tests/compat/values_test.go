@@ -262,7 +262,7 @@ func lost(x, y wire.Raw, pointer string, losses []convert.Loss) string {
 	case wire.KindObject:
 		return lostMembers(wire.Object(x), wire.Object(y), pointer, losses)
 	case wire.KindArray:
-		return lostElements(elements(x), elements(y), pointer, losses)
+		return lostElements(x.Elements(), y.Elements(), pointer, losses)
 	}
 	if !wire.Equal(x, y) {
 		return fmt.Sprintf("%s is %s", pointer, y)
@@ -333,13 +333,4 @@ func changed(losses []convert.Loss, pointer string) bool {
 	return slices.ContainsFunc(losses, func(l convert.Loss) bool {
 		return l.Pointer[:max(strings.LastIndexByte(l.Pointer, '/'), 0)] == pointer
 	})
-}
-
-func elements(list wire.Raw) []wire.Raw {
-	var all []wire.Raw
-	r := wire.NewStringReader(string(list))
-	for r.BeginArray(); r.Element(); {
-		all = append(all, r.ReadRaw())
-	}
-	return all
 }

@@ -10,7 +10,7 @@ import (
 
 // RuleList is the JSON form of the rules.
 type RuleList struct {
-	Rules  []RuleRow      `json:"rules"`
+	Rules  []RuleRow    `json:"rules"`
 	Guards []diff.Guard `json:"guards"`
 }
 

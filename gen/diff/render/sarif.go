@@ -96,8 +96,8 @@ type (
 		ServerFirst diff.Level     `json:"serverFirst"`
 		ClientFirst diff.Level     `json:"clientFirst"`
 		Direction   diff.Direction `json:"direction"`
-		Old         sarifPlace       `json:"old"`
-		New         sarifPlace       `json:"new"`
+		Old         sarifPlace     `json:"old"`
+		New         sarifPlace     `json:"new"`
 	}
 	sarifPlace struct {
 		Side string `json:"side"`
@@ -108,8 +108,8 @@ type (
 		Comparisons []sarifComparison `json:"comparisons"`
 	}
 	sarifComparison struct {
-		Old       string         `json:"old"`
-		New       string         `json:"new"`
+		Old       string       `json:"old"`
+		New       string       `json:"new"`
 		Upgrade   diff.Upgrade `json:"upgrade"`
 		Suggested diff.Version `json:"suggested"`
 		Summary   diff.Summary `json:"summary"`
