@@ -8,10 +8,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/mcpgen/mcpgen/generated/mcp20241105"
-	"github.com/mcpgen/mcpgen/generated/mcp20250326"
-	"github.com/mcpgen/mcpgen/generated/mcp20250618"
-	"github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/dial"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -141,11 +138,7 @@ func (p cursorParams) AppendJSON(dst []byte) ([]byte, error) {
 // connect opens a session with the server: over standard input and output, or over
 // Streamable HTTP and, where the server does not have that, HTTP with SSE.
 func (o *origin) connect(ctx context.Context, stderr io.Writer) (*runtime.Session, error) {
-	client := runtime.NewClient(runtime.ClientOptions{Name: "mcpgen", Version: "1"},
-		mcp20251125.BindClient(mcp20251125.UnimplementedClient{}),
-		mcp20250618.BindClient(mcp20250618.UnimplementedClient{}),
-		mcp20250326.BindClient(mcp20250326.UnimplementedClient{}),
-		mcp20241105.BindClient(mcp20241105.UnimplementedClient{}))
+	client := runtime.NewClient(runtime.ClientOptions{Name: "mcpgen", Version: "1"}, generated.ClientBindings()...)
 	if o.url != "" {
 		header, err := o.header()
 		if err != nil {

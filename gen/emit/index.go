@@ -2,7 +2,7 @@ package emit
 
 import (
 	"bytes"
-	"path"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
@@ -10,11 +10,14 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// Index renders the package that looks up a revision's generated code by the revision's
-// name.
+// Index renders package generated, which lists the revisions and their bindings. The
+// revisions must be sorted from the oldest to the newest.
 func Index(revisions []*ir.Revision) (files.File, error) {
 	f := newFile("generated", "spec/pins.json")
-	f.PackageComment(commentText("Package generated looks up the generated code of a protocol revision by the revision's name, for programs that learn the name at run time."))
+	for _, r := range revisions {
+		f.ImportName(packagePath(r.Package), r.Package)
+	}
+	f.PackageComment(commentText("Package generated lists the protocol revisions that have generated code: their bindings for servers and clients, and their methods and definitions by name, for programs that learn a revision at run time."))
 	f.Add(doc("Revision gives access to the generated package of a protocol revision."))
 	f.Type().Id("Revision").Struct(
 		doc("ID is the revision's date."),
@@ -29,8 +32,7 @@ func Index(revisions []*ir.Revision) (files.File, error) {
 	f.Func().Id("Revisions").Params().Index().Id("Revision").Block(
 		jen.Return(jen.Index().Id("Revision").ValuesFunc(func(g *jen.Group) {
 			for _, r := range revisions {
-				pkg := path.Join(module, "generated", r.Package)
-				f.ImportName(pkg, r.Package)
+				pkg := packagePath(r.Package)
 				g.Line().Values(
 					jen.Qual(pkg, "Revision"),
 					jen.Qual(pkg, "New"),
@@ -48,9 +50,31 @@ func Index(revisions []*ir.Revision) (files.File, error) {
 		),
 		jen.Return(jen.Id("Revision").Values(), jen.False()),
 	)
+	bindings(f, revisions, "ServerBindings",
+		"ServerBindings returns a server's binding for every revision, the newest first. They handle what every server has, as BindBase of each revision's package describes; a catalog handles the other methods. A program that calls it links none of the types of those methods.",
+		func(pkg string) jen.Code { return jen.Qual(pkg, "BindBase").Call() })
+	bindings(f, revisions, "ClientBindings",
+		"ClientBindings returns a client's binding for every revision, the newest first, for a client that answers ping and refuses the other requests of servers.",
+		func(pkg string) jen.Code {
+			return jen.Qual(pkg, "BindClient").Call(jen.Qual(pkg, "UnimplementedClient").Values())
+		})
 	var src bytes.Buffer
 	if err := f.Render(&src); err != nil {
 		return files.File{}, err
 	}
 	return files.File{Path: "revisions.go", Content: src.Bytes()}, nil
+}
+
+// bindings renders a function that returns one binding for each revision, the newest first.
+func bindings(f *jen.File, revisions []*ir.Revision, name, comment string, bind func(pkg string) jen.Code) {
+	f.Line()
+	f.Add(doc(comment))
+	f.Func().Id(name).Params().Index().Qual(runtimePath, "Binding").Block(
+		jen.Return(jen.Index().Qual(runtimePath, "Binding").ValuesFunc(func(g *jen.Group) {
+			for _, r := range slices.Backward(revisions) {
+				g.Line().Add(bind(packagePath(r.Package)))
+			}
+			g.Line()
+		})),
+	)
 }

@@ -65,9 +65,7 @@ func (g *generator) newServer(f *jen.File) {
 		jen.Return(jen.Qual(toolsPath, "NewServer").CallFunc(func(args *jen.Group) {
 			args.Line().Id("options")
 			args.Line().Id("ServerTools").Call(jen.Id("t"), jen.Id("options").Dot("Options"))
-			for _, name := range revisions {
-				args.Line().Qual(revisionPath(name), "BindBase").Call()
-			}
+			args.Line().Qual(generatedPath, "ServerBindings").Call().Op("...")
 			args.Line()
 		})),
 	)
@@ -149,13 +147,9 @@ func (g *generator) clientType(f *jen.File) {
 	f.Func().Id("Connect").Params(
 		jen.Id("ctx").Qual("context", "Context"), jen.Id("transport").Qual(runtimePath, "Transport"), jen.Id("options").Qual(runtimePath, "ClientOptions"),
 	).Params(jen.Op("*").Id("Client"), jen.Error()).Block(
-		jen.List(jen.Id("session"), jen.Err()).Op(":=").Qual(runtimePath, "NewClient").CallFunc(func(args *jen.Group) {
-			args.Line().Id("options")
-			for _, name := range revisions {
-				args.Line().Qual(revisionPath(name), "BindClient").Call(jen.Qual(revisionPath(name), "UnimplementedClient").Values())
-			}
-			args.Line()
-		}).Dot("Connect").Call(jen.Id("ctx"), jen.Id("transport")),
+		jen.List(jen.Id("session"), jen.Err()).Op(":=").Qual(runtimePath, "NewClient").Call(
+			jen.Id("options"), jen.Qual(generatedPath, "ClientBindings").Call().Op("..."),
+		).Dot("Connect").Call(jen.Id("ctx"), jen.Id("transport")),
 		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())),
 		jen.Return(jen.Op("&").Id("Client").Values(jen.Id("session"), jen.Id("session").Dot("Close")), jen.Nil()),
 	)

@@ -15,10 +15,10 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/check"
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/tools"
-	"github.com/mcpgen/mcpgen/gen/check"
 )
 
 // Import paths that generated code uses.
@@ -29,16 +29,11 @@ const (
 	catalogPath  = root + "/runtime/catalog"
 	toolsPath    = root + "/runtime/tools"
 	contractPath = root + "/runtime/tools/contract"
+	// generatedPath is the package with the bindings of all revisions.
+	generatedPath = root + "/generated"
+	// mcpPath is the package of the content blocks that handlers return.
+	mcpPath = generatedPath + "/mcp20251125"
 )
-
-// revisions are the packages of the revisions that servers and clients speak, the newest
-// first.
-var revisions = []string{"mcp20251125", "mcp20250618", "mcp20250326", "mcp20241105"}
-
-func revisionPath(name string) string { return root + "/generated/" + name }
-
-// mcpPath is the package of the content blocks that handlers return.
-var mcpPath = revisionPath(revisions[0])
 
 // Options configure what is generated.
 type Options struct {
@@ -174,13 +169,10 @@ func checkName(decl string) string { return "check" + decl }
 func (g *generator) file() *jen.File {
 	f := jen.NewFile(g.Package)
 	f.HeaderComment(emit.Header(g.Source))
-	for _, path := range []string{wirePath, runtimePath, catalogPath, toolsPath, contractPath} {
+	for _, path := range []string{wirePath, runtimePath, catalogPath, toolsPath, contractPath, generatedPath} {
 		f.ImportName(path, path[strings.LastIndexByte(path, '/')+1:])
 	}
 	f.ImportAlias(mcpPath, "mcp")
-	for _, name := range revisions[1:] {
-		f.ImportName(revisionPath(name), name)
-	}
 	return f
 }
 

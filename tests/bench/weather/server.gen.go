@@ -4,10 +4,7 @@ package weather
 
 import (
 	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp20241105"
-	"github.com/mcpgen/mcpgen/generated/mcp20250326"
-	"github.com/mcpgen/mcpgen/generated/mcp20250618"
-	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/tools"
@@ -29,10 +26,7 @@ func NewServer(t Tools, options tools.ServerOptions) (*runtime.Server, error) {
 	return tools.NewServer(
 		options,
 		ServerTools(t, options.Options),
-		mcp.BindBase(),
-		mcp20250618.BindBase(),
-		mcp20250326.BindBase(),
-		mcp20241105.BindBase(),
+		generated.ServerBindings()...,
 	)
 }
 

@@ -4,9 +4,7 @@ package main
 
 import (
 	"context"
-	"github.com/mcpgen/mcpgen/generated/mcp20241105"
-	"github.com/mcpgen/mcpgen/generated/mcp20250326"
-	"github.com/mcpgen/mcpgen/generated/mcp20250618"
+	"github.com/mcpgen/mcpgen/generated"
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/tools"
@@ -24,13 +22,7 @@ type Client struct {
 // Connect opens a session with a server, in the newest revision that both sides speak.
 // The caller must close the client.
 func Connect(ctx context.Context, transport runtime.Transport, options runtime.ClientOptions) (*Client, error) {
-	session, err := runtime.NewClient(
-		options,
-		mcp.BindClient(mcp.UnimplementedClient{}),
-		mcp20250618.BindClient(mcp20250618.UnimplementedClient{}),
-		mcp20250326.BindClient(mcp20250326.UnimplementedClient{}),
-		mcp20241105.BindClient(mcp20241105.UnimplementedClient{}),
-	).Connect(ctx, transport)
+	session, err := runtime.NewClient(options, generated.ClientBindings()...).Connect(ctx, transport)
 	if err != nil {
 		return nil, err
 	}
