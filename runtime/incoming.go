@@ -315,9 +315,5 @@ func scalarMember(o wire.Object, name string) (wire.Scalar, bool) {
 
 // stringMember is the member of o with that name if it is a string, else "".
 func stringMember(o wire.Object, name string) string {
-	raw, ok := o.Get(name)
-	if !ok || raw.Kind() != wire.KindString {
-		return ""
-	}
-	return wire.NewStringReader(string(raw)).ReadString()
+	return o.GetString(name)
 }

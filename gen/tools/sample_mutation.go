@@ -182,7 +182,7 @@ func (m *mutator) prune(flat []*Schema, o wire.Raw, but string) wire.Raw {
 		}
 		members = append(members, wire.Member{Name: name, Value: v})
 	}
-	pruned, _ := wire.ObjectOf(members...)
+	pruned, _ := wire.ObjectOf(members)
 	return wire.Raw(pruned)
 }
 
@@ -233,16 +233,7 @@ func (m *mutator) refused(value wire.Raw, pointer, missing string) bool {
 }
 
 // without returns an object without a member.
-func without(o wire.Raw, name string) wire.Raw {
-	var members wire.Members
-	for other, v := range wire.Object(o).All() {
-		if other != name {
-			members = append(members, wire.Member{Name: other, Value: v})
-		}
-	}
-	less, _ := wire.ObjectOf(members...)
-	return wire.Raw(less)
-}
+func without(o wire.Raw, name string) wire.Raw { return wire.Raw(wire.Object(o).Without(name)) }
 
 // arrayOf returns the array of some values.
 func arrayOf(all []wire.Raw) wire.Raw {

@@ -113,7 +113,7 @@ func TestCursors(t *testing.T) {
 		strings.TrimSuffix(prompts, `"}`),
 	}
 	for _, cursor := range bad {
-		params, err := wire.ObjectOf(wire.Member{Name: "cursor", Value: wire.Raw(wire.StringScalar(cursor).String())})
+		params, err := wire.ObjectOf(wire.Members{{Name: "cursor", Value: wire.Raw(wire.StringScalar(cursor).String())}})
 		must(t, err)
 		if got := s.ask("tools/list", wire.Raw(params)); !strings.HasPrefix(got, "-32602 ") {
 			t.Errorf("%.50q: got %s", cursor, got)

@@ -42,11 +42,11 @@ func LinkAsText(c *Conversion, link wire.Raw) wire.Raw {
 	c.Lose("the older revision has no links to resources: it goes as text")
 	o := wire.Object(link)
 	var text strings.Builder
-	text.WriteString(member(o, "name") + " <" + member(o, "uri") + ">")
-	if mimeType := member(o, "mimeType"); mimeType != "" {
+	text.WriteString(o.GetString("name") + " <" + o.GetString("uri") + ">")
+	if mimeType := o.GetString("mimeType"); mimeType != "" {
 		text.WriteString(" (" + mimeType + ")")
 	}
-	if description := member(o, "description"); description != "" {
+	if description := o.GetString("description"); description != "" {
 		text.WriteString(" - " + description)
 	}
 	rest := without(o, "type", "name", "uri", "mimeType", "description", "title", "size", "icons", "text")
@@ -73,7 +73,7 @@ func StructuredAsText(c *Conversion, result wire.Raw) wire.Raw {
 
 func hasText(blocks []wire.Raw) bool {
 	for _, b := range blocks {
-		if member(wire.Object(b), "type") == "text" {
+		if wire.Object(b).GetString("type") == "text" {
 			return true
 		}
 	}
@@ -137,11 +137,11 @@ func PiecesAsOne(c *Conversion, content wire.Raw) wire.Raw {
 	}
 	var text []string
 	for _, p := range pieces {
-		if member(wire.Object(p), "type") != "text" {
+		if wire.Object(p).GetString("type") != "text" {
 			c.Refuse("a turn of the older revision is one piece, and of these not all are text")
 			return content
 		}
-		text = append(text, member(wire.Object(p), "text"))
+		text = append(text, wire.Object(p).GetString("text"))
 	}
 	c.Lose("a turn of the older revision is one piece: the texts go as one")
 	return object(c, wire.Members{{Name: "type", Value: `"text"`}, {Name: "text", Value: quote(c, strings.Join(text, "\n"))}})
@@ -195,24 +195,15 @@ func FormsOnly(c *Conversion, capabilities wire.Raw) wire.Raw {
 // TaskOnly refuses a tool that can only be called as a task: no call of it would succeed.
 func TaskOnly(c *Conversion, tool wire.Raw) wire.Raw {
 	execution, _ := wire.Object(tool).Get("execution")
-	if member(wire.Object(execution), "taskSupport") == "required" {
+	if wire.Object(execution).GetString("taskSupport") == "required" {
 		c.Refuse("the older revision has no tasks, and the tool can only be called as one", "execution", "taskSupport")
 	}
 	return tool
 }
 
-// member is the member of an object with that name if it is a string, else "".
-func member(o wire.Object, name string) string {
-	raw, ok := o.Get(name)
-	if !ok || raw.Kind() != wire.KindString {
-		return ""
-	}
-	return wire.NewStringReader(string(raw)).ReadString()
-}
-
 // without are the members of an object but for those with these names.
 func without(o wire.Object, names ...string) wire.Members {
-	members := Members(o)
+	members := o.Members()
 	for _, name := range names {
 		members.Delete(name)
 	}

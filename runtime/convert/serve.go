@@ -51,11 +51,11 @@ func keyOf(definition string, v wire.Appender) string {
 	o, _ := v.(wire.Object)
 	switch definition {
 	case "Tool", "Prompt":
-		return member(o, "name")
+		return o.GetString("name")
 	case "Resource":
-		return member(o, "uri")
+		return o.GetString("uri")
 	case "ResourceTemplate":
-		return member(o, "uriTemplate")
+		return o.GetString("uriTemplate")
 	}
 	return ""
 }

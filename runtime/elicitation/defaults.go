@@ -42,23 +42,19 @@ func fill(params, result wire.Object) (wire.Object, error) {
 	if action, _ := result.Get("action"); !ok || action != `"accept"` {
 		return result, nil
 	}
-	raw, _ := result.Get("content")
-	content := wire.Object(raw)
-	var members wire.Members
-	for name, value := range content.All() {
-		members = append(members, wire.Member{Name: name, Value: value})
-	}
+	given, _ := result.Get("content")
+	members := wire.Object(given).Members()
 	answered := len(members)
 	for name, field := range wire.Object(properties).All() {
 		value, ok := wire.Object(field).Get("default")
-		if _, given := members.Get(name); ok && !given && fits(wire.Object(field), value) {
+		if _, answered := members.Get(name); ok && !answered && fits(wire.Object(field), value) {
 			members = append(members, wire.Member{Name: name, Value: value})
 		}
 	}
 	if len(members) == answered {
 		return result, nil
 	}
-	content, err := wire.ObjectOf(members...)
+	content, err := wire.ObjectOf(members)
 	if err != nil {
 		return "", fmt.Errorf("elicitation: %w", err)
 	}

@@ -60,13 +60,7 @@ type metaReader wire.Object
 var _ propagation.TextMapCarrier = metaReader("")
 
 // Get returns a member that is a string, or "".
-func (m metaReader) Get(key string) string {
-	raw, ok := wire.Object(m).Get(key)
-	if !ok || raw.Kind() != wire.KindString {
-		return ""
-	}
-	return wire.NewStringReader(string(raw)).ReadString()
-}
+func (m metaReader) Get(key string) string { return wire.Object(m).GetString(key) }
 
 // Keys returns the names of the members.
 func (m metaReader) Keys() []string {

@@ -80,7 +80,7 @@ func operationOf(method string, params wire.Object) operation {
 }
 
 // text returns a member that is a string, or "".
-func text(o wire.Object, name string) string { return bounded(metaReader(o).Get(name)) }
+func text(o wire.Object, name string) string { return bounded(o.GetString(name)) }
 
 // name returns the name of the span.
 func (o *operation) name() string {

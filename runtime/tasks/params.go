@@ -1,8 +1,6 @@
 package tasks
 
 import (
-	"iter"
-
 	"github.com/mcpgen/mcpgen/runtime/internal/params"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -27,30 +25,4 @@ type taskParams struct {
 // DecodeJSON implements wire.Value.
 func (p *taskParams) DecodeJSON(r *wire.Reader) error {
 	return params.Decode(r, []string{"taskId"}, 1, func(int) { p.id = r.ReadString() })
-}
-
-// without returns an object without one of its members.
-func without(o wire.Raw, name string) (wire.Raw, error) {
-	dst := []byte{'{'}
-	var err error
-	for member, value := range others(wire.Object(o), name) {
-		if len(dst) > 1 {
-			dst = append(dst, ',')
-		}
-		if dst, err = wire.AppendString(dst, member); err != nil {
-			return "", err
-		}
-		dst = append(append(dst, ':'), value...)
-	}
-	return wire.Raw(append(dst, '}')), nil
-}
-
-func others(o wire.Object, name string) iter.Seq2[string, wire.Raw] {
-	return func(yield func(string, wire.Raw) bool) {
-		for member, value := range o.All() {
-			if member != name && !yield(member, value) {
-				return
-			}
-		}
-	}
 }

@@ -179,10 +179,7 @@ func (t *Tasks) request(ctx context.Context, c *runtime.Call, handle handler, me
 		augmented = false
 	}
 	if asked != "" {
-		var err error
-		if params, err = without(params, "task"); err != nil {
-			return nil, err
-		}
+		params = wire.Raw(wire.Object(params).Without("task"))
 	}
 	if !declared {
 		return handle(ctx, method, params)
@@ -205,11 +202,10 @@ func (t *Tasks) supports(method string, params wire.Raw, augmented bool) error {
 	if method != methodCallTool || t.opts.Support == nil {
 		return nil
 	}
-	raw, _ := wire.Object(params).Get("name")
-	if raw.Kind() != wire.KindString {
+	name := wire.Object(params).GetString("name")
+	if name == "" {
 		return nil // the handler reports the problem
 	}
-	name := wire.NewStringReader(string(raw)).ReadString()
 	switch support := t.opts.Support(name); {
 	case support == SupportRequired && !augmented:
 		return jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "tool %.100q must be called as a task", name)

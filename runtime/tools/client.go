@@ -157,7 +157,7 @@ func textBlocks(result wire.Object, yield func(string) bool) {
 			continue
 		}
 		block := r.ReadObject()
-		if stringMember(block, "type") == "text" && !yield(stringMember(block, "text")) {
+		if block.GetString("type") == "text" && !yield(block.GetString("text")) {
 			return
 		}
 	}

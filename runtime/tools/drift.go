@@ -65,11 +65,11 @@ func Compare(old, new []wire.Object) *Drift {
 	var d Drift
 	live := make(map[string]wire.Object, len(new))
 	for _, definition := range new {
-		live[stringMember(definition, "name")] = definition
+		live[definition.GetString("name")] = definition
 	}
 	known := make(map[string]bool, len(old))
 	for _, definition := range old {
-		name := stringMember(definition, "name")
+		name := definition.GetString("name")
 		known[name] = true
 		other, ok := live[name]
 		if !ok {
@@ -79,7 +79,7 @@ func Compare(old, new []wire.Object) *Drift {
 		d.compare(name, "", wire.Raw(definition), wire.Raw(other))
 	}
 	for _, definition := range new {
-		if name := stringMember(definition, "name"); !known[name] {
+		if name := definition.GetString("name"); !known[name] {
 			d.Added = append(d.Added, name)
 		}
 	}

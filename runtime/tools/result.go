@@ -63,7 +63,7 @@ func allKinds(revision string) bool { return revision == "" || revision >= revis
 // revision does not have its kind.
 func restate(dst []byte, start int, revision string) ([]byte, error) {
 	block := string(dst[start:])
-	if since(stringMember(wire.Object(block), "type")) <= revision {
+	if since(wire.Object(block).GetString("type")) <= revision {
 		return dst, nil
 	}
 	return appendText(dst[:start], block)
@@ -84,20 +84,6 @@ func since(kind string) string {
 func appendText(dst []byte, text string) ([]byte, error) {
 	dst, err := wire.AppendString(append(dst, `{"type":"text","text":`...), text)
 	return append(dst, '}'), err
-}
-
-// stringMember returns a member of an object that is a string, or "".
-func stringMember(o wire.Object, name string) string {
-	raw, _ := o.Get(name)
-	if raw.Kind() != wire.KindString {
-		return ""
-	}
-	r := wire.NewStringReader(string(raw))
-	s := r.ReadString()
-	if r.Err() != nil {
-		return ""
-	}
-	return s
 }
 
 // maxProblems limits the problems reported for one value, so that the answer to a long list

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -63,16 +64,6 @@ func (x *Raw) UnmarshalJSON(data []byte) error { return Unmarshal(data, x) }
 // look into it treat it as one without members.
 type Object string
 
-// ObjectOf returns the object with these members, in this order. A name that
-// stands twice and a value that is no JSON are errors.
-func ObjectOf(members ...Member) (Object, error) {
-	dst, err := AppendMembers([]byte{'{'}, members)
-	if err != nil {
-		return "", err
-	}
-	return Object(append(dst, '}')), nil
-}
-
 // Kind returns KindObject, or KindInvalid when o is absent or no object.
 func (o Object) Kind() Kind {
 	if k := Raw(o).Kind(); k == KindObject {
@@ -88,6 +79,17 @@ func (o Object) Get(name string) (Raw, bool) {
 		return "", false
 	}
 	return c.value()
+}
+
+// GetString returns the value of the member called name, unescaped. It returns "" if there is no
+// such member or its value is not a string.
+func (o Object) GetString(name string) string {
+	c, ok := openObject(string(o), 0)
+	if !ok {
+		return ""
+	}
+	s, _ := c.findString(name)
+	return s
 }
 
 // All yields the members in their order. In malformed text it ends where that
@@ -139,6 +141,27 @@ func (o Object) With(name string, value Raw) (Object, error) {
 		return "", err
 	}
 	return Object(append(dst, '}')), nil
+}
+
+// Without returns o without the members called names.
+func (o Object) Without(names ...string) Object {
+	dst := []byte{'{'}
+	c, ok := openObject(string(o), 0)
+	for ok && c.next() {
+		if ok = c.skip(); ok && !slices.Contains(names, c.name) {
+			dst = append(AppendComma(dst), c.src[c.nameAt:c.end]...)
+		}
+	}
+	return Object(append(dst, '}'))
+}
+
+// Members returns the members of o, which share its memory.
+func (o Object) Members() Members {
+	var members Members
+	for name, value := range o.All() {
+		members = append(members, Member{Name: name, Value: value})
+	}
+	return members
 }
 
 // Clone returns a copy of o, as [Raw.Clone] does.

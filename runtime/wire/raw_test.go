@@ -124,20 +124,6 @@ func TestObject(t *testing.T) {
 	}
 }
 
-func TestObjectOf(t *testing.T) {
-	got, err := wire.ObjectOf(wire.Member{Name: "b", Value: "1.0"}, wire.Member{Name: `"`, Value: "[ ]"})
-	if err != nil || got != `{"b":1.0,"\"":[]}` {
-		t.Errorf("got %s, %v", got, err)
-	}
-	if got, err := wire.ObjectOf(); err != nil || got != "{}" {
-		t.Errorf("got %s, %v", got, err)
-	}
-	_, err = wire.ObjectOf(wire.Member{Name: "a", Value: "1"}, wire.Member{Name: "a", Value: "1"})
-	wantError(t, "twice", err, `wire: duplicate member "a"`)
-	_, err = wire.ObjectOf(wire.Member{Name: "a", Value: "{"})
-	wantError(t, "bad", err, `wire: at /a: expected a member name, found the end of the text`)
-}
-
 func TestObjectWith(t *testing.T) {
 	tests := []struct {
 		object      wire.Object
@@ -192,7 +178,7 @@ func FuzzObject(f *testing.F) {
 				t.Errorf("With of the same: %s, %v", got, err)
 			}
 		}
-		back, err := wire.ObjectOf(members...)
+		back, err := wire.ObjectOf(members)
 		if err != nil || !wire.Equal(wire.Raw(back), wire.Raw(o)) {
 			t.Errorf("put together again: %s, %v", back, err)
 		}

@@ -90,7 +90,7 @@ func echoSchema(ctx context.Context, server mcp.ServerCaller) error {
 		if err != nil {
 			return err
 		}
-		arguments, err := wire.ObjectOf(wire.Member{Name: "schema", Value: wire.Raw(schema)})
+		arguments, err := wire.ObjectOf(wire.Members{{Name: "schema", Value: wire.Raw(schema)}})
 		if err != nil {
 			return err
 		}

@@ -86,11 +86,7 @@ func sum(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	number, err := wire.AppendFloat64(nil, a+b)
-	if err != nil {
-		return nil, err
-	}
-	data, err := wire.ObjectOf(wire.Member{Name: "sum", Value: wire.Raw(number)})
+	data, err := wire.ObjectOf(map[string]float64{"sum": a + b})
 	if err != nil {
 		return nil, err
 	}

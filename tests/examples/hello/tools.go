@@ -65,12 +65,9 @@ func greet(_ context.Context, a greetArguments) (*mcp.CallToolResult, error) {
 	if a.formal {
 		greeting = "Good day to you, " + a.name + "."
 	}
-	quoted, err := wire.AppendString(nil, greeting)
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	result := text(greeting)
-	result.StructuredContent, err = wire.ObjectOf(wire.Member{Name: "greeting", Value: wire.Raw(quoted)})
+	result.StructuredContent, err = wire.ObjectOf(map[string]string{"greeting": greeting})
 	return result, err
 }
 
