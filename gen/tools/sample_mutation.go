@@ -182,7 +182,7 @@ func (m *mutator) prune(flat []*Schema, o wire.Raw, but string) wire.Raw {
 		}
 		members = append(members, wire.Member{Name: name, Value: v})
 	}
-	pruned, _ := wire.ObjectOf(members)
+	pruned, _ := wire.NewObject(members...)
 	return wire.Raw(pruned)
 }
 

@@ -144,7 +144,7 @@ func Members(o wire.Object) wire.Members {
 
 // Open is an object of these members, kept as its text.
 func Open(c *Conversion, members wire.Members) wire.Object {
-	o, err := wire.ObjectOf(members)
+	o, err := wire.NewObject(members...)
 	if err != nil {
 		c.Refuse(err.Error())
 	}

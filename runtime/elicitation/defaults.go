@@ -54,7 +54,7 @@ func fill(params, result wire.Object) (wire.Object, error) {
 	if len(members) == answered {
 		return result, nil
 	}
-	content, err := wire.ObjectOf(members)
+	content, err := wire.NewObject(members...)
 	if err != nil {
 		return "", fmt.Errorf("elicitation: %w", err)
 	}

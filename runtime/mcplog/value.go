@@ -44,7 +44,7 @@ func set(to *wire.Members, name string, members wire.Members) {
 // object returns the object with the given members. They come from add, so they are valid
 // JSON.
 func object(members wire.Members) wire.Object {
-	o, _ := wire.ObjectOf(members)
+	o, _ := wire.NewObject(members...)
 	return o
 }
 

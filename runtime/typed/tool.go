@@ -93,5 +93,5 @@ func (t *Tool) definition(input, output wire.Raw) (wire.Object, error) {
 		members = append(members, wire.Member{Name: m.name, Value: wire.Raw(quoted)})
 	}
 	members = append(members, wire.Member{Name: "inputSchema", Value: input}, wire.Member{Name: "outputSchema", Value: output})
-	return wire.ObjectOf(append(members, t.More...))
+	return wire.NewObject(append(members, t.More...)...)
 }

@@ -53,10 +53,7 @@ func (x Raw) Decode(v any) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(text, v); err != nil {
-		return fmt.Errorf("wire: %w", err)
-	}
-	return nil
+	return json.Unmarshal(text, v)
 }
 
 // Decode is [Raw.Decode].
@@ -71,9 +68,6 @@ func appendAny(dst []byte, v any) ([]byte, error) {
 		return AppendRaw(dst, v)
 	case Object:
 		return AppendObject(dst, v)
-	case Members:
-		dst, err := AppendMembers(append(dst, '{'), v)
-		return append(dst, '}'), err
 	case Appender:
 		text, err := Marshal(v)
 		if err != nil {
@@ -85,56 +79,52 @@ func appendAny(dst []byte, v any) ([]byte, error) {
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
-		return dst, fmt.Errorf("wire: %w", err)
+		return dst, err
 	}
 	return AppendRaw(dst, Raw(text.String()))
 }
 
-// AppendJSON implements [Appender]. A nil Map is written as {}. Values are written as by
-// [RawOf].
-func (m Map[T]) AppendJSON(dst []byte) ([]byte, error) {
+// MarshalJSON implements the interface of encoding/json. A nil Map is written as {}, and values
+// as by [RawOf].
+func (m Map[T]) MarshalJSON() ([]byte, error) {
 	if err := m.Check(); err != nil {
-		return dst, err
+		return nil, err
 	}
-	dst = append(dst, '{')
+	dst := []byte{'{'}
 	for i := range m {
 		var err error
 		if dst, err = AppendKey(dst, m[i].Name); err != nil {
-			return dst, err
+			return nil, err
 		}
 		if dst, err = appendAny(dst, m[i].Value); err != nil {
-			return dst, In(err, m[i].Name)
+			return nil, In(err, m[i].Name)
 		}
 	}
 	return append(dst, '}'), nil
 }
 
-// DecodeJSON implements [Value]. Values are decoded as by [Raw.Decode].
-func (m *Map[T]) DecodeJSON(r *Reader) error {
+// UnmarshalJSON implements the interface of encoding/json. Values are decoded as by
+// [Raw.Decode].
+func (m *Map[T]) UnmarshalJSON(data []byte) error {
 	*m = Map[T]{}
+	r := NewReader(data)
 	for r.BeginObject(); r.Member(); {
 		value := m.Entry(r)
-		if value, ok := any(value).(Value); ok {
-			_ = value.DecodeJSON(r) // r keeps the error
+		if v, ok := any(value).(Value); ok {
+			_ = v.DecodeJSON(r) // r keeps the error
 			continue
 		}
-		start := skipSpace(r.src, r.pos)
 		text := r.ReadRaw()
 		if r.err != nil {
 			break
 		}
-		if err := json.Unmarshal([]byte(text), value); err != nil {
-			r.fail(start, err.Error())
+		if err := text.Decode(value); err != nil {
+			return In(err, r.Name())
 		}
 	}
+	r.End()
 	return r.Err()
 }
-
-// MarshalJSON implements the interface of encoding/json.
-func (m Map[T]) MarshalJSON() ([]byte, error) { return Marshal(m) }
-
-// UnmarshalJSON implements the interface of encoding/json.
-func (m *Map[T]) UnmarshalJSON(data []byte) error { return Unmarshal(data, m) }
 
 // EncodeBase64 returns the base64 text (RFC 4648, section 4) of data, as members with the format
 // "byte" have it: ImageContent.Data, AudioContent.Data and BlobResourceContents.Blob.

@@ -76,3 +76,27 @@ func ExampleChecker() {
 	// Output:
 	// wire: at /audience/2: must be "user" or "assistant"
 }
+
+func ExampleObjectOf() {
+	type query struct {
+		City string   `json:"city"`
+		Days int      `json:"days"`
+		Tags []string `json:"tags,omitempty"`
+	}
+	arguments, err := wire.ObjectOf(query{City: "Oslo", Days: 3})
+	fmt.Println(arguments, err)
+
+	fmt.Println(wire.MustObject(map[string]any{"city": "Oslo", "days": 3}))
+	// Output:
+	// {"city":"Oslo","days":3} <nil>
+	// {"city":"Oslo","days":3}
+}
+
+func ExampleRaw_Decode() {
+	var forecast struct {
+		Degrees float64 `json:"degrees"`
+	}
+	err := wire.Raw(`{"degrees":21.5}`).Decode(&forecast)
+	fmt.Println(forecast.Degrees, err)
+	// Output: 21.5 <nil>
+}

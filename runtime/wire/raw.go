@@ -64,6 +64,16 @@ func (x *Raw) UnmarshalJSON(data []byte) error { return Unmarshal(data, x) }
 // look into it treat it as one without members.
 type Object string
 
+// NewObject returns the object with the given members, in their order. A duplicate name and a
+// value that is not well formed are errors.
+func NewObject(members ...Member) (Object, error) {
+	dst, err := AppendMembers([]byte{'{'}, members)
+	if err != nil {
+		return "", err
+	}
+	return Object(append(dst, '}')), nil
+}
+
 // Kind returns KindObject, or KindInvalid when o is absent or no object.
 func (o Object) Kind() Kind {
 	if k := Raw(o).Kind(); k == KindObject {

@@ -124,6 +124,20 @@ func TestObject(t *testing.T) {
 	}
 }
 
+func TestNewObject(t *testing.T) {
+	got, err := wire.NewObject(wire.Member{Name: "b", Value: "1.0"}, wire.Member{Name: `"`, Value: "[ ]"})
+	if err != nil || got != `{"b":1.0,"\"":[]}` {
+		t.Errorf("got %s, %v", got, err)
+	}
+	if got, err := wire.NewObject(); err != nil || got != "{}" {
+		t.Errorf("got %s, %v", got, err)
+	}
+	_, err = wire.NewObject(wire.Member{Name: "a", Value: "1"}, wire.Member{Name: "a", Value: "1"})
+	wantError(t, "twice", err, `wire: duplicate member "a"`)
+	_, err = wire.NewObject(wire.Member{Name: "a", Value: "{"})
+	wantError(t, "bad", err, `wire: at /a: expected a member name, found the end of the text`)
+}
+
 func TestObjectWith(t *testing.T) {
 	tests := []struct {
 		object      wire.Object
@@ -178,7 +192,7 @@ func FuzzObject(f *testing.F) {
 				t.Errorf("With of the same: %s, %v", got, err)
 			}
 		}
-		back, err := wire.ObjectOf(members)
+		back, err := wire.NewObject(members...)
 		if err != nil || !wire.Equal(wire.Raw(back), wire.Raw(o)) {
 			t.Errorf("put together again: %s, %v", back, err)
 		}
