@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -10,26 +11,6 @@ import (
 // of [Binding] and [Method]. Generated code refers to it, so that a mismatch does not
 // compile.
 const BindingV1 = true
-
-// Kind tells requests from notifications.
-type Kind uint8
-
-// The kinds of method.
-const (
-	Request Kind = iota + 1
-	Notification
-)
-
-// String names the kind.
-func (k Kind) String() string {
-	switch k {
-	case Request:
-		return "request"
-	case Notification:
-		return "notification"
-	}
-	return "unknown"
-}
 
 // Direction is the set of sides a message may go to.
 type Direction uint8
@@ -55,15 +36,15 @@ func (d Direction) String() string {
 
 // Method is a row of a revision's generated method table.
 type Method struct {
-	Name           string    // on the wire: "tools/call"
-	Kind           Kind      // request or notification
-	Direction      Direction // the sides it may be sent to
-	Definition     string    // upstream definition: "CallToolRequest"
-	Params         string    // name of the params for the package's New; "" when there are none
-	Result         string    // name of the result for the package's New; "" for notifications
-	ParamsRequired bool      // params is a required member
-	Capability     string    // dotted path ("resources.subscribe") in the capabilities of the side that answers the request or sends the notification; "" for none
-	Paginated      bool      // params have a cursor, the result a nextCursor
+	Name           string       // on the wire: "tools/call"
+	Kind           jsonrpc.Kind // jsonrpc.Request or jsonrpc.Notification
+	Direction      Direction    // the sides it may be sent to
+	Definition     string       // upstream definition: "CallToolRequest"
+	Params         string       // name of the params for the package's New; "" when there are none
+	Result         string       // name of the result for the package's New; "" for notifications
+	ParamsRequired bool         // params is a required member
+	Capability     string       // dotted path ("resources.subscribe") in the capabilities of the side that answers the request or sends the notification; "" for none
+	Paginated      bool         // params have a cursor, the result a nextCursor
 }
 
 // Binding connects an implementation of one side of one revision to the runtime.
@@ -168,7 +149,7 @@ func (b *bound) handle(ctx context.Context, method string, params wire.Raw) (wir
 
 // fallback answers what the implementation does not, if the runtime can.
 func (b *bound) fallback(ctx context.Context, method string, params wire.Raw, err error) (wire.Appender, error) {
-	if !isMethodNotFound(err) || len(b.rows) > 0 && b.rows[method].kind != Request {
+	if !isMethodNotFound(err) || len(b.rows) > 0 && b.rows[method].kind != jsonrpc.Request {
 		return nil, err
 	}
 	switch {

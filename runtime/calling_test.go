@@ -98,7 +98,7 @@ func TestCallerReads(t *testing.T) {
 			}
 			return ""
 		}
-		client := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1", Timeout: time.Minute, Capabilities: wire.Object(`{"roots":{}}`)},
+		client := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1", Limits: runtime.Limits{Timeout: time.Minute}, Capabilities: wire.Object(`{"roots":{}}`)},
 			side{"roots/list": func(context.Context, wire.Raw) (wire.Appender, error) {
 				asked = append(asked, time.Since(start))
 				return wire.Raw(`{"roots":[]}`), nil

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -15,7 +16,7 @@ import (
 
 // row is what the runtime keeps of a Method.
 type row struct {
-	kind    Kind
+	kind    jsonrpc.Kind
 	to      Direction
 	need    int       // index in bound.needs; 0 is nothing
 	refined []refined // what some requests of the method need besides
@@ -124,7 +125,7 @@ func (b *bound) tabulate() {
 // sending returns the row of a method that this side is about to use, or why it may
 // not: the revision must have it, a request needs a capability of the peer, and a
 // notification one of this side. A binding without a table allows everything.
-func (t *terms) sending(kind Kind, method string) (row, error) {
+func (t *terms) sending(kind jsonrpc.Kind, method string) (row, error) {
 	if t == nil || t.bound == nil || len(t.bound.rows) == 0 {
 		return row{}, nil
 	}
@@ -133,9 +134,9 @@ func (t *terms) sending(kind Kind, method string) (row, error) {
 	switch {
 	case r.kind != kind || r.to&to == 0:
 		return row{}, &MethodError{Method: method, Kind: kind, To: to, Revision: t.revision}
-	case kind == Request && !t.peer.has(r.need):
+	case kind == jsonrpc.Request && !t.peer.has(r.need):
 		return row{}, &CapabilityError{Method: method, Capability: t.bound.needs[r.need]}
-	case kind == Notification && !t.own.has(r.need):
+	case kind == jsonrpc.Notification && !t.own.has(r.need):
 		return row{}, &CapabilityError{Method: method, Capability: t.bound.needs[r.need], Own: true}
 	}
 	return r, nil

@@ -18,21 +18,21 @@ import (
 
 // gated is a table whose methods need capabilities.
 var gated = []runtime.Method{
-	{Name: "initialize", Kind: runtime.Request, Direction: runtime.ToServer},
-	{Name: "ping", Kind: runtime.Request, Direction: runtime.ToServer | runtime.ToClient},
-	{Name: "tools/call", Kind: runtime.Request, Direction: runtime.ToServer, Capability: "tools"},
-	{Name: "resources/subscribe", Kind: runtime.Request, Direction: runtime.ToServer, Capability: "resources.subscribe"},
-	{Name: "logging/setLevel", Kind: runtime.Request, Direction: runtime.ToServer, Capability: "logging"},
-	{Name: "roots/list", Kind: runtime.Request, Direction: runtime.ToClient, Capability: "roots"},
-	{Name: "sampling/createMessage", Kind: runtime.Request, Direction: runtime.ToClient, Capability: "sampling"},
-	{Name: "elicitation/create", Kind: runtime.Request, Direction: runtime.ToClient, Capability: "elicitation"},
-	{Name: "tasks/list", Kind: runtime.Request, Direction: runtime.ToServer | runtime.ToClient, Capability: "tasks.list"},
-	{Name: "notifications/initialized", Kind: runtime.Notification, Direction: runtime.ToServer},
-	{Name: "notifications/cancelled", Kind: runtime.Notification, Direction: runtime.ToServer | runtime.ToClient},
-	{Name: "notifications/progress", Kind: runtime.Notification, Direction: runtime.ToServer | runtime.ToClient},
-	{Name: "notifications/message", Kind: runtime.Notification, Direction: runtime.ToClient, Capability: "logging"},
-	{Name: "notifications/tools/list_changed", Kind: runtime.Notification, Direction: runtime.ToClient, Capability: "tools.listChanged"},
-	{Name: "notifications/roots/list_changed", Kind: runtime.Notification, Direction: runtime.ToServer, Capability: "roots.listChanged"},
+	{Name: "initialize", Kind: jsonrpc.Request, Direction: runtime.ToServer},
+	{Name: "ping", Kind: jsonrpc.Request, Direction: runtime.ToServer | runtime.ToClient},
+	{Name: "tools/call", Kind: jsonrpc.Request, Direction: runtime.ToServer, Capability: "tools"},
+	{Name: "resources/subscribe", Kind: jsonrpc.Request, Direction: runtime.ToServer, Capability: "resources.subscribe"},
+	{Name: "logging/setLevel", Kind: jsonrpc.Request, Direction: runtime.ToServer, Capability: "logging"},
+	{Name: "roots/list", Kind: jsonrpc.Request, Direction: runtime.ToClient, Capability: "roots"},
+	{Name: "sampling/createMessage", Kind: jsonrpc.Request, Direction: runtime.ToClient, Capability: "sampling"},
+	{Name: "elicitation/create", Kind: jsonrpc.Request, Direction: runtime.ToClient, Capability: "elicitation"},
+	{Name: "tasks/list", Kind: jsonrpc.Request, Direction: runtime.ToServer | runtime.ToClient, Capability: "tasks.list"},
+	{Name: "notifications/initialized", Kind: jsonrpc.Notification, Direction: runtime.ToServer},
+	{Name: "notifications/cancelled", Kind: jsonrpc.Notification, Direction: runtime.ToServer | runtime.ToClient},
+	{Name: "notifications/progress", Kind: jsonrpc.Notification, Direction: runtime.ToServer | runtime.ToClient},
+	{Name: "notifications/message", Kind: jsonrpc.Notification, Direction: runtime.ToClient, Capability: "logging"},
+	{Name: "notifications/tools/list_changed", Kind: jsonrpc.Notification, Direction: runtime.ToClient, Capability: "tools.listChanged"},
+	{Name: "notifications/roots/list_changed", Kind: jsonrpc.Notification, Direction: runtime.ToServer, Capability: "roots.listChanged"},
 }
 
 // bindGated is bind with the methods of gated.

@@ -5,14 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
-
-// DefaultMaxClientMessage is the MaxMessage of a client whose options leave it zero. It
-// is larger than a server's, because results carry images and files.
-const DefaultMaxClientMessage = 64 << 20 // bytes
 
 // ClientOptions say who a client is and what it allows a session.
 type ClientOptions struct {
@@ -28,23 +23,7 @@ type ClientOptions struct {
 	Logger     *slog.Logger // nil: nothing is logged
 	Middleware []Middleware // the outermost first
 
-	// MaxMessage is the longest message, in bytes, that is read; a longer one is refused
-	// and skipped. 0 is DefaultMaxClientMessage.
-	MaxMessage int
-	// MaxConcurrent bounds the server's requests that are handled at a time. 0 is
-	// DefaultMaxConcurrent.
-	MaxConcurrent int
-
-	// Timeout is how long the answer to a request of this side may take when the
-	// request's context has no deadline: the time without progress, if the request asks
-	// for that (WithProgress). The peer is told that the request is cancelled, and the
-	// error is a *TimeoutError. For requests that wait for a person or a task
-	// (elicitation/create, sampling/createMessage, tasks/result) it is MaxTimeout. 0 is
-	// DefaultTimeout, less is none.
-	Timeout time.Duration
-	// MaxTimeout is how long the answer may take however much progress there is. 0 is
-	// DefaultMaxTimeout, less is none.
-	MaxTimeout time.Duration
+	Limits
 
 	// Lenient says what the client accepts of servers that do not keep to the schema. The zero
 	// value is LenientLists.
@@ -52,13 +31,6 @@ type ClientOptions struct {
 	// Deviated, if there is one, is called with what has been accepted in a result because of
 	// Lenient, before the call returns it. It is called concurrently. The logger is told too.
 	Deviated func(ctx context.Context, d *Deviations)
-
-	// KeepAlive is how long the peer may say nothing before it is pinged, and how long it
-	// may take to answer. 0 is for ever.
-	KeepAlive time.Duration
-	// KeepAliveFailures is how many pings in a row must fail to end the session with
-	// ErrUnresponsive. 0 is DefaultKeepAliveFailures.
-	KeepAliveFailures int
 }
 
 // Client opens sessions. It is safe for concurrent use and holds nothing that is a
@@ -79,16 +51,8 @@ func NewClient(opts ClientOptions, bindings ...Binding) *Client {
 		opts.MaxMessage = DefaultMaxClientMessage
 	}
 	c := &Client{
-		opts: opts,
-		common: newCommon(opts.Logger, opts.Middleware, limits{
-			message:    opts.MaxMessage,
-			concurrent: opts.MaxConcurrent,
-			grace:      -1,
-			quiet:      opts.Timeout,
-			total:      opts.MaxTimeout,
-			ping:       opts.KeepAlive,
-			failures:   opts.KeepAliveFailures,
-		}),
+		opts:   opts,
+		common: newCommon(opts.Logger, opts.Middleware, opts.Limits, -1),
 	}
 	c.lenient, c.deviated = opts.Lenient, opts.Deviated
 	c.bindings, c.err = bindAll(ToClient, bindings, c.layers)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -46,10 +47,10 @@ func (e *CapabilityError) Error() string {
 // have it: its method is not in the table, or there it is the other kind of message, or one
 // that goes the other way. Methods of an extension are added to Binding.Methods.
 type MethodError struct {
-	Method   string    // of the message
-	Kind     Kind      // of the message
-	To       Direction // the side that it would have gone to
-	Revision string    // the negotiated one
+	Method   string       // of the message
+	Kind     jsonrpc.Kind // of the message
+	To       Direction    // the side that it would have gone to
+	Revision string       // the negotiated one
 }
 
 // Error tells all of that.

@@ -52,7 +52,7 @@ func (l *serverLifecycle) resume(h Handshake) error {
 
 // MaxMessage is the longest message, in bytes, that the server's sessions read. A
 // transport that reads messages before a session asks for them heeds it.
-func (s *Server) MaxMessage() int { return s.limits.message }
+func (s *Server) MaxMessage() int { return s.limits.MaxMessage }
 
 // Grace is how long requests may go on when their session shuts down; 0 is not at all.
 func (s *Server) Grace() time.Duration { return max(s.limits.grace, 0) }

@@ -22,16 +22,16 @@ import (
 
 // methods is the part of a revision's table that the tests use.
 var methods = []runtime.Method{
-	{Name: "initialize", Kind: runtime.Request, Direction: runtime.ToServer},
-	{Name: "ping", Kind: runtime.Request, Direction: runtime.ToServer | runtime.ToClient},
-	{Name: "tools/call", Kind: runtime.Request, Direction: runtime.ToServer},
-	{Name: "roots/list", Kind: runtime.Request, Direction: runtime.ToClient},
-	{Name: "notifications/initialized", Kind: runtime.Notification, Direction: runtime.ToServer},
-	{Name: "notifications/cancelled", Kind: runtime.Notification, Direction: runtime.ToServer | runtime.ToClient},
-	{Name: "notifications/progress", Kind: runtime.Notification, Direction: runtime.ToServer | runtime.ToClient},
-	{Name: "notifications/message", Kind: runtime.Notification, Direction: runtime.ToClient},
-	{Name: "notifications/roots/list_changed", Kind: runtime.Notification, Direction: runtime.ToServer},
-	{Name: "notifications/tools/list_changed", Kind: runtime.Notification, Direction: runtime.ToClient},
+	{Name: "initialize", Kind: jsonrpc.Request, Direction: runtime.ToServer},
+	{Name: "ping", Kind: jsonrpc.Request, Direction: runtime.ToServer | runtime.ToClient},
+	{Name: "tools/call", Kind: jsonrpc.Request, Direction: runtime.ToServer},
+	{Name: "roots/list", Kind: jsonrpc.Request, Direction: runtime.ToClient},
+	{Name: "notifications/initialized", Kind: jsonrpc.Notification, Direction: runtime.ToServer},
+	{Name: "notifications/cancelled", Kind: jsonrpc.Notification, Direction: runtime.ToServer | runtime.ToClient},
+	{Name: "notifications/progress", Kind: jsonrpc.Notification, Direction: runtime.ToServer | runtime.ToClient},
+	{Name: "notifications/message", Kind: jsonrpc.Notification, Direction: runtime.ToClient},
+	{Name: "notifications/roots/list_changed", Kind: jsonrpc.Notification, Direction: runtime.ToServer},
+	{Name: "notifications/tools/list_changed", Kind: jsonrpc.Notification, Direction: runtime.ToClient},
 }
 
 // side is a hand-written binding: handlers by method, and by tool name for tools/call.

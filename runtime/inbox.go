@@ -57,8 +57,8 @@ func (i Inbox) take(in *Incoming) *Call {
 		p.done(in.Route, true)
 		return nil
 	}
-	if len(in.Text) > p.limits.message {
-		err := jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", p.limits.message)
+	if len(in.Text) > p.limits.MaxMessage {
+		err := jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", p.limits.MaxMessage)
 		if !in.Answers.IsZero() {
 			p.unanswered(in, "%s", err.Message)
 			return nil

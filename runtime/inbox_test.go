@@ -76,7 +76,7 @@ func opened(t *testing.T, s side, opts runtime.ServerOptions) (*outbox, runtime.
 func TestInbox(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before := goroutines()
-		out, in, ended := opened(t, tools, runtime.ServerOptions{MaxMessage: 200})
+		out, in, ended := opened(t, tools, runtime.ServerOptions{Limits: runtime.Limits{MaxMessage: 200}})
 		if n := goroutines(); n > before {
 			t.Errorf("an idle session has %d goroutines", n-before)
 		}
@@ -150,7 +150,7 @@ func TestInboxAsks(t *testing.T) {
 func TestInboxKeepAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		out, _, ended := opened(t, tools, runtime.ServerOptions{KeepAlive: time.Minute, KeepAliveFailures: 2})
+		out, _, ended := opened(t, tools, runtime.ServerOptions{Limits: runtime.Limits{KeepAlive: time.Minute, KeepAliveFailures: 2}})
 		if err := <-ended; !errors.Is(err, runtime.ErrUnresponsive) || !out.closed {
 			t.Errorf("ended with %v, closed %t", err, out.closed)
 		}

@@ -25,7 +25,7 @@ func (p *peer) receiveRequest(m *jsonrpc.Message, in *Incoming, b *batch) *Call 
 		return nil
 	}
 	if !p.requests.enter(p.ctx) {
-		err := jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", p.limits.concurrent)
+		err := jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", p.limits.MaxConcurrent)
 		p.log.Warn("request refused", "method", m.Method, "id", m.ID, "error", err)
 		p.refuse(m.ID, err, in.Route, b)
 		return nil

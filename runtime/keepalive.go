@@ -16,7 +16,7 @@ var ErrUnresponsive = errors.New("runtime: the peer does not answer pings")
 func (p *peer) startKeepingAlive() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.limits.ping <= 0 || p.unheard != nil || !p.enterLocked() {
+	if p.limits.KeepAlive <= 0 || p.unheard != nil || !p.enterLocked() {
 		return
 	}
 	over := make(chan struct{})
@@ -31,9 +31,9 @@ func (p *peer) startKeepingAlive() {
 // session when too many pings in a row have failed (basic/utilities/ping). It ends when
 // the session does.
 func (p *peer) keepAlive(over <-chan struct{}) {
-	ticker := time.NewTicker(p.limits.ping)
+	ticker := time.NewTicker(p.limits.KeepAlive)
 	defer ticker.Stop()
-	for failed := 0; failed < p.limits.failures; {
+	for failed := 0; failed < p.limits.KeepAliveFailures; {
 		select {
 		case <-ticker.C:
 		case <-over:
@@ -53,7 +53,7 @@ func (p *peer) keepAlive(over <-chan struct{}) {
 // ping has a goroutine of its own, because nothing may interrupt the sending to a peer
 // that does not read.
 func (p *peer) answersPing() bool {
-	ctx, cancel := context.WithTimeout(p.ctx, p.limits.ping)
+	ctx, cancel := context.WithTimeout(p.ctx, p.limits.KeepAlive)
 	defer cancel()
 	answered := make(chan bool, 1)
 	if !p.spawn(func() {

@@ -48,12 +48,12 @@ func TestKeepAlive(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
 				a, b := inproc.Pair()
-				opts := runtime.ServerOptions{KeepAlive: c.server, KeepAliveFailures: c.failures}
+				opts := runtime.ServerOptions{Limits: runtime.Limits{KeepAlive: c.server, KeepAliveFailures: c.failures}}
 				ended := make(chan error, 2)
 				go func() {
 					ended <- runtime.NewServer(opts, tools.bind(r11, runtime.ToServer)).Serve(t.Context(), deafAfter{a, start.Add(c.silent)})
 				}()
-				session, err := runtime.NewClient(runtime.ClientOptions{KeepAlive: c.client, KeepAliveFailures: c.failures}, side{}.bind(r11, runtime.ToClient)).
+				session, err := runtime.NewClient(runtime.ClientOptions{Limits: runtime.Limits{KeepAlive: c.client, KeepAliveFailures: c.failures}}, side{}.bind(r11, runtime.ToClient)).
 					Connect(t.Context(), deafAfter{b, start.Add(c.silent)})
 				if err != nil {
 					t.Fatal(err)
@@ -83,7 +83,7 @@ func TestKeepAlive(t *testing.T) {
 // does not know pings is alive.
 func TestKeepAliveQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		session, server := scripted(t, runtime.ClientOptions{KeepAlive: time.Minute}, step{})
+		session, server := scripted(t, runtime.ClientOptions{Limits: runtime.Limits{KeepAlive: time.Minute}}, step{})
 		for range 100 {
 			time.Sleep(30 * time.Second)
 			if err := session.Call(t.Context(), "tools/call", nil, nil); err != nil {
@@ -100,7 +100,7 @@ func TestKeepAliveQuiet(t *testing.T) {
 		refusing := side{"ping": func(context.Context, wire.Raw) (wire.Appender, error) { return nil, errors.New("no") }}
 		a, b := inproc.Pair()
 		go newServer(t, refusing, runtime.ServerOptions{}, r11).Serve(t.Context(), a)
-		session, err := runtime.NewClient(runtime.ClientOptions{KeepAlive: time.Second, KeepAliveFailures: 1}, side{}.bind(r11, runtime.ToClient)).Connect(t.Context(), b)
+		session, err := runtime.NewClient(runtime.ClientOptions{Limits: runtime.Limits{KeepAlive: time.Second, KeepAliveFailures: 1}}, side{}.bind(r11, runtime.ToClient)).Connect(t.Context(), b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestKeepAliveStuck(t *testing.T) {
 		a, b := inproc.Pair()
 		go newServer(t, tools, runtime.ServerOptions{}, r11).Serve(t.Context(), a)
 		tr := stuckSend{b, make(chan struct{}), make(chan struct{})}
-		session, err := runtime.NewClient(runtime.ClientOptions{KeepAlive: time.Minute}, side{}.bind(r11, runtime.ToClient)).Connect(t.Context(), tr)
+		session, err := runtime.NewClient(runtime.ClientOptions{Limits: runtime.Limits{KeepAlive: time.Minute}}, side{}.bind(r11, runtime.ToClient)).Connect(t.Context(), tr)
 		if err != nil {
 			t.Fatal(err)
 		}

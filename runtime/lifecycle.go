@@ -127,9 +127,9 @@ var (
 // admit says how the binding handles a message of a session that is open.
 func (b *bound) admit(m jsonrpc.Message, t *terms) (admission, error) {
 	switch r := b.rows[m.Method]; {
-	case m.Kind == jsonrpc.Request && (r.kind == Notification || !t.own.has(r.need)):
+	case m.Kind == jsonrpc.Request && (r.kind == jsonrpc.Notification || !t.own.has(r.need)):
 		return admission{}, MethodNotFound(m.Method)
-	case m.Kind == jsonrpc.Notification && r.kind == Request:
+	case m.Kind == jsonrpc.Notification && r.kind == jsonrpc.Request:
 		return admission{}, errNotARequest
 	case m.Kind == jsonrpc.Notification && !t.peer.has(r.need):
 		return admission{}, &CapabilityError{Method: m.Method, Capability: b.needs[r.need]}

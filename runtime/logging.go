@@ -57,7 +57,7 @@ func (s *ServerSession) Log(ctx context.Context, level LogLevel, logger string, 
 
 // mayLog reports whether a message of the level is to be sent, before its data is encoded.
 func (p *peer) mayLog(t *terms, level LogLevel) bool {
-	_, err := t.sending(Notification, methodMessage)
+	_, err := t.sending(jsonrpc.Notification, methodMessage)
 	return err == nil && p.logs(level)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -39,13 +40,13 @@ type Message struct {
 	Result wire.Value    // what the result is decoded into; nil to forget it, and for notifications
 
 	peer    *peer
-	kind    Kind
+	kind    jsonrpc.Kind
 	request request // of a notification: method, route and terms
 	reply   wire.Raw
 }
 
 // Kind tells requests from notifications.
-func (m *Message) Kind() Kind { return m.kind }
+func (m *Message) Kind() jsonrpc.Kind { return m.kind }
 
 // Method is the message's method.
 func (m *Message) Method() string { return m.request.method }
@@ -74,7 +75,7 @@ func (m *Message) Reply() wire.Raw { return m.reply }
 
 // transmit is the innermost Sender.
 func transmit(ctx context.Context, m *Message) error {
-	if m.kind == Notification {
+	if m.kind == jsonrpc.Notification {
 		return m.peer.tell(ctx, m.request.method, m.Params, m.request.route)
 	}
 	m.request.params, m.request.id, m.reply = m.Params, 0, ""

@@ -29,38 +29,30 @@ type common struct {
 	deviated func(context.Context, *Deviations) // nil for none
 }
 
-func newCommon(l *slog.Logger, middleware []Middleware, lim limits) *common {
+func newCommon(log *slog.Logger, middleware []Middleware, l Limits, grace time.Duration) *common {
 	around := layers(slices.Clone(middleware))
 	return &common{
-		log:    logger(l),
-		limits: lim.orDefaults(),
+		log:    logger(log),
+		limits: limits{l.withDefaults(), cmp.Or(grace, DefaultGrace)},
 		layers: around,
 		sender: around.sender(),
 	}
 }
 
-// limits are a session's share of ServerOptions and ClientOptions.
+// limits are Limits with the defaults put in.
 type limits struct {
-	message    int           // bytes
-	concurrent int           // requests
-	grace      time.Duration // not above 0: none
-	quiet      time.Duration // of a request of this side; not above 0: for ever
-	total      time.Duration // of a request of this side; not above 0: for ever
-	ping       time.Duration // between pings; not above 0: none
-	failures   int           // of pings in a row that end the session
+	Limits
+	grace time.Duration // not above 0: none
 }
 
-// orDefaults puts the defaults in where the options leave something zero.
-func (l limits) orDefaults() limits {
-	return limits{
-		message:    cmp.Or(max(l.message, 0), DefaultMaxMessage),
-		concurrent: cmp.Or(max(l.concurrent, 0), DefaultMaxConcurrent),
-		grace:      cmp.Or(l.grace, DefaultGrace),
-		quiet:      cmp.Or(l.quiet, DefaultTimeout),
-		total:      cmp.Or(l.total, DefaultMaxTimeout),
-		ping:       l.ping,
-		failures:   cmp.Or(max(l.failures, 0), DefaultKeepAliveFailures),
-	}
+// withDefaults replaces the zero values.
+func (l Limits) withDefaults() Limits {
+	l.MaxMessage = cmp.Or(max(l.MaxMessage, 0), DefaultMaxMessage)
+	l.MaxConcurrent = cmp.Or(max(l.MaxConcurrent, 0), DefaultMaxConcurrent)
+	l.Timeout = cmp.Or(l.Timeout, DefaultTimeout)
+	l.MaxTimeout = cmp.Or(l.MaxTimeout, DefaultMaxTimeout)
+	l.KeepAliveFailures = cmp.Or(max(l.KeepAliveFailures, 0), DefaultKeepAliveFailures)
+	return l
 }
 
 // patience is how long the answer to a request is waited for.
@@ -76,7 +68,7 @@ func (l *limits) patience(ctx context.Context, method string) patience {
 	if _, ok := ctx.Deadline(); ok {
 		return patience{}
 	}
-	has := patience{max(l.quiet, 0), max(l.total, 0)}
+	has := patience{max(l.Timeout, 0), max(l.MaxTimeout, 0)}
 	switch method {
 	case methodElicit, methodSample, methodTaskResult:
 		has.quiet = has.total

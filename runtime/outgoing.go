@@ -75,7 +75,7 @@ func (p *peer) call(ctx context.Context, t *terms, method string, params wire.Ap
 
 // callStraight is call below Binding.Around.
 func (p *peer) callStraight(ctx context.Context, t *terms, method string, params wire.Appender, result wire.Value, route Route) error {
-	row, err := t.sending(Request, method)
+	row, err := t.sending(jsonrpc.Request, method)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (p *peer) callStraight(ctx context.Context, t *terms, method string, params
 // ask sends a request, through the middleware, and waits for its answer.
 func (p *peer) ask(ctx context.Context, q *request, result wire.Value) error {
 	if p.sender != nil {
-		return p.sender(ctx, &Message{Params: q.params, Result: result, peer: p, kind: Request, request: *q})
+		return p.sender(ctx, &Message{Params: q.params, Result: result, peer: p, kind: jsonrpc.Request, request: *q})
 	}
 	r, err := p.exchange(ctx, q)
 	if err != nil {
@@ -287,12 +287,12 @@ func (p *peer) notify(ctx context.Context, t *terms, method string, params wire.
 
 // notifyStraight is notify below Binding.Around, through the middleware.
 func (p *peer) notifyStraight(ctx context.Context, t *terms, method string, params wire.Appender, route Route) error {
-	if _, err := t.sending(Notification, method); err != nil {
+	if _, err := t.sending(jsonrpc.Notification, method); err != nil {
 		return err
 	}
 	if p.sender != nil {
 		q := request{method: method, route: route, terms: t}
-		return p.sender(ctx, &Message{Params: params, peer: p, kind: Notification, request: q})
+		return p.sender(ctx, &Message{Params: params, peer: p, kind: jsonrpc.Notification, request: q})
 	}
 	return p.tell(ctx, method, params, route)
 }

@@ -102,7 +102,7 @@ func newPeer(ctx context.Context, t Outbox, l lifecycle, shared *common) *peer {
 		transport:     t,
 		lifecycle:     l,
 		common:        shared,
-		requests:      newGate(shared.limits.concurrent),
+		requests:      newGate(shared.limits.MaxConcurrent),
 		notifications: newGate(maxQueued),
 	}
 	p.ctx, p.cancel = context.WithCancelCause(ctx)

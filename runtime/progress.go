@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -18,7 +19,7 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 	if !ok {
 		return nil
 	}
-	if _, err := c.terms.sending(Notification, methodProgress); err != nil {
+	if _, err := c.terms.sending(jsonrpc.Notification, methodProgress); err != nil {
 		return nil // the revision has none
 	}
 	if c.terms.revision < revisionProgressMessage && !c.terms.around() {

@@ -16,7 +16,7 @@ import (
 func (p *peer) read() {
 	t := p.turn
 	for {
-		in, err := t.source.Receive(p.ctx, p.limits.message)
+		in, err := t.source.Receive(p.ctx, p.limits.MaxMessage)
 		if err != nil {
 			if !p.failedToReceive(&in, err) {
 				t.end(err)
@@ -77,7 +77,7 @@ func (p *peer) take(in *Incoming) *Call {
 
 // hear takes note that the peer has said something.
 func (p *peer) hear() {
-	if p.limits.ping > 0 {
+	if p.limits.KeepAlive > 0 {
 		p.heard.Store(true)
 	}
 }
@@ -258,7 +258,7 @@ func (p *peer) readFor(w *pending) (reply, bool) {
 			return r, true
 		default:
 		}
-		in, err := t.source.Receive(p.ctx, p.limits.message)
+		in, err := t.source.Receive(p.ctx, p.limits.MaxMessage)
 		if err == nil && p.takeResponse(&in) {
 			continue
 		}

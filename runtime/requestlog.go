@@ -59,7 +59,7 @@ func (r requestLog) send(next Sender) Sender {
 		start := time.Now()
 		err := next(ctx, m)
 		e := entry{"request sent", m.Method(), m.ID(), m.Revision(), m.SessionID(), start, err}
-		if m.Kind() == Notification {
+		if m.Kind() == jsonrpc.Notification {
 			e.text = "notification sent"
 		}
 		r.write(ctx, e)

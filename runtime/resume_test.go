@@ -111,7 +111,7 @@ func TestResumedKeepAlive(t *testing.T) {
 		pings int
 	}{{"s", 3}, {"", 0}} {
 		synctest.Test(t, func(t *testing.T) {
-			server := newServer(t, tools, runtime.ServerOptions{KeepAlive: time.Minute}, r11)
+			server := newServer(t, tools, runtime.ServerOptions{Limits: runtime.Limits{KeepAlive: time.Minute}}, r11)
 			ids := map[string]bool{}
 			pings := 0
 			for range 2 {

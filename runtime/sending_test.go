@@ -16,6 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -69,9 +70,9 @@ func TestSending(t *testing.T) {
 				end *spied
 			}{{session, runtime.ToServer, clientEnd}, {<-opened, runtime.ToClient, serverEnd}} {
 				for _, method := range methods {
-					kind, send := runtime.Request, func() error { return side.Call(t.Context(), method, nil, nil) }
+					kind, send := jsonrpc.Request, func() error { return side.Call(t.Context(), method, nil, nil) }
 					if strings.HasPrefix(method, "notifications/") {
-						kind, send = runtime.Notification, func() error { return side.Notify(t.Context(), method, nil) }
+						kind, send = jsonrpc.Notification, func() error { return side.Notify(t.Context(), method, nil) }
 					}
 					has := slices.ContainsFunc(s.server.Methods, func(m runtime.Method) bool {
 						return m.Name == method && m.Kind == kind && m.Direction&side.to != 0

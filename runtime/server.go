@@ -11,13 +11,45 @@ import (
 
 // The limits of a session where the options leave them zero.
 const (
-	DefaultMaxMessage        = 4 << 20 // bytes
-	DefaultMaxConcurrent     = 100     // requests
+	DefaultMaxMessage        = 4 << 20  // bytes, of a server
+	DefaultMaxClientMessage  = 64 << 20 // bytes; results carry images and files
+	DefaultMaxConcurrent     = 100      // requests
 	DefaultGrace             = 5 * time.Second
 	DefaultTimeout           = time.Minute
 	DefaultMaxTimeout        = time.Hour
 	DefaultKeepAliveFailures = 3 // pings
 )
+
+// Limits bound what a session takes up and how long it waits. Servers and clients embed them in
+// their options.
+type Limits struct {
+	// MaxMessage is the length in bytes of the longest message that a session reads. A longer
+	// message is refused and skipped. 0 means DefaultMaxMessage for a server and
+	// DefaultMaxClientMessage for a client.
+	MaxMessage int
+	// MaxConcurrent is how many requests of the peer a session handles at a time. Further
+	// requests wait up to a second and are then refused as busy. 0 means DefaultMaxConcurrent.
+	MaxConcurrent int
+
+	// Timeout is how long a request of this side waits for its answer if its context has no
+	// deadline. If the request asks for progress (WithProgress), each report starts the time
+	// anew. When the time is up, the peer is told that the request is cancelled, and the error is
+	// a *TimeoutError. Requests that wait for a person or for a task (elicitation/create,
+	// sampling/createMessage, tasks/result) have MaxTimeout instead. 0 means DefaultTimeout; a
+	// negative Timeout means no timeout.
+	Timeout time.Duration
+	// MaxTimeout bounds that wait regardless of progress. 0 means DefaultMaxTimeout; a negative
+	// MaxTimeout means no bound.
+	MaxTimeout time.Duration
+
+	// KeepAlive is how long the peer may be silent before it is pinged, and how long it has to
+	// answer. If it is 0, the peer is never pinged. Messages served without a session are not
+	// pinged either.
+	KeepAlive time.Duration
+	// KeepAliveFailures is how many pings in a row must fail to end the session with
+	// ErrUnresponsive. 0 means DefaultKeepAliveFailures.
+	KeepAliveFailures int
+}
 
 // ServerOptions say who a server is and what it allows a session.
 type ServerOptions struct {
@@ -36,35 +68,12 @@ type ServerOptions struct {
 	Logger     *slog.Logger // nil: nothing is logged
 	Middleware []Middleware // the outermost first
 
-	// MaxMessage is the longest message, in bytes, that is read; a longer one is refused
-	// and skipped. 0 is DefaultMaxMessage.
-	MaxMessage int
-	// MaxConcurrent bounds the requests of a session that are handled at a time. 0 is
-	// DefaultMaxConcurrent.
-	MaxConcurrent int
+	Limits
 	// Grace is how long requests may go on when their session shuts down: when the
 	// context of Serve or the session's input ends, or an HTTP handler is closed. Then
 	// their contexts end with the cause ErrShutdown, and those that have no answer get an
 	// error. 0 is DefaultGrace, less is none.
 	Grace time.Duration
-
-	// Timeout is how long the answer to a request of this side may take when the
-	// request's context has no deadline: the time without progress, if the request asks
-	// for that (WithProgress). The peer is told that the request is cancelled, and the
-	// error is a *TimeoutError. For requests that wait for a person or a task
-	// (elicitation/create, sampling/createMessage, tasks/result) it is MaxTimeout. 0 is
-	// DefaultTimeout, less is none.
-	Timeout time.Duration
-	// MaxTimeout is how long the answer may take however much progress there is. 0 is
-	// DefaultMaxTimeout, less is none.
-	MaxTimeout time.Duration
-
-	// KeepAlive is how long the peer may say nothing before it is pinged, and how long it
-	// may take to answer. 0 is for ever. What is served without a session is not pinged.
-	KeepAlive time.Duration
-	// KeepAliveFailures is how many pings in a row must fail to end the session with
-	// ErrUnresponsive. 0 is DefaultKeepAliveFailures.
-	KeepAliveFailures int
 }
 
 // Server serves sessions. It is safe for concurrent use and holds nothing that is a
@@ -81,16 +90,8 @@ type Server struct {
 // wrong with the bindings is told by Serve.
 func NewServer(opts ServerOptions, bindings ...Binding) *Server {
 	s := &Server{
-		opts: opts,
-		common: newCommon(opts.Logger, opts.Middleware, limits{
-			message:    opts.MaxMessage,
-			concurrent: opts.MaxConcurrent,
-			grace:      opts.Grace,
-			quiet:      opts.Timeout,
-			total:      opts.MaxTimeout,
-			ping:       opts.KeepAlive,
-			failures:   opts.KeepAliveFailures,
-		}),
+		opts:   opts,
+		common: newCommon(opts.Logger, opts.Middleware, opts.Limits, opts.Grace),
 	}
 	s.bindings, s.err = bindAll(ToServer, bindings, s.layers)
 	s.err = errors.Join(s.err, checkCapabilities(opts.Capabilities))

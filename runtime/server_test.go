@@ -337,7 +337,7 @@ func TestBulk(t *testing.T) {
 	for i := range n {
 		in.WriteString(toolCall(fmt.Sprint(i), "echo", `{}`) + "\n")
 	}
-	server := newServer(t, tools, runtime.ServerOptions{MaxConcurrent: 2}, r06)
+	server := newServer(t, tools, runtime.ServerOptions{Limits: runtime.Limits{MaxConcurrent: 2}}, r06)
 	if err := server.Serve(t.Context(), stdio.New(strings.NewReader(in.String()), &out)); err != nil {
 		t.Fatal(err)
 	}
@@ -352,7 +352,7 @@ func TestBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t, tools.with(side{"ask": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
 			return wire.Raw(`{}`), runtime.CallOf(ctx).Call(ctx, "ping", nil, nil)
-		}}), runtime.ServerOptions{MaxConcurrent: 2}, r06)
+		}}), runtime.ServerOptions{Limits: runtime.Limits{MaxConcurrent: 2}}, r06)
 		conn := open(t.Context(), t, server, r06)
 		start := time.Now()
 		conn.send(toolCall("1", "wait", "{}"), toolCall("2", "ask", "{}"), toolCall("3", "echo", "{}"), toolCall("4", "echo", "{}"))

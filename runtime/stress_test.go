@@ -147,7 +147,7 @@ func FuzzServer(f *testing.F) {
 	}
 	f.Add(byte(1), []byte("\n\r\n{}\n[]\n{\"jsonrpc\":\"2.0\"}"))
 	f.Add(byte(1), []byte(toolCall("1", "wait", "{}")+"\n["+toolCall("2", "wait", "{}")+","+cancelled("1")+"]\n"+cancelled("2")))
-	server := runtime.NewServer(runtime.ServerOptions{Grace: -1, MaxMessage: 2000},
+	server := runtime.NewServer(runtime.ServerOptions{Grace: -1, Limits: runtime.Limits{MaxMessage: 2000}},
 		tools.bind(r2024, runtime.ToServer), tools.bind(r03, runtime.ToServer), tools.bind(r06, runtime.ToServer), tools.bind(r11, runtime.ToServer))
 	f.Fuzz(func(t *testing.T, revision byte, lines []byte) {
 		var input bytes.Buffer

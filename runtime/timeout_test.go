@@ -96,9 +96,9 @@ func TestTimeout(t *testing.T) {
 	}{
 		{name: "in time", steps: []step{{59 * s, 0}}, took: 59 * s},
 		{name: "default", took: 60 * s, want: &runtime.TimeoutError{Method: "tools/call", Quiet: 60 * s, Total: time.Hour}},
-		{name: "option", opts: runtime.ClientOptions{Timeout: 2 * s}, took: 2 * s, want: &runtime.TimeoutError{Method: "tools/call", Quiet: 2 * s, Total: time.Hour}},
-		{name: "none", opts: runtime.ClientOptions{Timeout: -1, MaxTimeout: -1}, steps: []step{{100 * time.Hour, 0}}, took: 100 * time.Hour},
-		{name: "only the longer one", opts: runtime.ClientOptions{Timeout: -1, MaxTimeout: 3 * s}, took: 3 * s, want: &runtime.TimeoutError{Method: "tools/call", Quiet: 3 * s, Total: 3 * s}},
+		{name: "option", opts: runtime.ClientOptions{Limits: runtime.Limits{Timeout: 2 * s}}, took: 2 * s, want: &runtime.TimeoutError{Method: "tools/call", Quiet: 2 * s, Total: time.Hour}},
+		{name: "none", opts: runtime.ClientOptions{Limits: runtime.Limits{Timeout: -1, MaxTimeout: -1}}, steps: []step{{100 * time.Hour, 0}}, took: 100 * time.Hour},
+		{name: "only the longer one", opts: runtime.ClientOptions{Limits: runtime.Limits{Timeout: -1, MaxTimeout: 3 * s}}, took: 3 * s, want: &runtime.TimeoutError{Method: "tools/call", Quiet: 3 * s, Total: 3 * s}},
 		{name: "a longer deadline", deadline: 2 * time.Hour, steps: []step{{90 * time.Minute, 0}}, took: 90 * time.Minute},
 		{name: "a person", method: "elicitation/create", steps: []step{{59 * time.Minute, 0}}, took: 59 * time.Minute},
 		{name: "a person is gone", method: "sampling/createMessage", took: time.Hour, want: &runtime.TimeoutError{Method: "sampling/createMessage", Quiet: time.Hour, Total: time.Hour}},
@@ -106,7 +106,7 @@ func TestTimeout(t *testing.T) {
 		{name: "progress not asked for", steps: []step{{50 * s, 1}, {50 * s, 0}}, took: 60 * s, want: &runtime.TimeoutError{Method: "tools/call", Quiet: 60 * s, Total: time.Hour}},
 		{name: "progress that does not grow", progress: true, steps: []step{{50 * s, 1}, {50 * s, 1}, {50 * s, 0}}, took: 110 * s,
 			want: &runtime.TimeoutError{Method: "tools/call", Quiet: 60 * s, Total: time.Hour}},
-		{name: "progress without end", opts: runtime.ClientOptions{MaxTimeout: 100 * s}, progress: true, steps: []step{{50 * s, 1}, {45 * s, 2}, {20 * s, 0}}, took: 100 * s,
+		{name: "progress without end", opts: runtime.ClientOptions{Limits: runtime.Limits{MaxTimeout: 100 * s}}, progress: true, steps: []step{{50 * s, 1}, {45 * s, 2}, {20 * s, 0}}, took: 100 * s,
 			want: &runtime.TimeoutError{Method: "tools/call", Quiet: 60 * s, Total: 100 * s}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

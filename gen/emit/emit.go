@@ -20,6 +20,7 @@ const (
 	module      = "github.com/mcpgen/mcpgen"
 	wirePath    = module + "/runtime/wire"
 	runtimePath = module + "/runtime"
+	jsonrpcPath = module + "/runtime/jsonrpc"
 )
 
 // Header returns the first line of a generated file. It names the source and nothing that

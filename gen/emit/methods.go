@@ -27,7 +27,7 @@ func methodRow(m *ir.Method) jen.Code {
 	}
 	row := jen.Dict{
 		jen.Id("Name"):       jen.Lit(m.Wire),
-		jen.Id("Kind"):       jen.Qual(runtimePath, kind),
+		jen.Id("Kind"):       jen.Qual(jsonrpcPath, kind),
 		jen.Id("Direction"):  direction(m),
 		jen.Id("Definition"): jen.Lit(m.Definition),
 		jen.Id("Params"):     jen.Lit(newKey(m.Params)),

@@ -315,8 +315,8 @@ func TestOver(t *testing.T) {
 	below := runtime.Binding{
 		Revision: "2025-11-25", Direction: runtime.ToServer,
 		Methods: []runtime.Method{
-			{Name: "tools/list", Kind: runtime.Request, Direction: runtime.ToServer},
-			{Name: "x/y", Kind: runtime.Request, Direction: runtime.ToServer},
+			{Name: "tools/list", Kind: jsonrpc.Request, Direction: runtime.ToServer},
+			{Name: "x/y", Kind: jsonrpc.Request, Direction: runtime.ToServer},
 		},
 		Handle: func(_ context.Context, method string, _ wire.Raw) (wire.Appender, error) {
 			return wire.Object(fmt.Sprintf(`{"below":%q}`, method)), nil

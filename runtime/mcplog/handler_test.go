@@ -13,15 +13,16 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcplog"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 var methods = []runtime.Method{
-	{Name: "work", Kind: runtime.Request, Direction: runtime.ToServer},
-	{Name: "notifications/end", Kind: runtime.Notification, Direction: runtime.ToClient},
-	{Name: "logging/setLevel", Kind: runtime.Request, Direction: runtime.ToServer, Capability: "logging"},
-	{Name: "notifications/message", Kind: runtime.Notification, Direction: runtime.ToClient, Capability: "logging"},
+	{Name: "work", Kind: jsonrpc.Request, Direction: runtime.ToServer},
+	{Name: "notifications/end", Kind: jsonrpc.Notification, Direction: runtime.ToClient},
+	{Name: "logging/setLevel", Kind: jsonrpc.Request, Direction: runtime.ToServer, Capability: "logging"},
+	{Name: "notifications/message", Kind: jsonrpc.Notification, Direction: runtime.ToClient, Capability: "logging"},
 }
 
 // messages runs work in a session and returns the params of the log messages that the

@@ -91,14 +91,14 @@ const revision = "2025-06-18"
 
 // methods is the part of the method table that the tests use.
 var methods = []runtime.Method{
-	{Name: "initialize", Kind: runtime.Request, Direction: runtime.ToServer},
-	{Name: "ping", Kind: runtime.Request, Direction: runtime.ToServer | runtime.ToClient},
-	{Name: "tools/call", Kind: runtime.Request, Direction: runtime.ToServer},
-	{Name: "prompts/get", Kind: runtime.Request, Direction: runtime.ToServer},
-	{Name: "resources/read", Kind: runtime.Request, Direction: runtime.ToServer},
-	{Name: "roots/list", Kind: runtime.Request, Direction: runtime.ToClient},
-	{Name: "notifications/initialized", Kind: runtime.Notification, Direction: runtime.ToServer},
-	{Name: "notifications/cancelled", Kind: runtime.Notification, Direction: runtime.ToServer | runtime.ToClient},
+	{Name: "initialize", Kind: jsonrpc.Request, Direction: runtime.ToServer},
+	{Name: "ping", Kind: jsonrpc.Request, Direction: runtime.ToServer | runtime.ToClient},
+	{Name: "tools/call", Kind: jsonrpc.Request, Direction: runtime.ToServer},
+	{Name: "prompts/get", Kind: jsonrpc.Request, Direction: runtime.ToServer},
+	{Name: "resources/read", Kind: jsonrpc.Request, Direction: runtime.ToServer},
+	{Name: "roots/list", Kind: jsonrpc.Request, Direction: runtime.ToClient},
+	{Name: "notifications/initialized", Kind: jsonrpc.Notification, Direction: runtime.ToServer},
+	{Name: "notifications/cancelled", Kind: jsonrpc.Notification, Direction: runtime.ToServer | runtime.ToClient},
 }
 
 // handle is the handler of the tests' server.

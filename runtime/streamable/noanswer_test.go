@@ -145,7 +145,7 @@ func (s *server) session(t *testing.T, hide bool, opts ClientOptions) *runtime.S
 	if hide {
 		over = wrapped{transport}
 	}
-	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1", Timeout: time.Minute}, handlers{}.bind(r03, runtime.ToClient))
+	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1", Limits: runtime.Limits{Timeout: time.Minute}}, handlers{}.bind(r03, runtime.ToClient))
 	session, err := client.Connect(t.Context(), over)
 	if err != nil {
 		t.Fatal(err)

@@ -56,12 +56,12 @@ func TestManySessions(t *testing.T) {
 			}
 			return params, nil
 		},
-	}), runtime.ServerOptions{Logger: discard, Timeout: -1}, r11)
+	}), runtime.ServerOptions{Logger: discard, Limits: runtime.Limits{Timeout: -1}}, r11)
 	events := NewMemoryEvents(DefaultMemoryEvents)
 	handler := NewHandler(server, Options{Retry: time.Millisecond, KeepAlive: time.Second, Events: events})
 	ts := httptest.NewServer(flaky(handler, func() int { return 200 + rand.IntN(2000) }))
 	pool := &http.Transport{MaxIdleConnsPerHost: sessions * (atOnce + 1)} // as if each session had its own
-	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1", Timeout: -1}, echoing.bind(r11, runtime.ToClient))
+	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1", Limits: runtime.Limits{Timeout: -1}}, echoing.bind(r11, runtime.ToClient))
 
 	spawn(60 * sessions)
 	before, goroutines := heap(), goruntime.NumGoroutine()

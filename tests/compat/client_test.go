@@ -12,6 +12,7 @@ import (
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -169,10 +170,10 @@ func newServer(t *testing.T, revision string) *runtime.Server {
 		Revision: revision, Direction: runtime.ToServer, Methods: code.Methods,
 		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
 			m := row(method)
-			if m == nil || m.Kind == runtime.Request && answers[method] == "" && method != "tools/call" {
+			if m == nil || m.Kind == jsonrpc.Request && answers[method] == "" && method != "tools/call" {
 				return nil, runtime.MethodNotFound(method)
 			}
-			if m.Kind == runtime.Notification {
+			if m.Kind == jsonrpc.Notification {
 				return nil, nil
 			}
 			return runtime.AnswerValue(ctx, params, fresh(t, code, m.Params), func(ctx context.Context, _ wire.Value) (wire.Appender, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -180,7 +181,7 @@ func TestToolsDemandContent(t *testing.T) {
 func TestParamsMayBeNull(t *testing.T) {
 	for _, revision := range generated.Revisions() {
 		for _, m := range revision.Methods {
-			if m.Kind != runtime.Request || m.Direction&runtime.ToServer == 0 {
+			if m.Kind != jsonrpc.Request || m.Direction&runtime.ToServer == 0 {
 				continue
 			}
 			params, ok := map[string][]string{

@@ -17,6 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/dial"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -78,7 +79,7 @@ func (c *client) handle(_ context.Context, method string, params wire.Raw) (wire
 	if params != "" {
 		c.check(method, params, m.Params)
 	}
-	if m.Kind == runtime.Notification {
+	if m.Kind == jsonrpc.Notification {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.told = append(c.told, method)

@@ -2,7 +2,10 @@
 
 package mcp20990101
 
-import "github.com/mcpgen/mcpgen/runtime"
+import (
+	"github.com/mcpgen/mcpgen/runtime"
+	jsonrpc "github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
 
 // Methods lists the requests and notifications of the revision, sorted by
 // name.
@@ -10,7 +13,7 @@ var Methods = []runtime.Method{
 	{
 		Definition:     "AskRequest",
 		Direction:      runtime.ToServer,
-		Kind:           runtime.Request,
+		Kind:           jsonrpc.Request,
 		Name:           "ask",
 		Params:         "Mode",
 		ParamsRequired: true,
@@ -19,14 +22,14 @@ var Methods = []runtime.Method{
 	{
 		Definition: "BareNotification",
 		Direction:  runtime.ToClient,
-		Kind:       runtime.Notification,
+		Kind:       jsonrpc.Notification,
 		Name:       "bare",
 		Params:     "BareNotificationParams",
 	},
 	{
 		Definition: "NoteNotification",
 		Direction:  runtime.ToClient,
-		Kind:       runtime.Notification,
+		Kind:       jsonrpc.Notification,
 		Name:       "note",
 		Params:     "Mode",
 	},

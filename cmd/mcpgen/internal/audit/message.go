@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generated"
-	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -164,7 +163,7 @@ func (c *check) params(s *Session, m jsonrpc.Message, src, pointer string, base 
 		defer func() { c.from = Unknown }()
 	}
 	if known {
-		switch wantsRequest := method.Kind == runtime.Request; {
+		switch wantsRequest := method.Kind == jsonrpc.Request; {
 		case wantsRequest && m.Kind != jsonrpc.Request:
 			c.breaks("request-without-id", pointer, base, "%s is a request and has no id", m.Method)
 		case !wantsRequest && m.Kind == jsonrpc.Request:

@@ -162,7 +162,7 @@ func (s *Session) owe() {
 // request has not declared it.
 func (s *Session) capable(c *check, from Side, method *runtime.Method, params wire.Raw, pointer string, base int) (undeclared bool) {
 	who := from
-	if method.Kind == runtime.Request {
+	if method.Kind == jsonrpc.Request {
 		who = from.Other()
 	}
 	declared, known := s.capabilities[who]
@@ -175,7 +175,7 @@ func (s *Session) capable(c *check, from Side, method *runtime.Method, params wi
 			undeclared = true
 		}
 	}
-	return undeclared && method.Kind == runtime.Request
+	return undeclared && method.Kind == jsonrpc.Request
 }
 
 // declares reports whether a side is known to have declared a capability.
@@ -264,7 +264,7 @@ func (s *Session) Close(closed Side) []Finding {
 	for _, r := range s.open.all() {
 		soon := s.now.IsZero() || r.since.IsZero() || s.now.Sub(r.since) < 2*time.Second
 		gone := closed != Unknown && !r.heard && (soon || r.by != closed)
-		notification := strings.HasPrefix(r.name, "notifications/") || r.method != nil && r.method.Kind == runtime.Notification
+		notification := strings.HasPrefix(r.name, "notifications/") || r.method != nil && r.method.Kind == jsonrpc.Notification
 		if r.cancelled || r.broken || notification || r.name == probe {
 			continue
 		}
