@@ -8,7 +8,9 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/lower"
 	"github.com/mcpgen/mcpgen/gen/schema"
-	"github.com/mcpgen/mcpgen/gen/tools"
+
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/spec"
 )
 
@@ -18,7 +20,7 @@ type Lenient struct {
 	*Lowered
 	// Schema is the whole schema.json, and Sources are the pointers of the schemas
 	// in it of which the ir does not say all.
-	Schema  *tools.Schema
+	Schema  *jsonschema.Schema
 	Sources []string
 	// Errata are those that were applied.
 	Errata []spec.Erratum
@@ -53,7 +55,7 @@ func LowerLenient(s *spec.Spec, src Source) (*Lenient, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", src.Revision, err)
 	}
-	root, notes := tools.ReadSchema(text)
+	root, notes := jsonschema.ReadLenient("", wire.Raw(text))
 	for _, note := range notes {
 		out.Notes = append(out.Notes, &schema.Error{Revision: src.Revision, Pointer: note.Pointer, Problem: note.Problem})
 	}

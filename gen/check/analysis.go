@@ -1,13 +1,13 @@
 package check
 
 import (
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // inPlace returns the subschemas that apply to the same value.
-func inPlace(s *tools.Schema) []*tools.Schema {
-	var all []*tools.Schema
+func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
+	var all []*jsonschema.Schema
 	all = append(all, s.AllOf...)
 	all = append(all, s.AnyOf...)
 	all = append(all, s.OneOf...)
@@ -19,7 +19,7 @@ func inPlace(s *tools.Schema) []*tools.Schema {
 
 // subschemas returns the subschemas except for definitions, which apply only if they are
 // referred to.
-func subschemas(s *tools.Schema) []*tools.Schema {
+func subschemas(s *jsonschema.Schema) []*jsonschema.Schema {
 	all := inPlace(s)
 	all = append(all, s.PrefixItems...)
 	for _, p := range s.Properties {
@@ -31,7 +31,7 @@ func subschemas(s *tools.Schema) []*tools.Schema {
 	return some(append(all, s.Items, s.Contains, s.AdditionalProperties, s.PropertyNames, s.UnevaluatedItems, s.UnevaluatedProperties))
 }
 
-func some(all []*tools.Schema) []*tools.Schema {
+func some(all []*jsonschema.Schema) []*jsonschema.Schema {
 	kept := all[:0]
 	for _, s := range all {
 		if s != nil {
@@ -42,11 +42,11 @@ func some(all []*tools.Schema) []*tools.Schema {
 }
 
 // reach returns a schema and all schemas that it contains or refers to, each once.
-func reach(root *tools.Schema) []*tools.Schema {
-	all := []*tools.Schema{root}
-	known := map[*tools.Schema]bool{root: true}
+func reach(root *jsonschema.Schema) []*jsonschema.Schema {
+	all := []*jsonschema.Schema{root}
+	known := map[*jsonschema.Schema]bool{root: true}
 	for i := 0; i < len(all); i++ {
-		for _, s := range append(subschemas(all[i]), some([]*tools.Schema{all[i].Target})...) {
+		for _, s := range append(subschemas(all[i]), some([]*jsonschema.Schema{all[i].Target})...) {
 			if !known[s] {
 				known[s] = true
 				all = append(all, s)
@@ -57,13 +57,13 @@ func reach(root *tools.Schema) []*tools.Schema {
 }
 
 // looped reports whether checking a value by s requires checking the same value by s again.
-func looped(s *tools.Schema) (pointer string, ok bool) {
-	known := map[*tools.Schema]bool{}
-	next := []*tools.Schema{s}
+func looped(s *jsonschema.Schema) (pointer string, ok bool) {
+	known := map[*jsonschema.Schema]bool{}
+	next := []*jsonschema.Schema{s}
 	for len(next) > 0 {
 		at := next[0]
 		next = next[1:]
-		for _, sub := range append(inPlace(at), some([]*tools.Schema{at.Target})...) {
+		for _, sub := range append(inPlace(at), some([]*jsonschema.Schema{at.Target})...) {
 			if sub == s {
 				return s.Pointer, true
 			}
@@ -78,7 +78,7 @@ func looped(s *tools.Schema) (pointer string, ok bool) {
 
 // covered reports whether code can be generated for all keywords of a schema, not counting
 // those of its subschemas.
-func covered(s *tools.Schema) bool {
+func covered(s *jsonschema.Schema) bool {
 	return !s.Meta && s.DynamicRef == "" &&
 		(s.UnevaluatedItems == nil || plainItems(s)) &&
 		(s.UnevaluatedProperties == nil || plainProperties(s))
@@ -86,15 +86,15 @@ func covered(s *tools.Schema) bool {
 
 // plainItems reports whether only prefixItems and items evaluate elements, so that
 // unevaluatedItems has the effect of items.
-func plainItems(s *tools.Schema) bool {
+func plainItems(s *jsonschema.Schema) bool {
 	return s.Ref == "" && s.Contains == nil && len(inPlace(s)) == 0
 }
 
 // plainProperties is plainItems for members.
-func plainProperties(s *tools.Schema) bool { return s.Ref == "" && len(inPlace(s)) == 0 }
+func plainProperties(s *jsonschema.Schema) bool { return s.Ref == "" && len(inPlace(s)) == 0 }
 
 // items returns the schema of the elements after those of prefixItems.
-func items(s *tools.Schema) *tools.Schema {
+func items(s *jsonschema.Schema) *jsonschema.Schema {
 	if s.Items == nil {
 		return s.UnevaluatedItems
 	}
@@ -102,7 +102,7 @@ func items(s *tools.Schema) *tools.Schema {
 }
 
 // additional returns the schema of the members that no other schema applies to.
-func additional(s *tools.Schema) *tools.Schema {
+func additional(s *jsonschema.Schema) *jsonschema.Schema {
 	if s.AdditionalProperties == nil {
 		return s.UnevaluatedProperties
 	}
@@ -110,7 +110,7 @@ func additional(s *tools.Schema) *tools.Schema {
 }
 
 // anything reports whether a schema accepts every value. A nil schema does not count.
-func anything(s *tools.Schema) bool {
+func anything(s *jsonschema.Schema) bool {
 	switch {
 	case s == nil:
 		return true
@@ -121,7 +121,7 @@ func anything(s *tools.Schema) bool {
 }
 
 // nothing reports whether a schema accepts no value.
-func nothing(s *tools.Schema) bool {
+func nothing(s *jsonschema.Schema) bool {
 	switch {
 	case s == nil:
 		return false
@@ -133,7 +133,7 @@ func nothing(s *tools.Schema) bool {
 }
 
 // follow resolves a schema that consists of a reference only.
-func follow(s *tools.Schema) *tools.Schema {
+func follow(s *jsonschema.Schema) *jsonschema.Schema {
 	for s != nil && s.Target != nil {
 		p := newPlan(s)
 		p.ref = false
@@ -147,7 +147,7 @@ func follow(s *tools.Schema) *tools.Schema {
 
 // simple reports whether the check of a schema is inlined into that of the surrounding
 // schema.
-func simple(s *tools.Schema) bool {
+func simple(s *jsonschema.Schema) bool {
 	if s.Always != nil {
 		return true
 	}

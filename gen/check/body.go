@@ -6,7 +6,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -14,7 +14,7 @@ import (
 func on(g *jen.Group, method string, args ...jen.Code) { g.Id("c").Dot(method).Call(args...) }
 
 // body emits the check of a schema, one pass over the value after the other.
-func (e *emitter) body(g *jen.Group, s *tools.Schema, context string) {
+func (e *emitter) body(g *jen.Group, s *jsonschema.Schema, context string) {
 	if s.Always != nil {
 		if *s.Always {
 			on(g, "Pass")
@@ -81,7 +81,7 @@ func (e *emitter) body(g *jen.Group, s *tools.Schema, context string) {
 
 // scoped emits the check of one of several schemas of a value, in a block if it declares
 // variables.
-func (e *emitter) scoped(g *jen.Group, s *tools.Schema, context string) {
+func (e *emitter) scoped(g *jen.Group, s *jsonschema.Schema, context string) {
 	if declares(follow(s)) {
 		g.BlockFunc(func(g *jen.Group) { e.call(g, s, context) })
 		return
@@ -90,16 +90,16 @@ func (e *emitter) scoped(g *jen.Group, s *tools.Schema, context string) {
 }
 
 // declares reports whether the code that call emits for a schema declares variables.
-func declares(s *tools.Schema) bool {
+func declares(s *jsonschema.Schema) bool {
 	return s.Always == nil && simple(s) && newPlan(s).passes(s) > 0
 }
 
 // targetName returns the function name of a schema that is the target of a reference.
-func (e *emitter) targetName(s *tools.Schema) string {
+func (e *emitter) targetName(s *jsonschema.Schema) string {
 	return e.within("check", s.Pointer[strings.LastIndexByte(s.Pointer, '/')+1:])
 }
 
-func (e *emitter) branches(all []*tools.Schema, context string) []jen.Code {
+func (e *emitter) branches(all []*jsonschema.Schema, context string) []jen.Code {
 	var codes []jen.Code
 	for i, s := range all {
 		codes = append(codes, jen.Line().Add(e.reference(s, context+strconv.Itoa(i+1))))
@@ -108,7 +108,7 @@ func (e *emitter) branches(all []*tools.Schema, context string) []jen.Code {
 }
 
 // sourceText returns a schema as text for messages.
-func sourceText(s *tools.Schema) string {
+func sourceText(s *jsonschema.Schema) string {
 	const longest = 200
 	text, err := wire.AppendRaw(nil, s.Source)
 	if err != nil || len(text) > longest {
@@ -135,7 +135,7 @@ func typeSet(types []string) *jen.Statement {
 }
 
 // value emits the rules that apply to a value as a whole.
-func (e *emitter) value(g *jen.Group, s *tools.Schema, types jen.Code) {
+func (e *emitter) value(g *jen.Group, s *jsonschema.Schema, types jen.Code) {
 	type rule struct {
 		method string
 		args   []jen.Code
@@ -203,7 +203,7 @@ func text[S ~string](s S) jen.Code {
 func number(n int64) jen.Code { return jen.Id(strconv.FormatInt(n, 10)) }
 
 // array emits the loop over an array.
-func (e *emitter) array(g *jen.Group, s *tools.Schema, types jen.Code, context string) {
+func (e *emitter) array(g *jen.Group, s *jsonschema.Schema, types jen.Code, context string) {
 	counted := len(s.PrefixItems) > 0 || s.MinItems != nil || s.MaxItems != nil
 	rest := func(g *jen.Group) { e.call(g, items(s), e.within(context, "item")) }
 	g.If(jen.Id("c").Dot("Array").Call(types)).BlockFunc(func(g *jen.Group) {

@@ -7,7 +7,7 @@ package check
 import (
 	"github.com/dave/jennifer/jen"
 
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
 // Import paths that emitted code uses.
@@ -22,7 +22,7 @@ type Root struct {
 	// Func is the function's name. It must begin with "check". No other name of the package
 	// may begin with that.
 	Func   string
-	Schema *tools.Schema
+	Schema *jsonschema.Schema
 }
 
 // Emit adds the result of Declarations to f.

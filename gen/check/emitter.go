@@ -8,7 +8,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/names"
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/schema/fallback"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -22,21 +22,21 @@ type emitter struct {
 	funcs    map[identity]string
 	queue    []function
 	patterns map[string]string // variables by the source of the pattern
-	refs     map[*tools.Schema]bool
+	refs     map[*jsonschema.Schema]bool
 	errs     []error
 }
 
 // function is a check function that is still to be emitted.
 type function struct {
 	name   string
-	schema *tools.Schema
+	schema *jsonschema.Schema
 }
 
 // identity identifies a schema by its text, or by itself if it contains references.
 type identity struct {
-	draft  tools.Draft
+	draft  jsonschema.Draft
 	text   wire.Raw
-	schema *tools.Schema
+	schema *jsonschema.Schema
 }
 
 func newEmitter(roots []Root) *emitter {
@@ -45,7 +45,7 @@ func newEmitter(roots []Root) *emitter {
 		taken:    map[string]bool{},
 		funcs:    map[identity]string{},
 		patterns: map[string]string{},
-		refs:     map[*tools.Schema]bool{},
+		refs:     map[*jsonschema.Schema]bool{},
 	}
 	for _, root := range roots {
 		if e.taken[root.Func] {
@@ -83,7 +83,7 @@ func (e *emitter) root(r Root) {
 }
 
 // declare emits a check function.
-func (e *emitter) declare(name string, s *tools.Schema, body func(*jen.Group)) {
+func (e *emitter) declare(name string, s *jsonschema.Schema, body func(*jen.Group)) {
 	d := jen.Comment(fmt.Sprintf("%s checks the schema at %s.", name, pointerText(s.Pointer))).Line()
 	e.decls = append(e.decls, d) // before the declarations that the body needs
 	d.Func().Id(name).Params(jen.Id("c").Op("*").Qual(schemaPath, "Checker")).BlockFunc(body)
@@ -100,7 +100,7 @@ func pointerText(pointer string) string {
 }
 
 func (e *emitter) fallback(r Root) {
-	document := r.Schema.Standalone()
+	document := r.Schema.Standalone(jsonschema.AssertedFormats)
 	if _, err := fallback.Compile(string(document)); err != nil {
 		// Otherwise the generated program would panic at run time.
 		e.errs = append(e.errs, fmt.Errorf("validate: the schema at %s cannot be compiled: %w", r.Schema.Pointer, err))
@@ -118,7 +118,7 @@ func (e *emitter) function(f function) {
 
 // call emits the check of the next value. The name of a function that only this check uses
 // is derived from context.
-func (e *emitter) call(g *jen.Group, s *tools.Schema, context string) {
+func (e *emitter) call(g *jen.Group, s *jsonschema.Schema, context string) {
 	s, context = e.follow(s, context)
 	switch {
 	case anything(s):
@@ -133,7 +133,7 @@ func (e *emitter) call(g *jen.Group, s *tools.Schema, context string) {
 }
 
 // reference returns the function of a schema and emits it if necessary.
-func (e *emitter) reference(s *tools.Schema, context string) jen.Code {
+func (e *emitter) reference(s *jsonschema.Schema, context string) jen.Code {
 	s, context = e.follow(s, context)
 	id := e.identity(s)
 	name, ok := e.funcs[id]
@@ -146,7 +146,7 @@ func (e *emitter) reference(s *tools.Schema, context string) jen.Code {
 }
 
 // follow is [follow] that also returns the function name for the resolved schema.
-func (e *emitter) follow(s *tools.Schema, context string) (*tools.Schema, string) {
+func (e *emitter) follow(s *jsonschema.Schema, context string) (*jsonschema.Schema, string) {
 	target := follow(s)
 	if target != s {
 		context = e.targetName(target)
@@ -175,7 +175,7 @@ func (e *emitter) within(context, part string) string {
 
 func isStart(r rune) bool { return 'A' <= r && r <= 'Z' }
 
-func (e *emitter) identity(s *tools.Schema) identity {
+func (e *emitter) identity(s *jsonschema.Schema) identity {
 	if e.refers(s) {
 		return identity{schema: s}
 	}
@@ -183,7 +183,7 @@ func (e *emitter) identity(s *tools.Schema) identity {
 }
 
 // refers reports whether a schema contains a reference.
-func (e *emitter) refers(s *tools.Schema) bool {
+func (e *emitter) refers(s *jsonschema.Schema) bool {
 	if known, ok := e.refs[s]; ok {
 		return known
 	}

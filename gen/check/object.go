@@ -7,7 +7,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
 // presence assigns a bit to each member whose presence the check of an object must record.
@@ -16,7 +16,7 @@ type presence struct {
 	bit   map[string]int
 }
 
-func newPresence(s *tools.Schema) *presence {
+func newPresence(s *jsonschema.Schema) *presence {
 	p := &presence{bit: map[string]int{}}
 	p.add(s.Required...)
 	for _, d := range s.DependentRequired {
@@ -121,7 +121,7 @@ func (p *presence) absent(names []string) (condition *jen.Statement, list jen.Co
 }
 
 // object emits the loop over an object.
-func (e *emitter) object(g *jen.Group, s *tools.Schema, types jen.Code, context string) {
+func (e *emitter) object(g *jen.Group, s *jsonschema.Schema, types jen.Code, context string) {
 	seen := newPresence(s)
 	if seen.words() > 0 {
 		g.Var().List(seen.variables()...).Uint64()
@@ -164,8 +164,8 @@ func (e *emitter) object(g *jen.Group, s *tools.Schema, types jen.Code, context 
 }
 
 // matched returns the patternProperties that have a valid pattern.
-func (e *emitter) matched(s *tools.Schema) []tools.Property {
-	var all []tools.Property
+func (e *emitter) matched(s *jsonschema.Schema) []jsonschema.Property {
+	var all []jsonschema.Property
 	for _, p := range s.PatternProperties {
 		if _, ok := e.pattern(p.Name); ok {
 			all = append(all, p)
@@ -175,7 +175,7 @@ func (e *emitter) matched(s *tools.Schema) []tools.Property {
 }
 
 // namedMember emits the check of a member whose schema depends on its name only.
-func (e *emitter) namedMember(g *jen.Group, s *tools.Schema, seen *presence, context string) {
+func (e *emitter) namedMember(g *jen.Group, s *jsonschema.Schema, seen *presence, context string) {
 	others := func(g *jen.Group) { e.additional(g, s, context) }
 	var cases []jen.Code
 	for _, p := range s.Properties {
@@ -204,14 +204,14 @@ func (e *emitter) namedMember(g *jen.Group, s *tools.Schema, seen *presence, con
 
 // matchedMember emits the check of a member that several schemas may apply to because of
 // patterns.
-func (e *emitter) matchedMember(g *jen.Group, s *tools.Schema, seen *presence, context string) {
+func (e *emitter) matchedMember(g *jen.Group, s *jsonschema.Schema, seen *presence, context string) {
 	g.Id("name").Op(":=").Id("c").Dot("Name").Call()
-	demanding := func(p tools.Property) bool { return !anything(follow(p.Schema)) }
+	demanding := func(p jsonschema.Property) bool { return !anything(follow(p.Schema)) }
 	if slices.ContainsFunc(s.Properties, demanding) || slices.ContainsFunc(e.matched(s), demanding) {
 		g.Id("member").Op(":=").Id("c").Dot("Mark").Call()
 	}
 	rest := !anything(additional(s))
-	apply := func(g *jen.Group, sub *tools.Schema, name string) {
+	apply := func(g *jen.Group, sub *jsonschema.Schema, name string) {
 		if rest {
 			g.Id("known").Op("=").True()
 		}
@@ -254,7 +254,7 @@ func (e *emitter) matchedMember(g *jen.Group, s *tools.Schema, seen *presence, c
 }
 
 // additional emits the check of a member that no other schema applies to.
-func (e *emitter) additional(g *jen.Group, s *tools.Schema, context string) {
+func (e *emitter) additional(g *jen.Group, s *jsonschema.Schema, context string) {
 	rest := follow(additional(s))
 	if rest == nil || !nothing(rest) {
 		e.call(g, rest, e.within(context, "other"))
@@ -277,7 +277,7 @@ func (e *emitter) additional(g *jen.Group, s *tools.Schema, context string) {
 }
 
 // dependent emits the schemas that apply if a member is present.
-func (e *emitter) dependent(g *jen.Group, s *tools.Schema, context string, again func(*jen.Group)) {
+func (e *emitter) dependent(g *jen.Group, s *jsonschema.Schema, context string, again func(*jen.Group)) {
 	seen := newPresence(s)
 	for _, d := range s.DependentSchemas {
 		g.If(seen.there(d.Name)).BlockFunc(func(g *jen.Group) {

@@ -3,7 +3,7 @@ package check
 import (
 	"slices"
 
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
 // plan lists the passes over a value that the check of a schema makes.
@@ -17,7 +17,7 @@ type plan struct {
 	dependent                    bool
 }
 
-func newPlan(s *tools.Schema) plan {
+func newPlan(s *jsonschema.Schema) plan {
 	can := func(types ...string) bool {
 		return len(s.Types) == 0 || slices.ContainsFunc(types, func(t string) bool { return slices.Contains(s.Types, t) })
 	}
@@ -47,7 +47,7 @@ func (p plan) empty() bool {
 }
 
 // passes returns the number of passes over the value.
-func (p plan) passes(s *tools.Schema) int {
+func (p plan) passes(s *jsonschema.Schema) int {
 	n := 0
 	for _, pass := range []bool{p.value, p.object, p.array, p.unique, p.ref, p.anyOf, p.oneOf, p.not, p.conditional} {
 		if pass {
@@ -61,30 +61,30 @@ func (p plan) passes(s *tools.Schema) int {
 	return n
 }
 
-func onNumbers(s *tools.Schema) bool {
+func onNumbers(s *jsonschema.Schema) bool {
 	return s.Minimum != "" || s.Maximum != "" || s.ExclusiveMinimum != "" || s.ExclusiveMaximum != "" || s.MultipleOf != ""
 }
 
-func onStrings(s *tools.Schema) bool {
+func onStrings(s *jsonschema.Schema) bool {
 	return s.MinLength != nil || s.MaxLength != nil || s.Pattern != nil || assertsFormat(s)
 }
 
-func onArrays(s *tools.Schema) bool {
+func onArrays(s *jsonschema.Schema) bool {
 	return len(s.PrefixItems) > 0 || !anything(items(s)) || contains(s) || s.MinItems != nil || s.MaxItems != nil
 }
 
 // contains reports whether a schema counts elements.
-func contains(s *tools.Schema) bool {
+func contains(s *jsonschema.Schema) bool {
 	return s.Contains != nil && (s.MinContains == nil || *s.MinContains > 0 || s.MaxContains != nil)
 }
 
-func onObjects(s *tools.Schema) bool {
+func onObjects(s *jsonschema.Schema) bool {
 	return len(s.Required) > 0 || len(s.DependentRequired) > 0 || s.MinProperties != nil || s.MaxProperties != nil ||
 		len(s.Properties) > 0 || len(s.PatternProperties) > 0 || !anything(additional(s)) || !anything(s.PropertyNames)
 }
 
 // assertsFormat reports whether strings must have a format, and the format is known.
-func assertsFormat(s *tools.Schema) bool { return s.AssertsFormat() && knownFormat(s.Format) }
+func assertsFormat(s *jsonschema.Schema) bool { return s.AssertsFormat() && knownFormat(s.Format) }
 
 // knownFormat reports whether [wire.InFormat] knows the format.
 func knownFormat(name string) bool {

@@ -3,7 +3,7 @@ package diff
 import (
 	"slices"
 
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
 // also is a constraint of an alternative that has no form in it.
@@ -11,7 +11,7 @@ type also struct {
 	keyword string
 	// nodes are the schemas that the constraint is made of, name the member it is
 	// about.
-	nodes []*tools.Schema
+	nodes []*jsonschema.Schema
 	name  string
 	// refused is what must not be, for not and oneOf.
 	refused *Shape
@@ -67,17 +67,17 @@ func (b *schemaBuilder) also(a *Alt, way chosen) bool {
 			b.condition(a, s)
 		}
 		if s.DynamicRef != "" {
-			a.Also = append(a.Also, &also{keyword: "$dynamicRef", nodes: []*tools.Schema{s}})
+			a.Also = append(a.Also, &also{keyword: "$dynamicRef", nodes: []*jsonschema.Schema{s}})
 		}
 		if s.Meta {
-			a.Also = append(a.Also, &also{keyword: "$ref", nodes: []*tools.Schema{s}})
+			a.Also = append(a.Also, &also{keyword: "$ref", nodes: []*jsonschema.Schema{s}})
 		}
 		if _, clear := inPlace(s, way.all); !clear && (a.Kind == kindArray && s.UnevaluatedItems != nil || a.Kind == kindObject && s.UnevaluatedProperties != nil) {
 			keyword := "unevaluatedItems"
 			if a.Kind == kindObject {
 				keyword = "unevaluatedProperties"
 			}
-			a.Also = append(a.Also, &also{keyword: keyword, nodes: []*tools.Schema{s}})
+			a.Also = append(a.Also, &also{keyword: keyword, nodes: []*jsonschema.Schema{s}})
 		}
 		if a.Kind != kindObject {
 			continue
@@ -87,7 +87,7 @@ func (b *schemaBuilder) also(a *Alt, way chosen) bool {
 			form := *a
 			form.exact = nil
 			if !b.prove.altIn(&form, then, true) {
-				a.Also = append(a.Also, &also{keyword: "dependentSchemas", nodes: []*tools.Schema{d.Schema}, name: d.Name, then: then})
+				a.Also = append(a.Also, &also{keyword: "dependentSchemas", nodes: []*jsonschema.Schema{d.Schema}, name: d.Name, then: then})
 			}
 		}
 	}
@@ -95,20 +95,20 @@ func (b *schemaBuilder) also(a *Alt, way chosen) bool {
 }
 
 // parts are the branches of a schema that is a union and nothing else.
-func parts(s *tools.Schema) []*tools.Schema {
+func parts(s *jsonschema.Schema) []*jsonschema.Schema {
 	if s.Always != nil || s.AnyOf == nil {
-		return []*tools.Schema{s}
+		return []*jsonschema.Schema{s}
 	}
 	bare := *s
 	bare.AnyOf = nil
 	if constrains(&bare) || bare.Target != nil || bare.AllOf != nil {
-		return []*tools.Schema{s}
+		return []*jsonschema.Schema{s}
 	}
 	return s.AnyOf
 }
 
 // refuse takes the values of a schema from an alternative.
-func (b *schemaBuilder) refuse(a *Alt, keyword string, s *tools.Schema) bool {
+func (b *schemaBuilder) refuse(a *Alt, keyword string, s *jsonschema.Schema) bool {
 	refused := b.shape(s)
 	form := *a
 	form.exact = nil // which knows what is refused
@@ -117,19 +117,19 @@ func (b *schemaBuilder) refuse(a *Alt, keyword string, s *tools.Schema) bool {
 	case b.prove.altIn(&form, refused, true):
 		return false
 	default:
-		a.Also = append(a.Also, &also{keyword: keyword, nodes: []*tools.Schema{s}, refused: refused})
+		a.Also = append(a.Also, &also{keyword: keyword, nodes: []*jsonschema.Schema{s}, refused: refused})
 	}
 	return true
 }
 
-func (b *schemaBuilder) condition(a *Alt, s *tools.Schema) {
-	branch := func(s *tools.Schema) *Shape {
+func (b *schemaBuilder) condition(a *Alt, s *jsonschema.Schema) {
+	branch := func(s *jsonschema.Schema) *Shape {
 		if s == nil {
 			return anything(Place{})
 		}
 		return b.shape(s)
 	}
-	one := &also{keyword: "if", nodes: []*tools.Schema{s.If}, then: branch(s.Then), els: branch(s.Else), condition: b.shape(s.If)}
+	one := &also{keyword: "if", nodes: []*jsonschema.Schema{s.If}, then: branch(s.Then), els: branch(s.Else), condition: b.shape(s.If)}
 	form := *a
 	form.exact = nil
 	then, els := b.prove.altIn(&form, one.then, true), b.prove.altIn(&form, one.els, true)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -59,7 +60,7 @@ func (t *toolLists) taskSupport(old, new *tools.Tool) {
 func (t *toolLists) dialects(old, new *tools.Tool, tell func(rule string, args ...string)) {
 	for _, s := range []struct {
 		name     string
-		old, new *tools.Schema
+		old, new *jsonschema.Schema
 	}{{"input", old.Input, new.Input}, {"output", old.Output, new.Output}} {
 		if s.old == nil || s.new == nil {
 			continue
@@ -78,7 +79,7 @@ func (t *toolLists) dialects(old, new *tools.Tool, tell func(rule string, args .
 }
 
 // dialect is the $schema of a schema as far as it tells dialects apart.
-func dialect(s *tools.Schema) string {
+func dialect(s *jsonschema.Schema) string {
 	if s.Source.Kind() != wire.KindObject {
 		return ""
 	}
@@ -114,7 +115,7 @@ func headers(tool *tools.Tool) map[string]*header {
 // alone.
 const mostHeaders = 50
 
-func collectHeaders(s *tools.Schema, path string, reachable bool, all map[string]*header, depth int) {
+func collectHeaders(s *jsonschema.Schema, path string, reachable bool, all map[string]*header, depth int) {
 	if s == nil || depth > mostHeaders || s.Source.Kind() != wire.KindObject {
 		return
 	}
@@ -138,7 +139,7 @@ func collectHeaders(s *tools.Schema, path string, reachable bool, all map[string
 	for _, p := range s.Properties {
 		collectHeaders(p.Schema, path+"."+p.Name, reachable, all, depth+1)
 	}
-	others := slices.Concat([]*tools.Schema{s.Items, s.AdditionalProperties, s.Not, s.If, s.Then, s.Else, s.Contains}, s.PrefixItems, s.AllOf, s.AnyOf, s.OneOf)
+	others := slices.Concat([]*jsonschema.Schema{s.Items, s.AdditionalProperties, s.Not, s.If, s.Then, s.Else, s.Contains}, s.PrefixItems, s.AllOf, s.AnyOf, s.OneOf)
 	for i, other := range others {
 		if other != nil {
 			collectHeaders(other, path+"|"+strconv.Itoa(i), false, all, depth+1)

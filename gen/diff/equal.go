@@ -4,15 +4,15 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-type nodePair struct{ x, y *tools.Schema }
+type nodePair struct{ x, y *jsonschema.Schema }
 
 // equal reports whether two schemas are written alike, but for references, the order
 // of what has no order, and what is no constraint.
-func (p *prover) equal(x, y *tools.Schema) bool {
+func (p *prover) equal(x, y *jsonschema.Schema) bool {
 	x, y = direct(x), direct(y)
 	if x == y {
 		return true
@@ -35,7 +35,7 @@ func (p *prover) equal(x, y *tools.Schema) bool {
 }
 
 // direct follows references that stand alone.
-func direct(s *tools.Schema) *tools.Schema {
+func direct(s *jsonschema.Schema) *jsonschema.Schema {
 	for range 100 {
 		if s == nil || s.Always != nil || s.Target == nil || constrains(s) || s.AllOf != nil {
 			break
@@ -45,7 +45,7 @@ func direct(s *tools.Schema) *tools.Schema {
 	return s
 }
 
-func (p *prover) alike(x, y *tools.Schema) bool {
+func (p *prover) alike(x, y *jsonschema.Schema) bool {
 	if x.Always != nil || y.Always != nil {
 		return x.Always != nil && y.Always != nil && *x.Always == *y.Always
 	}
@@ -80,7 +80,7 @@ func (p *prover) alike(x, y *tools.Schema) bool {
 		(x.Pattern == nil) != (y.Pattern == nil) || x.Pattern != nil && *x.Pattern != *y.Pattern || !slices.Equal(texts(x.Required), texts(y.Required)) {
 		return false
 	}
-	needs := func(s *tools.Schema) []string {
+	needs := func(s *jsonschema.Schema) []string {
 		var all []string
 		for _, d := range s.DependentRequired {
 			for _, name := range d.Required {
@@ -92,15 +92,15 @@ func (p *prover) alike(x, y *tools.Schema) bool {
 	return slices.Equal(needs(x), needs(y)) && p.alikeBelow(x, y)
 }
 
-func (p *prover) alikeBelow(x, y *tools.Schema) bool {
-	for _, pair := range [][2]*tools.Schema{{x.Target, y.Target}, {x.Not, y.Not}, {x.If, y.If}, {x.Then, y.Then}, {x.Else, y.Else}, {x.Items, y.Items},
+func (p *prover) alikeBelow(x, y *jsonschema.Schema) bool {
+	for _, pair := range [][2]*jsonschema.Schema{{x.Target, y.Target}, {x.Not, y.Not}, {x.If, y.If}, {x.Then, y.Then}, {x.Else, y.Else}, {x.Items, y.Items},
 		{x.Contains, y.Contains}, {x.AdditionalProperties, y.AdditionalProperties}, {x.PropertyNames, y.PropertyNames},
 		{x.UnevaluatedItems, y.UnevaluatedItems}, {x.UnevaluatedProperties, y.UnevaluatedProperties}} {
 		if (pair[0] == nil) != (pair[1] == nil) || !p.equal(pair[0], pair[1]) {
 			return false
 		}
 	}
-	for _, pair := range [][2][]*tools.Schema{{x.AllOf, y.AllOf}, {x.AnyOf, y.AnyOf}, {x.OneOf, y.OneOf}, {x.PrefixItems, y.PrefixItems}} {
+	for _, pair := range [][2][]*jsonschema.Schema{{x.AllOf, y.AllOf}, {x.AnyOf, y.AnyOf}, {x.OneOf, y.OneOf}, {x.PrefixItems, y.PrefixItems}} {
 		if len(pair[0]) != len(pair[1]) {
 			return false
 		}
@@ -110,12 +110,12 @@ func (p *prover) alikeBelow(x, y *tools.Schema) bool {
 			}
 		}
 	}
-	for _, pair := range [][2][]tools.Property{{x.Properties, y.Properties}, {x.PatternProperties, y.PatternProperties}, {x.DependentSchemas, y.DependentSchemas}} {
+	for _, pair := range [][2][]jsonschema.Property{{x.Properties, y.Properties}, {x.PatternProperties, y.PatternProperties}, {x.DependentSchemas, y.DependentSchemas}} {
 		if len(pair[0]) != len(pair[1]) {
 			return false
 		}
 		for _, own := range pair[0] {
-			i := slices.IndexFunc(pair[1], func(other tools.Property) bool { return other.Name == own.Name })
+			i := slices.IndexFunc(pair[1], func(other jsonschema.Property) bool { return other.Name == own.Name })
 			if i < 0 || !p.equal(own.Schema, pair[1][i].Schema) {
 				return false
 			}

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
 // language is the set of strings that a pattern is found in, as an automaton whose
@@ -31,7 +31,7 @@ type state struct {
 // newLanguage reads a pattern; it is nil for one with lookaround, references back or
 // word boundaries, which are beyond automata of this kind.
 func newLanguage(pattern string) *language {
-	re, err := syntax.Parse(tools.GoSyntax(pattern), syntax.Perl)
+	re, err := syntax.Parse(jsonschema.GoSyntax(pattern), syntax.Perl)
 	if err != nil {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -69,7 +70,7 @@ func profiles(list, other map[string]*tools.Tool) []*profile {
 		}
 		t := list[name]
 		p := &profile{tool: t, members: map[string]string{}, text: t.Description, words: words(t.Description), named: words(t.Name)}
-		for prefix, s := range map[string]*tools.Schema{"input.": t.Input, "output.": t.Output} {
+		for prefix, s := range map[string]*jsonschema.Schema{"input.": t.Input, "output.": t.Output} {
 			if s == nil {
 				continue
 			}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
 // Revision is a side that is a revision of the protocol.
@@ -20,7 +20,7 @@ type Revision struct {
 	// Schema is the whole schema.json of a side that was read leniently, and Sources
 	// are the pointers of the schemas in it that speak for themselves, as the ir
 	// does not say all of them. Both are empty for a side that the ir says all of.
-	Schema  *tools.Schema
+	Schema  *jsonschema.Schema
 	Sources []string
 	Notes   Notes
 }

@@ -2,14 +2,14 @@ package diff
 
 import (
 	"github.com/mcpgen/mcpgen/gen/ir"
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // sources make shapes of the schemas of a revision that the ir does not say all
 // of. What they refer to is made of the ir again where that says all.
 type sources struct {
-	root    *tools.Schema
+	root    *jsonschema.Schema
 	schemas *schemaBuilder
 	// own are the pointers of those schemas, decls the declarations by theirs.
 	own   map[string]bool
@@ -31,7 +31,7 @@ func newSources(side Revision, b *builder) *sources {
 			s.decls[d.Pointer] = d
 		}
 	}
-	s.schemas.known = func(schema *tools.Schema) (*Shape, bool) {
+	s.schemas.known = func(schema *jsonschema.Schema) (*Shape, bool) {
 		d := s.decls[schema.Pointer]
 		if d == nil || s.own[d.Pointer] && !d.Definition {
 			return nil, false
@@ -39,7 +39,7 @@ func newSources(side Revision, b *builder) *sources {
 		shape := b.decl(d)
 		return shape, !s.busy[d]
 	}
-	s.schemas.name = func(schema *tools.Schema) string {
+	s.schemas.name = func(schema *jsonschema.Schema) string {
 		if d := s.decls[alias(schema).Pointer]; d != nil {
 			return d.Name
 		}
@@ -58,7 +58,7 @@ func (b *builder) fromSource(d *ir.Decl, into *Shape) bool {
 		return false
 	}
 	b.sources.busy[d] = true // until its alternatives are made
-	into.set = b.sources.schemas.set([]*tools.Schema{schema})
+	into.set = b.sources.schemas.set([]*jsonschema.Schema{schema})
 	into.About = about{Default: canonical(schema.Default)}
 	fill := into.set.fill
 	if fill == nil {
@@ -100,9 +100,9 @@ func (b *builder) sourceAt(where Place) *Shape {
 
 // alias returns the schema that a reference with nothing beside it leads to, or
 // the schema itself.
-func alias(s *tools.Schema) *tools.Schema {
+func alias(s *jsonschema.Schema) *jsonschema.Schema {
 	for range 100 { // references may go round in circles
-		if s.Target == nil || s.Draft != tools.Draft7 && wire.Object(s.Source).Len() > 1 {
+		if s.Target == nil || s.Draft != jsonschema.Draft7 && wire.Object(s.Source).Len() > 1 {
 			break
 		}
 		s = s.Target

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-func numberOf(all []*tools.Schema, whole bool) (*number, bool) {
+func numberOf(all []*jsonschema.Schema, whole bool) (*number, bool) {
 	n := &number{}
 	if whole {
 		n.Step = big.NewRat(1, 1)
@@ -47,7 +47,7 @@ func divides(x, y *big.Rat) bool {
 	return new(big.Rat).Quo(y, x).IsInt()
 }
 
-func textOf(all []*tools.Schema) (*text, bool) {
+func textOf(all []*jsonschema.Schema) (*text, bool) {
 	t := &text{}
 	for _, s := range all {
 		if s.Format != "" {
@@ -65,7 +65,7 @@ func textOf(all []*tools.Schema) (*text, bool) {
 	return t, !t.Length.empty()
 }
 
-func numberSpan(s *tools.Schema) span {
+func numberSpan(s *jsonschema.Schema) span {
 	out := span{Min: float(s.Minimum), Max: float(s.Maximum)}
 	if low := float(s.ExclusiveMinimum); low != nil && (out.Min == nil || *low >= *out.Min) {
 		out.Min, out.MinOpen = low, true
@@ -100,7 +100,7 @@ func countSpan(least, most *int64) span {
 	return s
 }
 
-func (b *schemaBuilder) array(all []*tools.Schema) (*array, bool) {
+func (b *schemaBuilder) array(all []*jsonschema.Schema) (*array, bool) {
 	a := &array{}
 	prefix := 0
 	for _, s := range all {
@@ -154,8 +154,8 @@ func (b *schemaBuilder) array(all []*tools.Schema) (*array, bool) {
 func (t *array) limit(i int) { t.Length = narrower(t.Length, span{Max: new(float64(i))}) }
 
 // elementsOf are the schemas of an element.
-func elementsOf(all []*tools.Schema, i int) []*tools.Schema {
-	var list []*tools.Schema
+func elementsOf(all []*jsonschema.Schema, i int) []*jsonschema.Schema {
+	var list []*jsonschema.Schema
 	for _, s := range all {
 		switch {
 		case i < len(s.PrefixItems):
@@ -167,7 +167,7 @@ func elementsOf(all []*tools.Schema, i int) []*tools.Schema {
 			continue
 		}
 		group, clear := inPlace(s, all)
-		if clear && !slices.ContainsFunc(group, func(g *tools.Schema) bool { return g.Items != nil || i < len(g.PrefixItems) }) {
+		if clear && !slices.ContainsFunc(group, func(g *jsonschema.Schema) bool { return g.Items != nil || i < len(g.PrefixItems) }) {
 			list = append(list, s.UnevaluatedItems)
 		}
 	}
@@ -176,10 +176,10 @@ func elementsOf(all []*tools.Schema, i int) []*tools.Schema {
 
 // inPlace are the schemas that apply to a value because a schema does, which is
 // one of them. It is not clear which these are where conditions decide.
-func inPlace(s *tools.Schema, all []*tools.Schema) (group []*tools.Schema, clear bool) {
+func inPlace(s *jsonschema.Schema, all []*jsonschema.Schema) (group []*jsonschema.Schema, clear bool) {
 	clear = true
-	todo := []*tools.Schema{s}
-	seen := map[*tools.Schema]bool{}
+	todo := []*jsonschema.Schema{s}
+	seen := map[*jsonschema.Schema]bool{}
 	for len(todo) > 0 {
 		one := todo[0]
 		todo = todo[1:]
@@ -192,12 +192,12 @@ func inPlace(s *tools.Schema, all []*tools.Schema) (group []*tools.Schema, clear
 		}
 		clear = clear && one.If == nil && one.DependentSchemas == nil && one.DynamicRef == "" && !one.Meta &&
 			(one.Contains == nil || s.UnevaluatedItems == nil)
-		todo = slices.Concat(todo, []*tools.Schema{one.Target}, one.AllOf, one.AnyOf, one.OneOf)
+		todo = slices.Concat(todo, []*jsonschema.Schema{one.Target}, one.AllOf, one.AnyOf, one.OneOf)
 	}
 	return group, clear
 }
 
-func (b *schemaBuilder) object(all []*tools.Schema) (*object, bool) {
+func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
 	o := &object{}
 	required := map[string]bool{}
 	pointer := map[string]string{}
@@ -234,7 +234,7 @@ func (b *schemaBuilder) object(all []*tools.Schema) (*object, bool) {
 		if shape := b.shape(rest...); shape.set.impossible() {
 			o.Closed = true
 		} else {
-			o.Map = slices.ContainsFunc(rest, func(s *tools.Schema) bool { return s.Always == nil })
+			o.Map = slices.ContainsFunc(rest, func(s *jsonschema.Schema) bool { return s.Always == nil })
 			if !shape.set.everything() {
 				o.Rest = shape
 			}
@@ -256,7 +256,7 @@ func (b *schemaBuilder) object(all []*tools.Schema) (*object, bool) {
 }
 
 // patterns adds the members whose names match an expression.
-func (b *schemaBuilder) patterns(o *object, all []*tools.Schema) {
+func (b *schemaBuilder) patterns(o *object, all []*jsonschema.Schema) {
 	for _, s := range all {
 		for _, p := range s.PatternProperties {
 			if slices.ContainsFunc(o.Patterns, func(m *member) bool { return m.Name == p.Name }) {
@@ -273,8 +273,8 @@ const noPattern = "\x00"
 
 // membersOf are the schemas of a member: the one with a name, or with a pattern one
 // whose name is like no other's and matches that alone, or with noPattern none.
-func (b *schemaBuilder) membersOf(all []*tools.Schema, name, pattern string) []*tools.Schema {
-	own := func(s *tools.Schema) (list []*tools.Schema) {
+func (b *schemaBuilder) membersOf(all []*jsonschema.Schema, name, pattern string) []*jsonschema.Schema {
+	own := func(s *jsonschema.Schema) (list []*jsonschema.Schema) {
 		if p := s.Property(name); p != nil && pattern == "" {
 			list = append(list, p)
 		}
@@ -288,14 +288,14 @@ func (b *schemaBuilder) membersOf(all []*tools.Schema, name, pattern string) []*
 		}
 		return list
 	}
-	var list []*tools.Schema
+	var list []*jsonschema.Schema
 	for _, s := range all {
 		list = append(list, own(s)...)
 		if s.UnevaluatedProperties == nil {
 			continue
 		}
 		group, clear := inPlace(s, all)
-		if clear && !slices.ContainsFunc(group, func(g *tools.Schema) bool { return len(own(g)) > 0 }) {
+		if clear && !slices.ContainsFunc(group, func(g *jsonschema.Schema) bool { return len(own(g)) > 0 }) {
 			list = append(list, s.UnevaluatedProperties)
 		}
 	}

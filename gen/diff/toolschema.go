@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/gen/tools/samples"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -13,9 +14,9 @@ import (
 // conjunction of schemas; references and allOf only add schemas to it, so that two
 // ways to write a conjunction give the same shape.
 type schemaBuilder struct {
-	valid *tools.Validator
+	valid *samples.Validator
 	prove *prover
-	ids   map[*tools.Schema]int
+	ids   map[*jsonschema.Schema]int
 	// shapes are the shapes by the schemas that stand at their place, sets those by
 	// the schemas that these lead to.
 	shapes map[string]*Shape
@@ -25,8 +26,8 @@ type schemaBuilder struct {
 	// known returns the shape of a schema that is made elsewhere, and name the name of
 	// the declaration that a branch leads to. Both are nil for lists of tools: what
 	// schemas of the protocol say in words is no part of them.
-	known func(s *tools.Schema) (shape *Shape, complete bool)
-	name  func(s *tools.Schema) string
+	known func(s *jsonschema.Schema) (shape *Shape, complete bool)
+	name  func(s *jsonschema.Schema) string
 	// made counts the alternatives that were made.
 	made int
 }
@@ -42,15 +43,15 @@ const (
 // sampleBudget is how many values are judged on the way to a sample.
 const sampleBudget = 300
 
-func newSchemaBuilder(document *tools.Schema, p *prover) *schemaBuilder {
+func newSchemaBuilder(document *jsonschema.Schema, p *prover) *schemaBuilder {
 	return &schemaBuilder{
-		valid: tools.NewValidator(document), prove: p, ids: map[*tools.Schema]int{},
+		valid: samples.NewValidator(document), prove: p, ids: map[*jsonschema.Schema]int{},
 		shapes: map[string]*Shape{}, sets: map[string]*set{}, formed: map[string][]*Alt{},
 	}
 }
 
 // key names a list of schemas.
-func (b *schemaBuilder) key(list []*tools.Schema) string {
+func (b *schemaBuilder) key(list []*jsonschema.Schema) string {
 	var text []byte
 	for _, s := range list {
 		id, ok := b.ids[s]
@@ -64,7 +65,7 @@ func (b *schemaBuilder) key(list []*tools.Schema) string {
 }
 
 // shape returns the shape of the values that satisfy all of some schemas.
-func (b *schemaBuilder) shape(list ...*tools.Schema) *Shape {
+func (b *schemaBuilder) shape(list ...*jsonschema.Schema) *Shape {
 	if len(list) == 0 {
 		return anything(Place{})
 	}
@@ -86,12 +87,12 @@ func (b *schemaBuilder) shape(list ...*tools.Schema) *Shape {
 	return s
 }
 
-func (b *schemaBuilder) set(list []*tools.Schema) *set {
+func (b *schemaBuilder) set(list []*jsonschema.Schema) *set {
 	flat, possible := flatten(list)
 	if !possible {
 		return &set{}
 	}
-	slices.SortFunc(flat, func(x, y *tools.Schema) int { return strings.Compare(x.Pointer, y.Pointer) })
+	slices.SortFunc(flat, func(x, y *jsonschema.Schema) int { return strings.Compare(x.Pointer, y.Pointer) })
 	key := b.key(flat)
 	if have, ok := b.sets[key]; ok {
 		return have
@@ -109,7 +110,7 @@ func (b *schemaBuilder) set(list []*tools.Schema) *set {
 }
 
 // accepting judges by the validator, nil leaves that to the forms of the schemas.
-func (b *schemaBuilder) accepting(all []*tools.Schema) func(v any) bool {
+func (b *schemaBuilder) accepting(all []*jsonschema.Schema) func(v any) bool {
 	if !b.valid.Usable() {
 		return nil
 	}
@@ -120,9 +121,9 @@ func (b *schemaBuilder) accepting(all []*tools.Schema) func(v any) bool {
 }
 
 // aboutOf is what the schemas of a place tell of its values.
-func aboutOf(list []*tools.Schema) about {
+func aboutOf(list []*jsonschema.Schema) about {
 	var a about
-	seen := map[*tools.Schema]bool{}
+	seen := map[*jsonschema.Schema]bool{}
 	var texts []string
 	for _, s := range list {
 		if text := describe(s, seen); text != "" {
@@ -141,7 +142,7 @@ func aboutOf(list []*tools.Schema) about {
 
 // describe is all that a schema says in words of its values, with what it is
 // made of. Schemas that have been seen have had their say.
-func describe(s *tools.Schema, seen map[*tools.Schema]bool) string {
+func describe(s *jsonschema.Schema, seen map[*jsonschema.Schema]bool) string {
 	if s == nil || seen[s] {
 		return ""
 	}
@@ -150,7 +151,7 @@ func describe(s *tools.Schema, seen map[*tools.Schema]bool) string {
 	if s.Description != "" {
 		texts = append(texts, s.Description)
 	}
-	for _, part := range slices.Concat([]*tools.Schema{s.Target}, s.AllOf, s.AnyOf, s.OneOf) {
+	for _, part := range slices.Concat([]*jsonschema.Schema{s.Target}, s.AllOf, s.AnyOf, s.OneOf) {
 		if text := describe(part, seen); text != "" {
 			texts = append(texts, text)
 		}
@@ -160,8 +161,8 @@ func describe(s *tools.Schema, seen map[*tools.Schema]bool) string {
 
 // flatten returns the schemas with constraints of their own among some schemas and
 // all that these demand. It is not possible to satisfy them if one of them is false.
-func flatten(list []*tools.Schema) (flat []*tools.Schema, possible bool) {
-	seen := map[*tools.Schema]bool{}
+func flatten(list []*jsonschema.Schema) (flat []*jsonschema.Schema, possible bool) {
+	seen := map[*jsonschema.Schema]bool{}
 	todo := slices.Clone(list)
 	for len(todo) > 0 {
 		s := todo[0]
@@ -200,7 +201,7 @@ func flatten(list []*tools.Schema) (flat []*tools.Schema, possible bool) {
 }
 
 // always reports whether a schema obviously accepts everything.
-func always(s *tools.Schema) bool {
+func always(s *jsonschema.Schema) bool {
 	if s.Always != nil {
 		return *s.Always
 	}
@@ -208,7 +209,7 @@ func always(s *tools.Schema) bool {
 }
 
 // never reports whether a schema obviously accepts nothing.
-func never(s *tools.Schema) bool {
+func never(s *jsonschema.Schema) bool {
 	if s.Always != nil {
 		return !*s.Always
 	}
@@ -216,7 +217,7 @@ func never(s *tools.Schema) bool {
 }
 
 // negated returns X of a schema that is {"not": X} and nothing else.
-func negated(s *tools.Schema) *tools.Schema {
+func negated(s *jsonschema.Schema) *jsonschema.Schema {
 	if s == nil || s.Always != nil || s.Not == nil {
 		return nil
 	}
@@ -229,43 +230,43 @@ func negated(s *tools.Schema) *tools.Schema {
 }
 
 // constrains reports whether a schema has keywords of its own that refuse values.
-func constrains(s *tools.Schema) bool {
+func constrains(s *jsonschema.Schema) bool {
 	return s.Types != nil || s.Enum != nil || s.Const != "" || len(s.AnyOf)+len(s.OneOf) > 0 || s.Not != nil ||
 		s.If != nil && (s.Then != nil || s.Else != nil) || s.Meta || s.DynamicRef != "" || s.Format != "" || s.Pattern != nil ||
 		s.Minimum != "" || s.Maximum != "" || s.ExclusiveMinimum != "" || s.ExclusiveMaximum != "" || s.MultipleOf != "" ||
 		s.MinLength != nil || s.MaxLength != nil || constrainsArrays(s) || constrainsObjects(s)
 }
 
-func constrainsArrays(s *tools.Schema) bool {
+func constrainsArrays(s *jsonschema.Schema) bool {
 	return s.Items != nil || s.PrefixItems != nil || s.MinItems != nil || s.MaxItems != nil || s.UniqueItems || s.Contains != nil || s.UnevaluatedItems != nil
 }
 
-func constrainsObjects(s *tools.Schema) bool {
+func constrainsObjects(s *jsonschema.Schema) bool {
 	return len(s.Properties)+len(s.PatternProperties)+len(s.Required)+len(s.DependentRequired)+len(s.DependentSchemas) > 0 ||
 		s.AdditionalProperties != nil || s.PropertyNames != nil || s.MinProperties != nil || s.MaxProperties != nil || s.UnevaluatedProperties != nil
 }
 
 // branching is a choice of one of several schemas.
 type branching struct {
-	owner *tools.Schema
-	of    []*tools.Schema
+	owner *jsonschema.Schema
+	of    []*jsonschema.Schema
 	// exclusive is set where the other branches must be refused.
 	exclusive bool
 	// within are the schemas whose branches lead here.
-	within []*tools.Schema
+	within []*jsonschema.Schema
 }
 
 // chosen is a way to satisfy a conjunction: one branch of each union in it.
 type chosen struct {
-	all []*tools.Schema
+	all []*jsonschema.Schema
 	// refused are the branches of oneOf that were not chosen.
-	refused []*tools.Schema
+	refused []*jsonschema.Schema
 	// at is the branch that was chosen last, nil without any.
-	at *tools.Schema
+	at *jsonschema.Schema
 }
 
 // alts are the alternatives of a conjunction.
-func (b *schemaBuilder) alts(flat []*tools.Schema) []*Alt {
+func (b *schemaBuilder) alts(flat []*jsonschema.Schema) []*Alt {
 	ways, ok := b.expand(flat)
 	if !ok {
 		return []*Alt{{Kind: kindAny, exact: b.accepting(flat), Also: []*also{{keyword: "anyOf", nodes: flat}}}}
@@ -288,7 +289,7 @@ func (b *schemaBuilder) alts(flat []*tools.Schema) []*Alt {
 }
 
 // expand chooses branches in all ways. It fails if there are too many.
-func (b *schemaBuilder) expand(flat []*tools.Schema) ([]chosen, bool) {
+func (b *schemaBuilder) expand(flat []*jsonschema.Schema) ([]chosen, bool) {
 	var ways []chosen
 	tried := 0
 	var choose func(way chosen, open []branching) bool
@@ -302,8 +303,8 @@ func (b *schemaBuilder) expand(flat []*tools.Schema) ([]chosen, bool) {
 		}
 		first, rest := open[0], open[1:]
 		for i, branch := range first.of {
-			more, possible := flatten([]*tools.Schema{branch})
-			if !possible || slices.ContainsFunc(more, func(s *tools.Schema) bool { return slices.Contains(first.within, s) }) {
+			more, possible := flatten([]*jsonschema.Schema{branch})
+			if !possible || slices.ContainsFunc(more, func(s *jsonschema.Schema) bool { return slices.Contains(first.within, s) }) {
 				continue // a union that is one of its own branches
 			}
 			next := chosen{slices.Clone(way.all), slices.Clone(way.refused), way.at}
@@ -332,7 +333,7 @@ func (b *schemaBuilder) expand(flat []*tools.Schema) ([]chosen, bool) {
 	return ways, ok
 }
 
-func branchings(s *tools.Schema, within []*tools.Schema) []branching {
+func branchings(s *jsonschema.Schema, within []*jsonschema.Schema) []branching {
 	within = append(slices.Clone(within), s)
 	var list []branching
 	if len(s.AnyOf) > 0 {
@@ -348,7 +349,7 @@ func branchings(s *tools.Schema, within []*tools.Schema) []branching {
 // they allow.
 func (b *schemaBuilder) forms(way chosen) []*Alt {
 	kinds, whole := kindsOf(way.all)
-	if kinds == nil && len(way.refused) == 0 && !slices.ContainsFunc(way.all, func(s *tools.Schema) bool {
+	if kinds == nil && len(way.refused) == 0 && !slices.ContainsFunc(way.all, func(s *jsonschema.Schema) bool {
 		bare := *s
 		bare.AnyOf, bare.OneOf = nil, nil
 		return constrains(&bare)
@@ -394,7 +395,7 @@ var allKinds = []kind{kindNull, kindBoolean, kindNumber, kindString, kindArray, 
 
 // kindsOf are the kinds that all of some schemas allow, nil for all of them; whole
 // is set where a number must be an integer.
-func kindsOf(all []*tools.Schema) (kinds []kind, whole bool) {
+func kindsOf(all []*jsonschema.Schema) (kinds []kind, whole bool) {
 	typed := false
 	allowed := slices.Clone(allKinds)
 	for _, s := range all {
@@ -415,7 +416,7 @@ func kindsOf(all []*tools.Schema) (kinds []kind, whole bool) {
 
 // values limits an alternative to the values that are listed; it reports false if
 // the alternative has none of them.
-func (b *schemaBuilder) values(a *Alt, all []*tools.Schema) bool {
+func (b *schemaBuilder) values(a *Alt, all []*jsonschema.Schema) bool {
 	listed := [][]wire.Raw{}
 	for _, s := range all {
 		if s.Enum != nil {

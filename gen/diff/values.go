@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -111,7 +111,7 @@ func toFloat(v any) float64 {
 }
 
 // matches reports whether a pattern is found in a string.
-func matches(pattern, s string) bool { return tools.Matches(pattern, s) }
+func matches(pattern, s string) bool { return jsonschema.Matches(pattern, s) }
 
 func kindOf(v any) kind {
 	switch v.(type) {

@@ -8,7 +8,9 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/gen/tools/samples"
+	"github.com/mcpgen/mcpgen/gen/tools/typing"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -76,7 +78,7 @@ func fatal() jen.Code {
 	return jen.If(jen.Err().Op("!=").Nil()).Block(jen.Id("t").Dot("Fatal").Call(jen.Err()))
 }
 
-func samplesName(t tools.ToolTypes) string { return "samples" + t.Go }
+func samplesName(t typing.ToolTypes) string { return "samples" + t.Go }
 
 // sampleLines is the approximate maximum length of a file with samples.
 const sampleLines = 1800
@@ -109,16 +111,16 @@ type sampled struct {
 }
 
 // sample renders the function of one tool.
-func sample(t tools.ToolTypes) sampled {
+func sample(t typing.ToolTypes) sampled {
 	fields, lines := jen.Dict{}, 12
-	refused := func(name string, s *tools.Schema, samples []wire.Raw) {
-		mutations := tools.Mutations(s, fullest(samples))
+	refused := func(name string, s *jsonschema.Schema, valid []wire.Raw) {
+		mutations := samples.Mutations(s, fullest(valid))
 		if len(mutations) > 0 {
 			fields[jen.Id(name)] = jen.Index().Qual(contractPath, "Refused").ValuesFunc(func(all *jen.Group) { addRefused(all, mutations) })
 			lines += len(mutations)
 		}
 	}
-	if inputs := tools.Samples(t.Tool.Input); len(inputs) > 0 {
+	if inputs := samples.Of(t.Tool.Input); len(inputs) > 0 {
 		fields[jen.Id("Inputs")] = jen.Index().Qual(wirePath, "Raw").ValuesFunc(func(all *jen.Group) {
 			for _, sample := range inputs {
 				all.Line().Add(text(string(sample)))
@@ -129,7 +131,7 @@ func sample(t tools.ToolTypes) sampled {
 		refused("Refused", t.Tool.Input, inputs)
 	}
 	if t.Output != nil {
-		if outputs := tools.Samples(t.Tool.Output); len(outputs) > 0 {
+		if outputs := samples.Of(t.Tool.Output); len(outputs) > 0 {
 			fields[jen.Id("Output")] = text(string(fullest(outputs)))
 			refused("BadOutputs", t.Tool.Output, outputs)
 		}
@@ -140,10 +142,10 @@ func sample(t tools.ToolTypes) sampled {
 }
 
 // fullest returns the sample with the most members: the second one, if there is one.
-func fullest(samples []wire.Raw) wire.Raw { return samples[min(1, len(samples)-1)] }
+func fullest(valid []wire.Raw) wire.Raw { return valid[min(1, len(valid)-1)] }
 
 // addRefused adds the invalid variants of a sample.
-func addRefused(all *jen.Group, mutations []tools.Mutation) {
+func addRefused(all *jen.Group, mutations []samples.Mutation) {
 	for _, m := range mutations {
 		if m.Member != "" {
 			all.Line().Qual(contractPath, "Lacking").Call(text(string(m.Value)), jen.Lit(m.Pointer), jen.Lit(m.Member))

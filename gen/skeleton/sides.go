@@ -8,11 +8,11 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
 
 // result renders the type that a tool's method returns before the error.
-func result(t tools.ToolTypes) *jen.Statement {
+func result(t typing.ToolTypes) *jen.Statement {
 	if t.Output != nil {
 		return jen.Op("*").Id(t.Output.Name)
 	}
@@ -20,7 +20,7 @@ func result(t tools.ToolTypes) *jen.Statement {
 }
 
 // signature renders the signature of a tool's method, without its name.
-func signature(t tools.ToolTypes) []jen.Code {
+func signature(t typing.ToolTypes) []jen.Code {
 	return []jen.Code{
 		jen.Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("in").Op("*").Id(t.Input.Name)),
 		jen.Params(result(t), jen.Error()),
@@ -28,7 +28,7 @@ func signature(t tools.ToolTypes) []jen.Code {
 }
 
 // about renders the doc comment of a tool's method.
-func about(t tools.ToolTypes, does string) jen.Code {
+func about(t typing.ToolTypes, does string) jen.Code {
 	text := fmt.Sprintf("%s %s the tool %q", t.Go, does, t.Tool.Name)
 	if t.Tool.Description == "" {
 		return emit.Comment(text + ".")
@@ -110,7 +110,7 @@ func (g *generator) assertions(f *jen.File) {
 
 // client renders the typed client.
 func (g *generator) client() ([]files.File, error) {
-	return spread(g, "client.gen.go", g.pkg.Tools, func(f *jen.File, part []tools.ToolTypes, first bool) {
+	return spread(g, "client.gen.go", g.pkg.Tools, func(f *jen.File, part []typing.ToolTypes, first bool) {
 		if first {
 			g.clientType(f)
 		}
@@ -121,7 +121,7 @@ func (g *generator) client() ([]files.File, error) {
 	})
 }
 
-func clientMethod(f *jen.File, t tools.ToolTypes) {
+func clientMethod(f *jen.File, t typing.ToolTypes) {
 	call, last := "Call", jen.Id("contentOf")
 	if t.Output != nil {
 		last = jen.New(jen.Id(t.Output.Name))
@@ -166,7 +166,7 @@ func (g *generator) clientType(f *jen.File) {
 	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id("Check").Params(jen.Id("ctx").Qual("context", "Context")).Error().Block(
 		jen.Return(jen.Qual(toolsPath, "Check").Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id("definitions"))),
 	)
-	if slices.ContainsFunc(g.pkg.Tools, func(t tools.ToolTypes) bool { return t.Output == nil }) {
+	if slices.ContainsFunc(g.pkg.Tools, func(t typing.ToolTypes) bool { return t.Output == nil }) {
 		f.Line()
 		f.Comment("contentOf decodes the content blocks of a result.")
 		f.Func().Id("contentOf").Params(jen.Id("text").Qual(wirePath, "Object")).Params(jen.Index().Qual(mcpPath, "ContentBlock"), jen.Error()).Block(

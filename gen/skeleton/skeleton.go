@@ -19,6 +19,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
 
 // Import paths that generated code uses.
@@ -51,9 +52,9 @@ type Options struct {
 type Result struct {
 	// Files are the generated files.
 	Files []files.File
-	Tools []tools.ToolTypes
+	Tools []typing.ToolTypes
 	// Diagnostics reports what the types cannot express.
-	Diagnostics []tools.Diagnostic
+	Diagnostics []typing.Diagnostic
 }
 
 // Suffixes lists the suffixes of the names of generated files.
@@ -90,12 +91,12 @@ func Client(o Options) (*Result, error) {
 
 type generator struct {
 	Options
-	pkg         *tools.Package
-	diagnostics []tools.Diagnostic
+	pkg         *typing.Package
+	diagnostics []typing.Diagnostic
 }
 
 func start(o Options) (*generator, error) {
-	pkg, diagnostics, err := tools.Types(o.List, tools.Options{Methods: methodNames, Identifiers: identifiers})
+	pkg, diagnostics, err := typing.Types(o.List, typing.Options{Methods: methodNames, Identifiers: identifiers})
 	if err != nil {
 		return nil, err
 	}
@@ -223,11 +224,11 @@ func numbered(name string, n int) string {
 }
 
 // toolName returns the name of the variable that holds a tool.
-func toolName(t tools.ToolTypes) string { return "tool" + t.Go }
+func toolName(t typing.ToolTypes) string { return "tool" + t.Go }
 
 // definitions renders what both sides need to know of the tools.
 func (g *generator) definitions(inputs bool) artifact {
-	fill := func(f *jen.File, part []tools.ToolTypes, first bool) {
+	fill := func(f *jen.File, part []typing.ToolTypes, first bool) {
 		if first {
 			g.allDefinitions(f)
 		}
@@ -243,7 +244,7 @@ func (g *generator) definitions(inputs bool) artifact {
 }
 
 // definition renders the literal of a tool.
-func definition(t tools.ToolTypes, inputs bool) jen.Dict {
+func definition(t typing.ToolTypes, inputs bool) jen.Dict {
 	d := jen.Dict{
 		jen.Id("Name"):       jen.Lit(t.Tool.Name),
 		jen.Id("Definition"): text(string(t.Tool.Definition)),

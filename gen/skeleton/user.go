@@ -9,7 +9,7 @@ import (
 	"text/template"
 
 	"github.com/mcpgen/mcpgen/gen/files"
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/typing"
 	"github.com/mcpgen/mcpgen/templates"
 )
 
@@ -30,7 +30,7 @@ type UserOptions struct {
 	Source  string
 	// Generate is the command that regenerates the files.
 	Generate string
-	Tools    []tools.ToolTypes
+	Tools    []typing.ToolTypes
 	// Module is nil if there is a go.mod already.
 	Module *Module
 	// Apart means that the handlers are in another package.
@@ -60,7 +60,7 @@ func User(o UserOptions) ([]files.File, error) {
 	data := map[string]any{
 		"Name": o.Name, "Package": o.Package, "Source": o.Source, "Type": HandlersType(o.Package),
 		"Root": root, "MCP": mcpPath, "Generate": o.Generate, "Missing": o.Generate + " --missing",
-		"Content": slices.ContainsFunc(o.Tools, func(t tools.ToolTypes) bool { return t.Output == nil }),
+		"Content": slices.ContainsFunc(o.Tools, func(t typing.ToolTypes) bool { return t.Output == nil }),
 		"Methods": methods(HandlersType(o.Package), o.Tools), "Tools": rows(o.Tools),
 		"HTTP":    o.HTTP,
 		"Replace": o.Module != nil && o.Module.Replace != "",
@@ -124,7 +124,7 @@ func fill(name string, data map[string]any) ([]byte, error) {
 // row is a row of the table of tools.
 type row struct{ Name, Method, Result string }
 
-func rows(all []tools.ToolTypes) []row {
+func rows(all []typing.ToolTypes) []row {
 	var rows []row
 	for _, t := range all {
 		name := strings.NewReplacer("|", `\|`, "`", "'", "\n", " ").Replace(t.Tool.Name)
@@ -140,13 +140,13 @@ func rows(all []tools.ToolTypes) []row {
 // Missing returns methods, ready to be pasted, for the tools that the user's files have no
 // method for, and the names of those tools. Methods belong to the first type that is meant
 // to implement Tools. If there is no such type, the methods of all types count.
-func Missing(s *Survey, pkg string, all []tools.ToolTypes) (source string, names []string) {
+func Missing(s *Survey, pkg string, all []typing.ToolTypes) (source string, names []string) {
 	receiver, of := HandlersType(pkg), s.Methods
 	if len(s.Implementations) > 0 {
 		receiver = s.Implementations[0]
 		of = map[string]map[string]bool{receiver: s.Methods[receiver]}
 	}
-	var missing []tools.ToolTypes
+	var missing []typing.ToolTypes
 	for _, t := range all {
 		there := false
 		for _, methods := range of {
@@ -161,7 +161,7 @@ func Missing(s *Survey, pkg string, all []tools.ToolTypes) (source string, names
 }
 
 // methods returns a method for each of several tools.
-func methods(receiver string, all []tools.ToolTypes) []string {
+func methods(receiver string, all []typing.ToolTypes) []string {
 	var out []string
 	for _, t := range all {
 		returns := "[]mcp.ContentBlock"

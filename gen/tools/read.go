@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Read reads a tool list. The text is that of a ListToolsResult, of a response
-// with one, or of its array of tools. An error joins an [*Error] for each
-// problem that was found.
+// Read reads a tool list. The text is a ListToolsResult, a response with one, or its array of
+// tools. Read reports every problem it finds, joined, each as an [*Error].
 func Read(text []byte) (*List, error) {
 	r := &reader{}
 	list := r.list(string(text))
@@ -49,7 +49,7 @@ func (r *reader) list(text string) *List {
 			return nil
 		}
 		if next, ok := wire.Object(root).Get("nextCursor"); ok && next.Kind() != wire.KindNull {
-			r.fail(pointer+"/nextCursor", "this is one page of a list that goes on")
+			r.fail(pointer+"/nextCursor", "the list is incomplete: this is one page of it")
 		}
 		root, pointer = tools, pointer+"/tools"
 	}
@@ -68,7 +68,7 @@ func (r *reader) list(text string) *List {
 			continue
 		}
 		if other, ok := taken[t.Name]; ok {
-			r.fail(at+"/name", "%q is the name of the tool at %s already", t.Name, other)
+			r.fail(at+"/name", "the tool at %[2]s has the same name, %[1]q", t.Name, other)
 		}
 		taken[t.Name] = at
 		list.Tools = append(list.Tools, t)
@@ -76,17 +76,17 @@ func (r *reader) list(text string) *List {
 	return list
 }
 
-// syntax tells where in a file the reader met trouble.
+// syntax reports a syntax error with its line and column.
 func (r *reader) syntax(text string, err error) {
-	var trouble *wire.Error
-	if !errors.As(err, &trouble) {
+	var syntaxErr *wire.Error
+	if !errors.As(err, &syntaxErr) {
 		r.fail("", "%v", err)
 		return
 	}
-	before := text[:min(max(int(trouble.Offset), 0), len(text))]
+	before := text[:min(max(int(syntaxErr.Offset), 0), len(text))]
 	line := strings.Count(before, "\n") + 1
 	column := len(before) - strings.LastIndexByte(before, '\n')
-	r.fail(trouble.Pointer, "line %d, column %d: %s", line, column, trouble.Problem)
+	r.fail(syntaxErr.Pointer, "line %d, column %d: %s", line, column, syntaxErr.Problem)
 }
 
 func (r *reader) definition(at string, raw wire.Raw) *Tool {
@@ -110,23 +110,31 @@ func (r *reader) definition(at string, raw wire.Raw) *Tool {
 	t.Title = r.text(at, t.Definition, "title")
 	t.Description = r.text(at, t.Definition, "description")
 	if input, ok := t.Definition.Get("inputSchema"); ok {
-		t.Input = r.document(at+"/inputSchema", input)
+		t.Input = r.schema(at+"/inputSchema", input)
 	} else {
 		r.fail(at, `must have an "inputSchema"`)
 	}
 	if output, ok := t.Definition.Get("outputSchema"); ok {
-		t.Output = r.document(at+"/outputSchema", output)
+		t.Output = r.schema(at+"/outputSchema", output)
 	}
-	for _, s := range []*Schema{t.Input, t.Output} {
+	for _, s := range []*jsonschema.Schema{t.Input, t.Output} {
 		if s == nil {
 			continue
 		}
-		// A list of types that holds only this one is not what the protocol says.
+		// The protocol wants the string, not an array that contains only it.
 		if kind, _ := wire.Object(s.Source).Get("type"); kind != `"object"` {
 			r.fail(s.Pointer, `must have the type "object", as the arguments and the structured result of a tool are objects`)
 		}
 	}
 	return t
+}
+
+func (r *reader) schema(at string, raw wire.Raw) *jsonschema.Schema {
+	s, problems := jsonschema.Read(at, raw)
+	for _, p := range problems {
+		r.fail(p.Pointer, "%s", p.Problem)
+	}
+	return s
 }
 
 func (r *reader) text(at string, o wire.Object, name string) string {

@@ -1,12 +1,11 @@
 package tools_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/toolstest"
 )
 
 func TestRead(t *testing.T) {
@@ -35,46 +34,6 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadReferences has references that take more than a look from the root.
-func TestReadReferences(t *testing.T) {
-	const list = `[{"name":"a","inputSchema":{"type":"object","properties":{
-		"moved":{"properties":{"x":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":"null"}}},
-		"document":{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"x":{"$ref":"#/definitions/n"}},"definitions":{"n":{"type":"null"}}},
-		"one":{"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"urn:same","properties":{"x":{"$ref":"urn:same#n"}},"$defs":{"n":{"$anchor":"n","type":"null"}}},
-		"two":{"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"urn:same","properties":{"x":{"$ref":"urn:same#n"}},"$defs":{"n":{"$anchor":"n","type":"null"}}},
-		"dynamic":{"$id":"urn:d","properties":{"x":{"$dynamicRef":"#n"}},"$defs":{"n":{"$dynamicAnchor":"n","type":"null"}}}}}}]`
-	got, err := tools.Read([]byte(list))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range got.Tools[0].Input.Properties {
-		x := p.Schema.Property("x")
-		want := p.Schema.Defs[0].Schema
-		if x.Target != want || x.DynamicRef != "" {
-			t.Errorf("%s leads to %+v, want %s", p.Name, x.Target, want.Pointer)
-		}
-	}
-}
-
-// TestStandalone has a schema as a document of its own.
-func TestStandalone(t *testing.T) {
-	const list = `[{"name":"a","inputSchema":{"type":"object","properties":{
-		"a":{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"x":{"$ref":"#/definitions/n"}},"definitions":{"n":{"type":["string"],"format":"date"}}},
-		"b":{"format":"date","const":{"format":"date"}},
-		"c":{"$ref":"https://json-schema.org/draft/2020-12/schema"}}}}]`
-	const want = `{"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"mem:///schema","type":"object","properties":{` +
-		`"a":{"$schema":"http://json-schema.org/draft-07/schema#","$id":"mem:///schema/1","properties":{"x":{"$ref":"mem:///schema#/properties/a/definitions/n"}},"definitions":{"n":{"type":["string"],"format":"date"}}},` +
-		`"b":{"const":{"format":"date"}},` +
-		`"c":{"$ref":"https://json-schema.org/draft/2020-12/schema"}}}`
-	got, err := tools.Read([]byte(list))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text := got.Tools[0].Input.Standalone(); string(text) != want {
-		t.Errorf("%s\nwant\n%s", text, want)
-	}
-}
-
 func TestReadErrors(t *testing.T) {
 	for _, test := range []struct{ list, want string }{
 		{`{"tools":[{"name":"a",}]}`, "line 1, column 23"},
@@ -87,10 +46,10 @@ func TestReadErrors(t *testing.T) {
 		{`[{"name":"a","inputSchema":{}}]`, `tool "a": /0/inputSchema: must have the type "object"`},
 		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"text"}}}}]`, `/0/inputSchema/properties/x/type: "text" is not a type`},
 		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"$ref":"#/$defs/y"}}}}]`, `/0/inputSchema/properties/x/$ref: "#/$defs/y" leads to nothing`},
-		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"$ref":"https://example.com/s"}}}}]`, `is not in this list, and nothing is fetched`},
+		{`[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"$ref":"https://example.com/s"}}}}]`, `is not in this list, and references are not fetched`},
 		{`[{"name":"a","inputSchema":{"type":"object","minProperties":-1}}]`, `/minProperties: must be an integer of at least 0, found -1`},
 		{`{"tools":[],"nextCursor":"x"}`, "/nextCursor"},
-		{`[{"name":"a","inputSchema":{"type":"object"}},{"name":"a","inputSchema":{"type":"object"}}]`, `"a" is the name of the tool at /0 already`},
+		{`[{"name":"a","inputSchema":{"type":"object"}},{"name":"a","inputSchema":{"type":"object"}}]`, `/1/name: the tool at /0 has the same name, "a"`},
 	} {
 		_, err := tools.Read([]byte(test.list))
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -99,44 +58,11 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// TestReadUpstreamLists reads what real servers answer.
+// TestReadUpstreamLists reads the tool lists of real servers.
 func TestReadUpstreamLists(t *testing.T) {
-	shared := os.Getenv("MCPGEN_SHARED")
-	if shared == "" {
-		shared = "../../../shared"
-	}
-	lists, _ := filepath.Glob(filepath.Join(shared, "toollists", "*.json"))
-	if len(lists) == 0 {
-		t.Skip("no tool lists of real servers: set MCPGEN_SHARED")
-	}
-	for _, name := range lists {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
+	for name, list := range toolstest.Upstream(t) {
+		if len(list.Tools) == 0 {
+			t.Errorf("%s: read no tool", name)
 		}
-		if _, err := tools.Read(text); err != nil {
-			t.Errorf("%s: %v", filepath.Base(name), err)
-		}
-	}
-}
-
-// TestReadDraft has schemas that do not say which draft they are of.
-func TestReadDraft(t *testing.T) {
-	const tuple = `{"type":"object","properties":{"t":{"items":[{"type":"string"}],"additionalItems":false}}}`
-	got, err := tools.Read([]byte(`[{"name":"a","inputSchema":` + tuple + `,"outputSchema":{"type":"object"}}]`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := got.Tools[0]
-	if items := a.Input.Property("t"); a.Input.Draft != tools.Draft7 || len(items.PrefixItems) != 1 || items.Items == nil {
-		t.Errorf("%s: %+v", a.Input.Draft, items)
-	}
-	if a.Output.Draft != tools.Draft202012 {
-		t.Errorf("the output is of %s", a.Output.Draft)
-	}
-	said := `[{"name":"a","inputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema",` + tuple[1:] + `}]`
-	const want = "/0/inputSchema/properties/t/items: must be a schema in draft 2020-12"
-	if _, err := tools.Read([]byte(said)); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("error %v, want %s", err, want)
 	}
 }

@@ -13,10 +13,10 @@ import (
 	"testing"
 )
 
-// module is the import path all packages of the project begin with.
+// module is the import path of the main module.
 const module = "github.com/mcpgen/mcpgen"
 
-// pkg is what go list says of a package.
+// pkg is the output of go list for a package.
 type pkg struct {
 	ImportPath string
 	Imports    []string
@@ -25,10 +25,10 @@ type pkg struct {
 	DepOnly    bool
 }
 
-// name is the import path within the module: "gen/ir".
+// name returns the import path within the module, such as "gen/ir".
 func (p pkg) name() string { return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/") }
 
-// list asks go list about packages of the main module, tests left out.
+// list runs go list for packages of the main module. Imports of test files are not included.
 func list(t *testing.T, args ...string) []pkg {
 	t.Helper()
 	watch(t)
@@ -54,8 +54,8 @@ func list(t *testing.T, args ...string) []pkg {
 	}
 }
 
-// watch looks at every source file, so that a result that rests on go list is
-// not taken from the cache of go test after one of them has changed.
+// watch calls os.Stat for every source file. go test then runs the test again when one of
+// them has changed, instead of using its cached result.
 func watch(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir(root(t), func(path string, entry fs.DirEntry, err error) error {
@@ -74,7 +74,7 @@ func watch(t *testing.T) {
 	}
 }
 
-// root is the folder of the main module.
+// root returns the folder of the main module.
 func root(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs(filepath.Join("..", ".."))
@@ -84,7 +84,7 @@ func root(t *testing.T) string {
 	return dir
 }
 
-// generatedFiles are the files below generated/, by their path from there.
+// generatedFiles returns the text of the files below generated/, by their path from there.
 func generatedFiles(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}

@@ -10,6 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/gen/tools/samples"
 )
 
 // place is where in a tool the schemas of a row stand; %s is the schema.
@@ -120,24 +122,24 @@ func (k kind) widens() bool  { return k.effect == "widens" || k.effect == "both"
 // truth holds the row against the validator.
 func (k kind) truth(t *testing.T, pool []any) {
 	t.Helper()
-	list := func(schema string) (*tools.Validator, *tools.Schema) {
+	list := func(schema string) (*samples.Validator, *jsonschema.Schema) {
 		l, err := tools.Read([]byte(inInput(`{"type":"object","properties":{"v":` + schema + `}}`)))
 		if err != nil {
 			t.Fatalf("%v\n%s", err, schema)
 		}
-		return tools.NewValidator(l.Tools[0].Input), l.Tools[0].Input.Property("v")
+		return samples.NewValidator(l.Tools[0].Input), l.Tools[0].Input.Property("v")
 	}
 	vOld, old := list(k.old)
 	vNew, new := list(k.new)
-	values := append(slices.Clone(pool), vOld.Samples([]*tools.Schema{old}, 500)...)
-	values = append(values, vNew.Samples([]*tools.Schema{new}, 500)...)
+	values := append(slices.Clone(pool), vOld.Samples([]*jsonschema.Schema{old}, 500)...)
+	values = append(values, vNew.Samples([]*jsonschema.Schema{new}, 500)...)
 	if k.values != "" {
 		values = append(values, decodeAll(t, k.values)...)
 	}
 	narrows, widens := false, false
 	for _, v := range values {
-		was, known := vOld.Accepts([]*tools.Schema{old}, v)
-		is, known2 := vNew.Accepts([]*tools.Schema{new}, v)
+		was, known := vOld.Accepts([]*jsonschema.Schema{old}, v)
+		is, known2 := vNew.Accepts([]*jsonschema.Schema{new}, v)
 		if !known || !known2 {
 			t.Fatal("a schema does not compile")
 		}

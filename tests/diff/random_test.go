@@ -9,6 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/diff/judge"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/gen/tools/samples"
 )
 
 // schemas makes random schemas of every keyword.
@@ -130,12 +132,12 @@ func TestRandomSchemas(t *testing.T) {
 		old := s.of(2)
 		new := s.changed(old, 2)
 		sides := [2]diff.ToolList{}
-		inputs := [2]*tools.Schema{}
+		inputs := [2]*jsonschema.Schema{}
 		ok := true
 		for i, schema := range []map[string]any{old, new} {
 			text := inInput(`{"type":"object","required":["v"],"properties":{"v":` + encode(schema) + `}}`)
 			list, err := tools.Read([]byte(text))
-			if err != nil || !tools.NewValidator(list.Tools[0].Input).Usable() {
+			if err != nil || !samples.NewValidator(list.Tools[0].Input).Usable() {
 				ok = false
 				break
 			}
@@ -152,10 +154,10 @@ func TestRandomSchemas(t *testing.T) {
 			continue
 		}
 		values := slices.Clone(pool)
-		validators := [2]*tools.Validator{}
+		validators := [2]*samples.Validator{}
 		for i, input := range inputs {
-			validators[i] = tools.NewValidator(input)
-			values = append(values, validators[i].Samples([]*tools.Schema{input.Property("v")}, 300)...)
+			validators[i] = samples.NewValidator(input)
+			values = append(values, validators[i].Samples([]*jsonschema.Schema{input.Property("v")}, 300)...)
 		}
 		for way, level := range []func(f *diff.Finding) diff.Level{
 			func(f *diff.Finding) diff.Level { return f.Verdicts.ReceiverFirst },
@@ -171,8 +173,8 @@ func TestRandomSchemas(t *testing.T) {
 				if told {
 					break
 				}
-				sent, _ := validators[way].Accepts([]*tools.Schema{inputs[way].Property("v")}, v)
-				received, _ := validators[1-way].Accepts([]*tools.Schema{inputs[1-way].Property("v")}, v)
+				sent, _ := validators[way].Accepts([]*jsonschema.Schema{inputs[way].Property("v")}, v)
+				received, _ := validators[1-way].Accepts([]*jsonschema.Schema{inputs[1-way].Property("v")}, v)
 				if sent && !received && declaredBy(old, new, v) {
 					text, _ := json.Marshal(v)
 					t.Errorf("way %d: nothing tells of %s\n\t%s\n\t%s", way, text, encode(old), encode(new))
@@ -215,7 +217,7 @@ func TestRewrittenSchemas(t *testing.T) {
 			`{"allOf":[true,{"allOf":[` + s + `,` + s + `]}]}`, `{"anyOf":[` + s + `,` + s + `]}`, `{"title":"x","allOf":[` + s + `]}`})
 		for _, at := range []place{places[0], places[3]} {
 			old, err := tools.Read([]byte(inInput(`{"type":"object","required":["v"],"properties":{"v":` + s + `}}`)))
-			if err != nil || !tools.NewValidator(old.Tools[0].Input).Usable() {
+			if err != nil || !samples.NewValidator(old.Tools[0].Input).Usable() {
 				continue
 			}
 			hold(t, s+"\n\tas "+rewritten, at.side(t, "old", s), at.side(t, "new", rewritten), false, false)

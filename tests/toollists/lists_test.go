@@ -15,6 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/skeleton"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/gen/tools/samples"
 
 	// What the generated code stands on: changes of it are to be tested again.
 	_ "github.com/mcpgen/mcpgen/generated"
@@ -117,8 +119,8 @@ func testLists(t *testing.T, lists []string) (fields, raw int) {
 // nothing about a tool.
 func sampled(t *testing.T, path string, list *tools.List) {
 	for _, tool := range list.Tools {
-		for _, s := range []*tools.Schema{tool.Input, tool.Output} {
-			if s != nil && len(tools.Samples(s)) == 0 {
+		for _, s := range []*jsonschema.Schema{tool.Input, tool.Output} {
+			if s != nil && len(samples.Of(s)) == 0 {
 				t.Errorf("%s: %s: no sample of %s", path, tool.Name, s.Pointer)
 			}
 		}

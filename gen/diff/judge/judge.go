@@ -1,4 +1,4 @@
-// Package judge confirms the witnesses of package compat with an independent
+// Package judge confirms the witnesses of package diff with an independent
 // JSON Schema validator. It is the only importer of that validator but tests.
 package judge
 
@@ -7,20 +7,22 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/schema"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/gen/tools/samples"
 )
 
 const url = "mem:///schema.json"
 
 // schemas judges by schemas that are compiled when they are first asked for.
 type schemas struct {
-	compile  func(of string) (*jsonschema.Schema, error)
-	compiled map[string]*jsonschema.Schema
+	compile  func(of string) (*santhosh.Schema, error)
+	compiled map[string]*santhosh.Schema
 }
 
 // Accepts implements [diff.Judge].
@@ -33,7 +35,7 @@ func (s *schemas) Accepts(of string, text []byte) (bool, error) {
 		}
 		s.compiled[of] = compiled
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	value, err := santhosh.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return false, err
 	}
@@ -46,7 +48,7 @@ func Revision(document *schema.Document, rev *ir.Revision) (diff.Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
+	root, err := santhosh.UnmarshalJSON(bytes.NewReader(src))
 	if err != nil {
 		return nil, err
 	}
@@ -70,12 +72,12 @@ func Revision(document *schema.Document, rev *ir.Revision) (diff.Judge, error) {
 			pointers[d.Name] = schema.Child("", document.Container, d.Name)
 		}
 	}
-	compiler := jsonschema.NewCompiler()
+	compiler := santhosh.NewCompiler()
 	compiler.AssertFormat()
 	if err := compiler.AddResource(url, root); err != nil {
 		return nil, err
 	}
-	return &schemas{compiled: map[string]*jsonschema.Schema{}, compile: func(of string) (*jsonschema.Schema, error) {
+	return &schemas{compiled: map[string]*santhosh.Schema{}, compile: func(of string) (*santhosh.Schema, error) {
 		pointer, ok := pointers[of]
 		if !ok {
 			return nil, fmt.Errorf("%s: no definition %q to judge by", rev.ID, of)
@@ -87,20 +89,20 @@ func Revision(document *schema.Document, rev *ir.Revision) (diff.Judge, error) {
 // Tools judges by the schemas of a list of tools. What the list does not have,
 // it refuses; a result without a schema may be any object.
 func Tools(list *tools.List) diff.Judge {
-	sources, calls := map[string]*tools.Schema{}, map[string]string{}
+	sources, calls := map[string]*jsonschema.Schema{}, map[string]string{}
 	for _, t := range list.Tools {
 		calls[diff.OfCall(t.Name)] = callSchema(t.Name, t.Definition)
 		sources[diff.OfInput(t.Name)] = t.Input
 		sources[diff.OfOutput(t.Name)] = t.Output
 	}
 	return &toolSchemas{
-		sources: sources, validators: map[string]*tools.Validator{},
-		calls: &schemas{compiled: map[string]*jsonschema.Schema{}, compile: func(of string) (*jsonschema.Schema, error) {
-			value, err := jsonschema.UnmarshalJSON(strings.NewReader(calls[of]))
+		sources: sources, validators: map[string]*samples.Validator{},
+		calls: &schemas{compiled: map[string]*santhosh.Schema{}, compile: func(of string) (*santhosh.Schema, error) {
+			value, err := santhosh.UnmarshalJSON(strings.NewReader(calls[of]))
 			if err != nil {
 				return nil, nil // not a call of a tool of the list
 			}
-			compiler := jsonschema.NewCompiler()
+			compiler := santhosh.NewCompiler()
 			if err := compiler.AddResource(url, value); err != nil {
 				return nil, fmt.Errorf("%s: %w", of, err)
 			}
@@ -111,8 +113,8 @@ func Tools(list *tools.List) diff.Judge {
 
 // toolSchemas judges by schemas that are compiled when they are first asked for.
 type toolSchemas struct {
-	sources    map[string]*tools.Schema
-	validators map[string]*tools.Validator
+	sources    map[string]*jsonschema.Schema
+	validators map[string]*samples.Validator
 	// calls judge what [diff.OfCall] names.
 	calls *schemas
 }
@@ -123,7 +125,7 @@ func (s *toolSchemas) Accepts(of string, text []byte) (bool, error) {
 	if !ok {
 		return s.calls.Accepts(of, text)
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	value, err := santhosh.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return false, err
 	}
@@ -133,10 +135,10 @@ func (s *toolSchemas) Accepts(of string, text []byte) (bool, error) {
 	}
 	v, ok := s.validators[of]
 	if !ok {
-		v = tools.NewValidator(source)
+		v = samples.NewValidator(source)
 		s.validators[of] = v
 	}
-	accepts, known := v.Accepts([]*tools.Schema{source}, value)
+	accepts, known := v.Accepts([]*jsonschema.Schema{source}, value)
 	if !known {
 		return false, fmt.Errorf("%s: the schema does not compile, or takes too many steps to judge by", of)
 	}

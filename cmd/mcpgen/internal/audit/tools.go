@@ -63,7 +63,7 @@ func compile(source string) *compiled {
 	switch {
 	case err == nil:
 		return &compiled{check: check}
-	case strings.Contains(err.Error(), "nothing is fetched"):
+	case strings.Contains(err.Error(), "references are not fetched"):
 		return &compiled{unknown: err}
 	}
 	return &compiled{invalid: err}

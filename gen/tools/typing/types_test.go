@@ -1,4 +1,4 @@
-package tools_test
+package typing_test
 
 import (
 	"bytes"
@@ -15,12 +15,14 @@ import (
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/toolstest"
+	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // typesOf makes the types of a file with a tool list.
-func typesOf(t testing.TB, name string) (*tools.Package, []tools.Diagnostic) {
+func typesOf(t testing.TB, name string) (*typing.Package, []typing.Diagnostic) {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -29,14 +31,14 @@ func typesOf(t testing.TB, name string) (*tools.Package, []tools.Diagnostic) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pkg, diagnostics, err := tools.Types(list, tools.Options{})
+	pkg, diagnostics, err := typing.Types(list, typing.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return pkg, diagnostics
 }
 
-func emitted(t testing.TB, pkg *tools.Package) []files.File {
+func emitted(t testing.TB, pkg *typing.Package) []files.File {
 	out, err := emit.Tools(pkg.Decls, emit.ToolsOptions{Package: "p", Source: "tools.json", Defaults: true})
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +96,7 @@ func TestTypesAreStable(t *testing.T) {
 func TestTypesErrors(t *testing.T) {
 	for _, test := range []struct {
 		list, want string
-		opts       tools.Options
+		opts       typing.Options
 	}{
 		{
 			list: `[{"name":"Xa","inputSchema":{"type":"object"}},{"name":"a","inputSchema":{"type":"object"}},{"name":"A","inputSchema":{"type":"object"}}]`,
@@ -106,7 +108,7 @@ func TestTypesErrors(t *testing.T) {
 		},
 		{
 			list: `[{"name":"t","inputSchema":{"type":"object"}}]`,
-			opts: tools.Options{Identifiers: []string{"TInput"}},
+			opts: typing.Options{Identifiers: []string{"TInput"}},
 			want: `tool "t": /0: the tool needs the Go name TInput, which other generated files has`,
 		},
 	} {
@@ -114,7 +116,7 @@ func TestTypesErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err = tools.Types(list, test.opts); err == nil || err.Error() != test.want {
+		if _, _, err = typing.Types(list, test.opts); err == nil || err.Error() != test.want {
 			t.Errorf("%s:\n%v\nwant %s", test.list, err, test.want)
 		}
 	}
@@ -127,7 +129,7 @@ func TestTypesNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pkg, _, err := tools.Types(list, tools.Options{Methods: []string{"Check"}, Identifiers: []string{"CheckToolInputA"}})
+	pkg, _, err := typing.Types(list, typing.Options{Methods: []string{"Check"}, Identifiers: []string{"CheckToolInputA"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,14 +155,14 @@ func TestTypesClash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = tools.Types(list, tools.Options{})
+	_, _, err = typing.Types(list, typing.Options{})
 	if want := `tool "get_it": /1/name: the tool would have the Go name GetIt, as "get-it" (/0) has`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
 // count says how many fields there are, and how many of them are a wire.Raw.
-func countFields(pkg *tools.Package) (fields, raw int) {
+func countFields(pkg *typing.Package) (fields, raw int) {
 	var isRaw func(ir.Type) bool
 	isRaw = func(typ ir.Type) bool {
 		switch typ := typ.(type) {
@@ -190,8 +192,8 @@ func countFields(pkg *tools.Package) (fields, raw int) {
 // TestTypesOfUpstreamLists types nearly all members of real tools.
 func TestTypesOfUpstreamLists(t *testing.T) {
 	fields, raw, degraded := 0, 0, 0
-	for name, list := range upstream(t) {
-		pkg, diagnostics, err := tools.Types(list, tools.Options{})
+	for name, list := range toolstest.Upstream(t) {
+		pkg, diagnostics, err := typing.Types(list, typing.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

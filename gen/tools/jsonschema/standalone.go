@@ -1,4 +1,4 @@
-package tools
+package jsonschema
 
 import (
 	"net/url"
@@ -9,26 +9,31 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// StandaloneURI is the URI that the document of [Schema.Standalone] has.
+// StandaloneURI is the URI of the document that [Schema.Standalone] returns.
 const StandaloneURI = "mem:///schema"
 
-// Standalone returns the input or output schema of a tool as a document which
-// says the same to any validator that asserts formats: references lead from its
-// root, documents in it have an $id, a format stands only where it is meant, and
-// what a metaschema would refuse although it says nothing is left out.
-func (s *Schema) Standalone() wire.Raw { return s.standalone(false) }
+// Formats selects the formats of a standalone schema.
+type Formats int
 
-// standalone is Standalone; with formats it leaves every format where it stands.
-func (s *Schema) standalone(formats bool) wire.Raw {
+const (
+	// AssertedFormats keeps the formats of schemas for which AssertsFormat holds.
+	AssertedFormats Formats = iota
+	// AllFormats keeps every format.
+	AllFormats
+)
+
+// Standalone returns a schema as a document that means the same to any validator that asserts
+// formats. References are relative to its root, and embedded documents have an $id. It lacks
+// keywords without effect that a metaschema refuses.
+func (s *Schema) Standalone(formats Formats) wire.Raw {
 	w := &standalone{root: s, ids: map[*Schema]string{s: StandaloneURI}, formats: formats}
 	return wire.Raw(w.value(nil, s.Pointer, s.Source))
 }
 
 type standalone struct {
-	root *Schema
-	ids  map[*Schema]string // of the documents and resources
-	// formats is set to leave every format where it stands.
-	formats bool
+	root    *Schema
+	ids     map[*Schema]string // of documents and resources
+	formats Formats
 }
 
 func (w *standalone) id(resource *Schema) string {
@@ -40,7 +45,7 @@ func (w *standalone) id(resource *Schema) string {
 	return id
 }
 
-// value appends the value at a pointer of the list.
+// value appends the value at a pointer of the text.
 func (w *standalone) value(dst []byte, at string, raw wire.Raw) []byte {
 	s := w.root.resource.doc.schemas[at]
 	switch raw.Kind() {
@@ -73,19 +78,19 @@ func (w *standalone) value(dst []byte, at string, raw wire.Raw) []byte {
 	return append(dst, raw...)
 }
 
-// replaced reports whether head writes a member, or it is left out.
+// replaced reports whether a member is left out, or written by head instead.
 func (w *standalone) replaced(s *Schema, name string) bool {
 	switch name {
 	case "$id", "$schema", "$ref", "$dynamicRef":
 		return true
 	case "format":
-		return !w.formats && !s.AssertsFormat()
+		return w.formats == AssertedFormats && !s.AssertsFormat()
 	}
 	return false
 }
 
-// isMalformed tells keywords that the reader passes over, as they change no verdict
-// or have no meaning with such a value, but that the metaschemas have rules for.
+// isMalformed reports whether a keyword has a value that the reader ignores and the
+// metaschemas refuse.
 func isMalformed(name string, value wire.Raw) bool {
 	switch name {
 	case "examples":
@@ -100,8 +105,8 @@ func isMalformed(name string, value wire.Raw) bool {
 	return false
 }
 
-// distinct returns an array without the elements that it has already. There may be
-// thousands, nearly always strings.
+// distinct returns an array without repeated elements. Long arrays consist of strings, so
+// only these are found by a map.
 func distinct(array wire.Raw) wire.Raw {
 	texts, others := map[string]bool{}, []wire.Raw{}
 	dst := []byte{'['}
@@ -122,7 +127,7 @@ func distinct(array wire.Raw) wire.Raw {
 	return wire.Raw(append(dst, ']'))
 }
 
-// head appends the members that say what a schema is and refers to.
+// head appends $schema, $id, $ref and $dynamicRef.
 func (w *standalone) head(dst []byte, s *Schema) []byte {
 	alone := s.Ref != "" && s.Draft == Draft7
 	if s == w.root || s.resource.root == s && !alone {
@@ -150,7 +155,7 @@ func (w *standalone) uri(s *Schema) string {
 	return w.id(w.root) + "#" + fragment.EscapedFragment()
 }
 
-// dynamic returns a $dynamicRef with the $id that is written.
+// dynamic returns the value of a $dynamicRef, which depends on the $id of its target.
 func (w *standalone) dynamic(s *Schema) string {
 	target := s.dynamicTarget
 	_, name, _ := strings.Cut(s.DynamicRef, "#")

@@ -1,10 +1,11 @@
-package tools
+package typing
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
 // description returns what is said of the values of some alternatives: what
@@ -13,11 +14,11 @@ func (d disj) description() string {
 	if len(d) != 1 || len(d[0]) != 1 {
 		return ""
 	}
-	return d[0][0].said()
+	return said(d[0][0])
 }
 
 // said returns a schema's description, else its title, as a sentence.
-func (s *Schema) said() string {
+func said(s *jsonschema.Schema) string {
 	text := strings.TrimSpace(s.Description)
 	if text == "" {
 		text = strings.TrimSpace(s.Title)
@@ -37,7 +38,7 @@ func fieldDoc(all, d disj) string {
 	for _, c := range all {
 		for _, s := range c {
 			if text == "" {
-				text = s.said()
+				text = said(s)
 			}
 			deprecated = deprecated || s.Deprecated
 		}

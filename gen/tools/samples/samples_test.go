@@ -1,9 +1,7 @@
-package tools_test
+package samples_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,11 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/gen/tools/samples"
+	"github.com/mcpgen/mcpgen/gen/tools/toolstest"
+	"github.com/mcpgen/mcpgen/gen/tools/typing"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // inputOf reads a schema as the input of a tool.
-func inputOf(t testing.TB, schema string) *tools.Schema {
+func inputOf(t testing.TB, schema string) *jsonschema.Schema {
 	t.Helper()
 	list, err := tools.Read([]byte(`[{"name":"x","inputSchema":` + schema + `}]`))
 	if err != nil {
@@ -71,7 +73,7 @@ func TestSamples(t *testing.T) {
 		{inX(`{"type":"string","minLength":3,"maxLength":2}`), ``},
 	} {
 		var got []string
-		for _, v := range tools.Samples(inputOf(t, test.schema)) {
+		for _, v := range samples.Of(inputOf(t, test.schema)) {
 			got = append(got, string(v))
 		}
 		if test.want == "" && got != nil || test.want != "" && !strings.HasPrefix(strings.Join(got, " ")+" ", test.want+" ") {
@@ -87,9 +89,9 @@ func TestMutations(t *testing.T) {
 		"any":{},
 		"mode":{"oneOf":[{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]},{"type":"null"}]}},
 		"required":["place"]}`)
-	samples := tools.Samples(s)
+	values := samples.Of(s)
 	var got []string
-	for _, m := range tools.Mutations(s, samples[1]) {
+	for _, m := range samples.Mutations(s, values[1]) {
 		got = append(got, m.Pointer+" "+m.Member+" "+string(m.Value))
 	}
 	want := []string{
@@ -110,21 +112,21 @@ func TestMutations(t *testing.T) {
 
 // TestSamplesOfUpstreamLists demands a sample of every schema of real servers.
 func TestSamplesOfUpstreamLists(t *testing.T) {
-	schemas, samples, mutations := 0, 0, 0
-	for name, list := range upstream(t) {
+	schemas, values, mutations := 0, 0, 0
+	for name, list := range toolstest.Upstream(t) {
 		for _, tool := range list.Tools {
-			for _, s := range []*tools.Schema{tool.Input, tool.Output} {
+			for _, s := range []*jsonschema.Schema{tool.Input, tool.Output} {
 				if s == nil {
 					continue
 				}
 				schemas++
-				all := tools.Samples(s)
+				all := samples.Of(s)
 				if len(all) == 0 {
 					t.Errorf("%s: %s: no sample of %s", name, tool.Name, s.Pointer)
 					continue
 				}
-				samples += len(all)
-				found := tools.Mutations(s, all[min(1, len(all)-1)])
+				values += len(all)
+				found := samples.Mutations(s, all[min(1, len(all)-1)])
 				if len(found) == 0 && all[len(all)-1] != wire.Raw("{}") {
 					t.Errorf("%s: %s: no mutation of %s", name, tool.Name, all[len(all)-1])
 				}
@@ -132,32 +134,7 @@ func TestSamplesOfUpstreamLists(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d schemas, %d samples, %d mutations", schemas, samples, mutations)
-}
-
-// upstream returns the tool lists of real servers.
-func upstream(t testing.TB) map[string]*tools.List {
-	shared := os.Getenv("MCPGEN_SHARED")
-	if shared == "" {
-		shared = "../../../shared"
-	}
-	names, _ := filepath.Glob(filepath.Join(shared, "toollists", "*.json"))
-	if len(names) == 0 {
-		t.Skip("no tool lists of real servers: set MCPGEN_SHARED")
-	}
-	lists := map[string]*tools.List{}
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list, err := tools.Read(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lists[filepath.Base(name)] = list
-	}
-	return lists
+	t.Logf("%d schemas, %d samples, %d mutations", schemas, values, mutations)
 }
 
 // TestSamplesAreBounded has schemas with more alternatives than can be looked at.
@@ -177,11 +154,11 @@ func TestSamplesAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := tools.Types(list, tools.Options{}); err != nil {
+	if _, _, err := typing.Types(list, typing.Options{}); err != nil {
 		t.Error(err)
 	}
 	for _, tool := range list.Tools {
-		if len(tools.Samples(tool.Input)) == 0 {
+		if len(samples.Of(tool.Input)) == 0 {
 			t.Errorf("%s: no sample", tool.Name)
 		}
 	}

@@ -1,4 +1,4 @@
-package tools
+package typing
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/names"
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -20,7 +22,7 @@ type typer struct {
 	errs        []error
 
 	// What follows is about the document whose types are being made.
-	tool *Tool
+	tool *tools.Tool
 	// root is the name of the document's type, input tells the input from the output.
 	root  string
 	input bool
@@ -113,7 +115,7 @@ func (t *typer) typeOf(all disj, at spot) ir.Type {
 }
 
 // foreign tells schemas that refer to what is not part of the list.
-func foreign(s *Schema) bool { return s.Meta || s.DynamicRef != "" }
+func foreign(s *jsonschema.Schema) bool { return s.Meta || s.DynamicRef != "" }
 
 func (d disj) integral() bool {
 	return !slices.ContainsFunc(d.of(isNumber), func(c conj) bool { return !c.integral() })
@@ -125,36 +127,23 @@ func (c conj) unheld() bool {
 	integral := c.integral()
 	values, _ := c.values()
 	if slices.ContainsFunc(values, func(v wire.Raw) bool {
-		return v.Kind() == wire.KindNumber && !(held(v, integral) && (integral || exact(v)))
+		return v.Kind() == wire.KindNumber && !(jsonschema.IsHeld(v, integral) && (integral || exact(v)))
 	}) {
 		return true
 	}
-	return slices.ContainsFunc(c, func(s *Schema) bool {
+	return slices.ContainsFunc(c, func(s *jsonschema.Schema) bool {
 		for _, low := range []wire.Raw{s.Minimum, s.ExclusiveMinimum} {
-			if low != "" && low[0] != '-' && !held(low, integral) {
+			if low != "" && low[0] != '-' && !jsonschema.IsHeld(low, integral) {
 				return true
 			}
 		}
 		for _, high := range []wire.Raw{s.Maximum, s.ExclusiveMaximum} {
-			if high != "" && high[0] == '-' && !held(high, integral) {
+			if high != "" && high[0] == '-' && !jsonschema.IsHeld(high, integral) {
 				return true
 			}
 		}
 		return false
 	})
-}
-
-// held reports whether Go's type holds a number. The bound of an integer may have a
-// fraction.
-func held(number wire.Raw, integral bool) bool {
-	if integral && isIntegral(number) {
-		in := wire.NewStringReader(string(number))
-		in.ReadInt64()
-		return in.Err() == nil
-	}
-	in := wire.NewStringReader(string(number))
-	in.ReadFloat64()
-	return in.Err() == nil
 }
 
 // exact reports whether a float64 that was read from a number is written as the same.
@@ -166,8 +155,8 @@ func exact(number wire.Raw) bool {
 // structured reports whether anything is said about what is in containers.
 func (d disj) structured() bool {
 	return slices.ContainsFunc(d, func(c conj) bool {
-		return slices.ContainsFunc(c, func(s *Schema) bool {
-			return s.hasObjectShape() || s.Items != nil || s.PrefixItems != nil
+		return slices.ContainsFunc(c, func(s *jsonschema.Schema) bool {
+			return hasObjectShape(s) || s.Items != nil || s.PrefixItems != nil
 		})
 	})
 }
@@ -197,8 +186,8 @@ func (t *typer) untyped(d disj, at spot) ir.Type {
 
 // isObjectOnly reports whether all that is said is about objects.
 func (c conj) isObjectOnly() bool {
-	return !slices.ContainsFunc(c, func(s *Schema) bool { return s.Items != nil || s.PrefixItems != nil || foreign(s) }) &&
-		slices.ContainsFunc(c, func(s *Schema) bool { return s.Properties != nil })
+	return !slices.ContainsFunc(c, func(s *jsonschema.Schema) bool { return s.Items != nil || s.PrefixItems != nil || foreign(s) }) &&
+		slices.ContainsFunc(c, func(s *jsonschema.Schema) bool { return s.Properties != nil })
 }
 
 // ofKind returns the type of the values that have one kind.
@@ -259,7 +248,7 @@ func (t *typer) array(d disj, at spot) ir.Type {
 	for _, c := range d {
 		own := disj{{}}
 		for _, s := range c {
-			own = own.both(s.elements())
+			own = own.both(elementsOf(s))
 		}
 		elements = append(elements, own...)
 	}
@@ -270,7 +259,7 @@ func (t *typer) array(d disj, at spot) ir.Type {
 }
 
 // elements returns what a schema says of an array's elements.
-func (s *Schema) elements() disj {
+func elementsOf(s *jsonschema.Schema) disj {
 	if s.PrefixItems == nil {
 		if s.Items == nil {
 			return disj{{}}

@@ -1,10 +1,11 @@
-package tools
+package samples
 
 import (
 	"iter"
 	"slices"
 	"strconv"
 
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -12,11 +13,11 @@ import (
 const tooMany = 1000
 
 // arrays makes arrays that may satisfy some schemas.
-func (g *sampler) arrays(flat []*Schema) iter.Seq[wire.Raw] {
+func (g *sampler) arrays(flat []*jsonschema.Schema) iter.Seq[wire.Raw] {
 	return func(yield func(wire.Raw) bool) {
-		least := atLeast(flat, func(s *Schema) *int64 { return s.MinItems })
-		most := atMost(flat, func(s *Schema) *int64 { return s.MaxItems })
-		var contained []*Schema // one for each element that is to be contained
+		least := atLeast(flat, func(s *jsonschema.Schema) *int64 { return s.MinItems })
+		most := atMost(flat, func(s *jsonschema.Schema) *int64 { return s.MaxItems })
+		var contained []*jsonschema.Schema // one for each element that is to be contained
 		wanted := int64(0)
 		for _, s := range flat {
 			wanted = max(wanted, int64(len(s.PrefixItems)), 1)
@@ -54,11 +55,11 @@ func (g *sampler) arrays(flat []*Schema) iter.Seq[wire.Raw] {
 
 // array makes an array of a length, or a shorter one that is not below least.
 // Contained apply to the elements from first on.
-func (g *sampler) array(flat []*Schema, length, least, first int, contained []*Schema) (wire.Raw, bool) {
-	unique := slices.ContainsFunc(flat, func(s *Schema) bool { return s.UniqueItems })
+func (g *sampler) array(flat []*jsonschema.Schema, length, least, first int, contained []*jsonschema.Schema) (wire.Raw, bool) {
+	unique := slices.ContainsFunc(flat, func(s *jsonschema.Schema) bool { return s.UniqueItems })
 	var all []wire.Raw
 	for i := range length {
-		var element []*Schema
+		var element []*jsonschema.Schema
 		for _, s := range flat {
 			switch {
 			case i < len(s.PrefixItems):
@@ -83,7 +84,7 @@ func (g *sampler) array(flat []*Schema, length, least, first int, contained []*S
 }
 
 // another makes a value, and one that is not among others if it is to be unique.
-func (g *sampler) another(schemas []*Schema, others []wire.Raw, unique bool) (wire.Raw, bool) {
+func (g *sampler) another(schemas []*jsonschema.Schema, others []wire.Raw, unique bool) (wire.Raw, bool) {
 	turn := g.turn
 	defer func() { g.turn = turn }()
 	for range len(others) + 3 {
@@ -100,10 +101,10 @@ func (g *sampler) another(schemas []*Schema, others []wire.Raw, unique bool) (wi
 }
 
 // objects makes objects that may satisfy some schemas.
-func (g *sampler) objects(flat []*Schema) iter.Seq[wire.Raw] {
+func (g *sampler) objects(flat []*jsonschema.Schema) iter.Seq[wire.Raw] {
 	return func(yield func(wire.Raw) bool) {
 		required, optional := g.names(flat)
-		least := int(atLeast(flat, func(s *Schema) *int64 { return s.MinProperties }))
+		least := int(atLeast(flat, func(s *jsonschema.Schema) *int64 { return s.MinProperties }))
 		if least > tooMany {
 			return
 		}
@@ -129,7 +130,7 @@ func (g *sampler) objects(flat []*Schema) iter.Seq[wire.Raw] {
 			with := append(slices.Clip(names), name)
 			if v, ok := g.object(flat, with, required); ok && g.budget > 0 {
 				g.budget--
-				if g.judge.accepts(flat, v) {
+				if g.validator.accepts(flat, v) {
 					names, best = with, v
 				}
 			}
@@ -140,7 +141,7 @@ func (g *sampler) objects(flat []*Schema) iter.Seq[wire.Raw] {
 
 // names returns the members that an object must have, and those that it may have,
 // in the order in which the schemas name them.
-func (g *sampler) names(flat []*Schema) (required, optional []string) {
+func (g *sampler) names(flat []*jsonschema.Schema) (required, optional []string) {
 	add := func(name string) {
 		if !slices.Contains(required, name) {
 			required = append(required, name)
@@ -174,15 +175,15 @@ func (g *sampler) names(flat []*Schema) (required, optional []string) {
 
 // furtherNames makes names beside those that there are: as many as are needed,
 // and if wanted one of each kind that the schemas describe.
-func (g *sampler) furtherNames(flat []*Schema, there []string, needed int, wanted bool) []string {
+func (g *sampler) furtherNames(flat []*jsonschema.Schema, there []string, needed int, wanted bool) []string {
 	var all []string
 	add := func(name string) {
 		if !slices.Contains(all, name) && !slices.Contains(there, name) {
 			all = append(all, name)
 		}
 	}
-	var rules []*Schema // of names
-	rest := false       // whether a schema describes other members
+	var rules []*jsonschema.Schema // of names
+	rest := false                  // whether a schema describes other members
 	for _, s := range flat {
 		if s.PropertyNames != nil {
 			rules = append(rules, s.PropertyNames)
@@ -219,14 +220,14 @@ func (g *sampler) furtherNames(flat []*Schema, there []string, needed int, wante
 
 // object makes an object of some members. One that is not required is left out
 // where no value was found for it.
-func (g *sampler) object(flat []*Schema, names, required []string) (wire.Raw, bool) {
+func (g *sampler) object(flat []*jsonschema.Schema, names, required []string) (wire.Raw, bool) {
 	flat = g.dependent(flat, names)
 	if flat == nil {
 		return "", false
 	}
 	text := []byte{'{'}
 	for _, name := range inOrder(flat, names) {
-		v, ok := g.value(g.judge.membersOf(flat, name))
+		v, ok := g.value(membersOf(flat, name))
 		if !ok && slices.Contains(required, name) {
 			return "", false
 		}
@@ -238,8 +239,8 @@ func (g *sampler) object(flat []*Schema, names, required []string) (wire.Raw, bo
 }
 
 // dependent adds to the schemas of an object those that apply because of a member.
-func (g *sampler) dependent(flat []*Schema, names []string) []*Schema {
-	var more []*Schema
+func (g *sampler) dependent(flat []*jsonschema.Schema, names []string) []*jsonschema.Schema {
+	var more []*jsonschema.Schema
 	for _, s := range flat {
 		for _, p := range s.DependentSchemas {
 			if slices.Contains(names, p.Name) && !slices.Contains(flat, p.Schema) {
@@ -250,8 +251,8 @@ func (g *sampler) dependent(flat []*Schema, names []string) []*Schema {
 	if more == nil {
 		return flat
 	}
-	var found []*Schema
-	g.expand(more, flat, nil, func(flat []*Schema) bool {
+	var found []*jsonschema.Schema
+	g.expand(more, flat, nil, func(flat []*jsonschema.Schema) bool {
 		found = flat
 		return true
 	})
@@ -259,7 +260,7 @@ func (g *sampler) dependent(flat []*Schema, names []string) []*Schema {
 }
 
 // inOrder sorts names as the schemas have them as properties, others last.
-func inOrder(flat []*Schema, names []string) []string {
+func inOrder(flat []*jsonschema.Schema, names []string) []string {
 	rank := map[string]int{}
 	for _, s := range flat {
 		for _, p := range s.Properties {
@@ -274,8 +275,8 @@ func inOrder(flat []*Schema, names []string) []string {
 }
 
 // membersOf returns the schemas that apply to a member of an object.
-func (j *judge) membersOf(flat []*Schema, name string) []*Schema {
-	var all []*Schema
+func membersOf(flat []*jsonschema.Schema, name string) []*jsonschema.Schema {
+	var all []*jsonschema.Schema
 	for _, s := range flat {
 		own := s.Property(name)
 		described := own != nil
@@ -283,7 +284,7 @@ func (j *judge) membersOf(flat []*Schema, name string) []*Schema {
 			all = append(all, own)
 		}
 		for _, p := range s.PatternProperties {
-			if j.matches(p.Name, name) {
+			if jsonschema.Matches(p.Name, name) {
 				all, described = append(all, p.Schema), true
 			}
 		}
@@ -292,10 +293,4 @@ func (j *judge) membersOf(flat []*Schema, name string) []*Schema {
 		}
 	}
 	return all
-}
-
-// matches reports whether a name is one that a pattern is about.
-func (j *judge) matches(pattern, name string) bool {
-	re, err := compilePattern(pattern)
-	return err == nil && re.MatchString(name)
 }

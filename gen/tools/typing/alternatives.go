@@ -1,15 +1,16 @@
-package tools
+package typing
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // conj is schemas that a value has to satisfy all. Of a conj from expand, no
 // reference and no allOf, anyOf or oneOf is left to look at.
-type conj []*Schema
+type conj []*jsonschema.Schema
 
 // disj is conjs of which a value has to satisfy one.
 type disj []conj
@@ -28,7 +29,7 @@ const (
 // satisfy is left out; what only narrows the values further is not looked at.
 func expand(all disj) disj {
 	var alternatives disj
-	x := &expansion{open: map[*Schema]bool{}, left: maxSteps}
+	x := &expansion{open: map[*jsonschema.Schema]bool{}, left: maxSteps}
 	for _, c := range all {
 		alternatives = append(alternatives, x.conj(c)...)
 	}
@@ -38,13 +39,13 @@ func expand(all disj) disj {
 // expansion is the work of one expand. The schemas that are being expanded are open:
 // one that is made of itself allows no more values than it does without.
 type expansion struct {
-	open map[*Schema]bool
+	open map[*jsonschema.Schema]bool
 	left int // steps that may still be taken; what comes then is taken as it stands
 }
 
 // bare is a schema without its alternatives. More is allowed by it, which is no harm.
-func bare(s *Schema) disj {
-	if s.hasShape() {
+func bare(s *jsonschema.Schema) disj {
+	if hasShape(s) {
 		return disj{{s}}
 	}
 	return disj{{}}
@@ -63,7 +64,7 @@ func (x *expansion) conj(c conj) disj {
 	return alternatives
 }
 
-func (x *expansion) schema(s *Schema) disj {
+func (x *expansion) schema(s *jsonschema.Schema) disj {
 	if s.Always != nil {
 		if *s.Always {
 			return disj{{}}
@@ -83,7 +84,7 @@ func (x *expansion) schema(s *Schema) disj {
 		all = append(all, s.Target)
 	}
 	alternatives := bare(s).and(x.conj(all))
-	for _, group := range [][]*Schema{s.AnyOf, s.OneOf} {
+	for _, group := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
 		if group == nil {
 			continue
 		}
@@ -151,14 +152,14 @@ func (d disj) key() string {
 
 // hasShape reports whether a schema has keywords of its own that make a
 // difference to the type of its values.
-func (s *Schema) hasShape() bool {
+func hasShape(s *jsonschema.Schema) bool {
 	return s.Types != nil || s.Enum != nil || s.Const != "" || s.Properties != nil || s.PatternProperties != nil ||
 		s.AdditionalProperties != nil || s.Required != nil || s.PrefixItems != nil || s.Items != nil ||
 		s.AssertsFormat() || s.Meta || s.DynamicRef != "" || s.Then != nil || s.Else != nil || s.DependentSchemas != nil
 }
 
 // hasObjectShape reports whether it has some that are about members.
-func (s *Schema) hasObjectShape() bool {
+func hasObjectShape(s *jsonschema.Schema) bool {
 	return s.Properties != nil || s.PatternProperties != nil || s.AdditionalProperties != nil || s.Required != nil
 }
 
@@ -263,7 +264,7 @@ func (c conj) values() (values []wire.Raw, finite bool) {
 	integral := c.integerType()
 	return slices.DeleteFunc(slices.Clone(values), func(v wire.Raw) bool {
 		kind := kindOfValue(v)
-		return kinds&kind == 0 || integral && kind == isNumber && !isIntegral(v)
+		return kinds&kind == 0 || integral && kind == isNumber && !jsonschema.IsIntegral(v)
 	}), true
 }
 
@@ -279,7 +280,7 @@ func intersect(a, b []wire.Raw) []wire.Raw {
 
 // integerType reports whether a type keyword wants numbers to be integers.
 func (c conj) integerType() bool {
-	return slices.ContainsFunc(c, func(s *Schema) bool {
+	return slices.ContainsFunc(c, func(s *jsonschema.Schema) bool {
 		return slices.Contains(s.Types, "integer") && !slices.Contains(s.Types, "number")
 	})
 }
@@ -290,13 +291,7 @@ func (c conj) integral() bool {
 		return true
 	}
 	values, finite := c.values()
-	return finite && !slices.ContainsFunc(values, func(v wire.Raw) bool { return v.Kind() == wire.KindNumber && !isIntegral(v) })
-}
-
-func isIntegral(v wire.Raw) bool {
-	in := wire.NewStringReader(string(v))
-	s := in.ReadScalar(wire.ScalarNumber)
-	return s.Is(wire.ScalarInteger)
+	return finite && !slices.ContainsFunc(values, func(v wire.Raw) bool { return v.Kind() == wire.KindNumber && !jsonschema.IsIntegral(v) })
 }
 
 // kinds returns the kinds of all alternatives.

@@ -1,15 +1,16 @@
-package tools
+package samples
 
 import (
 	"iter"
 	"slices"
 
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // candidates makes values that may satisfy some schemas without alternatives,
 // those that likely do first.
-func (g *sampler) candidates(flat []*Schema) iter.Seq[wire.Raw] {
+func (g *sampler) candidates(flat []*jsonschema.Schema) iter.Seq[wire.Raw] {
 	return func(yield func(wire.Raw) bool) {
 		for _, s := range flat {
 			if s.Const != "" {
@@ -38,7 +39,7 @@ func (g *sampler) candidates(flat []*Schema) iter.Seq[wire.Raw] {
 }
 
 // ofType makes candidates of one type.
-func (g *sampler) ofType(t string, flat []*Schema) iter.Seq[wire.Raw] {
+func (g *sampler) ofType(t string, flat []*jsonschema.Schema) iter.Seq[wire.Raw] {
 	var made iter.Seq[wire.Raw]
 	switch t {
 	case "object":
@@ -57,7 +58,7 @@ func (g *sampler) ofType(t string, flat []*Schema) iter.Seq[wire.Raw] {
 	given := func(yield func(wire.Raw) bool) {
 		for _, s := range flat {
 			for _, v := range append(asList(s.Default), s.Examples...) {
-				if !isOf(v, t) || v.Kind() == wire.KindNumber && !held(v, t == "integer") {
+				if !isOf(v, t) || v.Kind() == wire.KindNumber && !jsonschema.IsHeld(v, t == "integer") {
 					continue // what does not decode shows nothing
 				}
 				if !yield(v) {
@@ -113,7 +114,7 @@ var allTypes = []string{"string", "integer", "object", "array", "boolean", "numb
 
 // allowedTypes returns the types that all of some schemas allow, null last, which says
 // least. Where none says, those come first that other keywords are about.
-func allowedTypes(flat []*Schema) []string {
+func allowedTypes(flat []*jsonschema.Schema) []string {
 	allowed := slices.Clone(allTypes)
 	named := false
 	for _, s := range flat {
@@ -145,7 +146,7 @@ func allowedTypes(flat []*Schema) []string {
 }
 
 // hint is 1 where a keyword of some schemas is about a type.
-func hint(flat []*Schema, t string) int {
+func hint(flat []*jsonschema.Schema, t string) int {
 	for _, s := range flat {
 		about := false
 		switch t {
@@ -168,7 +169,7 @@ func hint(flat []*Schema, t string) int {
 
 // atLeast is the largest of some lower bounds, atMost the smallest of some upper
 // ones, or -1.
-func atLeast(flat []*Schema, bound func(*Schema) *int64) int64 {
+func atLeast(flat []*jsonschema.Schema, bound func(*jsonschema.Schema) *int64) int64 {
 	most := int64(0)
 	for _, s := range flat {
 		if b := bound(s); b != nil {
@@ -178,7 +179,7 @@ func atLeast(flat []*Schema, bound func(*Schema) *int64) int64 {
 	return most
 }
 
-func atMost(flat []*Schema, bound func(*Schema) *int64) int64 {
+func atMost(flat []*jsonschema.Schema, bound func(*jsonschema.Schema) *int64) int64 {
 	least := int64(-1)
 	for _, s := range flat {
 		if b := bound(s); b != nil && (least < 0 || *b < least) {

@@ -1,9 +1,10 @@
-package tools
+package samples
 
 import (
 	"iter"
 	"math/big"
 
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -15,7 +16,7 @@ type interval struct {
 }
 
 // numbers makes numbers that may satisfy some schemas.
-func (g *sampler) numbers(flat []*Schema, integer bool) iter.Seq[wire.Raw] {
+func (g *sampler) numbers(flat []*jsonschema.Schema, integer bool) iter.Seq[wire.Raw] {
 	return func(yield func(wire.Raw) bool) {
 		in := intervalOf(flat, integer)
 		try := func(r *big.Rat) bool {
@@ -53,7 +54,7 @@ func (g *sampler) numbers(flat []*Schema, integer bool) iter.Seq[wire.Raw] {
 	}
 }
 
-func intervalOf(flat []*Schema, integer bool) *interval {
+func intervalOf(flat []*jsonschema.Schema, integer bool) *interval {
 	in := &interval{}
 	if integer {
 		in.step = big.NewRat(1, 1)
@@ -154,7 +155,7 @@ func rat(raw wire.Raw) *big.Rat {
 		return nil
 	}
 	in := wire.NewStringReader(string(raw))
-	if f := in.ReadFloat64(); in.Err() != nil || f == 0 && positive(raw) {
+	if f := in.ReadFloat64(); in.Err() != nil || f == 0 && jsonschema.IsPositive(raw) {
 		return nil // of a size that no sample should have
 	}
 	r, ok := new(big.Rat).SetString(string(raw))

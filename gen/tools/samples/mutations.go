@@ -1,4 +1,4 @@
-package tools
+package samples
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -26,11 +27,11 @@ type Mutation struct {
 // one of a type that is not allowed there. What is within alternatives is left
 // alone, since it depends on how they are told apart where a problem is seen.
 //
-// A validator of JSON Schema refuses every one, for this reason and at this
+// A validator of JSON jsonschema.Schema refuses every one, for this reason and at this
 // place.
-func Mutations(s *Schema, sample wire.Raw) []Mutation {
-	m := &mutator{judge: newJudge(s, false), schema: s}
-	m.visit(place{schemas: []*Schema{s}, value: sample, put: func(v wire.Raw, _ bool) wire.Raw { return v }})
+func Mutations(s *jsonschema.Schema, sample wire.Raw) []Mutation {
+	m := &mutator{validator: newValidator(s, jsonschema.AssertedFormats), schema: s}
+	m.visit(place{schemas: []*jsonschema.Schema{s}, value: sample, put: func(v wire.Raw, _ bool) wire.Raw { return v }})
 	return m.all
 }
 
@@ -38,15 +39,15 @@ func Mutations(s *Schema, sample wire.Raw) []Mutation {
 const maxElements = 4
 
 type mutator struct {
-	judge  *judge
-	schema *Schema
-	all    []Mutation
+	validator *Validator
+	schema    *jsonschema.Schema
+	all       []Mutation
 }
 
 // place is a value within the sample.
 type place struct {
 	pointer string
-	schemas []*Schema
+	schemas []*jsonschema.Schema
 	value   wire.Raw
 	// put returns the sample with another value in this place, if small without
 	// what can be left out beside it.
@@ -72,7 +73,7 @@ func (m *mutator) visit(p place) {
 // flatten returns the schemas that apply to a value beside the given ones, and
 // whether what is wrong within the value is wrong there: a value in which no
 // alternative fits, or which contains nothing that fits, is wrong as a whole.
-func flatten(all []*Schema) (flat []*Schema, plain bool) {
+func flatten(all []*jsonschema.Schema) (flat []*jsonschema.Schema, plain bool) {
 	plain = true
 	todo := slices.Clone(all)
 	for len(todo) > 0 {
@@ -82,7 +83,7 @@ func flatten(all []*Schema) (flat []*Schema, plain bool) {
 			continue
 		}
 		flat = append(flat, s)
-		if target := s.target(); target != nil {
+		if target := s.Referenced(); target != nil {
 			todo = append(todo, target)
 		}
 		todo = append(todo, s.AllOf...)
@@ -102,7 +103,7 @@ func (m *mutator) wrongType(p place) {
 	}
 }
 
-func (m *mutator) object(p place, flat []*Schema) {
+func (m *mutator) object(p place, flat []*jsonschema.Schema) {
 	var done []string
 	for _, s := range flat {
 		for _, name := range s.Required {
@@ -113,7 +114,7 @@ func (m *mutator) object(p place, flat []*Schema) {
 		}
 	}
 	for name, v := range wire.Object(p.value).All() {
-		schemas := m.judge.membersOf(flat, name)
+		schemas := membersOf(flat, name)
 		if len(schemas) == 0 {
 			continue
 		}
@@ -133,10 +134,10 @@ func (m *mutator) object(p place, flat []*Schema) {
 	}
 }
 
-func (m *mutator) array(p place, flat []*Schema) {
+func (m *mutator) array(p place, flat []*jsonschema.Schema) {
 	all := p.value.Elements()
 	for i, v := range all[:min(len(all), maxElements)] {
-		var schemas []*Schema
+		var schemas []*jsonschema.Schema
 		for _, s := range flat {
 			switch {
 			case i < len(s.PrefixItems):
@@ -162,7 +163,7 @@ func (m *mutator) array(p place, flat []*Schema) {
 }
 
 // prune takes from an object all members that are not required, but for one.
-func (m *mutator) prune(flat []*Schema, o wire.Raw, but string) wire.Raw {
+func (m *mutator) prune(flat []*jsonschema.Schema, o wire.Raw, but string) wire.Raw {
 	needed := map[string]bool{but: true}
 	for _, s := range flat {
 		if s.MinProperties != nil || s.DependentRequired != nil || s.DependentSchemas != nil || s.Not != nil {
@@ -178,7 +179,7 @@ func (m *mutator) prune(flat []*Schema, o wire.Raw, but string) wire.Raw {
 			continue
 		}
 		if name != but {
-			v = m.pruned(m.judge.membersOf(flat, name), v)
+			v = m.pruned(membersOf(flat, name), v)
 		}
 		members = append(members, wire.Member{Name: name, Value: v})
 	}
@@ -187,7 +188,7 @@ func (m *mutator) prune(flat []*Schema, o wire.Raw, but string) wire.Raw {
 }
 
 // pruned takes from a value all that is not required.
-func (m *mutator) pruned(schemas []*Schema, v wire.Raw) wire.Raw {
+func (m *mutator) pruned(schemas []*jsonschema.Schema, v wire.Raw) wire.Raw {
 	flat, plain := flatten(schemas)
 	if !plain {
 		return v
@@ -214,7 +215,7 @@ func (m *mutator) add(p place, v wire.Raw, missing string) bool {
 // refused reports whether a value is refused for a place in it, and no other.
 func (m *mutator) refused(value wire.Raw, pointer, missing string) bool {
 	found := false
-	for _, problem := range m.judge.problems(m.schema, value) {
+	for _, problem := range m.validator.problems(m.schema, value) {
 		at := ""
 		for _, segment := range problem.InstanceLocation {
 			at = wire.ChildPointer(at, segment)

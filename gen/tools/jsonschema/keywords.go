@@ -1,8 +1,7 @@
-package tools
+package jsonschema
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -32,7 +31,7 @@ func (p *parser) keywords() {
 
 	s.Minimum, s.Maximum = p.number("minimum"), p.number("maximum")
 	s.ExclusiveMinimum, s.ExclusiveMaximum = p.number("exclusiveMinimum"), p.number("exclusiveMaximum")
-	if s.MultipleOf = p.number("multipleOf"); s.MultipleOf != "" && !positive(s.MultipleOf) {
+	if s.MultipleOf = p.number("multipleOf"); s.MultipleOf != "" && !IsPositive(s.MultipleOf) {
 		p.fail("multipleOf", "must be greater than 0")
 	}
 
@@ -95,7 +94,7 @@ func (p *parser) arrays() {
 		s.Items = p.sub("items")
 	case p.members["items"].Kind() == wire.KindArray:
 		p.res.doc.tuples = true
-		p.fail("items", "must be a schema in draft 2020-12, where the schemas of the first elements are prefixItems; found an array, as draft 07 has it")
+		p.fail("items", "must be a schema in draft 2020-12, which has prefixItems for the schemas of the first elements; found an array, which only draft 07 allows")
 	default:
 		s.PrefixItems, s.Items = p.schemas("prefixItems"), p.sub("items")
 	}
@@ -138,7 +137,7 @@ func (p *parser) objects() {
 	})
 }
 
-// each calls f with the members of a keyword that is an object.
+// each calls f with each member of a keyword whose value is an object.
 func (p *parser) each(keyword string, f func(name, at string, raw wire.Raw)) {
 	raw, ok := p.members[keyword]
 	if !ok {
@@ -222,8 +221,8 @@ func (p *parser) number(keyword string) wire.Raw {
 	return raw
 }
 
-// count reads a keyword that is a number of things. As integers are whatever
-// has no fraction, 2.0 is one.
+// count reads a keyword whose value is an integer of at least 0. In JSON Schema, 2.0 is an
+// integer.
 func (p *parser) count(keyword string) *int64 {
 	raw := p.number(keyword)
 	if raw == "" {
@@ -238,8 +237,11 @@ func (p *parser) count(keyword string) *int64 {
 	return &n
 }
 
-// positive reports whether a number is greater than 0, however small it is.
-func positive(raw wire.Raw) bool {
-	mantissa, _, _ := strings.Cut(strings.ToLower(string(raw)), "e")
-	return mantissa[0] != '-' && strings.ContainsAny(mantissa, "123456789")
+// isType reports whether name is a type of JSON Schema.
+func isType(name string) bool {
+	switch name {
+	case "null", "boolean", "object", "array", "number", "string", "integer":
+		return true
+	}
+	return false
 }

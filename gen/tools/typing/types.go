@@ -1,4 +1,4 @@
-package tools
+package typing
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/names"
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
 // Options say what is around the types that are made of a list.
@@ -38,7 +40,7 @@ func (p *Package) Lookup(name string) *ir.Decl {
 
 // ToolTypes is what a tool is in Go.
 type ToolTypes struct {
-	Tool *Tool
+	Tool *tools.Tool
 	// Go is the name of the tool's method.
 	Go string
 	// Input is the type of the arguments, an object. Output is that of the
@@ -58,7 +60,7 @@ type Diagnostic struct {
 
 // String returns the diagnostic on one line.
 func (d Diagnostic) String() string {
-	return (&Error{d.Tool, d.Pointer, d.Problem}).Error()
+	return (&tools.Error{Tool: d.Tool, Pointer: d.Pointer, Problem: d.Problem}).Error()
 }
 
 // Types makes Go types of the schemas of a list. Each value that is valid can
@@ -88,7 +90,7 @@ func (d Diagnostic) String() string {
 // may be absent too. A member that has its type in some alternatives, and any in
 // others, is kept in Extra where it does not fit. A schema with properties and
 // no type allows what is no object: its struct keeps that in Other.
-func Types(list *List, opts Options) (*Package, []Diagnostic, error) {
+func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 	t := &typer{names: names.New(initialisms), taken: map[string]string{}}
 	for _, name := range opts.Identifiers {
 		t.taken[name] = "other generated files"
@@ -120,9 +122,9 @@ func Types(list *List, opts Options) (*Package, []Diagnostic, error) {
 // of their schemas. Two tools whose names differ in no letter and digit are an
 // error: a method that is called by what tells them apart would have another
 // name once there is one tool more.
-func (t *typer) methods(list *List, opts Options) []ToolTypes {
+func (t *typer) methods(list *tools.List, opts Options) []ToolTypes {
 	identifiers := make([]string, len(list.Tools))
-	taken := map[string]*Tool{}
+	taken := map[string]*tools.Tool{}
 	for i, tool := range list.Tools {
 		one, _ := t.names.Distinct([]string{tool.Name}, func(name string) bool { return slices.Contains(opts.Methods, name) }, "Tool")
 		if other := taken[one[0]]; other != nil {
@@ -148,11 +150,11 @@ func (t *typer) methods(list *List, opts Options) []ToolTypes {
 }
 
 // typesOf makes the types of an input or output.
-func (t *typer) typesOf(s *Schema, name string, input bool, what string) *ir.Decl {
+func (t *typer) typesOf(s *jsonschema.Schema, name string, input bool, what string) *ir.Decl {
 	t.root, t.input = name, input
 	t.declared, t.open, t.depth = map[string]*ir.Decl{}, map[string]*ir.Decl{}, 0
 	first := len(t.decls)
-	root := &ir.Decl{Name: name, Pointer: s.Pointer, Doc: s.said(), Definition: true}
+	root := &ir.Decl{Name: name, Pointer: s.Pointer, Doc: said(s), Definition: true}
 	t.decls = append(t.decls, root)
 	d := expand(disj{{s}}).of(isObject)
 	if len(d) == 0 {
@@ -203,5 +205,5 @@ func (t *typer) nameConstants() {
 var initialisms = []string{"API", "CPU", "CSS", "DNS", "HTML", "HTTP", "HTTPS", "ID", "IP", "JSON", "JQL", "SQL", "SSH", "TLS", "TTL", "UI", "URI", "URL", "UUID", "XML"}
 
 func (t *typer) failf(pointer, format string, args ...any) {
-	t.errs = append(t.errs, &Error{t.tool.Name, pointer, fmt.Sprintf(format, args...)})
+	t.errs = append(t.errs, &tools.Error{Tool: t.tool.Name, Pointer: pointer, Problem: fmt.Sprintf(format, args...)})
 }

@@ -1,4 +1,4 @@
-package tools_test
+package typing_test
 
 import (
 	"bufio"
@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/samples"
+	"github.com/mcpgen/mcpgen/gen/tools/typing"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -20,17 +21,17 @@ func TestTypesRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
-	for _, name := range []string{"testdata/types.json", "../../tests/toollists/testdata/constructs.json", "../../tests/toollists/testdata/names.json"} {
+	for _, name := range []string{"testdata/types.json", "../../../tests/toollists/testdata/constructs.json", "../../../tests/toollists/testdata/names.json"} {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			pkg, _ := typesOf(t, name)
 			p := newProgram(t, pkg)
 			var cases []valueCase
 			for _, tool := range pkg.Tools {
-				for _, v := range tools.Samples(tool.Tool.Input) {
+				for _, v := range samples.Of(tool.Tool.Input) {
 					cases = append(cases, valueCase{tool.Input.Name, "keep", v, v})
 				}
 				if tool.Output != nil {
-					for _, v := range tools.Samples(tool.Tool.Output) {
+					for _, v := range samples.Of(tool.Tool.Output) {
 						cases = append(cases, valueCase{tool.Output.Name, "keep", v, v})
 					}
 				}
@@ -98,9 +99,9 @@ func same(root string, v wire.Raw) valueCase { return valueCase{root, "keep", v,
 // encodes what it is told to.
 type program struct{ path string }
 
-func newProgram(t *testing.T, pkg *tools.Package) program {
+func newProgram(t *testing.T, pkg *typing.Package) program {
 	dir := t.TempDir()
-	root, err := filepath.Abs("../..")
+	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}

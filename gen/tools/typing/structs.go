@@ -1,10 +1,11 @@
-package tools
+package typing
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -16,7 +17,7 @@ type shape struct {
 	declared map[string]disj
 	required map[string]bool
 	// conditional are members that are only declared under a condition.
-	conditional []Property
+	conditional []jsonschema.Property
 	// others is what is said of the members without a name here.
 	others disj
 }
@@ -28,7 +29,7 @@ func shapeOf(c conj) *shape {
 		for _, p := range part.Properties {
 			s.declare(p.Name, p.Schema)
 		}
-		for _, branch := range []*Schema{part.Then, part.Else} {
+		for _, branch := range []*jsonschema.Schema{part.Then, part.Else} {
 			if branch != nil {
 				s.conditional = append(s.conditional, branch.Properties...)
 			}
@@ -36,7 +37,7 @@ func shapeOf(c conj) *shape {
 		for _, dependent := range part.DependentSchemas {
 			s.conditional = append(s.conditional, dependent.Schema.Properties...)
 		}
-		s.others = s.others.both(part.others())
+		s.others = s.others.both(othersOf(part))
 	}
 	for _, part := range c {
 		for _, name := range part.Required {
@@ -47,12 +48,12 @@ func shapeOf(c conj) *shape {
 			s.required[name] = true
 		}
 	}
-	s.conditional = slices.DeleteFunc(s.conditional, func(p Property) bool { return s.declared[p.Name] != nil })
+	s.conditional = slices.DeleteFunc(s.conditional, func(p jsonschema.Property) bool { return s.declared[p.Name] != nil })
 	s.others = expand(s.others)
 	return s
 }
 
-func (s *shape) declare(name string, schema *Schema) {
+func (s *shape) declare(name string, schema *jsonschema.Schema) {
 	if _, ok := s.declared[name]; !ok {
 		s.names = append(s.names, name)
 		s.declared[name] = disj{{}}
@@ -61,7 +62,7 @@ func (s *shape) declare(name string, schema *Schema) {
 }
 
 // others returns what a schema says of the members that it does not name.
-func (s *Schema) others() disj {
+func othersOf(s *jsonschema.Schema) disj {
 	rest := disj{{}}
 	if s.AdditionalProperties != nil {
 		rest = disj{{s.AdditionalProperties}}
@@ -141,7 +142,7 @@ func (t *typer) dictionary(d disj, shapes []*shape, at spot) ir.Type {
 	var others disj
 	for i, s := range shapes {
 		if s.open() {
-			if slices.ContainsFunc(d[i], func(s *Schema) bool { return s.PatternProperties != nil }) {
+			if slices.ContainsFunc(d[i], func(s *jsonschema.Schema) bool { return s.PatternProperties != nil }) {
 				t.remark(at, true, "has patternProperties beside members of any type")
 			}
 			return &ir.Open{}
@@ -176,7 +177,7 @@ func (t *typer) fill(decl *ir.Decl, d disj, at spot) {
 		open = open || s.open()
 		others = append(others, s.others...)
 	}
-	var conditional []Property
+	var conditional []jsonschema.Property
 	for _, s := range shapes {
 		conditional = append(conditional, s.conditional...)
 	}
@@ -225,7 +226,7 @@ func rank(f *ir.Field) int {
 }
 
 // field makes the field of a member, nil for one that can never be there.
-func (t *typer) field(name, goName string, shapes []*shape, conditional []Property, at spot) *ir.Field {
+func (t *typer) field(name, goName string, shapes []*shape, conditional []jsonschema.Property, at spot) *ir.Field {
 	f := &ir.Field{Wire: name, Go: goName, Required: true}
 	var all disj
 	for _, s := range shapes {
@@ -283,7 +284,7 @@ func pointerOf(all disj, otherwise string) string {
 }
 
 // definitionOf returns the name of the definition that a schema is.
-func definitionOf(s *Schema) (string, bool) {
+func definitionOf(s *jsonschema.Schema) (string, bool) {
 	segments := strings.Split(s.Pointer, "/")
 	n := len(segments)
 	if n < 2 || segments[n-2] != "$defs" && segments[n-2] != "definitions" {

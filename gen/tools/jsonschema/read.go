@@ -1,0 +1,138 @@
+package jsonschema
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Read reads a schema and the schemas within it, and resolves their references. At is the
+// pointer of the schema in its text. If there are errors, the schema is incomplete.
+//
+// A schema without $schema is read as draft 2020-12. One with an array in items is read as
+// draft 07, because some generators write draft 07 without a $schema.
+func Read(at string, raw wire.Raw) (*Schema, []*Error) {
+	r := &reader{}
+	s := r.document(at, raw, Draft202012)
+	if _, named := wire.Object(raw).Get("$schema"); named || !s.resource.doc.tuples {
+		return s, r.errs
+	}
+	r = &reader{}
+	return r.document(at, raw, Draft7), r.errs
+}
+
+type reader struct {
+	errs []*Error
+}
+
+func (r *reader) fail(pointer, format string, args ...any) {
+	r.errs = append(r.errs, &Error{pointer, fmt.Sprintf(format, args...)})
+}
+
+func (r *reader) document(at string, raw wire.Raw, draft Draft) *Schema {
+	d := &document{resources: map[string]*resource{}, schemas: map[string]*Schema{}}
+	res := &resource{base: &url.URL{}, anchors: map[string]*Schema{}, doc: d}
+	d.resources[""] = res
+	res.named = []map[string]*resource{d.resources}
+	s := r.schema(at, raw, res, draft)
+	res.root = s
+	// A reference may lead to a schema under an unknown keyword. Resolving it reads that
+	// schema, which may add references.
+	for i := 0; i < len(d.refs); i++ {
+		r.resolve(d.refs[i])
+	}
+	for _, s := range d.dynamic {
+		r.resolveDynamic(s)
+	}
+	return s
+}
+
+// schema reads a schema and the schemas within it.
+func (r *reader) schema(at string, raw wire.Raw, res *resource, draft Draft) *Schema {
+	s := &Schema{Pointer: at, Source: raw, Draft: draft, resource: res}
+	res.doc.schemas[at] = s
+	switch raw.Kind() {
+	case wire.KindBool:
+		s.Always = new(raw == "true")
+		return s
+	case wire.KindObject:
+	default:
+		r.fail(at, "a schema must be an object or a boolean, found %s", raw.Kind())
+		return s
+	}
+	p := parser{reader: r, at: at, members: map[string]wire.Raw{}}
+	for name, value := range wire.Object(raw).All() {
+		p.members[name] = value
+	}
+	if dialect, ok := p.string("$schema"); ok {
+		s.Draft = r.draft(at, dialect)
+		if res.root != nil {
+			named := append([]map[string]*resource{{}}, res.named...)
+			s.resource = &resource{base: res.base, anchors: map[string]*Schema{}, outer: res, named: named, doc: res.doc}
+		}
+	}
+	p.draft = s.Draft
+	ref, isRef := p.string("$ref")
+	alone := isRef && s.Draft == Draft7
+	if !alone {
+		p.identify(s)
+	}
+	if s.resource.root == nil {
+		s.resource.root = s
+	}
+	if isRef {
+		s.Ref = ref
+		res.doc.refs = append(res.doc.refs, s)
+	}
+	p.s, p.res = s, s.resource
+	if alone {
+		p.definitions()
+		return s
+	}
+	p.keywords()
+	return s
+}
+
+// draft returns the draft that a $schema names.
+func (r *reader) draft(at, dialect string) Draft {
+	switch d := Draft(strings.TrimSuffix(dialect, "#")); d {
+	case Draft7, Draft202012:
+		return d
+	case "https://json-schema.org/draft-07/schema", "http://json-schema.org/draft-06/schema":
+		return Draft7 // draft 06 is a subset
+	case "http://json-schema.org/draft/2020-12/schema":
+		return Draft202012
+	}
+	r.fail(at+"/$schema", "unsupported draft %q; the supported drafts are %s and %s", dialect, Draft7, Draft202012)
+	return Draft202012
+}
+
+// identify registers the URI and the anchors of a schema.
+func (p *parser) identify(s *Schema) {
+	id, _ := p.string("$id")
+	anchor, _ := p.string("$anchor")
+	s.DynamicAnchor, _ = p.string("$dynamicAnchor")
+	if s.Draft == Draft7 {
+		s.DynamicAnchor, anchor = "", ""
+		if i := strings.IndexByte(id, '#'); i >= 0 {
+			id, anchor = id[:i], id[i+1:]
+		}
+	}
+	if id != "" {
+		uri, err := s.resource.base.Parse(id)
+		if err != nil {
+			p.fail("$id", "%q is not a URI reference", id)
+			uri = &url.URL{}
+		}
+		uri.Fragment = ""
+		s.resource = &resource{base: uri, root: s, anchors: map[string]*Schema{}, named: s.resource.named, doc: s.resource.doc}
+		s.resource.register(uri.String())
+	}
+	for _, name := range []string{anchor, s.DynamicAnchor} {
+		if name != "" {
+			s.resource.anchors[name] = s
+		}
+	}
+}

@@ -1,0 +1,172 @@
+// Package jsonschema reads JSON Schemas of drafts 07 and 2020-12, as the tools of a server
+// have them.
+//
+// The reader knows every keyword, keeps the order of members and the text of numbers, and
+// resolves references. It does not validate values: package samples does that with a
+// validator, package gen/check generates code for it. Schemas of MCP itself are read by
+// package gen/schema, which accepts fewer keywords.
+//
+// Terms: a document is a whole schema, or a schema within one that has a $schema of its own.
+// A resource is a document or a schema with an $id: the base of the references in it. A
+// pointer is a JSON Pointer (RFC 6901).
+package jsonschema
+
+import (
+	"slices"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Draft is a version of JSON Schema.
+type Draft string
+
+// The supported drafts. A schema without $schema is read as Draft202012, unless it has an
+// array in items, which only Draft7 allows.
+const (
+	Draft7      Draft = "http://json-schema.org/draft-07/schema"
+	Draft202012 Draft = "https://json-schema.org/draft/2020-12/schema"
+)
+
+// Schema is one schema of a document. The zero value of a field means that the schema does
+// not have the keyword.
+//
+// The fields follow draft 2020-12. For draft 07, definitions are in Defs, an array in items
+// is in PrefixItems, additionalItems beside one is in Items, and dependencies are in
+// DependentRequired and DependentSchemas. A schema of draft 07 with a $ref has no other
+// keywords, except for its definitions.
+type Schema struct {
+	// Pointer is the place of the schema in the text.
+	Pointer string
+	Draft   Draft
+	// Source is the text of the schema.
+	Source wire.Raw
+	// Always is the value of a boolean schema, which has no keywords.
+	Always *bool
+
+	// Ref is the value of $ref, and Target the schema it refers to. Target is nil if Meta
+	// is set: the reference is to a metaschema of JSON Schema.
+	Ref    string
+	Target *Schema
+	Meta   bool
+	// DynamicRef is the value of $dynamicRef, and DynamicAnchor of $dynamicAnchor. A
+	// $dynamicRef that always refers to the same schema is in Ref instead.
+	DynamicRef, DynamicAnchor string
+	// Defs holds $defs and definitions.
+	Defs []Property
+
+	// Types is the type keyword as a list.
+	Types []string
+	// Enum and Const are values.
+	Enum  []wire.Raw
+	Const wire.Raw
+
+	AllOf, AnyOf, OneOf []*Schema
+	Not, If, Then, Else *Schema
+
+	// Minimum and the other limits are the text of numbers.
+	Minimum, Maximum, ExclusiveMinimum, ExclusiveMaximum, MultipleOf wire.Raw
+
+	MinLength, MaxLength *int64
+	Pattern              *string
+	Format               string
+
+	// PrefixItems are the schemas of the first elements, Items is that of the others.
+	PrefixItems              []*Schema
+	Items                    *Schema
+	Contains                 *Schema
+	MinContains, MaxContains *int64
+	MinItems, MaxItems       *int64
+	UniqueItems              bool
+
+	// Properties are in the order of the text.
+	Properties                   []Property
+	PatternProperties            []Property
+	AdditionalProperties         *Schema
+	PropertyNames                *Schema
+	Required                     []string
+	DependentRequired            []Dependency
+	DependentSchemas             []Property
+	MinProperties, MaxProperties *int64
+
+	UnevaluatedItems, UnevaluatedProperties *Schema
+
+	Title, Description string
+	Default            wire.Raw
+	Examples           []wire.Raw
+	Deprecated         bool
+
+	resource *resource
+	// dynamicTarget is where DynamicRef leads if no other schema has its anchor.
+	dynamicTarget *Schema
+}
+
+// Property is a schema with a name.
+type Property struct {
+	Name   string
+	Schema *Schema
+}
+
+// Dependency lists the members that are required if the member Name is present.
+type Dependency struct {
+	Name     string
+	Required []string
+}
+
+// Error is a problem of a schema, with its place.
+type Error struct {
+	Pointer string
+	Problem string
+}
+
+// Error returns the place and the problem.
+func (e *Error) Error() string {
+	if e.Pointer == "" {
+		return e.Problem
+	}
+	return e.Pointer + ": " + e.Problem
+}
+
+// Property returns the schema of a property, or nil.
+func (s *Schema) Property(name string) *Schema {
+	for _, p := range s.Properties {
+		if p.Name == name {
+			return p.Schema
+		}
+	}
+	return nil
+}
+
+// AssertsFormat reports whether strings have to match the schema's format. In JSON Schema a
+// format by itself is an annotation. Beside the type "string" it counts as an assertion,
+// which is how tools use it.
+func (s *Schema) AssertsFormat() bool {
+	return s.Format != "" && slices.Contains(s.Types, "string")
+}
+
+// Root returns the schema that was read, of which s is a part.
+func (s *Schema) Root() *Schema {
+	if s.resource == nil {
+		return s
+	}
+	return s.resource.doc.resources[""].root
+}
+
+// At returns the schema at a pointer of the text that s is part of, or nil if there is none.
+func (s *Schema) At(pointer string) *Schema { return s.resource.doc.schemas[pointer] }
+
+// All returns every schema of the text that s is part of, by its pointer.
+func (s *Schema) All() map[string]*Schema {
+	if s.resource == nil {
+		return map[string]*Schema{s.Pointer: s}
+	}
+	return s.resource.doc.schemas
+}
+
+// Referenced returns the schema that a reference leads to, or nil. A $dynamicRef leads to
+// the anchor in its own resource.
+func (s *Schema) Referenced() *Schema {
+	if s.Target == nil && len(s.DynamicRef) > 1 && s.DynamicRef[0] == '#' {
+		return s.resource.anchors[s.DynamicRef[1:]]
+	}
+	return s.Target
+}

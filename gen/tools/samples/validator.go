@@ -1,0 +1,183 @@
+package samples
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/schema/ecma"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Validator reports whether values satisfy the schemas of one document. It uses the validator
+// of santhosh-tekuri/jsonschema. It is not safe for concurrent use.
+type Validator struct {
+	compiler *santhosh.Compiler // nil if the document is not a schema
+	root     *jsonschema.Schema
+	// compiled holds nil for a schema that cannot be compiled.
+	compiled map[*jsonschema.Schema]*santhosh.Schema
+	usable   bool
+}
+
+// NewValidator returns a validator for the document that a schema is part of. It asserts
+// every format.
+func NewValidator(s *jsonschema.Schema) *Validator {
+	v := newValidator(s, jsonschema.AllFormats)
+	v.usable = v.compile(s) != nil && v.cheap()
+	return v
+}
+
+func newValidator(s *jsonschema.Schema, formats jsonschema.Formats) *Validator {
+	v := &Validator{
+		compiler: santhosh.NewCompiler(),
+		root:     s.Root(),
+		compiled: map[*jsonschema.Schema]*santhosh.Schema{},
+	}
+	v.compiler.AssertFormat()
+	v.compiler.UseRegexpEngine(compilePattern)
+	v.compiler.UseLoader(santhosh.SchemeURLLoader{}) // fetches nothing
+	doc, err := santhosh.UnmarshalJSON(strings.NewReader(string(v.root.Standalone(formats))))
+	if err == nil {
+		err = v.compiler.AddResource(jsonschema.StandaloneURI, doc)
+	}
+	if err != nil {
+		v.compiler = nil
+	}
+	return v
+}
+
+// Usable reports whether the document compiles and values can be validated in a reasonable
+// number of steps.
+func (v *Validator) Usable() bool { return v.usable }
+
+// maxWork limits how many schemas apply to one place of a value.
+const maxWork = 20_000
+
+// cheap reports whether at most maxWork schemas apply to the same place of a value. A few
+// schemas that refer to each other can apply as many as two to the power of their number.
+func (v *Validator) cheap() bool {
+	work := map[*jsonschema.Schema]float64{}
+	var count func(s *jsonschema.Schema) float64
+	count = func(s *jsonschema.Schema) float64 {
+		if s == nil {
+			return 0
+		}
+		if have, ok := work[s]; ok {
+			return have
+		}
+		work[s] = 1 // for a schema that leads back to itself at the same place
+		sum := 1.0
+		for _, part := range slices.Concat([]*jsonschema.Schema{s.Referenced(), s.Not, s.If, s.Then, s.Else}, s.AllOf, s.AnyOf, s.OneOf) {
+			sum += count(part)
+		}
+		for _, p := range s.DependentSchemas {
+			sum += count(p.Schema)
+		}
+		work[s] = sum
+		return sum
+	}
+	for _, s := range v.root.All() {
+		if count(s) > maxWork {
+			return false
+		}
+	}
+	return true
+}
+
+// Accepts reports whether a value satisfies all of some schemas of the document. The value is
+// one that encoding/json decodes with UseNumber. Known is false if a schema cannot be
+// compiled.
+func (v *Validator) Accepts(all []*jsonschema.Schema, value any) (accepts, known bool) {
+	if !v.usable {
+		return false, false
+	}
+	accepts = true
+	for _, s := range all {
+		compiled := v.compile(s)
+		if compiled == nil {
+			return false, false
+		}
+		accepts = accepts && compiled.Validate(value) == nil
+	}
+	return accepts, true
+}
+
+// accepts reports whether the text of a value satisfies all of some schemas.
+func (v *Validator) accepts(all []*jsonschema.Schema, text wire.Raw) bool {
+	if _, err := wire.AppendRaw(nil, text); err != nil {
+		return false // the reader of santhosh-tekuri/jsonschema accepts more than JSON
+	}
+	value, err := santhosh.UnmarshalJSON(strings.NewReader(string(text)))
+	if err != nil {
+		return false
+	}
+	return !slices.ContainsFunc(all, func(s *jsonschema.Schema) bool {
+		compiled := v.compile(s)
+		return compiled == nil || compiled.Validate(value) != nil
+	})
+}
+
+// problems returns the innermost problems of a value.
+func (v *Validator) problems(s *jsonschema.Schema, text wire.Raw) []*santhosh.ValidationError {
+	value, err := santhosh.UnmarshalJSON(strings.NewReader(string(text)))
+	compiled := v.compile(s)
+	if err != nil || compiled == nil {
+		return nil
+	}
+	failed, ok := compiled.Validate(value).(*santhosh.ValidationError)
+	if !ok {
+		return nil
+	}
+	var leaves []*santhosh.ValidationError
+	var visit func(e *santhosh.ValidationError)
+	visit = func(e *santhosh.ValidationError) {
+		if len(e.Causes) == 0 {
+			leaves = append(leaves, e)
+		}
+		for _, cause := range e.Causes {
+			visit(cause)
+		}
+	}
+	visit(failed)
+	return leaves
+}
+
+func (v *Validator) compile(s *jsonschema.Schema) *santhosh.Schema {
+	if compiled, ok := v.compiled[s]; ok || v.compiler == nil {
+		return compiled
+	}
+	at := url.URL{Fragment: strings.TrimPrefix(s.Pointer, v.root.Pointer)}
+	compiled, err := v.compiler.Compile(jsonschema.StandaloneURI + "#" + at.EscapedFragment())
+	if err != nil {
+		compiled = nil
+	}
+	v.compiled[s] = compiled
+	return compiled
+}
+
+// pattern implements [santhosh.Regexp] with the patterns of ECMA-262.
+type pattern struct {
+	source string
+	*schema.Pattern
+}
+
+func compilePattern(source string) (santhosh.Regexp, error) {
+	p, err := ecma.Compile(source)
+	if err != nil {
+		return nil, err
+	}
+	return pattern{source, p}, nil
+}
+
+// MatchString implements [santhosh.Regexp].
+func (p pattern) MatchString(s string) bool {
+	found, err := p.Pattern.MatchString(s)
+	return err == nil && found
+}
+
+// String implements [santhosh.Regexp].
+func (p pattern) String() string { return p.source }
