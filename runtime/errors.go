@@ -58,6 +58,19 @@ func (e *MethodError) Error() string {
 	return fmt.Sprintf("runtime: revision %s has no %s %.100q that is sent %s", e.Revision, e.Kind, e.Method, e.To)
 }
 
+// OtherResultError reports that a request was answered with a valid result of another type
+// than the one that the method of the generated caller returns: a task, for example. The
+// caller has a second method for the request, which returns results of all types.
+type OtherResultError struct {
+	Method string        // of the request
+	Result wire.Appender // the result, of a generated type
+}
+
+// Error returns the method and the type of the result.
+func (e *OtherResultError) Error() string {
+	return fmt.Sprintf("runtime: the result of %s is a %T", e.Method, e.Result)
+}
+
 // TimeoutError tells that the peer did not answer a request in time. It is a
 // context.DeadlineExceeded for errors.Is.
 type TimeoutError struct {

@@ -88,3 +88,14 @@ func UnknownResult(method string, result wire.Value) error {
 	}
 	return fmt.Errorf("runtime: result of %s: %w; received %.200q", method, err, text)
 }
+
+// PlainResult returns the result of a request as an R, which is one of several types that
+// the result can have. If it has another type, the error is an *[OtherResultError]. Generated
+// code calls it with what the call of all results returns.
+func PlainResult[R, U wire.Appender](method string, result U, err error) (R, error) {
+	plain, ok := any(result).(R)
+	if err == nil && !ok {
+		err = &OtherResultError{Method: method, Result: result}
+	}
+	return plain, err
+}

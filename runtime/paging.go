@@ -38,18 +38,19 @@ func Pages[P any](page func(cursor *string) (p P, next *string, err error)) iter
 	}
 }
 
-// All yields the items of a paginated list, of which page returns those of one page, see
-// [Pages]. The next page is asked for when its first item is.
-func All[T any](page func(cursor *string) (items []T, next *string, err error)) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
+// All yields pointers to the items of a paginated list. Page returns the items of one page
+// and the cursor of the next one, as for [Pages]. Each page is requested when the loop
+// reaches its first item. After an error, which is yielded with a nil pointer, the sequence
+// ends.
+func All[T any](page func(cursor *string) (items []T, next *string, err error)) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
 		for items, err := range Pages(page) {
 			if err != nil {
-				var none T
-				yield(none, err)
+				yield(nil, err)
 				return
 			}
-			for _, item := range items {
-				if !yield(item, nil) {
+			for i := range items {
+				if !yield(&items[i], nil) {
 					return
 				}
 			}

@@ -46,6 +46,7 @@ func Revision(r *ir.Revision, dir string) ([]files.File, error) {
 	e.render("methods.go", e.methodTable)
 	e.render("server.go", func(f *jen.File) { e.side(f, server) })
 	e.render("client.go", func(f *jen.File) { e.side(f, client) })
+	e.render("connect.go", e.connect)
 	if e.err != nil {
 		return nil, e.err
 	}

@@ -69,14 +69,14 @@ var (
 	client = peer{"Client", "server", "ToClient", func(m *ir.Method) bool { return m.ToClient }}
 )
 
+// received returns the methods that one side receives.
+func (e *emitter) received(p peer) []*ir.Method {
+	return slices.DeleteFunc(slices.Clone(e.rev.Methods), func(m *ir.Method) bool { return !p.receives(m) })
+}
+
 // side renders the binding of one side and the typed calls of the other.
 func (e *emitter) side(f *jen.File, p peer) {
-	var methods []*ir.Method
-	for _, m := range e.rev.Methods {
-		if p.receives(m) {
-			methods = append(methods, m)
-		}
-	}
+	methods := e.received(p)
 	e.sideInterface(f, p, methods)
 	e.unimplemented(f, p, methods)
 	f.Line()
@@ -93,18 +93,19 @@ func (e *emitter) sideInterface(f *jen.File, p peer, methods []*ir.Method) {
 	f.Type().Id(p.name).InterfaceFunc(func(g *jen.Group) {
 		for _, m := range methods {
 			g.Add(doc(m.Go + " " + m.Doc))
-			g.Id(m.Go).Add(signature(m))
+			g.Id(m.Go).Add(signature(m, m.Result))
 		}
 	})
 }
 
-// signature renders the params and results of a method.
-func signature(m *ir.Method) jen.Code {
+// signature renders the params and results of a method, whose result is nil for
+// notifications.
+func signature(m *ir.Method, result *ir.Decl) jen.Code {
 	params := jen.Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("params").Add(messageType(m.Params)))
 	if m.Notification {
 		return params.Error()
 	}
-	return params.Params(messageType(m.Result), jen.Error())
+	return params.Params(messageType(result), jen.Error())
 }
 
 // messageType renders the type by which params and results are passed: structs by pointer,
@@ -221,52 +222,3 @@ func dispatch(m *ir.Method, receiver jen.Code) jen.Code {
 	}
 	return jen.Return(call)
 }
-
-// caller renders the typed calls that the other side makes.
-func (e *emitter) caller(f *jen.File, p peer, methods []*ir.Method) {
-	typeName := p.name + "Caller"
-	f.Line()
-	f.Add(doc(fmt.Sprintf("%s is how a %s calls its %s. It has a method for every request and notification that it may send. Params may be nil if the revision makes them optional.", typeName, p.other, lowerFirst(p.name))))
-	f.Type().Id(typeName).Struct(jen.Id("caller").Qual(runtimePath, "Caller"))
-	f.Line()
-	f.Add(doc(fmt.Sprintf("New%s returns typed calls that c sends.", typeName)))
-	f.Func().Id("New" + typeName).Params(jen.Id("c").Qual(runtimePath, "Caller")).Id(typeName).Block(
-		jen.Return(jen.Id(typeName).Values(jen.Id("c"))),
-	)
-	for _, m := range methods {
-		f.Line()
-		f.Add(doc(m.Go + " " + m.Doc))
-		f.Func().Params(jen.Id("c").Id(typeName)).Id(m.Go).Add(signature(m)).BlockFunc(func(g *jen.Group) { callBody(g, m) })
-	}
-}
-
-func callBody(g *jen.Group, m *ir.Method) {
-	params := jen.Id("params")
-	if !isUnion(m.Params) {
-		// A nil pointer in an interface is not nil.
-		params = jen.Qual(runtimePath, "Params").Call(params)
-	}
-	if m.Notification {
-		g.Return(jen.Id("c").Dot("caller").Dot("Notify").Call(jen.Id("ctx"), jen.Lit(m.Wire), params))
-		return
-	}
-	g.Id("result").Op(":=").Add(fresh(m.Result))
-	g.If(
-		jen.Err().Op(":=").Id("c").Dot("caller").Dot("Call").Call(jen.Id("ctx"), jen.Lit(m.Wire), params, jen.Id("result")),
-		jen.Err().Op("!=").Nil(),
-	).Block(jen.Return(jen.Nil(), jen.Err()))
-	if u, ok := ir.Resolve(m.Result.Type).(*ir.Union); ok {
-		if !u.Context {
-			// The sender of a result knows the revision, so an unknown variant is an error.
-			g.If(
-				jen.List(jen.Id("_"), jen.Id("unknown")).Op(":=").Id("result").Dot("V").Assert(jen.Op("*").Id("Unknown"+m.Result.Name)),
-				jen.Id("unknown"),
-			).Block(jen.Return(jen.Nil(), jen.Qual(runtimePath, "UnknownResult").Call(jen.Lit(m.Wire), jen.Id("result"))))
-		}
-		g.Return(jen.Id("result").Dot("V"), jen.Nil())
-		return
-	}
-	g.Return(jen.Id("result"), jen.Nil())
-}
-
-func lowerFirst(s string) string { return string(s[0]|0x20) + s[1:] }

@@ -268,9 +268,16 @@ type Method struct {
 	ToServer, ToClient bool
 	// Params and Result are declarations. Result is nil for notifications.
 	Params, Result *Decl
+	// Plain is the result that is named after the request, if Result is a union and this is
+	// one of its variants. It is nil otherwise.
+	Plain          *Decl
 	ParamsRequired bool
 	// Capability is a dotted path in the capabilities of the side that answers the request
 	// or sends the notification, or "".
 	Capability string
 	Paginated  bool
+	// Items is the member of a paginated result that holds the items of a page, or nil if
+	// the result does not have exactly one array. ItemsGo names the iterator over all items.
+	Items   *Field
+	ItemsGo string
 }

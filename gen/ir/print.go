@@ -162,11 +162,17 @@ func (p *printer) method(m *Method) {
 	if m.Result != nil {
 		p.line("\tresult %s", m.Result.Name)
 	}
+	if m.Plain != nil {
+		p.line("\tplain result %s", m.Plain.Name)
+	}
 	if m.Capability != "" {
 		p.line("\tcapability %s", m.Capability)
 	}
 	if m.Paginated {
 		p.line("\tpaginated")
+	}
+	if m.Items != nil {
+		p.line("\titems %q %s", m.Items.Wire, m.ItemsGo)
 	}
 }
 

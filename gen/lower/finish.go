@@ -104,7 +104,12 @@ func family(name string) string {
 var packageNames = []string{
 	"Revision", "Methods", "New", "Server", "Client", "UnimplementedServer", "UnimplementedClient",
 	"ServerCaller", "ClientCaller", "NewServerCaller", "NewClientCaller", "BindServer", "BindClient", "BindBase",
+	"ClientOptions", "Session",
 }
+
+// ClientOptions lists the fields of the generated ClientOptions that are not handlers of
+// methods.
+var ClientOptions = []string{"Name", "Version", "Title", "Capabilities", "Runtime", "Bind", "Lost"}
 
 // checkIdentifiers fails on two exported identifiers of one name.
 func (l *lowerer) checkIdentifiers(r *ir.Revision) {
@@ -139,6 +144,17 @@ func (l *lowerer) checkIdentifiers(r *ir.Revision) {
 			l.failName(l.definition(m.Definition).Pointer, "methods %q and %q have the Go name %s", m.Wire, other, m.Go)
 		}
 		functions[m.Go] = m.Wire
+		if m.ToClient && slices.Contains(ClientOptions, m.Go) {
+			l.failName(l.definition(m.Definition).Pointer, "method %q has the Go name %s, which ClientOptions has too", m.Wire, m.Go)
+		}
+	}
+	for _, m := range r.Methods {
+		if m.Plain == nil {
+			continue
+		}
+		if other, ok := functions[m.Result.Name]; ok {
+			l.failName(l.definition(m.Definition).Pointer, "method %q has the Go name %s, which the results of %q have too", other, m.Result.Name, m.Wire)
+		}
 	}
 }
 

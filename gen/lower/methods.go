@@ -65,6 +65,7 @@ func (l *lowerer) methods() []*ir.Method {
 		}
 	}
 	slices.SortFunc(methods, func(a, b *ir.Method) int { return strings.Compare(a.Wire, b.Wire) })
+	nameItems(methods)
 	return methods
 }
 
@@ -107,8 +108,74 @@ func (l *lowerer) method(def schema.Definition, wire string) *ir.Method {
 	if m.Result = l.result(def, m); m.Result == nil && !l.lenient {
 		return nil
 	}
+	m.Plain = l.plain(def, m)
 	m.Paginated = m.Params != nil && m.Result != nil && field(m.Params, "cursor") != nil && field(m.Result, "nextCursor") != nil
+	if m.Paginated {
+		m.Items = items(m)
+	}
 	return m
+}
+
+// plain returns the variant of a union of results that is named after the request, or nil.
+func (l *lowerer) plain(def schema.Definition, m *ir.Method) *ir.Decl {
+	if m.Result == nil {
+		return nil
+	}
+	union, ok := ir.Resolve(m.Result.Type).(*ir.Union)
+	if !ok || union.Context {
+		return nil
+	}
+	named := l.decls[strings.TrimSuffix(def.Name, "Request")+"Result"]
+	for _, v := range union.Variants {
+		if v.Decl == named && v.Boxed {
+			return named
+		}
+	}
+	return nil
+}
+
+// items returns the only array in a paginated result, or nil if there is not exactly one or
+// if the cursors are not optional strings.
+func items(m *ir.Method) *ir.Field {
+	for _, f := range []*ir.Field{field(m.Params, "cursor"), field(m.Result, "nextCursor")} {
+		if _, ok := f.Type.(*ir.String); !ok || f.Required {
+			return nil
+		}
+	}
+	var found *ir.Field
+	for _, f := range ir.Resolve(m.Result.Type).(*ir.Object).Fields {
+		if _, ok := f.Type.(*ir.Array); !ok {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = f
+	}
+	return found
+}
+
+// nameItems names the iterators over paginated lists after the member that holds the items.
+// If a method has that name, the iterator's name begins with All.
+func nameItems(methods []*ir.Method) {
+	taken := map[string]bool{}
+	for _, m := range methods {
+		taken[m.Go] = true
+	}
+	for _, m := range methods {
+		if m.Items == nil {
+			continue
+		}
+		m.ItemsGo = m.Items.Go
+		if taken[m.ItemsGo] {
+			m.ItemsGo = "All" + m.ItemsGo
+		}
+		if taken[m.ItemsGo] {
+			m.Items, m.ItemsGo = nil, ""
+			continue
+		}
+		taken[m.ItemsGo] = true
+	}
 }
 
 // params finds the params of a message. Without any it reports that and returns

@@ -6,6 +6,7 @@ import (
 	"context"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
+	"iter"
 )
 
 // Server has a method for every request and notification that a client may
@@ -226,14 +227,14 @@ func BindBase() runtime.Binding {
 	}
 }
 
-// ServerCaller is how a client calls its server. It has a method for every
-// request and notification that it may send. Params may be nil if the
-// revision makes them optional.
+// ServerCaller calls a server on behalf of its client. It has a method for
+// every request and notification that the client may send, except those of
+// the handshake. Params may be nil if the revision makes them optional.
 type ServerCaller struct {
 	caller runtime.Caller
 }
 
-// NewServerCaller returns typed calls that c sends.
+// NewServerCaller returns a ServerCaller that sends through c.
 func NewServerCaller(c runtime.Caller) ServerCaller {
 	return ServerCaller{c}
 }
@@ -243,16 +244,6 @@ func NewServerCaller(c runtime.Caller) ServerCaller {
 func (c ServerCaller) Complete(ctx context.Context, params *CompleteRequestParams) (*CompleteResult, error) {
 	result := new(CompleteResult)
 	if err := c.caller.Call(ctx, "completion/complete", runtime.Params(params), result); err != nil {
-		return nil, err
-	}
-	return result, nil
-}
-
-// Initialize opens the session: the two sides agree on a revision and
-// exchange their capabilities. It is the first message and is sent once.
-func (c ServerCaller) Initialize(ctx context.Context, params *InitializeRequestParams) (*InitializeResult, error) {
-	result := new(InitializeResult)
-	if err := c.caller.Call(ctx, "initialize", runtime.Params(params), result); err != nil {
 		return nil, err
 	}
 	return result, nil
@@ -272,12 +263,6 @@ func (c ServerCaller) SetLevel(ctx context.Context, params *SetLevelRequestParam
 // unanswered. The sender ignores a response that arrives later.
 func (c ServerCaller) Cancelled(ctx context.Context, params *CancelledNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/cancelled", runtime.Params(params))
-}
-
-// Initialized tells the server that the client has received the result of
-// initialize and is ready.
-func (c ServerCaller) Initialized(ctx context.Context, params *NotificationParams) error {
-	return c.caller.Notify(ctx, "notifications/initialized", runtime.Params(params))
 }
 
 // Progress reports how far the work on a request is, to the side that made
@@ -319,6 +304,18 @@ func (c ServerCaller) ListPrompts(ctx context.Context, params *PaginatedRequestP
 	return result, nil
 }
 
+// Prompts yields the items of all pages of prompts/list. It requests each
+// page when the loop reaches it. After an error, the sequence ends.
+func (c ServerCaller) Prompts(ctx context.Context) iter.Seq2[*Prompt, error] {
+	return runtime.All(func(cursor *string) ([]Prompt, *string, error) {
+		page, err := c.ListPrompts(ctx, &PaginatedRequestParams{Cursor: cursor})
+		if err != nil {
+			return nil, nil, err
+		}
+		return page.Prompts, page.NextCursor, nil
+	})
+}
+
 // ListResources asks for one page of the server's resources.
 func (c ServerCaller) ListResources(ctx context.Context, params *PaginatedRequestParams) (*ListResourcesResult, error) {
 	result := new(ListResourcesResult)
@@ -326,6 +323,18 @@ func (c ServerCaller) ListResources(ctx context.Context, params *PaginatedReques
 		return nil, err
 	}
 	return result, nil
+}
+
+// Resources yields the items of all pages of resources/list. It requests
+// each page when the loop reaches it. After an error, the sequence ends.
+func (c ServerCaller) Resources(ctx context.Context) iter.Seq2[*Resource, error] {
+	return runtime.All(func(cursor *string) ([]Resource, *string, error) {
+		page, err := c.ListResources(ctx, &PaginatedRequestParams{Cursor: cursor})
+		if err != nil {
+			return nil, nil, err
+		}
+		return page.Resources, page.NextCursor, nil
+	})
 }
 
 // ReadResource asks the server for the contents of a resource.
@@ -356,6 +365,19 @@ func (c ServerCaller) ListResourceTemplates(ctx context.Context, params *Paginat
 	return result, nil
 }
 
+// ResourceTemplates yields the items of all pages of
+// resources/templates/list. It requests each page when the loop reaches it.
+// After an error, the sequence ends.
+func (c ServerCaller) ResourceTemplates(ctx context.Context) iter.Seq2[*ResourceTemplate, error] {
+	return runtime.All(func(cursor *string) ([]ResourceTemplate, *string, error) {
+		page, err := c.ListResourceTemplates(ctx, &PaginatedRequestParams{Cursor: cursor})
+		if err != nil {
+			return nil, nil, err
+		}
+		return page.ResourceTemplates, page.NextCursor, nil
+	})
+}
+
 // Unsubscribe asks the server to stop announcing changes of a resource.
 func (c ServerCaller) Unsubscribe(ctx context.Context, params *UnsubscribeRequestParams) (*EmptyResult, error) {
 	result := new(Result)
@@ -381,4 +403,16 @@ func (c ServerCaller) ListTools(ctx context.Context, params *PaginatedRequestPar
 		return nil, err
 	}
 	return result, nil
+}
+
+// Tools yields the items of all pages of tools/list. It requests each page
+// when the loop reaches it. After an error, the sequence ends.
+func (c ServerCaller) Tools(ctx context.Context) iter.Seq2[*Tool, error] {
+	return runtime.All(func(cursor *string) ([]Tool, *string, error) {
+		page, err := c.ListTools(ctx, &PaginatedRequestParams{Cursor: cursor})
+		if err != nil {
+			return nil, nil, err
+		}
+		return page.Tools, page.NextCursor, nil
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
+	"iter"
 )
 
 // Client has a method for every request and notification that a server may
@@ -200,21 +201,30 @@ func BindClient(s Client) runtime.Binding {
 	}
 }
 
-// ClientCaller is how a server calls its client. It has a method for every
-// request and notification that it may send. Params may be nil if the
-// revision makes them optional.
+// ClientCaller calls a client on behalf of its server. It has a method for
+// every request and notification that the server may send, except those of
+// the handshake. Params may be nil if the revision makes them optional.
 type ClientCaller struct {
 	caller runtime.Caller
 }
 
-// NewClientCaller returns typed calls that c sends.
+// NewClientCaller returns a ClientCaller that sends through c.
 func NewClientCaller(c runtime.Caller) ClientCaller {
 	return ClientCaller{c}
 }
 
 // Elicit asks the client's user for input, with a form or on a web page. The
-// user may refuse.
-func (c ClientCaller) Elicit(ctx context.Context, params ElicitRequestParams) (ElicitResponse, error) {
+// user may refuse. If the other side answers with another result than
+// ElicitResult, the error is a *runtime.OtherResultError. ElicitResponse
+// returns all results.
+func (c ClientCaller) Elicit(ctx context.Context, params ElicitRequestParams) (*ElicitResult, error) {
+	result, err := c.ElicitResponse(ctx, params)
+	return runtime.PlainResult[*ElicitResult]("elicitation/create", result, err)
+}
+
+// ElicitResponse makes the request of Elicit and returns the result, of
+// whichever type it is.
+func (c ClientCaller) ElicitResponse(ctx context.Context, params ElicitRequestParams) (ElicitResponse, error) {
 	result := newElicitResponse()
 	if err := c.caller.Call(ctx, "elicitation/create", params, result); err != nil {
 		return nil, err
@@ -296,8 +306,17 @@ func (c ClientCaller) ListRoots(ctx context.Context, params *RequestParams) (*Li
 }
 
 // CreateMessage asks the client's language model to continue a conversation.
-// The client or its user may refuse.
-func (c ClientCaller) CreateMessage(ctx context.Context, params *CreateMessageRequestParams) (CreateMessageResponse, error) {
+// The client or its user may refuse. If the other side answers with another
+// result than CreateMessageResult, the error is a *runtime.OtherResultError.
+// CreateMessageResponse returns all results.
+func (c ClientCaller) CreateMessage(ctx context.Context, params *CreateMessageRequestParams) (*CreateMessageResult, error) {
+	result, err := c.CreateMessageResponse(ctx, params)
+	return runtime.PlainResult[*CreateMessageResult]("sampling/createMessage", result, err)
+}
+
+// CreateMessageResponse makes the request of CreateMessage and returns the
+// result, of whichever type it is.
+func (c ClientCaller) CreateMessageResponse(ctx context.Context, params *CreateMessageRequestParams) (CreateMessageResponse, error) {
 	result := newCreateMessageResponse()
 	if err := c.caller.Call(ctx, "sampling/createMessage", runtime.Params(params), result); err != nil {
 		return nil, err
@@ -335,6 +354,18 @@ func (c ClientCaller) ListTasks(ctx context.Context, params *PaginatedRequestPar
 		return nil, err
 	}
 	return result, nil
+}
+
+// Tasks yields the items of all pages of tasks/list. It requests each page
+// when the loop reaches it. After an error, the sequence ends.
+func (c ClientCaller) Tasks(ctx context.Context) iter.Seq2[*Task, error] {
+	return runtime.All(func(cursor *string) ([]Task, *string, error) {
+		page, err := c.ListTasks(ctx, &PaginatedRequestParams{Cursor: cursor})
+		if err != nil {
+			return nil, nil, err
+		}
+		return page.Tasks, page.NextCursor, nil
+	})
 }
 
 // GetTaskPayload waits until a task has ended and returns its result. Decode

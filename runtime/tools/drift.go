@@ -25,7 +25,7 @@ func List(ctx context.Context, c runtime.Caller) ([]wire.Object, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, tool)
+		all = append(all, *tool)
 	}
 	return all, nil
 }

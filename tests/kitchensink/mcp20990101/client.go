@@ -52,14 +52,14 @@ func BindClient(s Client) runtime.Binding {
 	}
 }
 
-// ClientCaller is how a server calls its client. It has a method for every
-// request and notification that it may send. Params may be nil if the
-// revision makes them optional.
+// ClientCaller calls a client on behalf of its server. It has a method for
+// every request and notification that the server may send, except those of
+// the handshake. Params may be nil if the revision makes them optional.
 type ClientCaller struct {
 	caller runtime.Caller
 }
 
-// NewClientCaller returns typed calls that c sends.
+// NewClientCaller returns a ClientCaller that sends through c.
 func NewClientCaller(c runtime.Caller) ClientCaller {
 	return ClientCaller{c}
 }

@@ -61,14 +61,14 @@ func BindBase() runtime.Binding {
 	}
 }
 
-// ServerCaller is how a client calls its server. It has a method for every
-// request and notification that it may send. Params may be nil if the
-// revision makes them optional.
+// ServerCaller calls a server on behalf of its client. It has a method for
+// every request and notification that the client may send, except those of
+// the handshake. Params may be nil if the revision makes them optional.
 type ServerCaller struct {
 	caller runtime.Caller
 }
 
-// NewServerCaller returns typed calls that c sends.
+// NewServerCaller returns a ServerCaller that sends through c.
 func NewServerCaller(c runtime.Caller) ServerCaller {
 	return ServerCaller{c}
 }
