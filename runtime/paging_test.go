@@ -117,7 +117,7 @@ func TestAll(t *testing.T) {
 				got = append(got, err.Error())
 				continue
 			}
-			if got = append(got, fmt.Sprint(item)); len(got) == c.stop {
+			if got = append(got, fmt.Sprint(*item)); len(got) == c.stop {
 				break
 			}
 		}
@@ -141,7 +141,7 @@ func ExampleAll() {
 	for item, err := range runtime.All(func(cursor *string) ([]string, *string, error) {
 		return runtime.Page(list, cursor, 2) // a server's side
 	}) {
-		fmt.Println(item, err)
+		fmt.Println(*item, err)
 	}
 	// Output:
 	// one <nil>

@@ -38,9 +38,11 @@ func (e *emitter) connect(f *jen.File) {
 func (e *emitter) clientOptions(f *jen.File, methods []*ir.Method) {
 	f.Add(doc("ClientOptions configure a client. The functions handle the requests and notifications of its server; a request without a function is answered with \"method not found\" (-32601), and a notification without one is ignored. Functions are called concurrently, and their params are never nil."))
 	f.Type().Id("ClientOptions").StructFunc(func(g *jen.Group) {
-		g.Add(doc("Name and Version identify the program. Title is a name for display."))
+		g.Add(doc("Name identifies the program."))
 		g.Id("Name").String()
+		g.Add(doc("Version is the version of the program."))
 		g.Id("Version").String()
+		g.Add(doc("Title is a name for display, which clients send from 2025-06-18 on."))
 		g.Id("Title").String()
 		g.Line()
 		for _, m := range methods {

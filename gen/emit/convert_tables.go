@@ -94,6 +94,15 @@ func Ladder(revisions []*ir.Revision, steps []*convert.Step, dir string) (files.
 	f.Func().Id("Client").Params(jen.Id("client").Qual(runtimePath, "Binding"), jen.Id("o").Id("Options")).Index().Qual(runtimePath, "Binding").
 		Block(jen.Return(jen.Id("Ladder").Call().Dot("Client").Call(jen.Id("client"), jen.Id("o"))))
 	f.Line()
+	f.Add(doc("Connect opens a session with a server, given the ClientOptions of the revision that the client is written for. The session speaks the newest revision that the server supports, and converts. Connect owns the transport, also if it fails; ctx applies to the opening only."))
+	session := jen.Id("S")
+	f.Func().Id("Connect").Types(jen.Add(session).Any()).Params(
+		jen.Id("ctx").Qual("context", "Context"),
+		jen.Id("transport").Qual(runtimePath, "Transport"),
+		jen.Id("options").Qual(convertPath, "ClientOptions").Types(session),
+	).Params(session, jen.Error()).
+		Block(jen.Return(jen.Qual(convertPath, "Connect").Call(jen.Id("ctx"), jen.Id("Ladder").Call(), jen.Id("transport"), jen.Id("options"))))
+	f.Line()
 	f.Add(doc("Converter returns the function with which a catalog written for revision native converts its lists and results. Use it as catalog.Options.Convert."))
 	f.Func().Id("Converter").Params(jen.Id("native").String(), jen.Id("o").Id("Options")).
 		Qual(convertPath, "Converter").

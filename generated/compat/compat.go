@@ -8,6 +8,7 @@
 package compat
 
 import (
+	"context"
 	"github.com/mcpgen/mcpgen/generated/compat/step20250326"
 	"github.com/mcpgen/mcpgen/generated/compat/step20250618"
 	"github.com/mcpgen/mcpgen/generated/compat/step20251125"
@@ -42,6 +43,14 @@ func Serve(server runtime.Binding, o Options) []runtime.Binding {
 // the revision it is written for. See Serve.
 func Client(client runtime.Binding, o Options) []runtime.Binding {
 	return Ladder().Client(client, o)
+}
+
+// Connect opens a session with a server, given the ClientOptions of the
+// revision that the client is written for. The session speaks the newest
+// revision that the server supports, and converts. Connect owns the
+// transport, also if it fails; ctx applies to the opening only.
+func Connect[S any](ctx context.Context, transport runtime.Transport, options convert.ClientOptions[S]) (S, error) {
+	return convert.Connect(ctx, Ladder(), transport, options)
 }
 
 // Converter returns the function with which a catalog written for revision

@@ -14,10 +14,12 @@ import (
 // "method not found" (-32601), and a notification without one is ignored.
 // Functions are called concurrently, and their params are never nil.
 type ClientOptions struct {
-	// Name and Version identify the program. Title is a name for display.
-	Name    string
+	// Name identifies the program.
+	Name string
+	// Version is the version of the program.
 	Version string
-	Title   string
+	// Title is a name for display, which clients send from 2025-06-18 on.
+	Title string
 
 	// LoggingMessage handles notifications/message, which sends the client a log
 	// record.

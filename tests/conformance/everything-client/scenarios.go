@@ -61,13 +61,9 @@ func callTool(name string, arguments wire.Object) func(context.Context, mcp.Serv
 }
 
 func call(ctx context.Context, server mcp.ServerCaller, name string, arguments wire.Object) error {
-	response, err := server.CallTool(ctx, &mcp.CallToolRequestParams{Name: name, Arguments: arguments})
+	result, err := server.CallTool(ctx, &mcp.CallToolRequestParams{Name: name, Arguments: arguments})
 	if err != nil {
 		return err
-	}
-	result, ok := response.(*mcp.CallToolResult)
-	if !ok {
-		return fmt.Errorf("the server answered with a %T", response)
 	}
 	if result.IsError != nil && *result.IsError {
 		return fmt.Errorf("the tool %s failed", name)

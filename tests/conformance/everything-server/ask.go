@@ -62,16 +62,12 @@ func sample(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := mcp.NewClientCaller(runtime.CallOf(ctx)).CreateMessage(ctx, &mcp.CreateMessageRequestParams{
+	message, err := mcp.NewClientCaller(runtime.CallOf(ctx)).CreateMessage(ctx, &mcp.CreateMessageRequestParams{
 		MaxTokens: 100,
 		Messages:  []mcp.SamplingMessage{{Role: mcp.RoleUser, Content: &mcp.TextContent{Text: prompt}}},
 	})
 	if err != nil {
 		return nil, err
-	}
-	message, ok := answer.(*mcp.CreateMessageResult)
-	if !ok {
-		return nil, fmt.Errorf("the client answered with a %T", answer)
 	}
 	switch content := message.Content.(type) {
 	case *mcp.TextContent:
