@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -36,13 +37,13 @@ func (h Handlers) Bind(revision string, methods []Method) Binding {
 func (h Handlers) Capabilities(methods []Method) wire.Object {
 	declared := wire.Object("{}")
 	for _, m := range methods {
-		if m.Kind == Request && m.Capability != "" && h[m.Name] != nil {
+		if m.Kind == jsonrpc.Request && m.Capability != "" && h[m.Name] != nil {
 			declared = declare(declared, m.Capability, "{}")
 		}
 	}
 	for _, m := range methods {
 		parent, _, nested := cutLast(m.Capability)
-		if m.Kind == Notification && m.Direction&ToServer != 0 && nested && granted(declared, parent) {
+		if m.Kind == jsonrpc.Notification && m.Direction&ToServer != 0 && nested && granted(declared, parent) {
 			declared = declare(declared, m.Capability, "true")
 		}
 	}

@@ -5,19 +5,20 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // TestHandlersCapabilities derives the capabilities of a client from its handlers.
 func TestHandlersCapabilities(t *testing.T) {
 	methods := []runtime.Method{
-		{Name: "ask", Kind: runtime.Request, Direction: runtime.ToClient, Capability: "asking"},
-		{Name: "list", Kind: runtime.Request, Direction: runtime.ToClient, Capability: "work.list"},
-		{Name: "get", Kind: runtime.Request, Direction: runtime.ToClient, Capability: "work"},
-		{Name: "plain", Kind: runtime.Request, Direction: runtime.ToClient},
-		{Name: "changed", Kind: runtime.Notification, Direction: runtime.ToServer, Capability: "work.changed"},
-		{Name: "asked", Kind: runtime.Notification, Direction: runtime.ToServer, Capability: "asking"},
-		{Name: "news", Kind: runtime.Notification, Direction: runtime.ToClient, Capability: "logging"},
+		{Name: "ask", Kind: jsonrpc.Request, Direction: runtime.ToClient, Capability: "asking"},
+		{Name: "list", Kind: jsonrpc.Request, Direction: runtime.ToClient, Capability: "work.list"},
+		{Name: "get", Kind: jsonrpc.Request, Direction: runtime.ToClient, Capability: "work"},
+		{Name: "plain", Kind: jsonrpc.Request, Direction: runtime.ToClient},
+		{Name: "changed", Kind: jsonrpc.Notification, Direction: runtime.ToServer, Capability: "work.changed"},
+		{Name: "asked", Kind: jsonrpc.Notification, Direction: runtime.ToServer, Capability: "asking"},
+		{Name: "news", Kind: jsonrpc.Notification, Direction: runtime.ToClient, Capability: "logging"},
 	}
 	set := func(context.Context, wire.Raw) (wire.Appender, error) { return nil, nil }
 	for _, row := range []struct {
