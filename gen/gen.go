@@ -121,26 +121,18 @@ func All(s *spec.Spec) (files.Plan, error) {
 	return plan, nil
 }
 
-// converters plans the packages that convert between revisions.
+// converters plans the package that converts between revisions.
 func converters(revisions []*ir.Revision, plan *files.Plan) error {
 	const dir = "compat"
 	steps, err := convert.Steps(revisions)
 	if err != nil {
 		return err
 	}
-	for _, step := range steps {
-		list, err := emit.Converters(step, dir+"/"+step.Package)
-		if err != nil {
-			return err
-		}
-		plan.Files = append(plan.Files, list...)
-		plan.Owned = append(plan.Owned, dir+"/"+step.Package)
-	}
-	ladder, err := emit.Ladder(revisions, steps, dir)
+	list, err := emit.Converters(revisions, steps, dir)
 	if err != nil {
 		return err
 	}
-	plan.Files = append(plan.Files, ladder)
+	plan.Files = append(plan.Files, list...)
 	plan.Owned = append(plan.Owned, dir)
 	return nil
 }

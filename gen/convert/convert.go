@@ -1,10 +1,10 @@
-// Package convert pairs the ir of two adjacent revisions. It decides which declarations
-// correspond, and how each member and each variant is converted, up to the newer revision
-// and down to the older one. All decisions about converters are made here; package emit
-// renders them.
+// Package convert compares the ir of adjacent revisions and decides how values are
+// converted, up to the newer revision and down to the older one. The result is a table of
+// shapes, which describe the differences; package emit renders it, and runtime/convert
+// applies it to JSON texts.
 //
 // Names are stable across revisions, so declarations and members are paired by name. The
-// table (table.go) holds the facts that names and types do not express. A difference that
+// table in table.go holds the facts that names and types do not express. A difference that
 // neither covers is an error.
 package convert
 
@@ -17,139 +17,71 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// Step holds the converters between two adjacent revisions.
+// Step holds the conversions between two adjacent revisions.
 type Step struct {
 	Older, Newer *ir.Revision
-	// Package is the Go package name, such as "step20251125".
-	Package string
-	// Funcs are sorted by name.
-	Funcs []*Func
-	// Definitions are sorted by the newer name, Methods by name.
+	// Definitions are sorted by the newer name, then by the older one.
 	Definitions []Definition
-	Methods     []Method
+	// Up and Down are sorted by name.
+	Up, Down []*Shape
 }
 
-// Definition is a row of the step's lookup of definitions. A Link is nil if the definition
-// cannot be converted in that direction.
+// Definition says how the values of a declaration are converted. Methods use pairs of
+// declarations with different names, for example for a union of results.
 type Definition struct {
-	Older, Newer *ir.Decl
-	Up, Down     *Link
+	Older, Newer string // the names for the New functions of the generated packages
+	Up, Down     Rule
 }
 
-// Method is a row of the step's lookup of methods that both revisions have.
-type Method struct {
-	Name                 string
-	ParamsUp, ParamsDown *Link
-	ResultUp, ResultDown *Link // nil for notifications
+// Rule converts a value by a shape. Without one, it keeps the value, or None is set and
+// the value cannot be converted.
+type Rule struct {
+	Shape *Shape
+	None  bool
 }
 
-// Link is a way to convert a declaration. A nil Func means that no conversion is necessary.
-type Link struct{ Func *Func }
-
-// Func is a converter.
-type Func struct {
-	Name string
-	Up   bool
-	// From and To are references to declarations, open objects or scalars.
-	From, To ir.Type
-	Body     Body
+// Shape describes the differences between the values of a type in two revisions; see
+// convert.Shape in the runtime, which has the same fields.
+type Shape struct {
+	Name      string // a Go identifier
+	Members   []Member
+	Each      *Shape
+	LeaveOut  bool
+	Cases     []Case
+	Otherwise string
 }
 
-// Body is a sealed sum: how a Func converts.
-type Body interface{ isBody() }
-
-type (
-	// Object converts member by member.
-	Object struct {
-		Restates []Restate
-		Fields   []Field
-		// Reserved lists the names that members without a field must not have, because the
-		// other revision has a field for them.
-		Reserved []string
-	}
-	// Union converts by variant.
-	Union struct{ Cases []Case }
-	// Wrap turns a value into a variant of a union: an object is converted by Func, a
-	// scalar becomes the Variant that embeds it.
-	Wrap struct {
-		Func    *Func
-		Variant *ir.Variant
-	}
-	// Elements converts a declared array.
-	Elements struct{ Elem Value }
-	// Plain converts between types that a Go conversion covers.
-	Plain struct{}
-	// ToOpen converts an object with fields into an open object. On the way down, the
-	// fields in Drops are removed.
-	ToOpen struct{ Drops []*ir.Field }
-	// FromOpen converts an open object into an object with fields. On the way down, it
-	// decodes the fields. On the way up, no member can be meant for a field, so members
-	// with a name in Reserved are dropped.
-	FromOpen struct{ Reserved []string }
-)
-
-func (*Object) isBody()   {}
-func (*Union) isBody()    {}
-func (*Wrap) isBody()     {}
-func (*Elements) isBody() {}
-func (*Plain) isBody()    {}
-func (*ToOpen) isBody()   {}
-func (*FromOpen) isBody() {}
-
-// Restate calls a policy function to rewrite the whole object if the field is present.
-type Restate struct {
-	Field  *ir.Field
-	Policy string
+// Member describes a member of an object. Kinds is empty if any kind is allowed.
+type Member struct {
+	Name    string
+	Rewrite string // a function of runtime/convert/policy.go
+	Shape   *Shape
+	Kinds   []ir.Kind
+	Integer bool // numbers must be integers
+	Drop    string
+	Require string
+	Default string // JSON
+	Const   bool
 }
 
-// Field converts a member. A member without To is dropped or, if Carry is set, moved to the
-// members without a field. A member without From is taken from these if Carry is set, and
-// otherwise assumed to be present as an empty object.
-type Field struct {
-	From, To *ir.Field
-	Value    Value
-	Carry    bool
-	// Offers leaves out elements that are refused.
-	Offers bool
-	// Reason explains why an object without the member is refused; "" accepts it.
-	Reason string
-}
-
-// Case converts a variant by Func, after Policy, if any, has rewritten it as a Restated. A
-// variant without a Func is refused, unless Scalar is set, which takes the variant's
-// scalar.
+// Case describes a variant of a union. An empty Kind matches every value.
 type Case struct {
-	Variant  *ir.Variant
-	Func     *Func
-	Policy   string
-	Restated *ir.Decl
-	Scalar   bool
-	Reason   string
+	Kind    ir.Kind
+	When    []Condition
+	Rewrite string
+	Shape   *Shape
+	Refuse  string
 }
 
-// Value is a sealed sum: how a value inside another one is converted.
-type Value interface{ isValue() }
+// Condition is a condition on the member at a path: that it has the value Is, which is
+// JSON, that it is absent, or that it is present.
+type Condition struct {
+	Path   []string
+	Is     string
+	Absent bool
+}
 
-type (
-	// Same keeps the value.
-	Same struct{}
-	// Cast is a Go conversion to a declared type.
-	Cast struct{ To *ir.Decl }
-	// Call calls a Func.
-	Call struct{ Func *Func }
-	// List converts each element.
-	List struct{ Elem Value }
-	// Map converts each value.
-	Map struct{ Elem Value }
-)
-
-func (Same) isValue() {}
-func (Cast) isValue() {}
-func (Call) isValue() {}
-func (List) isValue() {}
-func (Map) isValue()  {}
-
-// Steps pairs each revision with the next one. The revisions are sorted, the oldest first.
+// Steps pairs each revision with the next one. The revisions are sorted, oldest first.
 func Steps(revisions []*ir.Revision) ([]*Step, error) {
 	t := newTables()
 	var steps []*Step
@@ -168,79 +100,151 @@ func Steps(revisions []*ir.Revision) ([]*Step, error) {
 }
 
 func (p *pairing) run() *Step {
-	for _, d := range p.step.Older.Decls {
+	for _, d := range p.older.Decls {
 		if newer := p.counterpart(d, true); newer != nil {
 			p.define(d, newer)
 		}
 	}
-	for _, d := range p.step.Newer.Decls {
-		if p.counterpart(d, false) == nil {
-			p.orphan(d)
-		}
-	}
-	for _, m := range p.step.Older.Methods {
-		i := slices.IndexFunc(p.step.Newer.Methods, func(n *ir.Method) bool { return n.Wire == m.Wire })
+	for _, m := range p.older.Methods {
+		i := slices.IndexFunc(p.newer.Methods, func(n *ir.Method) bool { return n.Wire == m.Wire })
 		if i < 0 {
 			continue
 		}
-		newer := p.step.Newer.Methods[i]
-		row := Method{Name: m.Wire}
-		row.ParamsUp, row.ParamsDown = p.links(m.Params, newer.Params)
+		p.define(m.Params, p.newer.Methods[i].Params)
 		if m.Result != nil {
-			row.ResultUp, row.ResultDown = p.links(m.Result, newer.Result)
-		}
-		p.step.Methods = append(p.step.Methods, row)
-	}
-	slices.SortFunc(p.step.Funcs, func(a, b *Func) int { return cmp.Compare(a.Name, b.Name) })
-	slices.SortFunc(p.step.Definitions, func(a, b Definition) int { return cmp.Compare(a.Newer.Name, b.Newer.Name) })
-	for i := 1; i < len(p.step.Funcs); i++ {
-		if p.step.Funcs[i].Name == p.step.Funcs[i-1].Name {
-			p.fail(p.step.Funcs[i].Name, "two converters have this name")
+			p.define(m.Result, p.newer.Methods[i].Result)
 		}
 	}
-	return p.step
+	step := &Step{Older: p.older, Newer: p.newer}
+	step.Definitions = p.definitions()
+	for _, d := range step.Definitions {
+		step.Up = d.Up.Shape.collect(step.Up)
+		step.Down = d.Down.Shape.collect(step.Down)
+	}
+	for _, list := range [][]*Shape{step.Up, step.Down} {
+		slices.SortFunc(list, func(a, b *Shape) int { return cmp.Compare(a.Name, b.Name) })
+		for i := 1; i < len(list); i++ {
+			if list[i].Name == list[i-1].Name {
+				p.fail(list[i].Name, "two shapes have this name")
+			}
+		}
+	}
+	return step
 }
 
-// define creates the converters of a definition and its row in the lookup.
-func (p *pairing) define(older, newer *ir.Decl) {
-	up, down := p.links(older, newer)
-	p.step.Definitions = append(p.step.Definitions, Definition{older, newer, up, down})
+// definitions returns the rows of the step. Shapes without an effect are removed.
+func (p *pairing) definitions() []Definition {
+	p.prune()
+	var all []Definition
+	for _, d := range p.defined {
+		all = append(all, Definition{newName(d.older), newName(d.newer), p.rule(d.up, d.upOK), p.rule(d.down, d.downOK)})
+	}
+	slices.SortFunc(all, func(a, b Definition) int {
+		return cmp.Or(cmp.Compare(a.Newer, b.Newer), cmp.Compare(a.Older, b.Older))
+	})
+	return all
 }
 
-// orphan creates the converters of a declaration that only the newer revision has, if a
-// method uses it where the older revision uses another one, for example for a union of
-// results.
-func (p *pairing) orphan(d *ir.Decl) {
-	for _, m := range p.step.Newer.Methods {
-		i := slices.IndexFunc(p.step.Older.Methods, func(o *ir.Method) bool { return o.Wire == m.Wire })
-		switch {
-		case i < 0:
-		case m.Params == d:
-			p.define(p.step.Older.Methods[i].Params, d)
-			return
-		case m.Result == d:
-			p.define(p.step.Older.Methods[i].Result, d)
-			return
+func (p *pairing) rule(s *Shape, ok bool) Rule {
+	if !ok {
+		return Rule{None: true}
+	}
+	return Rule{Shape: p.effective(s)}
+}
+
+// newName returns the name under which a generated package's New knows a declaration.
+func newName(d *ir.Decl) string {
+	if d.Definition {
+		return d.Path
+	}
+	return d.Name
+}
+
+// collect appends the shape and those below it that are not in the list.
+func (s *Shape) collect(list []*Shape) []*Shape {
+	if s == nil || slices.Contains(list, s) {
+		return list
+	}
+	list = append(list, s)
+	for _, below := range s.below() {
+		list = (*below).collect(list)
+	}
+	return list
+}
+
+// below returns the places of the shapes that the shape refers to.
+func (s *Shape) below() []**Shape {
+	all := []**Shape{&s.Each}
+	for i := range s.Members {
+		all = append(all, &s.Members[i].Shape)
+	}
+	for i := range s.Cases {
+		all = append(all, &s.Cases[i].Shape)
+	}
+	return all
+}
+
+// prune removes the shapes without an effect from all others.
+func (p *pairing) prune() {
+	p.effects = map[*Shape]bool{}
+	for changed := true; changed; {
+		changed = false
+		for _, s := range p.shapes {
+			if !p.effects[s] && s.hasEffect(p.effects) {
+				p.effects[s], changed = true, true
+			}
+		}
+	}
+	for _, s := range p.shapes {
+		for _, below := range s.below() {
+			*below = p.effective(*below)
+		}
+		s.Members = slices.DeleteFunc(s.Members, func(m Member) bool { return !m.hasEffect() && m.Shape == nil })
+		for i := len(s.Cases) - 1; i >= 0; i-- {
+			if s.Otherwise == "" && s.Cases[i].isRedundant(s.Cases[i+1:]) {
+				s.Cases = slices.Delete(s.Cases, i, i+1)
+			}
 		}
 	}
 }
 
-func (p *pairing) links(older, newer *ir.Decl) (up, down *Link) {
-	return p.link(older, newer, true), p.link(newer, older, false)
+// isRedundant reports whether a case keeps its values, and no later case would match them.
+func (c Case) isRedundant(later []Case) bool {
+	return !c.hasEffect() && c.Shape == nil && !slices.ContainsFunc(later, func(o Case) bool { return !c.excludes(o) })
 }
 
-func (p *pairing) link(from, to *ir.Decl, up bool) *Link {
-	switch v := p.value(&ir.Ref{Decl: from}, &ir.Ref{Decl: to}, up, from.Name).(type) {
-	case Call:
-		return &Link{v.Func}
-	case Cast:
-		return &Link{p.plain(from, to, up)}
-	case nil:
+// excludes reports whether no value matches both cases: they have different kinds, or
+// require different values of the same member.
+func (c Case) excludes(o Case) bool {
+	return c.Kind != o.Kind || slices.ContainsFunc(c.When, func(a Condition) bool {
+		return slices.ContainsFunc(o.When, func(b Condition) bool {
+			return slices.Equal(a.Path, b.Path) && a.Is != b.Is && (a.Is != "" || a.Absent) && (b.Is != "" || b.Absent)
+		})
+	})
+}
+
+// effective returns the shape, or nil if it has no effect.
+func (p *pairing) effective(s *Shape) *Shape {
+	if s == nil || !p.effects[s] {
 		return nil
 	}
-	return &Link{}
+	return s
 }
 
+func (s *Shape) hasEffect(effects map[*Shape]bool) bool {
+	return s.Otherwise != "" || s.LeaveOut ||
+		slices.ContainsFunc(s.below(), func(below **Shape) bool { return effects[*below] }) ||
+		slices.ContainsFunc(s.Members, Member.hasEffect) || slices.ContainsFunc(s.Cases, Case.hasEffect)
+}
+
+// hasEffect reports whether a member changes, apart from its value.
+func (m Member) hasEffect() bool {
+	return m.Rewrite != "" || len(m.Kinds) > 0 || m.Drop != "" || m.Require != "" || m.Default != ""
+}
+
+// hasEffect reports whether a variant changes, apart from its shape.
+func (c Case) hasEffect() bool { return c.Rewrite != "" || c.Refuse != "" }
+
 func (p *pairing) fail(place, format string, args ...any) {
-	p.errs = append(p.errs, fmt.Errorf("%s to %s: %s: %s", p.step.Older.ID, p.step.Newer.ID, place, fmt.Sprintf(format, args...)))
+	p.errs = append(p.errs, fmt.Errorf("%s to %s: %s: %s", p.older.ID, p.newer.ID, place, fmt.Sprintf(format, args...)))
 }

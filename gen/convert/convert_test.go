@@ -1,8 +1,11 @@
 package convert
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
@@ -28,7 +31,7 @@ func revision(id string, objects map[string][]string) *ir.Revision {
 
 // union adds a union of some of the revision's declarations.
 func union(r *ir.Revision, name string, variants ...string) *ir.Revision {
-	u := &ir.Union{}
+	u := &ir.Union{Decision: &ir.ByKind{}}
 	d := &ir.Decl{Name: name, Path: name, Definition: true, Type: u}
 	for _, v := range variants {
 		decl := r.Lookup(v)
@@ -67,7 +70,7 @@ func TestErrors(t *testing.T) {
 		{"a variant row without a use", revision(older, map[string][]string{"A": nil}), revision(newer, map[string][]string{"A": nil}),
 			tables{variants: []variantRow{{newer, "U", "B", "", "", "why"}}}, "stale row"},
 		{"a member row without a use", revision(older, map[string][]string{"A": nil}), revision(newer, map[string][]string{"A": nil}),
-			tables{members: []memberRow{{newer, "A", "x", restate, "F", ""}}}, "stale row"},
+			tables{members: []memberRow{{newer, "A", "x", rewrite, "F", ""}}}, "stale row"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.t.used = map[string]bool{}
@@ -84,33 +87,52 @@ func TestRows(t *testing.T) {
 	const older, newer = "2000-01-01", "2000-01-02"
 	step, err := steps(&tables{
 		renames: []rename{{newer, "A", "B", "why"}},
-		members: []memberRow{{newer, "B", "x", require, "", "needed"}, {newer, "B", "y", carry, "", ""}, {newer, "B", "z", restate, "F", ""}},
+		members: []memberRow{{newer, "B", "x", require, "", "needed"}, {newer, "B", "y", carry, "", ""}, {newer, "B", "z", rewrite, "F", ""}},
 		used:    map[string]bool{},
 	}, revision(older, map[string][]string{"A": {"x!"}}), revision(newer, map[string][]string{"B": {"x", "y", "z"}}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	for _, f := range step.Funcs {
-		names = append(names, f.Name)
+	want := &Step{
+		Older: step.Older, Newer: step.Newer,
+		Definitions: []Definition{{Older: "A", Newer: "B", Up: Rule{Shape: step.Up[0]}, Down: Rule{Shape: step.Down[0]}}},
+		Up:          []*Shape{{Name: "upB", Members: []Member{{Name: "y", Kinds: []ir.Kind{ir.KindString}}, {Name: "z", Drop: "only revision 2000-01-02 defines it"}}}},
+		Down:        []*Shape{{Name: "downB", Members: []Member{{Name: "x", Require: "needed"}, {Name: "z", Rewrite: "F", Drop: "revision 2000-01-01 does not define it"}}}},
 	}
-	if strings.Join(names, " ") != "DownB UpB" {
-		t.Fatalf("got %v", names)
+	if diff := cmp.Diff(want, step); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
-	down, up := step.Funcs[0].Body.(*Object), step.Funcs[1].Body.(*Object)
-	if len(down.Restates) != 1 || down.Restates[0].Policy != "F" {
-		t.Errorf("restated: %v", down.Restates)
+}
+
+// TestPruning checks that only the differences are part of a step.
+func TestPruning(t *testing.T) {
+	const older, newer = "2000-01-01", "2000-01-02"
+	decide := func(r *ir.Revision) *ir.Revision {
+		u := r.Lookup("U").Type.(*ir.Union)
+		u.Decision = &ir.ByKind{Cases: []ir.KindCase{{Kind: ir.KindObject, Then: &ir.ByConst{Member: "type", Cases: []ir.ConstCase{
+			{Value: "a", Then: &ir.Leaf{Variant: u.Variants[0]}},
+			{Value: "b", Then: &ir.Leaf{Variant: u.Variants[1]}},
+		}}}}}
+		return r
 	}
-	if f := down.Fields[0]; f.Reason != "needed" || f.To == nil {
-		t.Errorf("x goes down as %+v", f)
+	step, err := steps(&tables{used: map[string]bool{}},
+		decide(union(revision(older, map[string][]string{"A": {"x"}, "B": {"x"}}), "U", "A", "B")),
+		decide(union(revision(newer, map[string][]string{"A": {"x"}, "B": {"x", "y"}}), "U", "A", "B")))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if f := down.Fields[1]; !f.Carry || f.To != nil {
-		t.Errorf("y goes down as %+v", f)
+	var rows []string
+	for _, d := range step.Definitions {
+		rows = append(rows, fmt.Sprint(d.Newer, " ", d.Up.Shape != nil, " ", d.Down.Shape != nil))
 	}
-	if f := down.Fields[2]; f.Carry || f.To != nil {
-		t.Errorf("z goes down as %+v", f)
+	if diff := cmp.Diff([]string{"A false false", "B true true", "U true true"}, rows); diff != "" {
+		t.Errorf("definitions (-want +got):\n%s", diff)
 	}
-	if len(up.Reserved) != 1 || up.Reserved[0] != "z" {
-		t.Errorf("reserved on the way up: %v", up.Reserved)
+	if len(step.Down) != 2 || step.Down[0].Name != "downB" || step.Down[1].Name != "downU" {
+		t.Fatalf("got %v", step.Down)
+	}
+	want := []Case{{Kind: ir.KindObject, When: []Condition{{Path: []string{"type"}, Is: `"b"`}}, Shape: step.Down[0]}}
+	if diff := cmp.Diff(want, step.Down[1].Cases); diff != "" {
+		t.Errorf("cases (-want +got):\n%s", diff)
 	}
 }

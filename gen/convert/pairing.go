@@ -1,46 +1,88 @@
 package convert
 
 import (
+	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
 // pairing is the state of pairing two revisions.
 type pairing struct {
-	step   *Step
-	tables *tables
-	funcs  map[funcKey]*Func
-	errs   []error
+	older, newer *ir.Revision
+	tables       *tables
+	shapes       map[shapeKey]*Shape
+	defined      []defined
+	effects      map[*Shape]bool // the shapes with an effect
+	errs         []error
 }
 
-// funcKey identifies a Func by the declarations it converts; nil stands for a type that is
-// not a declaration.
-type funcKey struct{ from, to *ir.Decl }
+// shapeKey identifies a shape: by the declarations it converts, where nil stands for a type
+// that is not a declaration, or by the shape of its elements.
+type shapeKey struct {
+	from, to *ir.Decl
+	each     *Shape
+	leaveOut bool
+	check    bool
+}
+
+// defined is a pair of declarations that values are converted between.
+type defined struct {
+	older, newer *ir.Decl
+	up, down     *Shape
+	upOK, downOK bool
+}
 
 func newPairing(older, newer *ir.Revision, t *tables) *pairing {
-	name := "step" + strings.ReplaceAll(newer.ID, "-", "")
-	return &pairing{step: &Step{Older: older, Newer: newer, Package: name}, tables: t, funcs: map[funcKey]*Func{}}
+	return &pairing{older: older, newer: newer, tables: t, shapes: map[shapeKey]*Shape{}}
 }
 
 // to returns the revision that values are converted to.
 func (p *pairing) to(up bool) *ir.Revision {
 	if up {
-		return p.step.Newer
+		return p.newer
 	}
-	return p.step.Older
+	return p.older
 }
 
 // counterpart returns the declaration's counterpart in the other revision, or nil.
 func (p *pairing) counterpart(d *ir.Decl, up bool) *ir.Decl {
-	if name, ok := p.tables.rename(p.step.Newer.ID, d.Name, up); ok {
+	if name, ok := p.tables.rename(p.newer.ID, d.Name, up); ok {
 		return p.to(up).Lookup(name)
 	}
-	if p.tables.claimed(p.step.Newer.ID, d.Name, up) {
+	if p.tables.claimed(p.newer.ID, d.Name, up) {
 		return nil
 	}
 	return p.to(up).Lookup(d.Name)
+}
+
+// define decides how the values of two declarations are converted.
+func (p *pairing) define(older, newer *ir.Decl) {
+	if slices.ContainsFunc(p.defined, func(d defined) bool { return d.older == older && d.newer == newer }) {
+		return
+	}
+	d := defined{older: older, newer: newer}
+	d.up, d.upOK = p.value(&ir.Ref{Decl: older}, &ir.Ref{Decl: newer}, true, older.Name)
+	d.down, d.downOK = p.value(&ir.Ref{Decl: newer}, &ir.Ref{Decl: older}, false, newer.Name)
+	p.defined = append(p.defined, d)
+}
+
+// shape returns the shape for a key. On first use, it creates one with a name and calls
+// fill.
+func (p *pairing) shape(key shapeKey, up bool, name string, fill func(*Shape) bool) (*Shape, bool) {
+	if s, ok := p.shapes[key]; ok {
+		return s, true
+	}
+	s := &Shape{Name: direction(up) + name}
+	p.shapes[key] = s // before it is filled, because it may refer to itself
+	return s, fill(s)
+}
+
+func direction(up bool) string {
+	if up {
+		return "up"
+	}
+	return "down"
 }
 
 // plainType looks through declarations that only rename a type.
@@ -66,104 +108,112 @@ func declOf(t ir.Type) *ir.Decl {
 	return nil
 }
 
-// value decides how a value is converted. It returns nil after reporting an error.
-func (p *pairing) value(from, to ir.Type, up bool, place string) Value {
+// value decides how a value is converted: by a shape, or not at all if the shape is nil. It
+// returns false after reporting an error.
+func (p *pairing) value(from, to ir.Type, up bool, place string) (*Shape, bool) {
 	from, to = plainType(from), plainType(to)
-	if f, t := declOf(from), declOf(to); f != nil || t != nil {
+	if declOf(from) != nil || declOf(to) != nil {
 		return p.declared(from, to, up, place)
 	}
 	switch f := from.(type) {
 	case *ir.Array:
-		t, ok := to.(*ir.Array)
-		if ok && (t.MaxItems == 0 || f.MaxItems != 0 && f.MaxItems <= t.MaxItems) {
-			return wrapped(p.value(f.Elem, t.Elem, up, place+"[]"), func(v Value) Value { return List{v} })
+		if t, ok := to.(*ir.Array); ok && (t.MaxItems == 0 || f.MaxItems != 0 && f.MaxItems <= t.MaxItems) {
+			return p.each(f.Elem, t.Elem, up, place+"[]")
 		}
 	case *ir.Map:
 		if t, ok := to.(*ir.Map); ok {
-			return wrapped(p.value(f.Elem, t.Elem, up, place+"{}"), func(v Value) Value { return Map{v} })
+			return p.each(f.Elem, t.Elem, up, place+"{}")
 		}
 	default:
 		// Compare the types as text, including kinds, formats and bounds.
 		if ir.TypeString(from) == ir.TypeString(to) {
-			return Same{}
+			return nil, true
 		}
 	}
 	p.fail(place, "cannot convert %s to %s", ir.TypeString(from), ir.TypeString(to))
-	return nil
+	return nil, false
 }
 
-func wrapped(elem Value, wrap func(Value) Value) Value {
-	switch elem.(type) {
-	case nil:
-		return nil
-	case Same:
-		return Same{}
+// each decides about the elements of an array or the values of a map.
+func (p *pairing) each(from, to ir.Type, up bool, place string) (*Shape, bool) {
+	elem, ok := p.value(from, to, up, place)
+	if elem == nil {
+		return nil, ok
 	}
-	return wrap(elem)
+	return p.elements(elem, false), ok
+}
+
+// elements returns the shape of an array or a map whose elements have a shape.
+func (p *pairing) elements(elem *Shape, leaveOut bool) *Shape {
+	name := elem.Name + "Each"
+	if leaveOut {
+		name += "OrNone"
+	}
+	s, _ := p.shape(shapeKey{each: elem, leaveOut: leaveOut}, false, "", func(s *Shape) bool {
+		s.Name, s.Each, s.LeaveOut = name, elem, leaveOut
+		return true
+	})
+	return s
 }
 
 // declared decides about types of which at least one is declared.
-func (p *pairing) declared(from, to ir.Type, up bool, place string) Value {
-	switch t := ir.Resolve(to).(type) {
+func (p *pairing) declared(from, to ir.Type, up bool, place string) (*Shape, bool) {
+	f, t := ir.Resolve(from), ir.Resolve(to)
+	switch t := t.(type) {
 	case *ir.Enum:
-		f, ok := ir.Resolve(from).(*ir.Enum)
+		f, ok := f.(*ir.Enum)
 		if !ok || slices.ContainsFunc(f.Values, func(v ir.EnumValue) bool {
 			return !slices.ContainsFunc(t.Values, func(w ir.EnumValue) bool { return w.Wire == v.Wire })
 		}) {
 			p.fail(place, "not every value is valid for %s", declOf(to).Name)
-			return nil
+			return nil, false
 		}
-		return Cast{declOf(to)}
+		return nil, true
 	case *ir.String:
-		if ir.TypeString(ir.Resolve(from)) == ir.TypeString(t) {
-			return Cast{declOf(to)}
+		if ir.TypeString(f) == ir.TypeString(t) {
+			return nil, true
+		}
+	case *ir.Object:
+		switch f := f.(type) {
+		case *ir.Object:
+			return p.object(from, to, f, t, up)
+		case *ir.Union:
+			return p.union(from, to, f, up)
+		case *ir.Open:
+			return p.fromOpen(from, to, t, up)
+		}
+	case *ir.Union:
+		switch f := f.(type) {
+		case *ir.Union:
+			return p.union(from, to, f, up)
+		case *ir.Object:
+			for _, v := range t.Variants {
+				if p.counterpart(declOf(from), up) == v.Decl {
+					return p.value(from, &ir.Ref{Decl: v.Decl}, up, place)
+				}
+			}
+		case *ir.Scalar:
+			for _, v := range t.Variants {
+				if ir.TypeString(v.Decl.Type) == ir.TypeString(f) {
+					return nil, true
+				}
+			}
+		}
+	case *ir.Open:
+		if f, ok := f.(*ir.Object); ok {
+			return p.toOpen(from, to, f, up)
+		}
+	case *ir.Array:
+		if f, ok := f.(*ir.Array); ok {
+			return p.each(f.Elem, t.Elem, up, place+"[]")
+		}
+	case *ir.Scalar:
+		if f, ok := f.(*ir.Union); ok {
+			return p.union(from, to, f, up)
 		}
 	}
-	if f := p.function(from, to, up, place); f != nil {
-		return Call{f}
-	}
-	return nil
-}
-
-// function returns the Func for two types and creates it on first use.
-func (p *pairing) function(from, to ir.Type, up bool, place string) *Func {
-	key := funcKey{declOf(from), declOf(to)}
-	if f, ok := p.funcs[key]; ok {
-		return f
-	}
-	f := &Func{Up: up, From: from, To: to}
-	f.Name = direction(up) + f.Named().Name
-	if newer := p.newer(f); declOf(newer) == nil {
-		f.Name = direction(up) + "Open" + f.Named().Name
-	}
-	p.funcs[key] = f // before its body, which may refer to it
-	if f.Body = p.body(f, place); f.Body == nil {
-		p.fail(place, "cannot convert %s to %s", typeName(from), typeName(to))
-		return nil
-	}
-	p.step.Funcs = append(p.step.Funcs, f)
-	return f
-}
-
-// Named returns the declaration that the Func is named after: the one of the newer revision
-// if there is one, and otherwise the older one.
-func (f *Func) Named() *ir.Decl {
-	newer, older := declOf(f.From), declOf(f.To)
-	if f.Up {
-		newer, older = older, newer
-	}
-	if newer == nil {
-		return older
-	}
-	return newer
-}
-
-// newer returns the type of the newer revision.
-func (p *pairing) newer(f *Func) ir.Type {
-	if f.Up {
-		return f.To
-	}
-	return f.From
+	p.fail(place, "cannot convert %s to %s", typeName(from), typeName(to))
+	return nil, false
 }
 
 func typeName(t ir.Type) string {
@@ -173,146 +223,170 @@ func typeName(t ir.Type) string {
 	return ir.TypeString(t)
 }
 
-func direction(up bool) string {
+// missing is why a member is dropped that the other revision does not have.
+func (p *pairing) missing(up bool) string { return Missing(p.to(up)) }
+
+// Missing is why a member is dropped that a revision does not have.
+func Missing(r *ir.Revision) string { return "revision " + r.ID + " does not define it" }
+
+// Foreign is why a member is dropped that only the revision converted to has.
+func Foreign(r *ir.Revision) string { return "only revision " + r.ID + " defines it" }
+
+// toOpen converts an object with members into an open object. On the way down, the members
+// that only the newer revision gives a meaning are dropped.
+func (p *pairing) toOpen(from, to ir.Type, o *ir.Object, up bool) (*Shape, bool) {
 	if up {
-		return "Up"
+		return nil, true
 	}
-	return "Down"
+	return p.shape(shapeKey{from: declOf(from), to: declOf(to)}, up, declOf(from).Name, func(s *Shape) bool {
+		for _, f := range o.Fields {
+			s.Members = append(s.Members, Member{Name: f.Wire, Drop: p.missing(up)})
+		}
+		return true
+	})
 }
 
-// plain returns the Func for types that a Go conversion covers, for callers that look up
-// converters by name.
-func (p *pairing) plain(from, to *ir.Decl, up bool) *Func {
-	key := funcKey{from, to}
-	if p.funcs[key] == nil {
-		f := &Func{Up: up, From: &ir.Ref{Decl: from}, To: &ir.Ref{Decl: to}, Body: &Plain{}}
-		f.Name = direction(up) + f.Named().Name
-		p.funcs[key] = f
-		p.step.Funcs = append(p.step.Funcs, f)
+// fromOpen converts an open object into an object with members. On the way up, no member
+// of the open object can be meant for one of these. On the way down, members must have the
+// right kinds.
+func (p *pairing) fromOpen(from, to ir.Type, o *ir.Object, up bool) (*Shape, bool) {
+	for _, f := range o.Fields {
+		if f.Required {
+			p.fail(declOf(to).Name, "%s is required, but the other revision has an open object", f.Wire)
+		}
 	}
-	return p.funcs[key]
+	if !up {
+		return p.check(declOf(to), up), true
+	}
+	return p.shape(shapeKey{from: declOf(from), to: declOf(to)}, up, "Open"+declOf(to).Name, func(s *Shape) bool {
+		for _, f := range o.Fields {
+			s.Members = append(s.Members, Member{Name: f.Wire, Drop: Foreign(p.newer)})
+		}
+		return true
+	})
 }
 
-// body decides how a Func converts. It returns nil if there is no way.
-func (p *pairing) body(f *Func, place string) Body {
-	from, to := ir.Resolve(f.From), ir.Resolve(f.To)
-	switch to := to.(type) {
-	case *ir.Object:
-		switch from := from.(type) {
-		case *ir.Object:
-			return p.object(f, from, to)
-		case *ir.Union:
-			return p.union(f, from)
-		case *ir.Open:
-			return p.fromOpen(f, to)
-		}
-	case *ir.Union:
-		switch from := from.(type) {
-		case *ir.Union:
-			return p.union(f, from)
-		case *ir.Object:
-			for _, v := range to.Variants {
-				if p.counterpart(declOf(f.From), f.Up) == v.Decl {
-					return &Wrap{Func: p.function(f.From, &ir.Ref{Decl: v.Decl}, f.Up, place)}
-				}
+// check returns a shape that drops the members that do not have the kinds of a declaration.
+func (p *pairing) check(d *ir.Decl, up bool) *Shape {
+	o, ok := d.Type.(*ir.Object)
+	if !ok {
+		return nil
+	}
+	s, _ := p.shape(shapeKey{to: d, check: true}, up, "Open"+d.Name, func(s *Shape) bool {
+		for _, f := range o.Fields {
+			m := Member{Name: f.Wire}
+			m.Kinds, m.Integer = kinds(f.Type)
+			if below := declOf(f.Type); below != nil {
+				m.Shape = p.check(below, up)
 			}
-		case *ir.Scalar:
-			for _, v := range to.Variants {
-				if ir.TypeString(v.Decl.Type) == ir.TypeString(from) {
-					return &Wrap{Variant: v}
-				}
-			}
+			s.Members = append(s.Members, m)
 		}
-	case *ir.Open:
-		if from, ok := from.(*ir.Object); ok {
-			if f.Up {
-				return &ToOpen{}
-			}
-			return &ToOpen{Drops: from.Fields}
-		}
+		return true
+	})
+	return s
+}
+
+// kinds returns the kinds of JSON values that a type has, or nil for all.
+func kinds(t ir.Type) (list []ir.Kind, integer bool) {
+	switch t := ir.Resolve(t).(type) {
+	case *ir.String, *ir.Enum:
+		return []ir.Kind{ir.KindString}, false
+	case *ir.Integer:
+		return []ir.Kind{ir.KindNumber}, true
+	case *ir.Number:
+		return []ir.Kind{ir.KindNumber}, false
+	case *ir.Boolean:
+		return []ir.Kind{ir.KindBoolean}, false
+	case *ir.Object, *ir.Open, *ir.Map:
+		return []ir.Kind{ir.KindObject}, false
 	case *ir.Array:
-		if from, ok := from.(*ir.Array); ok {
-			if elem := p.value(from.Elem, to.Elem, f.Up, place+"[]"); elem != nil {
-				return &Elements{elem}
+		return []ir.Kind{ir.KindArray}, false
+	case *ir.Scalar:
+		for _, k := range []struct {
+			in   bool
+			kind ir.Kind
+		}{
+			{t.Kinds.Text, ir.KindString}, {t.Kinds.Integer || t.Kinds.Number, ir.KindNumber},
+			{t.Kinds.Boolean, ir.KindBoolean}, {t.Kinds.Null, ir.KindNull},
+		} {
+			if k.in {
+				list = append(list, k.kind)
 			}
 		}
-	case *ir.Scalar:
-		if from, ok := from.(*ir.Union); ok {
-			return p.union(f, from)
-		}
+		return list, t.Kinds.Integer && !t.Kinds.Number
 	}
-	return nil
-}
-
-func (p *pairing) fromOpen(f *Func, to *ir.Object) Body {
-	body := &FromOpen{}
-	for _, t := range to.Fields {
-		if t.Required {
-			p.fail(declOf(f.To).Name, "%s is required, but the other revision has an open object", t.Wire)
-		}
-		if f.Up {
-			body.Reserved = append(body.Reserved, t.Wire)
-		}
-	}
-	return body
+	return nil, false
 }
 
 // object pairs the members of two objects.
-func (p *pairing) object(f *Func, from, to *ir.Object) Body {
-	newer := declOf(f.To)
-	if !f.Up {
-		newer = declOf(f.From)
+func (p *pairing) object(from, to ir.Type, a, b *ir.Object, up bool) (*Shape, bool) {
+	newer := declOf(to)
+	if !up {
+		newer = declOf(from)
 	}
-	row := func(member string, do treatment) (memberRow, bool) {
-		return p.tables.member(p.step.Newer.ID, newer.Name, member, do)
-	}
-	body := &Object{}
-	for _, a := range from.Fields {
-		if !f.Up {
-			if r, ok := row(a.Wire, restate); ok {
-				body.Restates = append(body.Restates, Restate{a, r.policy})
+	return p.shape(shapeKey{from: declOf(from), to: declOf(to)}, up, newer.Name, func(s *Shape) bool {
+		for _, f := range a.Fields {
+			s.Members = append(s.Members, p.member(f, member(b, f.Wire), newer.Name, declOf(from).Name, up))
+		}
+		for _, f := range b.Fields {
+			if member(a, f.Wire) == nil {
+				s.Members = append(s.Members, p.added(f, newer.Name, declOf(from).Name, declOf(to).Name, up))
 			}
 		}
-		b := member(to, a.Wire)
-		if b == nil {
-			_, carried := row(a.Wire, carry)
-			body.Fields = append(body.Fields, Field{From: a, Carry: carried})
-			continue
-		}
-		field := Field{From: a, To: b, Value: p.value(a.Type, b.Type, f.Up, declOf(f.From).Name+"."+a.Wire)}
-		if a.Const != b.Const {
-			p.fail(declOf(f.From).Name, "%s has another constant in the other revision", a.Wire)
-		}
-		if r, ok := row(a.Wire, require); ok && !f.Up {
-			field.Reason = r.reason
-		}
-		if b.Required && !a.Required && field.Reason == "" || a.Nullable() && !b.Nullable() {
-			p.fail(declOf(f.From).Name, "%s is optional here and required in the other revision", a.Wire)
-		}
-		if _, ok := row(a.Wire, offers); ok && !f.Up {
-			field.Offers = true
-		}
-		body.Fields = append(body.Fields, field)
+		return true
+	})
+}
+
+// member decides about a member of an object; to is nil if the other revision does not have
+// it. Newer and from name the object's declarations.
+func (p *pairing) member(from, to *ir.Field, newer, place string, up bool) Member {
+	m := Member{Name: from.Wire}
+	row := func(do treatment) (memberRow, bool) { return p.tables.member(p.newer.ID, newer, from.Wire, do) }
+	if r, ok := row(rewrite); ok && !up {
+		m.Rewrite = r.policy
 	}
-	for _, b := range to.Fields {
-		if member(from, b.Wire) != nil {
-			continue
+	if to == nil {
+		if _, carried := row(carry); !carried {
+			m.Drop = p.missing(up)
 		}
-		if r, ok := row(b.Wire, carry); ok {
-			body.Fields = append(body.Fields, Field{To: b, Carry: true, Reason: r.reason})
-			continue
-		}
-		if _, ok := row(b.Wire, assume); ok && f.Up {
-			body.Fields = append(body.Fields, Field{To: b})
-			body.Reserved = append(body.Reserved, b.Wire)
-			continue
-		}
-		if b.Required {
-			p.fail(declOf(f.To).Name, "%s is required, but %s does not have it", b.Wire, declOf(f.From).Name)
-		}
-		body.Reserved = append(body.Reserved, b.Wire)
+		return m
 	}
-	return body
+	if from.Const != to.Const {
+		p.fail(place, "%s has another constant in the other revision", from.Wire)
+	}
+	if r, ok := row(require); ok && !up {
+		m.Require = r.reason
+	}
+	if to.Required && !from.Required && m.Require == "" || from.Nullable() && !to.Nullable() {
+		p.fail(place, "%s is optional here and required in the other revision", from.Wire)
+	}
+	m.Shape, _ = p.value(from.Type, to.Type, up, place+"."+from.Wire)
+	if _, ok := row(leaveOut); ok && !up && m.Shape != nil {
+		m.Shape = p.elements(m.Shape.Each, true)
+	}
+	return m
+}
+
+// added decides about a member that only the revision converted to has.
+func (p *pairing) added(f *ir.Field, newer, from, to string, up bool) Member {
+	m := Member{Name: f.Wire}
+	if r, ok := p.tables.member(p.newer.ID, newer, f.Wire, carry); ok {
+		m.Kinds, m.Integer = kinds(f.Type)
+		switch {
+		case f.Const != nil:
+			m.Kinds, m.Default, m.Const = nil, jsonOf(f.Const), true
+		case f.Required:
+			m.Require = r.reason
+		}
+		return m
+	}
+	m.Drop = Foreign(p.to(up))
+	if _, ok := p.tables.member(p.newer.ID, newer, f.Wire, assume); ok && up {
+		m.Default = "{}"
+	} else if f.Required {
+		p.fail(to, "%s is required, but %s does not have it", f.Wire, from)
+	}
+	return m
 }
 
 func member(o *ir.Object, name string) *ir.Field {
@@ -323,48 +397,11 @@ func member(o *ir.Object, name string) *ir.Field {
 	return o.Fields[i]
 }
 
-// union pairs the variants of a union with their counterparts.
-func (p *pairing) union(f *Func, from *ir.Union) Body {
-	body := &Union{}
-	for _, v := range from.Variants {
-		body.Cases = append(body.Cases, p.variant(f, v))
+// jsonOf returns the JSON of a string or an int64.
+func jsonOf(constant any) string {
+	text, err := json.Marshal(constant)
+	if err != nil {
+		panic(err)
 	}
-	return body
-}
-
-func (p *pairing) variant(f *Func, v *ir.Variant) Case {
-	union := declOf(f.From)
-	other := p.counterpart(v.Decl, f.Up)
-	if other != nil && p.allows(f.To, other) {
-		return Case{Variant: v, Func: p.function(&ir.Ref{Decl: v.Decl}, &ir.Ref{Decl: other}, f.Up, union.Name)}
-	}
-	if ir.TypeString(plainType(f.To)) == ir.TypeString(v.Decl.Type) {
-		return Case{Variant: v, Scalar: true}
-	}
-	r, ok := p.tables.variant(p.step.Newer.ID, union.Name, v.Decl.Name)
-	if !ok {
-		p.fail(union.Name, "%s has neither a counterpart nor a row in the table", v.Decl.Name)
-		return Case{}
-	}
-	c := Case{Variant: v, Policy: r.restate, Reason: r.reason}
-	switch {
-	case r.as == "":
-	case r.restate == "":
-		c.Func = p.function(&ir.Ref{Decl: v.Decl}, &ir.Ref{Decl: p.to(f.Up).Lookup(r.as)}, f.Up, union.Name)
-	case r.as == union.Name:
-		c.Func, c.Restated = f, union
-	default:
-		c.Restated = p.step.Newer.Lookup(r.as)
-		c.Func = p.function(&ir.Ref{Decl: c.Restated}, &ir.Ref{Decl: p.counterpart(c.Restated, false)}, false, union.Name)
-	}
-	return c
-}
-
-// allows reports whether a declaration is the target type or one of its variants.
-func (p *pairing) allows(to ir.Type, d *ir.Decl) bool {
-	if declOf(to) == d {
-		return true
-	}
-	u, ok := ir.Resolve(to).(*ir.Union)
-	return ok && slices.ContainsFunc(u.Variants, func(v *ir.Variant) bool { return v.Decl == d })
+	return string(text)
 }

@@ -28,8 +28,8 @@ func renames() []rename {
 type variantRow struct {
 	since, union string
 	variant      string // its name; "*" means all variants without a row of their own
-	restate      string // function of the policy, or ""
-	as           string // declaration that it becomes, of the older revision or, with restate, of the newer one; "" refuses it
+	rewrite      string // function of the policy, or ""
+	as           string // declaration that it becomes, of the older revision or, with rewrite, of the newer one; "" refuses it
 	reason       string
 }
 
@@ -50,10 +50,10 @@ func variantRows() []variantRow {
 
 		{"2025-06-18", "ContentBlock", "ResourceLink", "LinkAsText", "TextContent", ""},
 
-		{"2025-11-25", "SamplingMessageContent", "SamplingMessageContentList", "PiecesAsOne", "SamplingMessageContent", ""},
+		{"2025-11-25", "SamplingMessageContent", "SamplingMessageContentList", "JoinBlocks", "SamplingMessageContent", ""},
 		{"2025-11-25", "SamplingMessageContent", "*", "", "", tools},
 		{"2025-11-25", "PrimitiveSchemaDefinition", "UntitledSingleSelectEnumSchema", "", "EnumSchema", ""},
-		{"2025-11-25", "PrimitiveSchemaDefinition", "TitledSingleSelectEnumSchema", "TitlesAsNames", "LegacyTitledEnumSchema", ""},
+		{"2025-11-25", "PrimitiveSchemaDefinition", "TitledSingleSelectEnumSchema", "OptionsAsEnumNames", "LegacyTitledEnumSchema", ""},
 		{"2025-11-25", "PrimitiveSchemaDefinition", "*", "", "", many},
 		{"2025-11-25", "ElicitResultContent", "*", "", "", many},
 		{"2025-11-25", "ElicitRequestParams", "*", "", "",
@@ -75,11 +75,11 @@ func variantRows() []variantRow {
 type treatment int
 
 const (
-	restate treatment = iota + 1 // if the member is present, the function rewrites the whole object
-	carry                        // the older schema does not name the member, but its objects have it
-	require                      // an object without the member is refused, because the older revision requires it
-	offers                       // elements that are refused are left out
-	assume                       // on the way up, the member is set to an empty object
+	rewrite  treatment = iota + 1 // if the member is present, the function rewrites the whole object
+	carry                         // the older schema does not name the member, but its objects have it
+	require                       // an object without the member is refused, because the older revision requires it
+	leaveOut                      // elements that are refused are left out
+	assume                        // on the way up, the member is set to an empty object
 )
 
 // memberRow applies to a member of an object of the newer revision on the way down. The
@@ -98,8 +98,8 @@ func memberRows() []memberRow {
 		{"2025-03-26", "ServerCapabilities", "completions", assume, "",
 			"the older revision does not declare completion; a server without it answers with an error"},
 
-		{"2025-06-18", "Tool", "title", restate, "TitleAsHint", ""},
-		{"2025-06-18", "CallToolResult", "structuredContent", restate, "StructuredAsText", ""},
+		{"2025-06-18", "Tool", "title", rewrite, "TitleAsAnnotation", ""},
+		{"2025-06-18", "CallToolResult", "structuredContent", rewrite, "StructuredAsText", ""},
 
 		{"2025-11-25", "*", "jsonrpc", carry, "", "the older schema names it only in JSONRPCRequest, but the message has it"},
 		{"2025-11-25", "*", "id", carry, "", "a request needs an ID"},
@@ -108,10 +108,10 @@ func memberRows() []memberRow {
 			"the older revision requires the ID of the request"},
 		{"2025-11-25", "JSONRPCErrorResponse", "id", require, "",
 			"the older revision requires the ID of the request"},
-		{"2025-11-25", "CreateMessageRequestParams", "messages", restate, "PiecesAsTurns", ""},
-		{"2025-11-25", "CreateMessageRequestParams", "tools", restate, "NoSamplingTools", ""},
-		{"2025-11-25", "ClientCapabilities", "elicitation", restate, "FormsOnly", ""},
-		{"2025-11-25", "Tool", "execution", restate, "TaskOnly", ""},
-		{"2025-11-25", "ListToolsResult", "tools", offers, "", "a tool that cannot be called is not listed"},
+		{"2025-11-25", "CreateMessageRequestParams", "messages", rewrite, "SplitMessages", ""},
+		{"2025-11-25", "CreateMessageRequestParams", "tools", rewrite, "RefuseTools", ""},
+		{"2025-11-25", "ClientCapabilities", "elicitation", rewrite, "DropURLElicitation", ""},
+		{"2025-11-25", "Tool", "execution", rewrite, "RefuseTaskTool", ""},
+		{"2025-11-25", "ListToolsResult", "tools", leaveOut, "", "a tool that cannot be called is not listed"},
 	}
 }

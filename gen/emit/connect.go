@@ -22,9 +22,9 @@ func (e *emitter) connect(f *jen.File) {
 	})
 	e.clientOptions(f, methods)
 	f.Line()
-	f.Add(doc("NewClient returns a client with these options. It speaks all revisions of the ladder, converting messages from and to this revision. If the ladder is nil, it speaks this revision only."))
+	f.Add(doc("NewClient returns a client with these options. It speaks all revisions of the table, converting messages from and to this revision. If the table is nil, it speaks this revision only."))
 	f.Func().Params(jen.Id("o").Id("ClientOptions")).Id("NewClient").
-		Params(jen.Id("ladder").Op("*").Qual(convertPath, "Ladder")).Op("*").Qual(runtimePath, "Client").
+		Params(jen.Id("table").Op("*").Qual(convertPath, "Table")).Op("*").Qual(runtimePath, "Client").
 		BlockFunc(func(g *jen.Group) { newClient(g, methods) })
 	f.Line()
 	f.Add(doc("NewSession returns the typed session on top of a runtime session of a client that NewClient returned."))
@@ -98,12 +98,12 @@ func newClient(g *jen.Group, methods []*ir.Method) {
 	g.If(jen.Id("o").Dot("Bind").Op("!=").Nil()).Block(
 		jen.Id("binding").Op("=").Id("o").Dot("Bind").Call(jen.Id("binding")),
 	)
-	g.If(jen.Id("ladder").Op("==").Nil()).Block(
+	g.If(jen.Id("table").Op("==").Nil()).Block(
 		jen.Return(jen.Qual(runtimePath, "NewClient").Call(jen.Id("options"), jen.Id("binding"))),
 	)
 	g.Return(jen.Qual(runtimePath, "NewClient").Call(
 		jen.Id("options"),
-		jen.Id("ladder").Dot("Client").Call(
+		jen.Id("table").Dot("Bind").Call(
 			jen.Id("binding"),
 			jen.Qual(convertPath, "Options").Values(jen.Dict{jen.Id("Lost"): jen.Id("o").Dot("Lost")}),
 		).Op("..."),

@@ -1,9 +1,10 @@
 package emit
 
 import (
+	"bytes"
 	"fmt"
 	"path"
-	"slices"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -17,436 +18,269 @@ const convertPath = runtimePath + "/convert"
 // packagePath returns the import path of a generated package in a folder.
 func packagePath(dir string) string { return path.Join(module, "generated", dir) }
 
-// Converters renders the package of a step as files below dir.
-func Converters(s *convert.Step, dir string) ([]files.File, error) {
-	e := &stepEmitter{
-		emitter: emitter{pkg: s.Package, header: s.Older.ID + "+" + s.Newer.ID, prefix: dir + "/", suffix: ".go"},
-		step:    s,
-	}
-	e.render("doc.go", e.packageDoc)
-	for _, family := range families(s.Newer) {
-		funcs := slices.DeleteFunc(slices.Clone(s.Funcs), func(f *convert.Func) bool { return f.Named().Family != family })
-		if len(funcs) > 0 {
-			e.render("convert_"+family+".go", func(f *jen.File) { e.converters(f, funcs) })
-		}
-	}
-	e.render("definitions.go", e.definitions)
-	e.render("methods.go", e.methods)
-	return e.out, e.err
-}
-
-// stepEmitter renders one step.
-type stepEmitter struct {
-	emitter
-	step *convert.Step
-}
-
-// render is emitter.render with the imports that converters need.
-func (e *stepEmitter) render(name string, fill func(*jen.File)) {
-	e.emitter.render(name, func(f *jen.File) {
+// Converters renders the package that converts between all revisions, as files below dir:
+// compat.go, and one file for each step.
+func Converters(revisions []*ir.Revision, steps []*convert.Step, dir string) ([]files.File, error) {
+	out := []files.File{}
+	render := func(name string, fill func(*jen.File)) error {
+		f := newFile("compat", "spec/pins.json")
 		f.ImportName(convertPath, "convert")
-		f.ImportName(packagePath(e.step.Older.Package), e.step.Older.Package)
-		f.ImportName(packagePath(e.step.Newer.Package), e.step.Newer.Package)
 		fill(f)
-	})
+		var src bytes.Buffer
+		if err := f.Render(&src); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		out = append(out, files.File{Path: dir + "/" + name, Content: src.Bytes()})
+		return nil
+	}
+	if err := render("compat.go", func(f *jen.File) { compat(f, revisions, steps) }); err != nil {
+		return nil, err
+	}
+	for _, s := range steps {
+		if err := render(stepName(s, "_")+".go", (&stepEmitter{s}).render); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
-func (e *stepEmitter) packageDoc(f *jen.File) {
-	older, newer := e.step.Older.ID, e.step.Newer.ID
-	f.PackageComment(commentText(fmt.Sprintf("Package %s converts between the adjacent revisions %s and %s.", e.step.Package, older, newer)))
-	f.PackageComment("//")
-	f.PackageComment(commentText("Functions whose names begin with Up convert a value to the newer revision, those with Down to the older one. They report to the Conversion what is lost, and why a value cannot be converted at all; the returned value must not be used in that case. Members that neither revision defines are kept. The result shares memory with the argument."))
-	f.Comment("This code does not compile with other versions of the runtime.")
-	f.Const().Id("_").Op("=").Qual(convertPath, "V1")
-	f.Line()
+// stepName returns the name of a step with a separator, such as "step_20251125".
+func stepName(s *convert.Step, separator string) string {
+	return "step" + separator + strings.ReplaceAll(s.Newer.ID, "-", "")
+}
+
+func compat(f *jen.File, revisions []*ir.Revision, steps []*convert.Step) {
+	f.PackageComment(commentText("Package compat lets a server or client written for one revision speak all of them. It reports what peers of other revisions do not receive."))
 	f.Comment("Reasons for losses.")
-	f.Const().Defs(
-		jen.Id("notInOlder").Op("=").Lit(older+" does not have it"),
-		jen.Id("notInNewer").Op("=").Lit(newer+" does not have it"),
-	)
+	f.Const().DefsFunc(func(g *jen.Group) {
+		for _, r := range revisions {
+			g.Id(missingIn(r)).Op("=").Lit(convert.Missing(r))
+			g.Id(onlyIn(r)).Op("=").Lit(convert.Foreign(r))
+		}
+	})
 	f.Line()
-	f.Add(doc("Step looks up converters by the name of a definition or a method."))
-	f.Var().Id("Step").Op("=").Qual(convertPath, "Step").Values(jen.Dict{
-		jen.Id("Older"):      jen.Lit(older),
-		jen.Id("Newer"):      jen.Lit(newer),
-		jen.Id("Definition"): jen.Id("definition"),
-		jen.Id("Method"):     jen.Id("method"),
-	})
-}
-
-// from and to return the revisions that a converter converts from and to.
-func (e *stepEmitter) from(f *convert.Func) *ir.Revision {
-	if f.Up {
-		return e.step.Older
-	}
-	return e.step.Newer
-}
-
-func (e *stepEmitter) to(f *convert.Func) *ir.Revision {
-	if f.Up {
-		return e.step.Newer
-	}
-	return e.step.Older
-}
-
-// typeOf renders the type that a converter takes or returns: objects are passed by pointer.
-func typeOf(t ir.Type, rev *ir.Revision) jen.Code {
-	ref, ok := t.(*ir.Ref)
-	if !ok {
-		return goType(t)
-	}
-	q := jen.Qual(packagePath(rev.Package), ref.Decl.Name)
-	if _, ok := ref.Decl.Type.(*ir.Object); ok {
-		return jen.Op("*").Add(q)
-	}
-	return q
-}
-
-func compatCall(name string, args ...jen.Code) *jen.Statement {
-	return jen.Qual(convertPath, name).Call(append([]jen.Code{jen.Id("c")}, args...)...)
-}
-
-func (e *stepEmitter) converters(f *jen.File, funcs []*convert.Func) {
-	for _, fn := range funcs {
-		from, to := e.from(fn), e.to(fn)
+	f.Comment("This code does not compile with other versions of the runtime.")
+	f.Const().Id("_").Op("=").Qual(convertPath, "V2")
+	f.Line()
+	for _, t := range []struct{ name, doc string }{
+		{"Options", "Options configure the conversion of values that another revision cannot represent."},
+		{"Report", "Report describes a loss: what was lost, and where."},
+		{"RevisionError", "RevisionError reports that a request was not sent because the session's revision cannot represent it."},
+	} {
+		f.Add(doc(t.doc))
+		f.Type().Id(t.name).Op("=").Qual(convertPath, t.name)
 		f.Line()
-		f.Add(doc(fmt.Sprintf("%s converts %s revision %s.", fn.Name, described(fn), to.ID)))
-		f.Func().Id(fn.Name).
-			Params(jen.Id("c").Op("*").Qual(convertPath, "Conversion"), jen.Id("x").Add(typeOf(fn.From, from))).
-			Add(typeOf(fn.To, to)).
-			BlockFunc(func(g *jen.Group) { e.body(g, fn) })
 	}
-}
-
-// described returns the types that a converter converts between, in words.
-func described(f *convert.Func) string {
-	from, to := typeLabel(f.From), typeLabel(f.To)
-	if from == to {
-		return from + " to"
+	binding := jen.Qual(runtimePath, "Binding")
+	for _, fn := range []struct{ name, param, doc string }{
+		{"Serve", "server", "Serve returns bindings for all revisions, given a server's binding for the revision it is written for. Messages from clients are converted to that revision; the server's responses, requests and notifications are converted to the client's revision."},
+		{"Client", "client", "Client returns bindings for all revisions, given a client's binding for the revision it is written for. See Serve."},
+	} {
+		f.Add(doc(fn.doc))
+		f.Func().Id(fn.name).Params(jen.Id(fn.param).Add(binding), jen.Id("o").Id("Options")).Index().Add(binding).
+			Block(jen.Return(jen.Id("table").Dot("Bind").Call(jen.Id(fn.param), jen.Id("o"))))
+		f.Line()
 	}
-	return from + " to " + to + " of"
-}
-
-func typeLabel(t ir.Type) string {
-	switch t := t.(type) {
-	case *ir.Ref:
-		return t.Decl.Name
-	case *ir.Open:
-		return "an open object"
-	}
-	return "a scalar"
-}
-
-func (e *stepEmitter) body(g *jen.Group, f *convert.Func) {
-	x, c := jen.Id("x"), jen.Id("c")
-	switch b := f.Body.(type) {
-	case *convert.Object:
-		e.object(g, f, b)
-	case *convert.Union:
-		e.union(g, f, b)
-	case *convert.Plain:
-		g.Return(e.qualified(f, f.To).Call(x))
-	case *convert.Elements:
-		g.Return(compatCall("Elements", x, e.element(f, b.Elem)))
-	case *convert.Wrap:
-		if b.Func != nil {
-			g.Return(jen.Id(b.Func.Name).Call(c, x))
-			return
-		}
-		g.Return(jen.Qual(packagePath(e.to(f).Package), b.Variant.Decl.Name).Values(jen.Dict{jen.Id("Scalar"): x}))
-	case *convert.ToOpen:
-		if f.Up {
-			g.Return(compatCall("Marshal", x))
-			return
-		}
-		for _, field := range b.Drops {
-			e.drop(g, f, field)
-		}
-		g.Return(compatCall("Open", jen.Id("x").Dot("Extra")))
-	case *convert.FromOpen:
-		to := e.qualified(f, f.To)
-		if f.Up {
-			args := []jen.Code{jen.Qual(convertPath, "Members").Call(x)}
-			for _, name := range b.Reserved {
-				args = append(args, jen.Lit(name))
+	f.Add(doc("Connect opens a session with a server, given the ClientOptions of the revision that the client is written for. The session speaks the newest revision that the server supports, and converts. Connect owns the transport, also if it fails; ctx applies to the opening only."))
+	f.Func().Id("Connect").Types(jen.Id("S").Any()).Params(
+		jen.Id("ctx").Qual("context", "Context"),
+		jen.Id("transport").Qual(runtimePath, "Transport"),
+		jen.Id("options").Qual(convertPath, "ClientOptions").Types(jen.Id("S")),
+	).Params(jen.Id("S"), jen.Error()).
+		Block(jen.Return(jen.Qual(convertPath, "Connect").Call(jen.Id("ctx"), jen.Op("&").Id("table"), jen.Id("transport"), jen.Id("options"))))
+	f.Line()
+	f.Add(doc("Converter returns the function with which a catalog written for revision native converts its lists and results. Use it as catalog.Options.Convert."))
+	f.Func().Id("Converter").Params(jen.Id("native").String(), jen.Id("o").Id("Options")).Qual(convertPath, "Converter").
+		Block(jen.Return(jen.Id("table").Dot("Converter").Call(jen.Id("native"), jen.Id("o"))))
+	f.Line()
+	f.Add(doc("Table returns the differences between all revisions, with which single values can be converted. It must not be changed."))
+	f.Func().Id("Table").Params().Op("*").Qual(convertPath, "Table").Block(jen.Return(jen.Op("&").Id("table")))
+	f.Line()
+	f.Var().Id("table").Op("=").Qual(convertPath, "Table").Values(jen.Dict{
+		jen.Id("Revisions"): jen.Index().Qual(convertPath, "Revision").ValuesFunc(func(g *jen.Group) {
+			for _, r := range revisions {
+				pkg := packagePath(r.Package)
+				f.ImportName(pkg, r.Package)
+				g.Line().Values(pair("ID", jen.Qual(pkg, "Revision")), pair("Methods", jen.Qual(pkg, "Methods")))
 			}
-			g.Return(jen.Op("&").Add(to).Values(jen.Dict{jen.Id("Extra"): jen.Id("c").Dot("Extra").Call(args...)}))
-			return
-		}
-		g.Return(compatCall("Read", x, jen.New(to)))
-	}
-}
-
-// qualified renders the type that a converter returns, without a pointer.
-func (e *stepEmitter) qualified(f *convert.Func, t ir.Type) *jen.Statement {
-	return jen.Qual(packagePath(e.to(f).Package), t.(*ir.Ref).Decl.Name)
-}
-
-func (e *stepEmitter) object(g *jen.Group, f *convert.Func, b *convert.Object) {
-	x, y := jen.Id("x"), jen.Id("y")
-	from := jen.Qual(packagePath(e.from(f).Package), f.From.(*ir.Ref).Decl.Name)
-	for _, r := range b.Restates {
-		g.If(there(r.Field)).Block(
-			x.Clone().Op("=").Add(compatCall("Restate", x, jen.Qual(convertPath, r.Policy), jen.New(from))),
-		)
-	}
-	g.Id("y").Op(":=").New(e.qualified(f, f.To))
-	extra := x.Clone().Dot("Extra")
-	if slices.ContainsFunc(b.Fields, func(f convert.Field) bool { return f.Carry }) {
-		g.Id("extra").Op(":=").Add(extra)
-		extra = jen.Id("extra")
-	}
-	for _, field := range b.Fields {
-		switch {
-		case field.From == nil && field.Carry:
-			e.adopt(g, field)
-		case field.From == nil:
-			g.Add(y.Clone().Dot(field.To.Go).Op("=").Lit("{}"))
-		case field.Carry:
-			e.carry(g, field)
-		case field.To == nil:
-			e.drop(g, f, field.From)
-		default:
-			if field.Reason != "" {
-				g.Id("c").Dot("Require").Call(jen.Lit(field.From.Wire), there(field.From), jen.Lit(field.Reason))
+			g.Line()
+		}),
+		jen.Id("Steps"): jen.Index().Qual(convertPath, "Step").ValuesFunc(func(g *jen.Group) {
+			for _, s := range steps {
+				g.Id(stepName(s, ""))
 			}
-			g.Add(y.Clone().Dot(field.To.Go).Op("=").Add(e.field(f, field)))
-		}
-	}
-	if len(b.Reserved) > 0 {
-		args := []jen.Code{extra}
-		for _, name := range b.Reserved {
-			args = append(args, jen.Lit(name))
-		}
-		extra = jen.Id("c").Dot("Extra").Call(args...)
-	}
-	g.Add(y.Clone().Dot("Extra").Op("=").Add(extra))
-	g.Return(y)
-}
-
-// there renders the condition that a member is present.
-func there(f *ir.Field) jen.Code {
-	x := jen.Id("x").Dot(f.Go)
-	if byPointer(f) {
-		return x.Op("!=").Nil()
-	}
-	switch ir.Resolve(f.Type).(type) {
-	case *ir.Union, *ir.Array, *ir.Map:
-		return x.Op("!=").Nil()
-	case *ir.Any, *ir.Open:
-		return x.Op("!=").Lit("")
-	case *ir.Scalar:
-		return jen.Op("!").Add(x).Dot("IsZero").Call()
-	}
-	return jen.True()
-}
-
-func (e *stepEmitter) drop(g *jen.Group, f *convert.Func, field *ir.Field) {
-	reason := "notInOlder"
-	if f.Up {
-		reason = "notInNewer"
-	}
-	g.Id("c").Dot("Drop").Call(jen.Lit(field.Wire), there(field), jen.Id(reason))
-}
-
-// carry renders code that stores a member in the Extra of the older revision, which has no
-// field for it.
-func (e *stepEmitter) carry(g *jen.Group, field convert.Field) {
-	x := jen.Id("x").Dot(field.From.Go)
-	put := func(value jen.Code) jen.Code {
-		return jen.Id("extra").Op("=").Add(compatCall("Carry", jen.Id("extra"), jen.Lit(field.From.Wire), value))
-	}
-	text := func(v jen.Code) jen.Code { return jen.Qual(convertPath, "String").Call(v) }
-	switch {
-	case field.From.Const != nil:
-		g.Add(put(text(jen.Lit(field.From.Const))))
-	case byPointer(field.From):
-		g.If(there(field.From)).Block(put(text(jen.Op("*").Add(x))))
-	default:
-		g.Add(put(x))
-	}
-}
-
-// adopt renders code that takes a member from the Extra of the older revision, which has no
-// field for it.
-func (e *stepEmitter) adopt(g *jen.Group, field convert.Field) {
-	name, raw := jen.Lit(field.To.Wire), jen.Id("raw"+field.To.Go)
-	g.List(raw, jen.Id("extra")).Op(":=").Qual(convertPath, "Adopt").Call(jen.Id("extra"), name)
-	y := jen.Id("y").Dot(field.To.Go)
-	switch {
-	case field.To.Const != nil:
-		g.Add(compatCall("AdoptedConst", name, raw, jen.Lit(field.To.Const)))
-	case byPointer(field.To):
-		g.Add(y.Op("=").Add(compatCall("AdoptedString", name, raw)))
-	default:
-		g.Add(y.Op("=").Add(compatCall("AdoptedID", name, raw, jen.Lit(field.Reason))))
-	}
-}
-
-// field renders the expression that converts a member.
-func (e *stepEmitter) field(f *convert.Func, field convert.Field) jen.Code {
-	x := jen.Id("x").Dot(field.From.Go)
-	name := jen.Lit(field.From.Wire)
-	was, is := byPointer(field.From), byPointer(field.To)
-	switch v := field.Value.(type) {
-	case convert.Same:
-		return pointed(x, was, is)
-	case convert.Cast:
-		to := jen.Qual(packagePath(e.to(f).Package), v.To.Name)
-		if is {
-			return jen.Parens(jen.Op("*").Add(to)).Call(pointed(x, was, is))
-		}
-		return to.Call(pointed(x, was, is))
-	case convert.Call:
-		return e.call(v.Func, name, x, was, is)
-	case convert.List:
-		return e.list(f, field, v, name, x)
-	case convert.Map:
-		return compatCall("ValueMap", name, x, e.element(f, v.Elem))
-	}
-	panic(fmt.Sprintf("emit: cannot convert with %T", field.Value))
-}
-
-// call renders the call of a converter for a member.
-func (e *stepEmitter) call(f *convert.Func, name jen.Code, x *jen.Statement, was, is bool) jen.Code {
-	_, fromObject := ir.Resolve(f.From).(*ir.Object)
-	_, toObject := ir.Resolve(f.To).(*ir.Object)
-	if fromObject && !was {
-		x = jen.Op("&").Add(x)
-	}
-	helper := "Value"
-	switch {
-	case fromObject && toObject:
-		helper = "Object"
-	case isOpen(f.From) || isOpen(f.To):
-		helper = "Text"
-	}
-	call := compatCall(helper, name, x, jen.Id(f.Name))
-	if toObject && !is {
-		return jen.Op("*").Add(call)
-	}
-	return call
-}
-
-func isOpen(t ir.Type) bool {
-	_, open := t.(*ir.Open)
-	return open
-}
-
-// pointed renders a value as its field holds it, by pointer or by value.
-func pointed(x *jen.Statement, was, is bool) jen.Code {
-	switch {
-	case was && !is:
-		return jen.Op("*").Add(x)
-	case is && !was:
-		return jen.Op("&").Add(x)
-	}
-	return x
-}
-
-func (e *stepEmitter) list(f *convert.Func, field convert.Field, v convert.List, name, x jen.Code) jen.Code {
-	switch elem := v.Elem.(type) {
-	case convert.Cast:
-		return jen.Qual(convertPath, "Strings").Types(jen.Qual(packagePath(e.to(f).Package), elem.To.Name)).Call(x)
-	case convert.Call:
-		if _, object := ir.Resolve(elem.Func.From).(*ir.Object); !object {
-			break
-		}
-		if field.Offers {
-			return compatCall("Offers", name, x, jen.Id(elem.Func.Name))
-		}
-		return compatCall("Objects", name, x, jen.Id(elem.Func.Name))
-	}
-	return compatCall("Values", name, x, e.element(f, v.Elem))
-}
-
-// element renders the function that converts elements that are held by value.
-func (e *stepEmitter) element(f *convert.Func, v convert.Value) jen.Code {
-	call, ok := v.(convert.Call)
-	if !ok {
-		panic(fmt.Sprintf("emit: cannot convert elements of %s with %T", f.Name, v))
-	}
-	return jen.Id(call.Func.Name)
-}
-
-func (e *stepEmitter) union(g *jen.Group, f *convert.Func, b *convert.Union) {
-	d := f.From.(*ir.Ref).Decl
-	_, toUnion := ir.Resolve(f.To).(*ir.Union)
-	pkg := packagePath(e.from(f).Package)
-	held := func(v *ir.Variant) *jen.Statement {
-		if v.Boxed {
-			return jen.Op("*").Qual(pkg, v.Decl.Name)
-		}
-		return jen.Qual(pkg, v.Decl.Name)
-	}
-	g.Switch(jen.Id("x").Op(":=").Id("x").Assert(jen.Type())).BlockFunc(func(g *jen.Group) {
-		for _, c := range b.Cases {
-			if c.Func == nil && !c.Scalar {
-				continue
-			}
-			g.Case(held(c.Variant)).Block(e.variant(f, c))
-		}
-		for _, group := range refusals(b.Cases) {
-			g.CaseFunc(func(g *jen.Group) {
-				for _, c := range group {
-					g.Add(held(c.Variant))
-				}
-			}).Block(jen.Id("c").Dot("Refuse").Call(jen.Lit(group[0].Reason)))
-		}
-		if d.Type.(*ir.Union).Context {
-			return
-		}
-		unknown := "Unknown" + d.Name
-		if toUnion {
-			other := "Unknown" + f.To.(*ir.Ref).Decl.Name
-			g.Case(jen.Op("*").Qual(pkg, unknown)).Block(
-				jen.Return(jen.Op("&").Qual(packagePath(e.to(f).Package), other).Values(jen.Dict{jen.Id("Raw"): jen.Id("x").Dot("Raw")})),
-			)
-			return
-		}
-		g.Case(jen.Op("*").Qual(pkg, unknown)).Block(jen.Id("c").Dot("Refuse").Call(jen.Lit("the revision does not define this variant")))
+		}),
 	})
-	switch ir.Resolve(f.To).(type) {
-	case *ir.Union:
-		g.Return(jen.Nil())
-	case *ir.Object:
-		g.Return(jen.New(e.qualified(f, f.To)))
-	default:
-		g.Return(jen.Add(typeOf(f.To, e.to(f))).Values())
-	}
 }
 
-// refusals returns the refused cases, grouped by reason.
-func refusals(cases []convert.Case) [][]convert.Case {
-	var groups [][]convert.Case
-	for _, c := range cases {
-		if c.Func != nil || c.Scalar {
-			continue
-		}
-		i := slices.IndexFunc(groups, func(g []convert.Case) bool { return g[0].Reason == c.Reason })
-		if i < 0 {
-			groups = append(groups, nil)
-			i = len(groups) - 1
-		}
-		groups[i] = append(groups[i], c)
+// pair renders a field of a composite literal.
+func pair(name string, value jen.Code) jen.Code { return jen.Id(name).Op(":").Add(value) }
+
+// missingIn and onlyIn name the constants for the usual reasons of losses.
+func missingIn(r *ir.Revision) string { return "missingIn" + strings.ReplaceAll(r.ID, "-", "") }
+func onlyIn(r *ir.Revision) string    { return "onlyIn" + strings.ReplaceAll(r.ID, "-", "") }
+
+// stepEmitter renders the table of one step.
+type stepEmitter struct{ step *convert.Step }
+
+func (e *stepEmitter) render(f *jen.File) {
+	for _, list := range [][]*convert.Shape{e.step.Up, e.step.Down} {
+		f.Const().DefsFunc(func(g *jen.Group) {
+			for i, s := range list {
+				if i == 0 {
+					g.Add(e.name(s)).Qual(convertPath, "Rule").Op("=").Iota().Op("+").Lit(1)
+				} else {
+					g.Add(e.name(s))
+				}
+			}
+		})
+		f.Line()
 	}
-	return groups
+	f.Add(doc(fmt.Sprintf("%s holds the differences between revisions %s and %s.", stepName(e.step, ""), e.step.Older.ID, e.step.Newer.ID)))
+	f.Var().Id(stepName(e.step, "")).Op("=").Qual(convertPath, "Step").Values(jen.Dict{
+		jen.Id("Definitions"): jen.Index().Qual(convertPath, "Definition").ValuesFunc(func(g *jen.Group) {
+			for _, d := range e.step.Definitions {
+				row := []jen.Code{pair("Older", jen.Lit(d.Older)), pair("Newer", jen.Lit(d.Newer))}
+				row = e.rule(row, "Up", d.Up)
+				g.Line().Values(e.rule(row, "Down", d.Down)...)
+			}
+			g.Line()
+		}),
+		jen.Id("Up"):   e.shapes(e.step.Up),
+		jen.Id("Down"): e.shapes(e.step.Down),
+	})
 }
 
-func (e *stepEmitter) variant(f *convert.Func, c convert.Case) jen.Code {
-	x := jen.Id("x")
-	if c.Scalar {
-		return jen.Return(x.Dot("Scalar"))
+// name renders the constant for a shape.
+func (e *stepEmitter) name(s *convert.Shape) *jen.Statement {
+	return jen.Id(s.Name + strings.ReplaceAll(e.step.Newer.ID, "-", ""))
+}
+
+// rule appends a field that holds a rule, unless the value is kept.
+func (e *stepEmitter) rule(fields []jen.Code, name string, r convert.Rule) []jen.Code {
+	if r.None {
+		return append(fields, pair(name, jen.Qual(convertPath, "None")))
 	}
-	if c.Restated != nil {
-		pkg := packagePath(e.from(f).Package)
-		policy := jen.Qual(convertPath, c.Policy)
-		if _, union := c.Restated.Type.(*ir.Union); union {
-			box := jen.Qual(convertPath, "Box").Types(jen.Qual(pkg, c.Restated.Name)).Call(jen.Qual(pkg, "New").Call(jen.Lit(c.Restated.Name)))
-			x = compatCall("Restate", x, policy, box).Dot("V")
-		} else {
-			x = compatCall("Restate", x, policy, jen.New(jen.Qual(pkg, c.Restated.Name)))
+	return e.shapeField(fields, name, r.Shape)
+}
+
+func (e *stepEmitter) shapeField(fields []jen.Code, name string, s *convert.Shape) []jen.Code {
+	if s == nil {
+		return fields
+	}
+	return append(fields, pair(name, e.name(s)))
+}
+
+// text appends a field that holds a string, unless it is "".
+func (e *stepEmitter) text(fields []jen.Code, name, s string) []jen.Code {
+	if s == "" {
+		return fields
+	}
+	value := jen.Lit(s)
+	for _, r := range []*ir.Revision{e.step.Older, e.step.Newer} {
+		switch s {
+		case convert.Missing(r):
+			value = jen.Id(missingIn(r))
+		case convert.Foreign(r):
+			value = jen.Id(onlyIn(r))
 		}
 	}
-	return jen.Return(jen.Id(c.Func.Name).Call(jen.Id("c"), x))
+	return append(fields, pair(name, value))
+}
+
+func (e *stepEmitter) shapes(list []*convert.Shape) jen.Code {
+	return jen.Index().Qual(convertPath, "Shape").ValuesFunc(func(g *jen.Group) {
+		for _, s := range list {
+			g.Line().Add(e.name(s)).Op(":").Values(e.shape(s)...)
+		}
+		g.Line()
+	})
+}
+
+func (e *stepEmitter) shape(s *convert.Shape) []jen.Code {
+	var fields []jen.Code
+	if len(s.Members) > 0 {
+		fields = append(fields, pair("Members", lines("Member", len(s.Members), func(i int) []jen.Code { return e.member(s.Members[i]) })))
+	}
+	fields = e.shapeField(fields, "Each", s.Each)
+	if s.LeaveOut {
+		fields = append(fields, pair("LeaveOut", jen.True()))
+	}
+	if len(s.Cases) > 0 {
+		fields = append(fields, pair("Cases", lines("Case", len(s.Cases), func(i int) []jen.Code { return e.variant(s.Cases[i]) })))
+	}
+	return e.text(fields, "Otherwise", s.Otherwise)
+}
+
+// lines renders a slice of structs, one on each line.
+func lines(typ string, n int, fields func(int) []jen.Code) jen.Code {
+	return jen.Index().Qual(convertPath, typ).ValuesFunc(func(g *jen.Group) {
+		for i := range n {
+			g.Line().Values(fields(i)...)
+		}
+		g.Line()
+	})
+}
+
+func (e *stepEmitter) member(m convert.Member) []jen.Code {
+	fields := []jen.Code{pair("Name", jen.Lit(m.Name))}
+	if m.Rewrite != "" {
+		fields = append(fields, pair("Rewrite", jen.Qual(convertPath, m.Rewrite)))
+	}
+	fields = e.shapeField(fields, "Rule", m.Shape)
+	if len(m.Kinds) > 0 {
+		fields = append(fields, pair("Kinds", kindSet(m.Kinds, m.Integer)))
+	}
+	fields = e.text(fields, "Drop", m.Drop)
+	fields = e.text(fields, "Require", m.Require)
+	if m.Default != "" {
+		fields = append(fields, pair("Default", jen.Lit(m.Default)))
+	}
+	if m.Const {
+		fields = append(fields, pair("Const", jen.True()))
+	}
+	return fields
+}
+
+func (e *stepEmitter) variant(c convert.Case) []jen.Code {
+	var fields []jen.Code
+	if c.Kind != "" {
+		fields = append(fields, pair("Kind", kindSet([]ir.Kind{c.Kind}, false)))
+	}
+	if len(c.When) > 0 {
+		fields = append(fields, pair("When", jen.Index().Qual(convertPath, "Condition").ValuesFunc(func(g *jen.Group) {
+			for _, when := range c.When {
+				path := jen.Index().String().ValuesFunc(func(g *jen.Group) {
+					for _, name := range when.Path {
+						g.Lit(name)
+					}
+				})
+				fields := e.text([]jen.Code{pair("Path", path)}, "Is", when.Is)
+				if when.Absent {
+					fields = append(fields, pair("Absent", jen.True()))
+				}
+				g.Values(fields...)
+			}
+		})))
+	}
+	if c.Rewrite != "" {
+		fields = append(fields, pair("Rewrite", jen.Qual(convertPath, c.Rewrite)))
+	}
+	return e.text(e.shapeField(fields, "Rule", c.Shape), "Refuse", c.Refuse)
+}
+
+// kindSet renders a set of kinds of JSON values.
+func kindSet(kinds []ir.Kind, integer bool) jen.Code {
+	names := map[ir.Kind]string{
+		ir.KindObject: "Object", ir.KindArray: "Array", ir.KindString: "String", ir.KindNumber: "Number",
+		ir.KindBoolean: "Bool", ir.KindNull: "Null",
+	}
+	if integer {
+		names[ir.KindNumber] = "Integer"
+	}
+	set := jen.Qual(convertPath, names[kinds[0]])
+	for _, k := range kinds[1:] {
+		set.Op("|").Qual(convertPath, names[k])
+	}
+	return set
 }

@@ -2,16 +2,10 @@
 
 // Package compat lets a server or client written for one revision speak all
 // of them. It reports what peers of other revisions do not receive.
-//
-// The packages below it hold the converters between adjacent revisions,
-// which can be used on their own.
 package compat
 
 import (
 	"context"
-	"github.com/mcpgen/mcpgen/generated/compat/step20250326"
-	"github.com/mcpgen/mcpgen/generated/compat/step20250618"
-	"github.com/mcpgen/mcpgen/generated/compat/step20251125"
 	"github.com/mcpgen/mcpgen/generated/mcp20241105"
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
@@ -19,6 +13,21 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
 )
+
+// Reasons for losses.
+const (
+	missingIn20241105 = "revision 2024-11-05 does not define it"
+	onlyIn20241105    = "only revision 2024-11-05 defines it"
+	missingIn20250326 = "revision 2025-03-26 does not define it"
+	onlyIn20250326    = "only revision 2025-03-26 defines it"
+	missingIn20250618 = "revision 2025-06-18 does not define it"
+	onlyIn20250618    = "only revision 2025-06-18 defines it"
+	missingIn20251125 = "revision 2025-11-25 does not define it"
+	onlyIn20251125    = "only revision 2025-11-25 defines it"
+)
+
+// This code does not compile with other versions of the runtime.
+const _ = convert.V2
 
 // Options configure the conversion of values that another revision cannot
 // represent.
@@ -36,13 +45,13 @@ type RevisionError = convert.RevisionError
 // revision; the server's responses, requests and notifications are converted
 // to the client's revision.
 func Serve(server runtime.Binding, o Options) []runtime.Binding {
-	return Ladder().Serve(server, o)
+	return table.Bind(server, o)
 }
 
 // Client returns bindings for all revisions, given a client's binding for
 // the revision it is written for. See Serve.
 func Client(client runtime.Binding, o Options) []runtime.Binding {
-	return Ladder().Client(client, o)
+	return table.Bind(client, o)
 }
 
 // Connect opens a session with a server, given the ClientOptions of the
@@ -50,44 +59,27 @@ func Client(client runtime.Binding, o Options) []runtime.Binding {
 // revision that the server supports, and converts. Connect owns the
 // transport, also if it fails; ctx applies to the opening only.
 func Connect[S any](ctx context.Context, transport runtime.Transport, options convert.ClientOptions[S]) (S, error) {
-	return convert.Connect(ctx, Ladder(), transport, options)
+	return convert.Connect(ctx, &table, transport, options)
 }
 
 // Converter returns the function with which a catalog written for revision
 // native converts its lists and results. Use it as catalog.Options.Convert.
 func Converter(native string, o Options) convert.Converter {
-	return Ladder().Converter(native, o)
+	return table.Converter(native, o)
 }
 
-// Ladder returns all revisions and the conversion steps between them.
-func Ladder() *convert.Ladder {
-	return &convert.Ladder{
-		Revisions: []convert.Revision{
-			{
-				ID:      mcp20241105.Revision,
-				Methods: mcp20241105.Methods,
-				New:     mcp20241105.New,
-			},
-			{
-				ID:      mcp20250326.Revision,
-				Methods: mcp20250326.Methods,
-				New:     mcp20250326.New,
-			},
-			{
-				ID:      mcp20250618.Revision,
-				Methods: mcp20250618.Methods,
-				New:     mcp20250618.New,
-			},
-			{
-				ID:      mcp20251125.Revision,
-				Methods: mcp20251125.Methods,
-				New:     mcp20251125.New,
-			},
-		},
-		Steps: []convert.Step{
-			step20250326.Step,
-			step20250618.Step,
-			step20251125.Step,
-		},
-	}
+// Table returns the differences between all revisions, with which single
+// values can be converted. It must not be changed.
+func Table() *convert.Table {
+	return &table
+}
+
+var table = convert.Table{
+	Revisions: []convert.Revision{
+		{ID: mcp20241105.Revision, Methods: mcp20241105.Methods},
+		{ID: mcp20250326.Revision, Methods: mcp20250326.Methods},
+		{ID: mcp20250618.Revision, Methods: mcp20250618.Methods},
+		{ID: mcp20251125.Revision, Methods: mcp20251125.Methods},
+	},
+	Steps: []convert.Step{step20250326, step20250618, step20251125},
 }

@@ -91,9 +91,9 @@ type ClientOptions struct {
 }
 
 // NewClient returns a client with these options. It speaks all revisions of
-// the ladder, converting messages from and to this revision. If the ladder
-// is nil, it speaks this revision only.
-func (o ClientOptions) NewClient(ladder *convert.Ladder) *runtime.Client {
+// the table, converting messages from and to this revision. If the table is
+// nil, it speaks this revision only.
+func (o ClientOptions) NewClient(table *convert.Table) *runtime.Client {
 	handlers := runtime.Handlers{
 		"elicitation/create":                   runtime.HandleRequestValue(newElicitRequestParams, o.Elicit),
 		"notifications/elicitation/complete":   runtime.HandleNotification(o.ElicitationComplete),
@@ -130,10 +130,10 @@ func (o ClientOptions) NewClient(ladder *convert.Ladder) *runtime.Client {
 	if o.Bind != nil {
 		binding = o.Bind(binding)
 	}
-	if ladder == nil {
+	if table == nil {
 		return runtime.NewClient(options, binding)
 	}
-	return runtime.NewClient(options, ladder.Client(binding, convert.Options{Lost: o.Lost})...)
+	return runtime.NewClient(options, table.Bind(binding, convert.Options{Lost: o.Lost})...)
 }
 
 // NewSession returns the typed session on top of a runtime session of a

@@ -9,16 +9,16 @@ import (
 // ClientOptions are the generated ClientOptions of a revision. S is the type of the
 // revision's sessions.
 type ClientOptions[S any] interface {
-	// NewClient returns a client that speaks all revisions of the ladder.
-	NewClient(*Ladder) *runtime.Client
+	// NewClient returns a client that speaks all revisions of the table.
+	NewClient(*Table) *runtime.Client
 	// NewSession returns the typed session on top of a session of that client.
 	NewSession(*runtime.Session) S
 }
 
 // Connect opens a session with a server in the newest revision that both sides speak. It
 // owns the transport, also if it fails. ctx applies to the opening only.
-func Connect[S any](ctx context.Context, l *Ladder, t runtime.Transport, o ClientOptions[S]) (S, error) {
-	session, err := o.NewClient(l).Connect(ctx, t)
+func Connect[S any](ctx context.Context, table *Table, t runtime.Transport, o ClientOptions[S]) (S, error) {
+	session, err := o.NewClient(table).Connect(ctx, t)
 	if err != nil {
 		var none S
 		return none, err

@@ -1,277 +1,247 @@
 package convert
 
 import (
-	"errors"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file is what generated converters are made of.
-
-// Object converts the object in the member called name; nil stays nil.
-func Object[A, B any](c *Conversion, name string, x *A, f func(*Conversion, *A) *B) *B {
-	if x == nil {
-		return nil
+// value converts the value at the current path. It returns v itself if nothing changes.
+func (c *Conversion) value(rule Rule, v wire.Raw) wire.Raw {
+	if rule == Keep || c.err != nil {
+		return v
 	}
-	c.path = append(c.path, token{name, -1})
-	y := f(c, x)
+	s := &c.shapes[rule]
+	switch {
+	case s.Cases != nil:
+		return c.union(s, v)
+	case s.Each == Keep:
+		return c.object(s, v)
+	case v.Kind() == wire.KindArray:
+		return c.array(s, v)
+	}
+	return c.mapping(s, v)
+}
+
+// below converts a member or an element of the value at the current path.
+func (c *Conversion) below(name string, rule Rule, v wire.Raw) wire.Raw {
+	c.path = append(c.path, name)
+	v = c.value(rule, v)
 	c.path = c.path[:len(c.path)-1]
-	return y
+	return v
 }
 
-// Value converts what is held by value in the member called name, as a union is.
-func Value[A, B any](c *Conversion, name string, x A, f func(*Conversion, A) B) B {
-	c.path = append(c.path, token{name, -1})
-	y := f(c, x)
-	c.path = c.path[:len(c.path)-1]
-	return y
-}
-
-// Text converts an object that is kept as its text, in one of the revisions, in the
-// member called name; one that is absent stays so.
-func Text[A, B comparable](c *Conversion, name string, x A, f func(*Conversion, A) B) B {
-	var absent A
-	if x == absent {
-		var none B
-		return none
-	}
-	return Value(c, name, x, f)
-}
-
-// Objects converts the array of objects in the member called name; nil stays nil.
-func Objects[A, B any](c *Conversion, name string, list []A, f func(*Conversion, *A) *B) []B {
-	if list == nil {
-		return nil
-	}
-	c.path = append(c.path, token{name, -1}, token{})
-	out := make([]B, len(list))
-	for i := range list {
-		c.path[len(c.path)-1].index = i
-		out[i] = *f(c, &list[i])
-	}
-	c.path = c.path[:len(c.path)-2]
-	return out
-}
-
-// Offers is Objects for what is on offer in a list: an element that cannot be converted
-// is left out, which is a loss.
-func Offers[A, B any](c *Conversion, name string, list []A, f func(*Conversion, *A) *B) []B {
-	if list == nil || c.err != nil {
-		return nil
-	}
-	c.path = append(c.path, token{name, -1}, token{})
-	out := make([]B, 0, len(list))
-	for i := range list {
-		c.path[len(c.path)-1].index = i
-		before := len(c.losses)
-		y := f(c, &list[i])
-		if c.err != nil {
-			c.losses = c.losses[:before]
-			c.Lose("left out: " + c.err.Reason)
-			c.err = nil
+// union converts a value by the first case that matches.
+func (c *Conversion) union(s *Shape, v wire.Raw) wire.Raw {
+	for i := range s.Cases {
+		k := &s.Cases[i]
+		if !k.matches(v) {
 			continue
 		}
-		out = append(out, *y)
-	}
-	c.path = c.path[:len(c.path)-2]
-	return out
-}
-
-// Values converts the array of what is held by value in the member called name; nil
-// stays nil.
-func Values[A, B any](c *Conversion, name string, list []A, f func(*Conversion, A) B) []B {
-	if list == nil {
-		return nil
-	}
-	c.path = append(c.path, token{name, -1})
-	out := Elements(c, list, f)
-	c.path = c.path[:len(c.path)-1]
-	return out
-}
-
-// Elements converts the elements of the array at hand; nil stays nil.
-func Elements[A, B any](c *Conversion, list []A, f func(*Conversion, A) B) []B {
-	if list == nil {
-		return nil
-	}
-	c.path = append(c.path, token{})
-	out := make([]B, len(list))
-	for i, x := range list {
-		c.path[len(c.path)-1].index = i
-		out[i] = f(c, x)
-	}
-	c.path = c.path[:len(c.path)-1]
-	return out
-}
-
-// ValueMap converts the map of values in the member called name; nil stays nil.
-func ValueMap[A, B any](c *Conversion, name string, m wire.Map[A], f func(*Conversion, A) B) wire.Map[B] {
-	if m == nil {
-		return nil
-	}
-	c.path = append(c.path, token{name, -1}, token{index: -1})
-	out := make(wire.Map[B], len(m))
-	for i := range m {
-		c.path[len(c.path)-1].name = m[i].Name
-		out[i] = wire.Entry[B]{Name: m[i].Name, Value: f(c, m[i].Value)}
-	}
-	c.path = c.path[:len(c.path)-2]
-	return out
-}
-
-// Strings converts an array of enum values; nil stays nil.
-func Strings[B, A ~string](list []A) []B {
-	if list == nil {
-		return nil
-	}
-	out := make([]B, len(list))
-	for i, x := range list {
-		out[i] = B(x)
-	}
-	return out
-}
-
-// Members are those of an object that is kept as its text.
-func Members(o wire.Object) wire.Members {
-	var members wire.Members
-	for name, value := range o.All() {
-		members = append(members, wire.Member{Name: name, Value: value})
-	}
-	return members
-}
-
-// Open is an object of these members, kept as its text.
-func Open(c *Conversion, members wire.Members) wire.Object {
-	o, err := wire.NewObject(members...)
-	if err != nil {
-		c.Refuse(err.Error())
-	}
-	return o
-}
-
-// Marshal makes an object that is kept as its text of one with fields.
-func Marshal(c *Conversion, x wire.Appender) wire.Object {
-	text, err := wire.Marshal(x)
-	if err != nil {
-		c.Refuse(err.Error())
-	}
-	return wire.Object(text)
-}
-
-// Read decodes and validates an object that is kept as its text. Members that do not fit
-// are lost, which may make it an empty object.
-func Read[T wire.Value](c *Conversion, o wire.Object, into T) T {
-	left := Members(o)
-	for {
-		err := wire.UnmarshalString(string(Open(c, left)), into)
-		if err == nil {
-			err = wire.Validate(into)
+		if k.Refuse != "" {
+			c.Refuse(k.Refuse)
+			return v
 		}
-		if err == nil {
-			return into
+		if k.Rewrite != nil {
+			v = k.Rewrite(c, v)
 		}
-		name, problem := culprit(err)
-		if _, ok := left.Get(name); !ok {
-			c.Refuse(problem)
-			return into
-		}
-		c.Lose("it is not what the other revision says it is: "+problem, name)
-		left.Delete(name)
+		return c.value(k.Rule, v)
 	}
+	if s.Otherwise != "" {
+		c.Refuse(s.Otherwise)
+	}
+	return v
 }
 
-// culprit is the member that an error is about, and what is wrong with it.
-func culprit(err error) (name, problem string) {
-	pointer := ""
-	if e, ok := errors.AsType[*wire.Error](err); ok {
-		pointer, problem = e.Pointer, e.Problem
+func (k *Case) matches(v wire.Raw) bool {
+	if k.Kind != 0 && kindsOf(v)&k.Kind == 0 {
+		return false
 	}
-	if e, ok := errors.AsType[*wire.ValidationError](err); ok {
-		pointer, problem = e.Problems[0].Pointer, e.Problems[0].Message
-	}
-	name, _, _ = strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
-	return wire.PointerName(name), problem
-}
-
-// Carry puts a member that the other revision has no field for, though it has the
-// member, among those it has no field for.
-func Carry(c *Conversion, extra wire.Members, name string, value wire.Appender) wire.Members {
-	text, err := wire.Marshal(value)
-	if err != nil {
-		c.Refuse(err.Error(), name)
-		return extra
-	}
-	return append(wire.Members{{Name: name, Value: wire.Raw(text)}}, extra...)
-}
-
-// String is a JSON string.
-type String string
-
-// AppendJSON implements wire.Appender.
-func (s String) AppendJSON(dst []byte) ([]byte, error) { return wire.AppendString(dst, string(s)) }
-
-// Adopt is the inverse of Carry: it takes the member called name, if there is one, out
-// of the ones without a field.
-func Adopt(extra wire.Members, name string) (wire.Raw, wire.Members) {
-	value, ok := extra.Get(name)
-	if !ok {
-		return "", extra
-	}
-	rest := slices.Clone(extra)
-	rest.Delete(name)
-	return value, rest
-}
-
-// AdoptedString is an adopted member that should be a string; if it is none, it is lost.
-func AdoptedString(c *Conversion, name string, value wire.Raw) *string {
-	if value == "" {
-		return nil
-	}
-	r := wire.NewStringReader(string(value))
-	s := r.ReadString()
-	if r.Err() != nil {
-		c.Lose("it is not a string, as the other revision says it is", name)
-		return nil
-	}
-	return &s
-}
-
-// AdoptedConst is an adopted member that should have one value; if it has another, it is
-// lost.
-func AdoptedConst(c *Conversion, name string, value wire.Raw, want string) {
-	if value == "" {
-		return
-	}
-	if s := AdoptedString(c, name, value); s != nil && *s != want {
-		c.Lose("it can only be "+want, name)
-	}
-}
-
-// AdoptedID is an adopted member that must be there as a string or an integer.
-func AdoptedID(c *Conversion, name string, value wire.Raw, reason string) wire.Scalar {
-	var id wire.Scalar
-	if value == "" || wire.UnmarshalString(string(value), &id) != nil || !id.Is(wire.ScalarString|wire.ScalarInteger) {
-		c.Refuse(reason, name)
-	}
-	return id
-}
-
-// Restate says x in other words of its revision, as the policy has it, into a value of
-// the type that those words have.
-func Restate[T wire.Value](c *Conversion, x wire.Appender, policy func(*Conversion, wire.Raw) wire.Raw, into T) T {
-	text, err := wire.Marshal(x)
-	if err == nil && c.err == nil {
-		if restated := policy(c, wire.Raw(text)); c.err == nil {
-			err = wire.UnmarshalString(string(restated), into)
+	for _, when := range k.When {
+		value, ok := lookup(v, when.Path)
+		if ok == when.Absent || when.Is != "" && value != when.Is && !wire.Equal(value, when.Is) {
+			return false
 		}
 	}
-	if err != nil {
-		c.Refuse(err.Error())
-	}
-	return into
+	return true
 }
 
-// Box is the value of one made by a generated New, which boxes unions.
-func Box[T any](v wire.Value, _ bool) *wire.Box[T] { return v.(*wire.Box[T]) }
+// lookup returns the member at a path of names.
+func lookup(v wire.Raw, path []string) (wire.Raw, bool) {
+	for _, name := range path {
+		var ok bool
+		if v.Kind() != wire.KindObject {
+			return "", false
+		}
+		if v, ok = wire.Object(v).Get(name); !ok {
+			return "", false
+		}
+	}
+	return v, true
+}
+
+// object converts the members of an object. Another value stays as it is.
+func (c *Conversion) object(s *Shape, v wire.Raw) wire.Raw {
+	if v.Kind() != wire.KindObject {
+		return v
+	}
+	for i := range s.Members {
+		if m := &s.Members[i]; m.Rewrite != nil && has(v, m.Name) {
+			if v = m.Rewrite(c, v); c.err != nil {
+				return v
+			}
+		}
+	}
+	r := wire.NewStringReader(string(v))
+	r.BeginObject()
+	e := editor{src: string(v), end: r.Offset()}
+	for r.Member() {
+		name, start := r.Name(), r.NameAt()
+		value := r.Take()
+		i := slices.IndexFunc(s.Members, func(m Member) bool { return m.Name == name })
+		if i < 0 {
+			e.keep(start, r.Offset())
+			continue
+		}
+		switch converted, keep := c.member(&s.Members[i], value); {
+		case !keep:
+			e.drop(r.Offset())
+		case converted == value:
+			e.keep(start, r.Offset())
+		default:
+			e.replace(start, r.Offset(), value, converted)
+		}
+	}
+	for i := range s.Members {
+		m := &s.Members[i]
+		switch present := has(v, m.Name); {
+		case m.Default != "" && (!present || m.Drop != ""):
+			e.add(m.Name, m.Default)
+		case m.Require != "" && !present:
+			c.Refuse(m.Require, m.Name)
+		}
+	}
+	return e.text('}')
+}
+
+// member converts a member and reports whether it is kept.
+func (c *Conversion) member(m *Member, value wire.Raw) (converted wire.Raw, keep bool) {
+	switch {
+	case m.Drop != "":
+		c.Lose(m.Drop, m.Name)
+		return "", false
+	case m.Const:
+		if !wire.Equal(value, m.Default) {
+			c.Lose("it can only be "+string(m.Default), m.Name)
+		}
+		return m.Default, true
+	case m.Kinds != 0 && kindsOf(value)&m.Kinds == 0:
+		if m.Require != "" {
+			c.Refuse(m.Require, m.Name)
+		} else {
+			c.Lose("the other revision does not allow "+value.Kind().String()+" here", m.Name)
+		}
+		return "", false
+	}
+	return c.below(m.Name, m.Rule, value), true
+}
+
+// array converts the elements of an array.
+func (c *Conversion) array(s *Shape, v wire.Raw) wire.Raw {
+	r := wire.NewStringReader(string(v))
+	r.BeginArray()
+	e := editor{src: string(v), end: r.Offset()}
+	for i := 0; r.Element(); i++ {
+		value := r.Take()
+		start, losses := r.Offset()-len(value), len(c.losses)
+		refused := c.err != nil
+		switch converted := c.below(strconv.Itoa(i), s.Each, value); {
+		case c.err != nil && !refused && s.LeaveOut:
+			reason := "left out: " + c.err.Reason
+			c.losses, c.err = c.losses[:losses], nil
+			c.Lose(reason, strconv.Itoa(i))
+			e.drop(r.Offset())
+		case converted == value:
+			e.keep(start, r.Offset())
+		default:
+			e.replace(start, r.Offset(), value, converted)
+		}
+	}
+	return e.text(']')
+}
+
+// mapping converts the values of an object that is a map.
+func (c *Conversion) mapping(s *Shape, v wire.Raw) wire.Raw {
+	if v.Kind() != wire.KindObject {
+		return v
+	}
+	r := wire.NewStringReader(string(v))
+	r.BeginObject()
+	e := editor{src: string(v), end: r.Offset()}
+	for r.Member() {
+		name, start := r.Name(), r.NameAt()
+		value := r.Take()
+		if converted := c.below(name, s.Each, value); converted == value {
+			e.keep(start, r.Offset())
+		} else {
+			e.replace(start, r.Offset(), value, converted)
+		}
+	}
+	return e.text('}')
+}
+
+// has reports whether an object has a member.
+func has(o wire.Raw, name string) bool {
+	_, ok := wire.Object(o).Get(name)
+	return ok
+}
+
+// An editor writes an array or object that differs from src in a few elements or members.
+// As long as there is no difference, it copies nothing.
+type editor struct {
+	src string
+	end int    // the end of the last element or member, or of the opening bracket
+	out []byte // nil as long as there is no difference
+}
+
+// keep keeps the element or member between two offsets.
+func (e *editor) keep(start, end int) {
+	if e.out != nil {
+		e.out = append(wire.AppendComma(e.out), e.src[start:end]...)
+	}
+	e.end = end
+}
+
+// drop leaves out the element or member that ends at an offset.
+func (e *editor) drop(end int) {
+	e.change()
+	e.end = end
+}
+
+// replace replaces the value at the end of an element or member.
+func (e *editor) replace(start, end int, old, new wire.Raw) {
+	e.change()
+	e.out = append(append(wire.AppendComma(e.out), e.src[start:end-len(old)]...), new...)
+	e.end = end
+}
+
+// add adds a member.
+func (e *editor) add(name string, value wire.Raw) {
+	e.change()
+	e.out = append(wire.AppendName(e.out, name), value...)
+}
+
+func (e *editor) change() {
+	if e.out == nil {
+		e.out = append(make([]byte, 0, len(e.src)+64), e.src[:e.end]...)
+	}
+}
+
+// text returns the whole text.
+func (e *editor) text(closing byte) wire.Raw {
+	if e.out == nil {
+		return wire.Raw(e.src)
+	}
+	return wire.Raw(append(e.out, closing))
+}

@@ -114,3 +114,9 @@ func (r *Reader) DecodeChecked(text Raw, v Value) error {
 	r.renew(string(text), true)
 	return r.decode(v)
 }
+
+// Restart makes r read another text from its beginning, in place of the one that it has
+// read. Its lenience and its deviations stay. The text must be well-formed.
+func (r *Reader) Restart(text Raw) {
+	r.src, r.pos, r.depth, r.indexes, r.checked = string(text), 0, 0, nil, true
+}

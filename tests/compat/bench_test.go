@@ -27,7 +27,7 @@ func BenchmarkServe(b *testing.B) {
 		{"list", "tools/list", `{}`, catalog.Options{Convert: ladder.Converter(mcp.Revision, ladder.Options{})}},
 		{"list unkept", "tools/list", `{}`, catalog.Options{}},
 	} {
-		for _, r := range ladder.Ladder().Revisions {
+		for _, r := range ladder.Table().Revisions {
 			b.Run(kind.name+"/"+r.ID, func(b *testing.B) { benchmarkServe(b, r, kind.method, kind.params, kind.options) })
 		}
 	}

@@ -23,12 +23,14 @@ import (
 // sets another number.
 const usual = 150
 
-// side is a revision in a step, and what goes from it to the other one.
+// side is one of the two revisions of a step.
 type side struct {
 	judge *judge
 	code  generated.Revision
 	name  string // of the definition
-	to    convert.Func
+	step  *convert.Step
+	row   convert.Definition
+	up    bool // the other revision is the newer one
 }
 
 // TestValues converts random valid values of every definition that two adjacent revisions
@@ -45,7 +47,7 @@ func TestValues(t *testing.T) {
 		}
 	}
 	all := judges(t)
-	steps := ladder.Ladder().Steps
+	steps := ladder.Table().Steps
 	if len(steps) != len(all)-1 {
 		t.Fatalf("%d steps between %d revisions", len(steps), len(all))
 	}
@@ -53,17 +55,15 @@ func TestValues(t *testing.T) {
 	for i, step := range steps {
 		older, newer := all[i], all[i+1]
 		found := map[string]bool{}
-		for _, d := range newer.ir.Decls {
-			if def, ok := step.Definition(name(d)); ok {
-				a := side{older, code(t, step.Older), def.Older, def.Up}
-				b := side{newer, code(t, step.Newer), def.Newer, def.Down}
-				l := law{count: count, found: found}
-				t.Run(step.Newer+"/"+d.Name+"/down", func(t *testing.T) { l.hold(t, b, a, "down") })
-				t.Run(step.Newer+"/"+d.Name+"/up", func(t *testing.T) { l.hold(t, a, b, "up") })
-			}
+		for _, row := range step.Definitions {
+			a := side{older, code(t, older.ir.ID), row.Older, &step, row, true}
+			b := side{newer, code(t, newer.ir.ID), row.Newer, &step, row, false}
+			l := law{count: count, found: found}
+			t.Run(newer.ir.ID+"/"+row.Older+"/"+row.Newer+"/down", func(t *testing.T) { l.hold(t, b, a, "down") })
+			t.Run(newer.ir.ID+"/"+row.Older+"/"+row.Newer+"/up", func(t *testing.T) { l.hold(t, a, b, "up") })
 		}
 		for _, f := range slices.Sorted(maps.Keys(found)) {
-			reasons = append(reasons, step.Newer+" "+f)
+			reasons = append(reasons, newer.ir.ID+" "+f)
 		}
 	}
 	if t.Failed() || count != usual {
@@ -77,19 +77,19 @@ func TestValues(t *testing.T) {
 // under one name.
 func TestEveryDefinition(t *testing.T) {
 	all := judges(t)
-	for i, step := range ladder.Ladder().Steps {
+	for i, step := range ladder.Table().Steps {
 		for _, d := range all[i].ir.Decls {
-			def, ok := step.Definition(name(d))
 			if all[i+1].ir.Lookup(d.Name) == nil {
 				continue
 			}
-			// The name may have got another meaning; then the old one goes by a new name.
-			if !ok || def.Older != name(d) && !d.Definition {
-				t.Logf("%s: %s has another meaning", step.Newer, d.Name)
+			at := slices.IndexFunc(step.Definitions, func(row convert.Definition) bool { return row.Newer == name(d) })
+			// The name may have another meaning in the newer revision.
+			if at < 0 || step.Definitions[at].Older != name(d) && !d.Definition {
+				t.Logf("%s: %s has another meaning", all[i+1].ir.ID, d.Name)
 				continue
 			}
-			if def.Up == nil || def.Down == nil {
-				t.Errorf("%s: %s has no converter", step.Newer, d.Name)
+			if row := step.Definitions[at]; row.Up == convert.None || row.Down == convert.None {
+				t.Errorf("%s: %s cannot be converted", all[i+1].ir.ID, d.Name)
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func TestEveryDefinition(t *testing.T) {
 // the other way round, for every definition that is known by one name on the way.
 func TestChain(t *testing.T) {
 	all := judges(t)
-	l := ladder.Ladder()
+	table := ladder.Table()
 	last := len(all) - 1
 	converted := 0
 	for _, way := range [][2]*judge{{all[last], all[0]}, {all[0], all[last]}} {
@@ -113,7 +113,7 @@ func TestChain(t *testing.T) {
 			for range 40 {
 				text := source.Text(source.Valid(d))
 				var c convert.Conversion
-				out, err := l.Convert(&c, from.ir.ID, to.ir.ID, d.Name, wire.Raw(text))
+				out, err := table.Convert(&c, from.ir.ID, to.ir.ID, d.Name, wire.Raw(text))
 				if err != nil {
 					if _, refused := err.(*convert.Error); !refused && d.Name != "JSONRPCResponse" {
 						t.Errorf("%s: %v", d.Name, err)
@@ -166,9 +166,6 @@ type law struct {
 
 // hold converts from a to b and back.
 func (l *law) hold(t *testing.T, a, b side, direction string) {
-	if a.to == nil || b.to == nil {
-		t.Fatal("there is no converter")
-	}
 	from, to := lookup(t, a.judge.ir, a.name), lookup(t, b.judge.ir, b.name)
 	source := random.New(a.judge.ir, 1)
 	if !source.Possible(from.Type) {
@@ -219,26 +216,12 @@ func generic(l convert.Loss) string {
 // convert converts a text.
 func (s side) convert(t *testing.T, text []byte) ([]byte, []convert.Loss, error) {
 	t.Helper()
-	v, ok := s.code.New(s.name)
-	if !ok {
-		t.Fatalf("New of %s does not know %s", s.code.ID, s.name)
-	}
-	if err := wire.Unmarshal(text, v); err != nil {
-		t.Fatalf("%s: %s: %v", s.name, text, err)
-	}
 	var c convert.Conversion
-	out, ok := s.to(&c, v)
-	if !ok {
-		t.Fatalf("the converter of %s does not know a %T", s.name, v)
-	}
-	if err := c.Err(); err != nil {
+	converted, err := s.step.Convert(&c, s.row, s.up, wire.Raw(text))
+	if err != nil {
 		return nil, nil, err
 	}
-	converted, err := wire.Marshal(out)
-	if err != nil {
-		t.Fatalf("%s\nbecomes what cannot be encoded: %v", text, err)
-	}
-	return converted, c.Losses(), nil
+	return []byte(converted), c.Losses(), nil
 }
 
 // identify gives an object an id, which a message needs and older schemas do not name.

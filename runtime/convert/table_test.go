@@ -1,0 +1,148 @@
+package convert_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/convert"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// The rules of the table below.
+const (
+	root convert.Rule = iota + 1
+	tools
+	tool
+	content
+	values
+)
+
+// table converts "Root" from revision 2 to revision 1.
+var table = convert.Table{
+	Revisions: []convert.Revision{{ID: "1"}, {ID: "2"}},
+	Steps: []convert.Step{{
+		Definitions: []convert.Definition{{Older: "New", Newer: "New", Down: convert.None}, {Older: "Root", Newer: "Root", Down: root}},
+		Down: []convert.Shape{
+			root: {Members: []convert.Member{
+				{Name: "tools", Rule: tools},
+				{Name: "content", Rule: content},
+				{Name: "a/b", Rule: values},
+				{Name: "gone", Drop: "not in 1"},
+				{Name: "id", Kinds: convert.String | convert.Integer, Require: "an id is required"},
+				{Name: "text", Kinds: convert.String},
+				{Name: "version", Default: `"2.0"`, Const: true},
+				{Name: "assumed", Drop: "not in 2", Default: `{}`},
+			}},
+			tools: {Each: tool, LeaveOut: true},
+			tool: {Members: []convert.Member{
+				{Name: "title", Drop: "no titles"},
+				{Name: "refused", Rewrite: func(c *convert.Conversion, v wire.Raw) wire.Raw { c.Refuse("a refusal"); return v }},
+			}},
+			content: {
+				Cases: []convert.Case{
+					{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: `"audio"`}}, Refuse: "no audio"},
+					{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Is: `"text"`}}},
+					{Kind: convert.Object, When: []convert.Condition{{Path: []string{"items", "anyOf"}}}, Refuse: "no items"},
+					{Kind: convert.Object, When: []convert.Condition{{Path: []string{"type"}, Absent: true}},
+						Rewrite: func(*convert.Conversion, wire.Raw) wire.Raw { return `{"title":1}` }, Rule: tool},
+				},
+				Otherwise: "unknown",
+			},
+			values: {Each: tool},
+		},
+	}},
+}
+
+func TestConvert(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		value, want wire.Raw
+		losses      []convert.Loss
+		err         string
+	}{
+		{"nothing to convert", `{"id":1,"version":"2.0","x":[1.50],"assumed":{}}`, `{"id":1,"version":"2.0","x":[1.50],"assumed":{}}`,
+			[]convert.Loss{{"/assumed", "not in 2"}}, ""},
+		{"defaults", `{"id":"a"}`, `{"id":"a","version":"2.0","assumed":{}}`, nil, ""},
+		{"the order and the text of the other members", `{"z":1e2,"gone":1,"id":1,"a":"\u0041"}`, `{"z":1e2,"id":1,"a":"\u0041","version":"2.0","assumed":{}}`,
+			[]convert.Loss{{"/gone", "not in 1"}}, ""},
+		{"the first member dropped", `{"gone":1,"id":1}`, `{"id":1,"version":"2.0","assumed":{}}`, []convert.Loss{{"/gone", "not in 1"}}, ""},
+		{"escaped names", `{"g\u006fne":1,"id":1}`, `{"id":1,"version":"2.0","assumed":{}}`, []convert.Loss{{"/gone", "not in 1"}}, ""},
+		{"another constant", `{"id":1,"version":1}`, `{"id":1,"version":"2.0","assumed":{}}`, []convert.Loss{{"/version", `it can only be "2.0"`}}, ""},
+		{"another kind", `{"id":1,"text":null}`, `{"id":1,"version":"2.0","assumed":{}}`, []convert.Loss{{"/text", "the other revision does not allow null here"}}, ""},
+		{"elements that are left out", `{"id":1,"tools":[{"title":1},{"title":2,"refused":1},{"x":3}]}`, `{"id":1,"tools":[{},{"x":3}],"version":"2.0","assumed":{}}`,
+			[]convert.Loss{{"/tools/0/title", "no titles"}, {"/tools/1", "left out: a refusal"}}, ""},
+		{"values of a map", `{"id":1,"a/b":{"k~":{"title":1},"l":{}}}`, `{"id":1,"a/b":{"k~":{},"l":{}},"version":"2.0","assumed":{}}`,
+			[]convert.Loss{{"/a~1b/k~0/title", "no titles"}}, ""},
+		{"a variant that is kept", `{"id":1,"content":{"type":"text","title":1}}`, `{"id":1,"content":{"type":"text","title":1},"version":"2.0","assumed":{}}`, nil, ""},
+		{"a variant that is rewritten", `{"id":1,"content":{"x":1}}`, `{"id":1,"content":{},"version":"2.0","assumed":{}}`, []convert.Loss{{"/content/title", "no titles"}}, ""},
+		{"other kinds of values", `{"id":1,"tools":1,"a/b":2}`, `{"id":1,"tools":1,"a/b":2,"version":"2.0","assumed":{}}`, nil, ""},
+		{"another value", `[1]`, `[1]`, nil, ""},
+		{"a missing member", `{}`, "", nil, "convert: at /id: an id is required"},
+		{"a required member of another kind", `{"id":1.5}`, "", nil, "convert: at /id: an id is required"},
+		{"a variant that is refused", `{"id":1,"content":{"type":"audio"}}`, "", nil, "convert: at /content: no audio"},
+		{"a variant found by a path", `{"id":1,"content":{"type":1,"items":{"anyOf":[]}}}`, "", nil, "convert: at /content: no items"},
+		{"an unknown variant", `{"id":1,"content":{"type":"video"}}`, "", nil, "convert: at /content: unknown"},
+		{"the first refusal", `{"content":1,"a/b":{"k":{"refused":1}}}`, "", nil, "convert: at /content: unknown"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var c convert.Conversion
+			got, err := table.Convert(&c, "2", "1", "Root", tt.value)
+			if tt.err != "" {
+				if e, ok := errors.AsType[*convert.Error](err); !ok || e.Error() != tt.err {
+					t.Errorf("got %s, %v, want %s", got, err, tt.err)
+				}
+				return
+			}
+			if err != nil || got != tt.want {
+				t.Errorf("got  %s, %v\nwant %s", got, err, tt.want)
+			}
+			if diff := cmp.Diff(tt.losses, c.Losses()); diff != "" {
+				t.Errorf("losses (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestConvertErrors(t *testing.T) {
+	for _, tt := range []struct {
+		from, to, definition string
+		value                wire.Raw
+		want                 string
+	}{
+		{"1", "3", "Root", "{}", `convert: unknown revision "3"`},
+		{"3", "1", "Root", "{}", `convert: unknown revision "3"`},
+		{"2", "1", "Other", "{}", "convert: revisions 1 and 2 do not both define Other"},
+		{"2", "1", "New", "{}", "convert: the other revision has no such value"},
+		{"2", "1", "Root", "{", "wire: "},
+	} {
+		_, err := table.Convert(new(convert.Conversion), tt.from, tt.to, tt.definition, tt.value)
+		if err == nil || len(err.Error()) < len(tt.want) || err.Error()[:len(tt.want)] != tt.want {
+			t.Errorf("%s to %s, %s: got %v, want %s", tt.from, tt.to, tt.definition, err, tt.want)
+		}
+	}
+}
+
+// TestUnchanged checks that a value without differences is not copied.
+func TestUnchanged(t *testing.T) {
+	step, row := &table.Steps[0], convert.Definition{Down: tool}
+	const value = `{"name":"t","inputSchema":{"type":"object"}}`
+	if n := testing.AllocsPerRun(10, func() {
+		var c convert.Conversion
+		if got, err := step.Convert(&c, row, false, value); err != nil || got != value {
+			t.Errorf("got %s, %v", got, err)
+		}
+	}); n > 1 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestUnknownRevision checks that a binding of a revision without a table stays alone.
+func TestUnknownRevision(t *testing.T) {
+	all := table.Bind(runtime.Binding{Revision: "2099-01-01"}, convert.Options{})
+	if len(all) != 1 || all[0].Revision != "2099-01-01" {
+		t.Errorf("got %v", all)
+	}
+}
