@@ -64,7 +64,7 @@ type RevisionError struct {
 
 // Error returns the reason in one line.
 func (e *RevisionError) Error() string {
-	text := fmt.Sprintf("%s cannot be sent in revision %s: ", e.Method, e.Revision)
+	text := fmt.Sprintf("cannot send %s in revision %s: ", e.Method, e.Revision)
 	if e.Err.Pointer != "" {
 		text += "at " + e.Err.Pointer + ": "
 	}
