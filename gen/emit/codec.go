@@ -17,22 +17,14 @@ func (e *emitter) codecs(f *jen.File, decls []*ir.Decl) {
 		switch t := d.Type.(type) {
 		case *ir.Object:
 			e.objectDecoder(f, d, t)
-			if e.rev == nil {
-				e.objectWriter(f, d, t)
-			} else {
-				e.objectEncoder(f, d, t)
-			}
+			e.objectEncoder(f, d, t)
 			e.glue(f, d)
 		case *ir.Union:
 			e.unionDecoder(f, d, t)
 			e.unionEncoder(f, d, t)
 		default:
 			e.plainDecoder(f, d)
-			if isContainer(t) && e.rev == nil {
-				e.plainWriter(f, d)
-			} else {
-				e.plainEncoder(f, d)
-			}
+			e.plainEncoder(f, d)
 			if !embeds(d) {
 				e.glue(f, d)
 			}
@@ -45,14 +37,6 @@ func (e *emitter) codecs(f *jen.File, decls []*ir.Decl) {
 func isString(d *ir.Decl) bool {
 	_, ok := d.Type.(*ir.Enum)
 	return ok && len(d.Unions) == 0
-}
-
-func isContainer(t ir.Type) bool {
-	switch t.(type) {
-	case *ir.Array, *ir.Map:
-		return true
-	}
-	return false
 }
 
 // self renders the receiver of a declaration's methods.

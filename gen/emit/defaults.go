@@ -179,3 +179,12 @@ func eachDefault(g *jen.Group, value *jen.Statement, t ir.Type, depth int) {
 		eachEntry(g, value, depth, func(g *jen.Group, _, item *jen.Statement) { eachDefault(g, item, t.Elem, depth+1) })
 	}
 }
+
+// behind renders the value that a pointer points to. For an object, it is the pointer
+// itself.
+func behind(pointer *jen.Statement, t ir.Type) *jen.Statement {
+	if _, isObject := ir.Resolve(t).(*ir.Object); isObject {
+		return pointer
+	}
+	return jen.Parens(jen.Op("*").Add(pointer))
+}

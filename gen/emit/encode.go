@@ -1,49 +1,255 @@
 package emit
 
 import (
-	"encoding/json"
-	"fmt"
-	"strings"
-
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
+// Encoders are calls of a wire.Writer, which places commas and adds the location to an
+// error.
+
+// operand is an expression of generated code: a value, or a pointer to one.
+type operand struct {
+	expr    *jen.Statement
+	pointer bool
+}
+
+// value renders the value itself.
+func (o operand) value() *jen.Statement {
+	if o.pointer {
+		return jen.Op("*").Add(o.expr)
+	}
+	return jen.Add(o.expr)
+}
+
+// address renders the pointer to the value.
+func (o operand) address() *jen.Statement {
+	if o.pointer {
+		return jen.Add(o.expr)
+	}
+	return jen.Op("&").Add(o.expr)
+}
+
+// container renders a slice or map so that an index or a method can follow.
+func (o operand) container() *jen.Statement {
+	if o.pointer {
+		return jen.Parens(jen.Op("*").Add(o.expr))
+	}
+	return jen.Add(o.expr)
+}
+
+func write(g *jen.Group, method string, args ...jen.Code) {
+	g.Id("w").Dot(method).Call(args...)
+}
+
+func newWriter(g *jen.Group) {
+	g.Id("w").Op(":=").Qual(wirePath, "NewWriter").Call(jen.Id("dst"))
+}
+
+// objectEncoder renders AppendJSON of a struct.
 func (e *emitter) objectEncoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 	appendFunc(f, self(d)).BlockFunc(func(g *jen.Group) {
-		g.Var().Err().Error()
-		always := false // whether some earlier member is always written
-		for i, field := range o.Fields {
-			if i == 0 && !field.Required {
-				appendText(g, "{")
-			}
-			var open jen.Code = jen.Id("dst").Op("=").Qual(wirePath, "AppendName").Call(jen.Id("dst"), jen.Lit(field.Wire))
-			switch {
-			case i == 0 && field.Required:
-				open = appendCall("{" + quote(field.Wire) + ":")
-			case always:
-				open = appendCall("," + quote(field.Wire) + ":")
-			}
-			always = always || field.Required
-			e.encodeField(g, field, open)
+		if o.Loose {
+			g.If(jen.Id("x").Dot("Other").Op("!=").Lit("")).Block(
+				jen.Return(jen.Qual(wirePath, "AppendRaw").Call(jen.Id("dst"), jen.Id("x").Dot("Other"))),
+			)
 		}
-		if len(o.Fields) == 0 {
-			appendText(g, "{")
+		newWriter(g)
+		write(g, "BeginObject")
+		for _, field := range o.Fields {
+			writeField(g, field)
 		}
-		g.If(jen.Len(jen.Id("x").Dot("Extra")).Op(">").Lit(0)).Block(
-			jen.If(
-				jen.List(jen.Id("dst"), jen.Err()).Op("=").Qual(wirePath, "AppendMembers").CallFunc(func(g *jen.Group) {
-					g.Id("dst")
-					g.Id("x").Dot("Extra")
-					for _, field := range o.Fields {
-						g.Lit(field.Wire)
-					}
-				}),
-				jen.Err().Op("!=").Nil(),
-			).Block(jen.Return(jen.Id("dst"), jen.Err())),
-		)
-		g.Return(jen.Append(jen.Id("dst"), jen.LitRune('}')), jen.Err())
+		if o.Additional != nil {
+			writeAdditional(g, o)
+		} else {
+			writeExtra(g, o)
+		}
+		write(g, "EndObject")
+		g.Return(jen.Id("w").Dot("End").Call())
+	})
+}
+
+// plainEncoder renders AppendJSON of a declaration that is neither an object nor a union.
+func (e *emitter) plainEncoder(f *jen.File, d *ir.Decl) {
+	if embeds(d) {
+		return // promoted from the embedded type
+	}
+	appendFunc(f, jen.Id("x").Id(d.Name)).BlockFunc(func(g *jen.Group) {
+		if _, isEnum := d.Type.(*ir.Enum); isEnum {
+			g.Return(jen.Qual(wirePath, "AppendString").Call(jen.Id("dst"), jen.String().Call(jen.Id("x"))))
+			return
+		}
+		newWriter(g)
+		value := jen.Id("x")
+		if _, isArray := d.Type.(*ir.Array); !isArray { // the declared type lacks the methods
+			value = jen.Id("v")
+			g.Add(value).Op(":=").Add(goType(d.Type)).Call(jen.Id("x"))
+		}
+		put(g, operand{expr: value}, d.Type, 0)
+		g.Return(jen.Id("w").Dot("End").Call())
+	})
+}
+
+// writeField renders the writing of a member. For a nullable member it renders two calls,
+// of which at most one writes something.
+func writeField(g *jen.Group, f *ir.Field) {
+	target, wireName := jen.Id("x").Dot(f.Go), memberName(f.Wire)
+	base := f.Base()
+	method := memberMethod(base)
+	switch {
+	case f.Const != nil && f.Required:
+		write(g, "Const"+method, wireName, target, jen.Lit(f.Const))
+	case f.Const != nil:
+		g.If(jen.Add(target).Op("!=").Nil()).BlockFunc(func(g *jen.Group) {
+			write(g, "Const"+method, wireName, jen.Op("*").Add(target), jen.Lit(f.Const))
+		})
+	case isOptional(f) && method != "":
+		write(g, method+"Pointer", wireName, plainPointer(jen.Add(target).Dot("Pointer").Call(), base))
+		write(g, "NullIf", wireName, jen.Add(target).Dot("IsNull").Call())
+	case isOptional(f):
+		g.If(jen.Id("v").Op(":=").Add(target).Dot("Pointer").Call(), jen.Id("v").Op("!=").Nil()).BlockFunc(func(g *jen.Group) {
+			writeMember(g, wireName, operand{jen.Id("v"), true}, base)
+		})
+		write(g, "NullIf", wireName, jen.Add(target).Dot("IsNull").Call())
+	case byPointer(f) && method != "":
+		write(g, method+"Pointer", wireName, plainPointer(target, base))
+		if f.Nullable() {
+			write(g, "NullIf", wireName, jen.Add(target).Op("==").Nil())
+		}
+	case f.Boxed:
+		g.If(jen.Add(target).Op("==").Nil()).BlockFunc(func(g *jen.Group) {
+			write(g, "Value", wireName, jen.Nil())
+		}).Else().BlockFunc(func(g *jen.Group) { writeMember(g, wireName, operand{target, true}, base) })
+	case f.Required && !f.Nullable():
+		writeMember(g, wireName, operand{expr: target}, base)
+	default:
+		g.If(notNull(target, base)).BlockFunc(func(g *jen.Group) {
+			writeMember(g, wireName, operand{target, byPointer(f)}, base)
+		})
+		if f.Nullable() {
+			write(g, "NullIf", wireName, absent(target, base))
+		}
+	}
+}
+
+// memberName renders a member's name as a wire.Writer takes it: escaped as in JSON.
+func memberName(name string) jen.Code {
+	text, err := wire.AppendString(nil, name)
+	if err != nil {
+		panic(err) // names come from JSON texts, which are UTF-8
+	}
+	return jen.Lit(string(text[1 : len(text)-1]))
+}
+
+// memberMethod returns the method of a wire.Writer that writes a member of a scalar type.
+// It returns "" for other types.
+func memberMethod(t ir.Type) string {
+	switch ir.Resolve(t).(type) {
+	case *ir.String, *ir.Enum:
+		return "String"
+	case *ir.Integer:
+		return "Int64"
+	case *ir.Number:
+		return "Float64"
+	case *ir.Boolean:
+		return "Bool"
+	}
+	return ""
+}
+
+// plainPointer converts a pointer to a declared scalar type to one to its underlying type.
+func plainPointer(pointer *jen.Statement, t ir.Type) jen.Code {
+	if basic := basicType(t); basic != nil {
+		return jen.Parens(jen.Op("*").Add(basic)).Call(pointer)
+	}
+	return pointer
+}
+
+// plainValue converts a value of a declared scalar type to its underlying type.
+func plainValue(value *jen.Statement, t ir.Type) jen.Code {
+	if basic := basicType(t); basic != nil {
+		return basic.Call(value)
+	}
+	return value
+}
+
+// basicType renders the underlying type of a declared scalar type, and nil for a type that
+// has no declaration.
+func basicType(t ir.Type) *jen.Statement {
+	if _, declared := t.(*ir.Ref); !declared {
+		return nil
+	}
+	switch ir.Resolve(t).(type) {
+	case *ir.Integer:
+		return jen.Int64()
+	case *ir.Number:
+		return jen.Float64()
+	case *ir.Boolean:
+		return jen.Bool()
+	}
+	return jen.String()
+}
+
+// appender renders a value as a wire.Appender. That is a pointer, because anything else
+// would be copied to the heap; a union is an interface already.
+func appender(o operand, t ir.Type) jen.Code {
+	if _, isUnion := ir.Resolve(t).(*ir.Union); isUnion {
+		return o.value()
+	}
+	return o.address()
+}
+
+// writeMember renders the writing of a name and a value.
+func writeMember(g *jen.Group, wireName jen.Code, o operand, t ir.Type) {
+	if method := memberMethod(t); method != "" {
+		write(g, method, wireName, plainValue(o.value(), t))
+		return
+	}
+	switch t.(type) {
+	case *ir.Array, *ir.Map:
+		write(g, "Name", wireName)
+		put(g, o, t, 0)
+	default:
+		write(g, "Value", wireName, appender(o, t))
+	}
+}
+
+// put renders the writing of a value.
+func put(g *jen.Group, o operand, t ir.Type, depth int) {
+	switch t := t.(type) {
+	case *ir.Array:
+		write(g, "BeginArray")
+		i := jen.Id(name("i", depth))
+		g.For(jen.Add(i).Op(":=").Range().Add(o.value())).BlockFunc(func(g *jen.Group) {
+			write(g, "Element")
+			put(g, operand{expr: o.container().Index(i)}, t.Elem, depth+1)
+		})
+		write(g, "EndArray")
+	case *ir.Map:
+		write(g, "BeginObject")
+		putEntries(g, o.container(), t.Elem, depth, nil)
+		write(g, "EndObject")
+	case *ir.Nullable:
+		g.If(absent(o.container(), t.Elem)).BlockFunc(func(g *jen.Group) { write(g, "PutNull") }).Else().BlockFunc(func(g *jen.Group) {
+			put(g, operand{o.value(), needsPointer(t.Elem)}, t.Elem, depth)
+		})
+	default:
+		if method := memberMethod(t); method != "" {
+			write(g, "Put"+method, plainValue(o.value(), t))
+			return
+		}
+		write(g, "Put", appender(o, t))
+	}
+}
+
+// putEntries renders the writing of a map's members. None of them may have a name in taken.
+func putEntries(g *jen.Group, all *jen.Statement, elem ir.Type, depth int, taken []jen.Code) {
+	write(g, "Fail", jen.Add(all).Dot("Check").Call(taken...))
+	eachEntry(g, all, depth, func(g *jen.Group, key, item *jen.Statement) {
+		write(g, "Key", key)
+		put(g, operand{expr: item}, elem, depth+1)
 	})
 }
 
@@ -57,37 +263,37 @@ func eachEntry(g *jen.Group, m *jen.Statement, depth int, body func(g *jen.Group
 	})
 }
 
-// encodeField renders the encoding of a member. The code in open writes its name.
-func (e *emitter) encodeField(g *jen.Group, f *ir.Field, open jen.Code) {
-	target := jen.Id("x").Dot(f.Go)
-	pointer := byPointer(f)
-	value := target
-	if pointer {
-		if _, isObject := ir.Resolve(f.Base()).(*ir.Object); !isObject {
-			value = jen.Op("*").Add(target)
+func writeAdditional(g *jen.Group, o *ir.Object) {
+	var taken []jen.Code
+	for _, field := range o.Fields {
+		taken = append(taken, jen.Lit(field.Wire))
+	}
+	putEntries(g, jen.Id("x").Dot("Additional"), o.Additional, 0, taken)
+}
+
+// writeExtra renders the writing of the members without a field. It allows the name of a
+// soft field if that field is empty.
+func writeExtra(g *jen.Group, o *ir.Object) {
+	args := []jen.Code{jen.Id("x").Dot("Extra")}
+	var soft []*ir.Field
+	var names []jen.Code
+	for _, field := range o.Fields {
+		if field.Soft {
+			soft = append(soft, field)
+			continue
 		}
+		names = append(names, jen.Lit(field.Wire))
 	}
-	write := func(g *jen.Group) {
-		g.Add(open)
-		if f.Const != nil {
-			value = jen.Qual("cmp", "Or").Call(value, jen.Lit(f.Const))
-		}
-		encode(g, value, f.Base(), 0, inMember(f.Wire))
+	if len(soft) == 0 {
+		write(g, "Members", append(args, names...)...)
+		return
 	}
-	switch {
-	case f.Nullable():
-		g.If(absent(target, f.Base())).BlockFunc(func(g *jen.Group) {
-			g.Add(open)
-			appendText(g, "null")
-		}).Else().BlockFunc(write)
-	case f.Boxed:
-		g.If(jen.Add(target).Op("==").Nil()).Block(jen.Return(jen.Id("dst"), jen.Qual(wirePath, "In").Call(jen.Qual(wirePath, "ErrMissing"), jen.Lit(f.Wire))))
-		write(g)
-	case f.Required:
-		write(g)
-	default:
-		g.If(present(target, f)).BlockFunc(write)
+	taken := jen.Id("taken")
+	g.Add(taken).Op(":=").Index().String().Values(names...)
+	for _, field := range soft {
+		g.If(present(jen.Id("x").Dot(field.Go), field)).Block(jen.Add(taken).Op("=").Append(taken, jen.Lit(field.Wire)))
 	}
+	write(g, "Members", append(args, jen.Add(taken).Op("..."))...)
 }
 
 // present renders the condition that an optional member is present.
@@ -119,162 +325,4 @@ func absent(target *jen.Statement, t ir.Type) jen.Code {
 		return jen.Add(target).Dot("IsZero").Call()
 	}
 	return jen.Add(target).Op("==").Nil()
-}
-
-// behind renders the value that a pointer points to. For an object, it is the pointer
-// itself.
-func behind(pointer *jen.Statement, t ir.Type) *jen.Statement {
-	switch ir.Resolve(t).(type) {
-	case *ir.Object:
-		return pointer
-	case *ir.Array, *ir.Map, *ir.Scalar, *ir.Open:
-		return jen.Parens(jen.Op("*").Add(pointer))
-	}
-	return jen.Op("*").Add(pointer)
-}
-
-func appendText(g *jen.Group, text string) { g.Add(appendCall(text)) }
-
-func appendCall(text string) jen.Code {
-	if len(text) == 1 {
-		return jen.Id("dst").Op("=").Append(jen.Id("dst"), jen.LitRune(rune(text[0])))
-	}
-	literal := jen.Op("`" + text + "`")
-	if strings.Contains(text, "`") {
-		literal = jen.Lit(text)
-	}
-	return jen.Id("dst").Op("=").Append(jen.Id("dst"), literal.Op("..."))
-}
-
-// quote returns a member name as JSON.
-func quote(name string) string {
-	text, err := json.Marshal(name)
-	if err != nil {
-		panic(err) // a string always marshals
-	}
-	return string(text)
-}
-
-// wrap adds the location to the error of a nested value.
-type wrap func(err jen.Code) jen.Code
-
-func inMember(name string) wrap {
-	return func(err jen.Code) jen.Code { return jen.Qual(wirePath, "In").Call(err, jen.Lit(name)) }
-}
-
-func (w wrap) inElement(i jen.Code) wrap {
-	return func(err jen.Code) jen.Code { return w(jen.Qual(wirePath, "At").Call(err, i)) }
-}
-
-func (w wrap) inValue(key jen.Code) wrap {
-	return func(err jen.Code) jen.Code { return w(jen.Qual(wirePath, "In").Call(err, key)) }
-}
-
-func outermost(err jen.Code) jen.Code { return err }
-
-// appendOrReturn renders "dst, err = call" with an early return.
-func appendOrReturn(g *jen.Group, call jen.Code, w wrap) {
-	g.If(jen.List(jen.Id("dst"), jen.Err()).Op("=").Add(call), jen.Err().Op("!=").Nil()).Block(
-		jen.Return(jen.Id("dst"), w(jen.Err())),
-	)
-}
-
-// encode renders the encoding of a value. An object may be a struct or a pointer to it.
-func encode(g *jen.Group, value *jen.Statement, t ir.Type, depth int, w wrap) {
-	dst := jen.Id("dst")
-	fallible := func(function string, arg jen.Code) {
-		appendOrReturn(g, jen.Qual(wirePath, function).Call(dst, arg), w)
-	}
-	switch t := t.(type) {
-	case *ir.Ref:
-		encodeRef(g, value, t.Decl, depth, w)
-	case *ir.String:
-		fallible("AppendString", value)
-	case *ir.Integer:
-		g.Id("dst").Op("=").Qual(wirePath, "AppendInt64").Call(dst, value)
-	case *ir.Number:
-		fallible("AppendFloat64", value)
-	case *ir.Boolean:
-		g.Id("dst").Op("=").Qual(wirePath, "AppendBool").Call(dst, value)
-	case *ir.Any:
-		fallible("AppendRaw", value)
-	case *ir.Open:
-		fallible("AppendObject", value)
-	case *ir.Scalar:
-		appendOrReturn(g, jen.Add(value).Dot("AppendJSON").Call(dst), w)
-	case *ir.Array:
-		i, element := jen.Id(name("i", depth)), jen.Id(name("e", depth))
-		appendText(g, "[")
-		rangeOver := jen.List(i, element).Op(":=").Range().Add(value)
-		item := element
-		if _, isObject := ir.Resolve(t.Elem).(*ir.Object); isObject {
-			rangeOver = jen.Add(i).Op(":=").Range().Add(value)
-			item = jen.Add(value).Index(i)
-		}
-		g.For(rangeOver).BlockFunc(func(g *jen.Group) {
-			g.If(jen.Add(i).Op(">").Lit(0)).Block(appendCall(","))
-			encode(g, item, t.Elem, depth+1, w.inElement(i))
-		})
-		appendText(g, "]")
-	case *ir.Map:
-		g.If(jen.Err().Op("=").Add(value).Dot("Check").Call(), jen.Err().Op("!=").Nil()).Block(
-			jen.Return(dst, w(jen.Err())),
-		)
-		appendText(g, "{")
-		eachEntry(g, value, depth, func(g *jen.Group, key, item *jen.Statement) {
-			appendOrReturn(g, jen.Qual(wirePath, "AppendKey").Call(dst, key), w)
-			encode(g, item, t.Elem, depth+1, w.inValue(key))
-		})
-		appendText(g, "}")
-	default:
-		panic(fmt.Sprintf("emit: cannot encode %T", t))
-	}
-}
-
-func encodeRef(g *jen.Group, value *jen.Statement, d *ir.Decl, depth int, w wrap) {
-	switch t := d.Type.(type) {
-	case *ir.Union:
-		appendOrReturn(g, jen.Id(appenderName(d)).Call(jen.Id("dst"), value), w)
-	case *ir.Enum:
-		appendOrReturn(g, jen.Qual(wirePath, "AppendString").Call(jen.Id("dst"), jen.String().Call(value)), w)
-	case *ir.Object, *ir.Array, *ir.Map:
-		appendOrReturn(g, jen.Add(value).Dot("AppendJSON").Call(jen.Id("dst")), w)
-	default:
-		if isAlias(d) {
-			encode(g, value, t, depth, w)
-			return
-		}
-		appendOrReturn(g, jen.Parens(value).Dot("AppendJSON").Call(jen.Id("dst")), w)
-	}
-}
-
-// undeclared converts a value of a declared map to wire.Map, which has the methods.
-func undeclared(value *jen.Statement, t ir.Type) *jen.Statement {
-	if _, isMap := t.(*ir.Map); isMap {
-		return jen.Add(goType(t)).Call(value)
-	}
-	return value
-}
-
-// plainEncoder renders the encoder of a declaration that is neither an object nor a union.
-func (e *emitter) plainEncoder(f *jen.File, d *ir.Decl) {
-	if embeds(d) {
-		return // promoted from the embedded type
-	}
-	appendFunc(f, jen.Id("x").Id(d.Name)).BlockFunc(func(g *jen.Group) {
-		value := jen.Id("x")
-		t := d.Type
-		switch under := t.(type) {
-		case *ir.Array, *ir.Map:
-			g.Var().Err().Error()
-			encode(g, undeclared(value, t), t, 0, outermost)
-			g.Return(jen.Id("dst"), jen.Err())
-		case *ir.Enum:
-			g.Return(jen.Qual(wirePath, "AppendString").Call(jen.Id("dst"), jen.String().Call(value)))
-		default:
-			g.Var().Err().Error()
-			encode(g, jen.Parens(goType(under)).Call(value), t, 0, outermost)
-			g.Return(jen.Id("dst"), jen.Err())
-		}
-	})
 }

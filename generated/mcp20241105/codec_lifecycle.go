@@ -2,10 +2,7 @@
 
 package mcp20241105
 
-import (
-	"cmp"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
@@ -39,43 +36,28 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Experimental != nil {
-		dst = wire.AppendName(dst, "experimental")
-		if err = x.Experimental.Check(); err != nil {
-			return dst, wire.In(err, "experimental")
-		}
-		dst = append(dst, '{')
+		w.Name("experimental")
+		w.BeginObject()
+		w.Fail(x.Experimental.Check())
 		for i := range x.Experimental {
 			e := &x.Experimental[i]
-			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
-				return dst, wire.In(err, "experimental")
-			}
-			if dst, err = wire.AppendObject(dst, e.Value); err != nil {
-				return dst, wire.In(wire.In(err, e.Name), "experimental")
-			}
+			w.Key(e.Name)
+			w.Put(&e.Value)
 		}
-		dst = append(dst, '}')
+		w.EndObject()
 	}
 	if x.Roots != nil {
-		dst = wire.AppendName(dst, "roots")
-		if dst, err = x.Roots.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "roots")
-		}
+		w.Value("roots", x.Roots)
 	}
 	if x.Sampling != "" {
-		dst = wire.AppendName(dst, "sampling")
-		if dst, err = wire.AppendObject(dst, x.Sampling); err != nil {
-			return dst, wire.In(err, "sampling")
-		}
+		w.Value("sampling", &x.Sampling)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "experimental", "roots", "sampling"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "experimental", "roots", "sampling")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -108,18 +90,12 @@ func (x *ClientCapabilitiesRoots) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilitiesRoots) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	if x.ListChanged != nil {
-		dst = wire.AppendName(dst, "listChanged")
-		dst = wire.AppendBool(dst, *x.ListChanged)
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.BoolPointer("listChanged", x.ListChanged)
+	w.Members(x.Extra, "listChanged")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -157,21 +133,13 @@ func (x *Implementation) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Implementation) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"name":`...)
-	if dst, err = wire.AppendString(dst, x.Name); err != nil {
-		return dst, wire.In(err, "name")
-	}
-	dst = append(dst, `,"version":`...)
-	if dst, err = wire.AppendString(dst, x.Version); err != nil {
-		return dst, wire.In(err, "version")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "version"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("name", x.Name)
+	w.String("version", x.Version)
+	w.Members(x.Extra, "name", "version")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -209,21 +177,13 @@ func (x *InitializeRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InitializeRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "initialize")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "initialize")
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -269,31 +229,17 @@ func (x *InitializeRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InitializeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"capabilities":`...)
-	if dst, err = x.Capabilities.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "capabilities")
-	}
-	dst = append(dst, `,"clientInfo":`...)
-	if dst, err = x.ClientInfo.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "clientInfo")
-	}
-	dst = append(dst, `,"protocolVersion":`...)
-	if dst, err = wire.AppendString(dst, x.ProtocolVersion); err != nil {
-		return dst, wire.In(err, "protocolVersion")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("capabilities", &x.Capabilities)
+	w.Value("clientInfo", &x.ClientInfo)
+	w.String("protocolVersion", x.ProtocolVersion)
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "capabilities", "clientInfo", "protocolVersion", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "capabilities", "clientInfo", "protocolVersion", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -342,37 +288,18 @@ func (x *InitializeResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"capabilities":`...)
-	if dst, err = x.Capabilities.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "capabilities")
-	}
-	dst = append(dst, `,"protocolVersion":`...)
-	if dst, err = wire.AppendString(dst, x.ProtocolVersion); err != nil {
-		return dst, wire.In(err, "protocolVersion")
-	}
-	dst = append(dst, `,"serverInfo":`...)
-	if dst, err = x.ServerInfo.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "serverInfo")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("capabilities", &x.Capabilities)
+	w.String("protocolVersion", x.ProtocolVersion)
+	w.Value("serverInfo", &x.ServerInfo)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.Instructions != nil {
-		dst = append(dst, `,"instructions":`...)
-		if dst, err = wire.AppendString(dst, *x.Instructions); err != nil {
-			return dst, wire.In(err, "instructions")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("instructions", x.Instructions)
+	w.Members(x.Extra, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -412,23 +339,15 @@ func (x *InitializedNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InitializedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "notifications/initialized")); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "notifications/initialized")
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -468,23 +387,15 @@ func (x *PingRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *PingRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "ping")); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "ping")
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -539,55 +450,34 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Experimental != nil {
-		dst = wire.AppendName(dst, "experimental")
-		if err = x.Experimental.Check(); err != nil {
-			return dst, wire.In(err, "experimental")
-		}
-		dst = append(dst, '{')
+		w.Name("experimental")
+		w.BeginObject()
+		w.Fail(x.Experimental.Check())
 		for i := range x.Experimental {
 			e := &x.Experimental[i]
-			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
-				return dst, wire.In(err, "experimental")
-			}
-			if dst, err = wire.AppendObject(dst, e.Value); err != nil {
-				return dst, wire.In(wire.In(err, e.Name), "experimental")
-			}
+			w.Key(e.Name)
+			w.Put(&e.Value)
 		}
-		dst = append(dst, '}')
+		w.EndObject()
 	}
 	if x.Logging != "" {
-		dst = wire.AppendName(dst, "logging")
-		if dst, err = wire.AppendObject(dst, x.Logging); err != nil {
-			return dst, wire.In(err, "logging")
-		}
+		w.Value("logging", &x.Logging)
 	}
 	if x.Prompts != nil {
-		dst = wire.AppendName(dst, "prompts")
-		if dst, err = x.Prompts.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "prompts")
-		}
+		w.Value("prompts", x.Prompts)
 	}
 	if x.Resources != nil {
-		dst = wire.AppendName(dst, "resources")
-		if dst, err = x.Resources.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "resources")
-		}
+		w.Value("resources", x.Resources)
 	}
 	if x.Tools != nil {
-		dst = wire.AppendName(dst, "tools")
-		if dst, err = x.Tools.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "tools")
-		}
+		w.Value("tools", x.Tools)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "experimental", "logging", "prompts", "resources", "tools"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "experimental", "logging", "prompts", "resources", "tools")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -620,18 +510,12 @@ func (x *ServerCapabilitiesPrompts) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilitiesPrompts) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	if x.ListChanged != nil {
-		dst = wire.AppendName(dst, "listChanged")
-		dst = wire.AppendBool(dst, *x.ListChanged)
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.BoolPointer("listChanged", x.ListChanged)
+	w.Members(x.Extra, "listChanged")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -668,22 +552,13 @@ func (x *ServerCapabilitiesResources) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilitiesResources) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	if x.ListChanged != nil {
-		dst = wire.AppendName(dst, "listChanged")
-		dst = wire.AppendBool(dst, *x.ListChanged)
-	}
-	if x.Subscribe != nil {
-		dst = wire.AppendName(dst, "subscribe")
-		dst = wire.AppendBool(dst, *x.Subscribe)
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged", "subscribe"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.BoolPointer("listChanged", x.ListChanged)
+	w.BoolPointer("subscribe", x.Subscribe)
+	w.Members(x.Extra, "listChanged", "subscribe")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -716,18 +591,12 @@ func (x *ServerCapabilitiesTools) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilitiesTools) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	if x.ListChanged != nil {
-		dst = wire.AppendName(dst, "listChanged")
-		dst = wire.AppendBool(dst, *x.ListChanged)
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.BoolPointer("listChanged", x.ListChanged)
+	w.Members(x.Extra, "listChanged")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -2,10 +2,7 @@
 
 package mcp20241105
 
-import (
-	"cmp"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
@@ -32,21 +29,13 @@ func (x *CreateMessageRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CreateMessageRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "sampling/createMessage")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "sampling/createMessage")
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -117,75 +106,40 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"maxTokens":`...)
-	dst = wire.AppendInt64(dst, x.MaxTokens)
-	dst = append(dst, `,"messages":`...)
-	dst = append(dst, '[')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Int64("maxTokens", x.MaxTokens)
+	w.Name("messages")
+	w.BeginArray()
 	for i := range x.Messages {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = x.Messages[i].AppendJSON(dst); err != nil {
-			return dst, wire.In(wire.At(err, i), "messages")
-		}
+		w.Element()
+		w.Put(&x.Messages[i])
 	}
-	dst = append(dst, ']')
+	w.EndArray()
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if x.IncludeContext != nil {
-		dst = append(dst, `,"includeContext":`...)
-		if dst, err = wire.AppendString(dst, string(*x.IncludeContext)); err != nil {
-			return dst, wire.In(err, "includeContext")
-		}
-	}
+	w.StringPointer("includeContext", (*string)(x.IncludeContext))
 	if x.Metadata != "" {
-		dst = append(dst, `,"metadata":`...)
-		if dst, err = wire.AppendObject(dst, x.Metadata); err != nil {
-			return dst, wire.In(err, "metadata")
-		}
+		w.Value("metadata", &x.Metadata)
 	}
 	if x.ModelPreferences != nil {
-		dst = append(dst, `,"modelPreferences":`...)
-		if dst, err = x.ModelPreferences.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "modelPreferences")
-		}
+		w.Value("modelPreferences", x.ModelPreferences)
 	}
 	if x.StopSequences != nil {
-		dst = append(dst, `,"stopSequences":`...)
-		dst = append(dst, '[')
-		for i, e := range x.StopSequences {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = wire.AppendString(dst, e); err != nil {
-				return dst, wire.In(wire.At(err, i), "stopSequences")
-			}
+		w.Name("stopSequences")
+		w.BeginArray()
+		for i := range x.StopSequences {
+			w.Element()
+			w.PutString(x.StopSequences[i])
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if x.SystemPrompt != nil {
-		dst = append(dst, `,"systemPrompt":`...)
-		if dst, err = wire.AppendString(dst, *x.SystemPrompt); err != nil {
-			return dst, wire.In(err, "systemPrompt")
-		}
-	}
-	if x.Temperature != nil {
-		dst = append(dst, `,"temperature":`...)
-		if dst, err = wire.AppendFloat64(dst, *x.Temperature); err != nil {
-			return dst, wire.In(err, "temperature")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "maxTokens", "messages", "_meta", "includeContext", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "temperature"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("systemPrompt", x.SystemPrompt)
+	w.Float64Pointer("temperature", x.Temperature)
+	w.Members(x.Extra, "maxTokens", "messages", "_meta", "includeContext", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "temperature")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -234,37 +188,18 @@ func (x *CreateMessageResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CreateMessageResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"content":`...)
-	if dst, err = appendSamplingMessageContent(dst, x.Content); err != nil {
-		return dst, wire.In(err, "content")
-	}
-	dst = append(dst, `,"model":`...)
-	if dst, err = wire.AppendString(dst, x.Model); err != nil {
-		return dst, wire.In(err, "model")
-	}
-	dst = append(dst, `,"role":`...)
-	if dst, err = wire.AppendString(dst, string(x.Role)); err != nil {
-		return dst, wire.In(err, "role")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("content", x.Content)
+	w.String("model", x.Model)
+	w.String("role", string(x.Role))
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.StopReason != nil {
-		dst = append(dst, `,"stopReason":`...)
-		if dst, err = wire.AppendString(dst, *x.StopReason); err != nil {
-			return dst, wire.In(err, "stopReason")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "content", "model", "role", "_meta", "stopReason"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("stopReason", x.StopReason)
+	w.Members(x.Extra, "content", "model", "role", "_meta", "stopReason")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -318,20 +253,12 @@ func (x *ModelHint) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ModelHint) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	if x.Name != nil {
-		dst = wire.AppendName(dst, "name")
-		if dst, err = wire.AppendString(dst, *x.Name); err != nil {
-			return dst, wire.In(err, "name")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "name"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.StringPointer("name", x.Name)
+	w.Members(x.Extra, "name")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -379,45 +306,23 @@ func (x *ModelPreferences) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ModelPreferences) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	if x.CostPriority != nil {
-		dst = wire.AppendName(dst, "costPriority")
-		if dst, err = wire.AppendFloat64(dst, *x.CostPriority); err != nil {
-			return dst, wire.In(err, "costPriority")
-		}
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Float64Pointer("costPriority", x.CostPriority)
 	if x.Hints != nil {
-		dst = wire.AppendName(dst, "hints")
-		dst = append(dst, '[')
+		w.Name("hints")
+		w.BeginArray()
 		for i := range x.Hints {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = x.Hints[i].AppendJSON(dst); err != nil {
-				return dst, wire.In(wire.At(err, i), "hints")
-			}
+			w.Element()
+			w.Put(&x.Hints[i])
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if x.IntelligencePriority != nil {
-		dst = wire.AppendName(dst, "intelligencePriority")
-		if dst, err = wire.AppendFloat64(dst, *x.IntelligencePriority); err != nil {
-			return dst, wire.In(err, "intelligencePriority")
-		}
-	}
-	if x.SpeedPriority != nil {
-		dst = wire.AppendName(dst, "speedPriority")
-		if dst, err = wire.AppendFloat64(dst, *x.SpeedPriority); err != nil {
-			return dst, wire.In(err, "speedPriority")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "costPriority", "hints", "intelligencePriority", "speedPriority"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Float64Pointer("intelligencePriority", x.IntelligencePriority)
+	w.Float64Pointer("speedPriority", x.SpeedPriority)
+	w.Members(x.Extra, "costPriority", "hints", "intelligencePriority", "speedPriority")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -455,21 +360,13 @@ func (x *SamplingMessage) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *SamplingMessage) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"content":`...)
-	if dst, err = appendSamplingMessageContent(dst, x.Content); err != nil {
-		return dst, wire.In(err, "content")
-	}
-	dst = append(dst, `,"role":`...)
-	if dst, err = wire.AppendString(dst, string(x.Role)); err != nil {
-		return dst, wire.In(err, "role")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "content", "role"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("content", x.Content)
+	w.String("role", string(x.Role))
+	w.Members(x.Extra, "content", "role")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

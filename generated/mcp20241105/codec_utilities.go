@@ -2,10 +2,7 @@
 
 package mcp20241105
 
-import (
-	"cmp"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
@@ -32,21 +29,13 @@ func (x *CancelledNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CancelledNotification) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "notifications/cancelled")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "notifications/cancelled")
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -89,29 +78,16 @@ func (x *CancelledNotificationParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CancelledNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"requestId":`...)
-	if dst, err = x.RequestID.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "requestId")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("requestId", &x.RequestID)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.Reason != nil {
-		dst = append(dst, `,"reason":`...)
-		if dst, err = wire.AppendString(dst, *x.Reason); err != nil {
-			return dst, wire.In(err, "reason")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "requestId", "_meta", "reason"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("reason", x.Reason)
+	w.Members(x.Extra, "requestId", "_meta", "reason")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -149,21 +125,13 @@ func (x *CompleteRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CompleteRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "completion/complete")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "completion/complete")
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -206,27 +174,16 @@ func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CompleteRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"argument":`...)
-	if dst, err = x.Argument.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "argument")
-	}
-	dst = append(dst, `,"ref":`...)
-	if dst, err = appendCompleteRequestParamsRef(dst, x.Ref); err != nil {
-		return dst, wire.In(err, "ref")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("argument", &x.Argument)
+	w.Value("ref", x.Ref)
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "argument", "ref", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "argument", "ref", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -264,21 +221,13 @@ func (x *CompleteRequestParamsArgument) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CompleteRequestParamsArgument) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"name":`...)
-	if dst, err = wire.AppendString(dst, x.Name); err != nil {
-		return dst, wire.In(err, "name")
-	}
-	dst = append(dst, `,"value":`...)
-	if dst, err = wire.AppendString(dst, x.Value); err != nil {
-		return dst, wire.In(err, "value")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "value"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("name", x.Name)
+	w.String("value", x.Value)
+	w.Members(x.Extra, "name", "value")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -351,23 +300,15 @@ func (x *CompleteResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CompleteResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"completion":`...)
-	if dst, err = x.Completion.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "completion")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("completion", &x.Completion)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "completion", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "completion", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -410,32 +351,20 @@ func (x *CompleteResultCompletion) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CompleteResultCompletion) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"values":`...)
-	dst = append(dst, '[')
-	for i, e := range x.Values {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = wire.AppendString(dst, e); err != nil {
-			return dst, wire.In(wire.At(err, i), "values")
-		}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Name("values")
+	w.BeginArray()
+	for i := range x.Values {
+		w.Element()
+		w.PutString(x.Values[i])
 	}
-	dst = append(dst, ']')
-	if x.HasMore != nil {
-		dst = append(dst, `,"hasMore":`...)
-		dst = wire.AppendBool(dst, *x.HasMore)
-	}
-	if x.Total != nil {
-		dst = append(dst, `,"total":`...)
-		dst = wire.AppendInt64(dst, *x.Total)
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "values", "hasMore", "total"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.EndArray()
+	w.BoolPointer("hasMore", x.HasMore)
+	w.Int64Pointer("total", x.Total)
+	w.Members(x.Extra, "values", "hasMore", "total")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -456,11 +385,10 @@ func (x *Cursor) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x Cursor) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	if dst, err = wire.AppendString(dst, (string)(x)); err != nil {
-		return dst, err
-	}
-	return dst, err
+	w := wire.NewWriter(dst)
+	v := string(x)
+	w.PutString(v)
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -519,21 +447,13 @@ func (x *LoggingMessageNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *LoggingMessageNotification) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "notifications/message")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "notifications/message")
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -579,33 +499,17 @@ func (x *LoggingMessageNotificationParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *LoggingMessageNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"data":`...)
-	if dst, err = wire.AppendRaw(dst, x.Data); err != nil {
-		return dst, wire.In(err, "data")
-	}
-	dst = append(dst, `,"level":`...)
-	if dst, err = wire.AppendString(dst, string(x.Level)); err != nil {
-		return dst, wire.In(err, "level")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("data", &x.Data)
+	w.String("level", string(x.Level))
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.Logger != nil {
-		dst = append(dst, `,"logger":`...)
-		if dst, err = wire.AppendString(dst, *x.Logger); err != nil {
-			return dst, wire.In(err, "logger")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "data", "level", "_meta", "logger"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("logger", x.Logger)
+	w.Members(x.Extra, "data", "level", "_meta", "logger")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -645,23 +549,15 @@ func (x *PaginatedRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *PaginatedRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, x.Method); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("method", x.Method)
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -699,26 +595,15 @@ func (x *PaginatedRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *PaginatedRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Meta != nil {
-		dst = wire.AppendName(dst, "_meta")
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if x.Cursor != nil {
-		dst = wire.AppendName(dst, "cursor")
-		if dst, err = wire.AppendString(dst, *x.Cursor); err != nil {
-			return dst, wire.In(err, "cursor")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta", "cursor"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("cursor", x.Cursor)
+	w.Members(x.Extra, "_meta", "cursor")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -755,26 +640,15 @@ func (x *PaginatedResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *PaginatedResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Meta != "" {
-		dst = wire.AppendName(dst, "_meta")
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.NextCursor != nil {
-		dst = wire.AppendName(dst, "nextCursor")
-		if dst, err = wire.AppendString(dst, *x.NextCursor); err != nil {
-			return dst, wire.In(err, "nextCursor")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta", "nextCursor"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("nextCursor", x.NextCursor)
+	w.Members(x.Extra, "_meta", "nextCursor")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -812,21 +686,13 @@ func (x *ProgressNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ProgressNotification) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "notifications/progress")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "notifications/progress")
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -872,33 +738,17 @@ func (x *ProgressNotificationParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ProgressNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"progress":`...)
-	if dst, err = wire.AppendFloat64(dst, x.Progress); err != nil {
-		return dst, wire.In(err, "progress")
-	}
-	dst = append(dst, `,"progressToken":`...)
-	if dst, err = x.ProgressToken.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "progressToken")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Float64("progress", x.Progress)
+	w.Value("progressToken", &x.ProgressToken)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.Total != nil {
-		dst = append(dst, `,"total":`...)
-		if dst, err = wire.AppendFloat64(dst, *x.Total); err != nil {
-			return dst, wire.In(err, "total")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "progress", "progressToken", "_meta", "total"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Float64Pointer("total", x.Total)
+	w.Members(x.Extra, "progress", "progressToken", "_meta", "total")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -936,21 +786,13 @@ func (x *SetLevelRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *SetLevelRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "logging/setLevel")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "logging/setLevel")
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -990,23 +832,15 @@ func (x *SetLevelRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *SetLevelRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"level":`...)
-	if dst, err = wire.AppendString(dst, string(x.Level)); err != nil {
-		return dst, wire.In(err, "level")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("level", string(x.Level))
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "level", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "level", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

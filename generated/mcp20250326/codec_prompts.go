@@ -2,10 +2,7 @@
 
 package mcp20250326
 
-import (
-	"cmp"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
@@ -32,21 +29,13 @@ func (x *GetPromptRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetPromptRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "prompts/get")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "prompts/get")
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -93,40 +82,26 @@ func (x *GetPromptRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetPromptRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"name":`...)
-	if dst, err = wire.AppendString(dst, x.Name); err != nil {
-		return dst, wire.In(err, "name")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("name", x.Name)
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
 	if x.Arguments != nil {
-		dst = append(dst, `,"arguments":`...)
-		if err = x.Arguments.Check(); err != nil {
-			return dst, wire.In(err, "arguments")
-		}
-		dst = append(dst, '{')
+		w.Name("arguments")
+		w.BeginObject()
+		w.Fail(x.Arguments.Check())
 		for i := range x.Arguments {
 			e := &x.Arguments[i]
-			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
-				return dst, wire.In(err, "arguments")
-			}
-			if dst, err = wire.AppendString(dst, e.Value); err != nil {
-				return dst, wire.In(wire.In(err, e.Name), "arguments")
-			}
+			w.Key(e.Name)
+			w.PutString(e.Value)
 		}
-		dst = append(dst, '}')
+		w.EndObject()
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "_meta", "arguments"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "name", "_meta", "arguments")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -169,36 +144,22 @@ func (x *GetPromptResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetPromptResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"messages":`...)
-	dst = append(dst, '[')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Name("messages")
+	w.BeginArray()
 	for i := range x.Messages {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = x.Messages[i].AppendJSON(dst); err != nil {
-			return dst, wire.In(wire.At(err, i), "messages")
-		}
+		w.Element()
+		w.Put(&x.Messages[i])
 	}
-	dst = append(dst, ']')
+	w.EndArray()
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.Description != nil {
-		dst = append(dst, `,"description":`...)
-		if dst, err = wire.AppendString(dst, *x.Description); err != nil {
-			return dst, wire.In(err, "description")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "messages", "_meta", "description"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("description", x.Description)
+	w.Members(x.Extra, "messages", "_meta", "description")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -238,23 +199,15 @@ func (x *ListPromptsRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListPromptsRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "prompts/list")); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "prompts/list")
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -297,36 +250,22 @@ func (x *ListPromptsResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListPromptsResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"prompts":`...)
-	dst = append(dst, '[')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Name("prompts")
+	w.BeginArray()
 	for i := range x.Prompts {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = x.Prompts[i].AppendJSON(dst); err != nil {
-			return dst, wire.In(wire.At(err, i), "prompts")
-		}
+		w.Element()
+		w.Put(&x.Prompts[i])
 	}
-	dst = append(dst, ']')
+	w.EndArray()
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.NextCursor != nil {
-		dst = append(dst, `,"nextCursor":`...)
-		if dst, err = wire.AppendString(dst, *x.NextCursor); err != nil {
-			return dst, wire.In(err, "nextCursor")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "prompts", "_meta", "nextCursor"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("nextCursor", x.NextCursor)
+	w.Members(x.Extra, "prompts", "_meta", "nextCursor")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -372,36 +311,22 @@ func (x *Prompt) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Prompt) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"name":`...)
-	if dst, err = wire.AppendString(dst, x.Name); err != nil {
-		return dst, wire.In(err, "name")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("name", x.Name)
 	if x.Arguments != nil {
-		dst = append(dst, `,"arguments":`...)
-		dst = append(dst, '[')
+		w.Name("arguments")
+		w.BeginArray()
 		for i := range x.Arguments {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = x.Arguments[i].AppendJSON(dst); err != nil {
-				return dst, wire.In(wire.At(err, i), "arguments")
-			}
+			w.Element()
+			w.Put(&x.Arguments[i])
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if x.Description != nil {
-		dst = append(dst, `,"description":`...)
-		if dst, err = wire.AppendString(dst, *x.Description); err != nil {
-			return dst, wire.In(err, "description")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "arguments", "description"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("description", x.Description)
+	w.Members(x.Extra, "name", "arguments", "description")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -444,27 +369,14 @@ func (x *PromptArgument) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *PromptArgument) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"name":`...)
-	if dst, err = wire.AppendString(dst, x.Name); err != nil {
-		return dst, wire.In(err, "name")
-	}
-	if x.Description != nil {
-		dst = append(dst, `,"description":`...)
-		if dst, err = wire.AppendString(dst, *x.Description); err != nil {
-			return dst, wire.In(err, "description")
-		}
-	}
-	if x.Required != nil {
-		dst = append(dst, `,"required":`...)
-		dst = wire.AppendBool(dst, *x.Required)
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "description", "required"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("name", x.Name)
+	w.StringPointer("description", x.Description)
+	w.BoolPointer("required", x.Required)
+	w.Members(x.Extra, "name", "description", "required")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -504,23 +416,15 @@ func (x *PromptListChangedNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *PromptListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "notifications/prompts/list_changed")); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "notifications/prompts/list_changed")
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -558,21 +462,13 @@ func (x *PromptMessage) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *PromptMessage) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"content":`...)
-	if dst, err = appendContentBlock(dst, x.Content); err != nil {
-		return dst, wire.In(err, "content")
-	}
-	dst = append(dst, `,"role":`...)
-	if dst, err = wire.AppendString(dst, string(x.Role)); err != nil {
-		return dst, wire.In(err, "role")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "content", "role"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("content", x.Content)
+	w.String("role", string(x.Role))
+	w.Members(x.Extra, "content", "role")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -610,21 +506,13 @@ func (x *PromptReference) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *PromptReference) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "ref/prompt")); err != nil {
-		return dst, wire.In(err, "type")
-	}
-	dst = append(dst, `,"name":`...)
-	if dst, err = wire.AppendString(dst, x.Name); err != nil {
-		return dst, wire.In(err, "name")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "name"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "ref/prompt")
+	w.String("name", x.Name)
+	w.Members(x.Extra, "type", "name")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -2,10 +2,7 @@
 
 package mcp20250326
 
-import (
-	"cmp"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
@@ -36,27 +33,14 @@ func (x *BlobResourceContents) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *BlobResourceContents) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"blob":`...)
-	if dst, err = wire.AppendString(dst, x.Blob); err != nil {
-		return dst, wire.In(err, "blob")
-	}
-	dst = append(dst, `,"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
-	if x.MIMEType != nil {
-		dst = append(dst, `,"mimeType":`...)
-		if dst, err = wire.AppendString(dst, *x.MIMEType); err != nil {
-			return dst, wire.In(err, "mimeType")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "blob", "uri", "mimeType"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("blob", x.Blob)
+	w.String("uri", x.URI)
+	w.StringPointer("mimeType", x.MIMEType)
+	w.Members(x.Extra, "blob", "uri", "mimeType")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -99,27 +83,16 @@ func (x *EmbeddedResource) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EmbeddedResource) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "resource")); err != nil {
-		return dst, wire.In(err, "type")
-	}
-	dst = append(dst, `,"resource":`...)
-	if dst, err = appendResourceContentsUnion(dst, x.Resource); err != nil {
-		return dst, wire.In(err, "resource")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "resource")
+	w.Value("resource", x.Resource)
 	if x.Annotations != nil {
-		dst = append(dst, `,"annotations":`...)
-		if dst, err = x.Annotations.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "annotations")
-		}
+		w.Value("annotations", x.Annotations)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "resource", "annotations"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "type", "resource", "annotations")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -159,23 +132,15 @@ func (x *ListResourceTemplatesRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListResourceTemplatesRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "resources/templates/list")); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "resources/templates/list")
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -218,36 +183,22 @@ func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListResourceTemplatesResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"resourceTemplates":`...)
-	dst = append(dst, '[')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Name("resourceTemplates")
+	w.BeginArray()
 	for i := range x.ResourceTemplates {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = x.ResourceTemplates[i].AppendJSON(dst); err != nil {
-			return dst, wire.In(wire.At(err, i), "resourceTemplates")
-		}
+		w.Element()
+		w.Put(&x.ResourceTemplates[i])
 	}
-	dst = append(dst, ']')
+	w.EndArray()
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.NextCursor != nil {
-		dst = append(dst, `,"nextCursor":`...)
-		if dst, err = wire.AppendString(dst, *x.NextCursor); err != nil {
-			return dst, wire.In(err, "nextCursor")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "resourceTemplates", "_meta", "nextCursor"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("nextCursor", x.NextCursor)
+	w.Members(x.Extra, "resourceTemplates", "_meta", "nextCursor")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -287,23 +238,15 @@ func (x *ListResourcesRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListResourcesRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "resources/list")); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "resources/list")
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -346,36 +289,22 @@ func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListResourcesResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"resources":`...)
-	dst = append(dst, '[')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Name("resources")
+	w.BeginArray()
 	for i := range x.Resources {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = x.Resources[i].AppendJSON(dst); err != nil {
-			return dst, wire.In(wire.At(err, i), "resources")
-		}
+		w.Element()
+		w.Put(&x.Resources[i])
 	}
-	dst = append(dst, ']')
+	w.EndArray()
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.NextCursor != nil {
-		dst = append(dst, `,"nextCursor":`...)
-		if dst, err = wire.AppendString(dst, *x.NextCursor); err != nil {
-			return dst, wire.In(err, "nextCursor")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "resources", "_meta", "nextCursor"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("nextCursor", x.NextCursor)
+	w.Members(x.Extra, "resources", "_meta", "nextCursor")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -415,23 +344,15 @@ func (x *ListRootsRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListRootsRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "roots/list")); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "roots/list")
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -470,30 +391,21 @@ func (x *ListRootsResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListRootsResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"roots":`...)
-	dst = append(dst, '[')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Name("roots")
+	w.BeginArray()
 	for i := range x.Roots {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = x.Roots[i].AppendJSON(dst); err != nil {
-			return dst, wire.In(wire.At(err, i), "roots")
-		}
+		w.Element()
+		w.Put(&x.Roots[i])
 	}
-	dst = append(dst, ']')
+	w.EndArray()
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "roots", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "roots", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -531,21 +443,13 @@ func (x *ReadResourceRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ReadResourceRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "resources/read")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "resources/read")
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -585,23 +489,15 @@ func (x *ReadResourceRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ReadResourceRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("uri", x.URI)
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "uri", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -640,30 +536,21 @@ func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ReadResourceResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"contents":`...)
-	dst = append(dst, '[')
-	for i, e := range x.Contents {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = appendResourceContentsUnion(dst, e); err != nil {
-			return dst, wire.In(wire.At(err, i), "contents")
-		}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Name("contents")
+	w.BeginArray()
+	for i := range x.Contents {
+		w.Element()
+		w.Put(x.Contents[i])
 	}
-	dst = append(dst, ']')
+	w.EndArray()
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "contents", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "contents", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -718,43 +605,19 @@ func (x *Resource) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Resource) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"name":`...)
-	if dst, err = wire.AppendString(dst, x.Name); err != nil {
-		return dst, wire.In(err, "name")
-	}
-	dst = append(dst, `,"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("name", x.Name)
+	w.String("uri", x.URI)
 	if x.Annotations != nil {
-		dst = append(dst, `,"annotations":`...)
-		if dst, err = x.Annotations.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "annotations")
-		}
+		w.Value("annotations", x.Annotations)
 	}
-	if x.Description != nil {
-		dst = append(dst, `,"description":`...)
-		if dst, err = wire.AppendString(dst, *x.Description); err != nil {
-			return dst, wire.In(err, "description")
-		}
-	}
-	if x.MIMEType != nil {
-		dst = append(dst, `,"mimeType":`...)
-		if dst, err = wire.AppendString(dst, *x.MIMEType); err != nil {
-			return dst, wire.In(err, "mimeType")
-		}
-	}
-	if x.Size != nil {
-		dst = append(dst, `,"size":`...)
-		dst = wire.AppendInt64(dst, *x.Size)
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "uri", "annotations", "description", "mimeType", "size"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("description", x.Description)
+	w.StringPointer("mimeType", x.MIMEType)
+	w.Int64Pointer("size", x.Size)
+	w.Members(x.Extra, "name", "uri", "annotations", "description", "mimeType", "size")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -793,23 +656,13 @@ func (x *ResourceContents) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceContents) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
-	if x.MIMEType != nil {
-		dst = append(dst, `,"mimeType":`...)
-		if dst, err = wire.AppendString(dst, *x.MIMEType); err != nil {
-			return dst, wire.In(err, "mimeType")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "mimeType"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("uri", x.URI)
+	w.StringPointer("mimeType", x.MIMEType)
+	w.Members(x.Extra, "uri", "mimeType")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -889,23 +742,15 @@ func (x *ResourceListChangedNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "notifications/resources/list_changed")); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "notifications/resources/list_changed")
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -943,21 +788,13 @@ func (x *ResourceReference) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceReference) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "ref/resource")); err != nil {
-		return dst, wire.In(err, "type")
-	}
-	dst = append(dst, `,"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "uri"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "ref/resource")
+	w.String("uri", x.URI)
+	w.Members(x.Extra, "type", "uri")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1008,39 +845,18 @@ func (x *ResourceTemplate) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceTemplate) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"name":`...)
-	if dst, err = wire.AppendString(dst, x.Name); err != nil {
-		return dst, wire.In(err, "name")
-	}
-	dst = append(dst, `,"uriTemplate":`...)
-	if dst, err = wire.AppendString(dst, x.URITemplate); err != nil {
-		return dst, wire.In(err, "uriTemplate")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("name", x.Name)
+	w.String("uriTemplate", x.URITemplate)
 	if x.Annotations != nil {
-		dst = append(dst, `,"annotations":`...)
-		if dst, err = x.Annotations.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "annotations")
-		}
+		w.Value("annotations", x.Annotations)
 	}
-	if x.Description != nil {
-		dst = append(dst, `,"description":`...)
-		if dst, err = wire.AppendString(dst, *x.Description); err != nil {
-			return dst, wire.In(err, "description")
-		}
-	}
-	if x.MIMEType != nil {
-		dst = append(dst, `,"mimeType":`...)
-		if dst, err = wire.AppendString(dst, *x.MIMEType); err != nil {
-			return dst, wire.In(err, "mimeType")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "uriTemplate", "annotations", "description", "mimeType"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("description", x.Description)
+	w.StringPointer("mimeType", x.MIMEType)
+	w.Members(x.Extra, "name", "uriTemplate", "annotations", "description", "mimeType")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1078,21 +894,13 @@ func (x *ResourceUpdatedNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceUpdatedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "notifications/resources/updated")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "notifications/resources/updated")
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1131,23 +939,15 @@ func (x *ResourceUpdatedNotificationParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceUpdatedNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("uri", x.URI)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "uri", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1186,23 +986,13 @@ func (x *Root) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Root) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
-	if x.Name != nil {
-		dst = append(dst, `,"name":`...)
-		if dst, err = wire.AppendString(dst, *x.Name); err != nil {
-			return dst, wire.In(err, "name")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "name"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("uri", x.URI)
+	w.StringPointer("name", x.Name)
+	w.Members(x.Extra, "uri", "name")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1242,23 +1032,15 @@ func (x *RootsListChangedNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *RootsListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "notifications/roots/list_changed")); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "notifications/roots/list_changed")
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1296,21 +1078,13 @@ func (x *SubscribeRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *SubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "resources/subscribe")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "resources/subscribe")
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1350,23 +1124,15 @@ func (x *SubscribeRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *SubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("uri", x.URI)
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "uri", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1408,27 +1174,14 @@ func (x *TextResourceContents) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TextResourceContents) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"text":`...)
-	if dst, err = wire.AppendString(dst, x.Text); err != nil {
-		return dst, wire.In(err, "text")
-	}
-	dst = append(dst, `,"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
-	if x.MIMEType != nil {
-		dst = append(dst, `,"mimeType":`...)
-		if dst, err = wire.AppendString(dst, *x.MIMEType); err != nil {
-			return dst, wire.In(err, "mimeType")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "text", "uri", "mimeType"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("text", x.Text)
+	w.String("uri", x.URI)
+	w.StringPointer("mimeType", x.MIMEType)
+	w.Members(x.Extra, "text", "uri", "mimeType")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1466,21 +1219,13 @@ func (x *UnsubscribeRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnsubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "resources/unsubscribe")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "resources/unsubscribe")
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1520,23 +1265,15 @@ func (x *UnsubscribeRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnsubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("uri", x.URI)
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "uri", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

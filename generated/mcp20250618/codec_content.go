@@ -2,10 +2,7 @@
 
 package mcp20250618
 
-import (
-	"cmp"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
@@ -38,39 +35,22 @@ func (x *Annotations) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Annotations) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Audience != nil {
-		dst = wire.AppendName(dst, "audience")
-		dst = append(dst, '[')
-		for i, e := range x.Audience {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = wire.AppendString(dst, string(e)); err != nil {
-				return dst, wire.In(wire.At(err, i), "audience")
-			}
+		w.Name("audience")
+		w.BeginArray()
+		for i := range x.Audience {
+			w.Element()
+			w.PutString(string(x.Audience[i]))
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if x.LastModified != nil {
-		dst = wire.AppendName(dst, "lastModified")
-		if dst, err = wire.AppendString(dst, *x.LastModified); err != nil {
-			return dst, wire.In(err, "lastModified")
-		}
-	}
-	if x.Priority != nil {
-		dst = wire.AppendName(dst, "priority")
-		if dst, err = wire.AppendFloat64(dst, *x.Priority); err != nil {
-			return dst, wire.In(err, "priority")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "audience", "lastModified", "priority"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("lastModified", x.LastModified)
+	w.Float64Pointer("priority", x.Priority)
+	w.Members(x.Extra, "audience", "lastModified", "priority")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -120,37 +100,20 @@ func (x *AudioContent) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *AudioContent) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "audio")); err != nil {
-		return dst, wire.In(err, "type")
-	}
-	dst = append(dst, `,"data":`...)
-	if dst, err = wire.AppendString(dst, x.Data); err != nil {
-		return dst, wire.In(err, "data")
-	}
-	dst = append(dst, `,"mimeType":`...)
-	if dst, err = wire.AppendString(dst, x.MIMEType); err != nil {
-		return dst, wire.In(err, "mimeType")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "audio")
+	w.String("data", x.Data)
+	w.String("mimeType", x.MIMEType)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
 	if x.Annotations != nil {
-		dst = append(dst, `,"annotations":`...)
-		if dst, err = x.Annotations.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "annotations")
-		}
+		w.Value("annotations", x.Annotations)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "data", "mimeType", "_meta", "annotations"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "type", "data", "mimeType", "_meta", "annotations")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -246,37 +209,20 @@ func (x *ImageContent) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ImageContent) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "image")); err != nil {
-		return dst, wire.In(err, "type")
-	}
-	dst = append(dst, `,"data":`...)
-	if dst, err = wire.AppendString(dst, x.Data); err != nil {
-		return dst, wire.In(err, "data")
-	}
-	dst = append(dst, `,"mimeType":`...)
-	if dst, err = wire.AppendString(dst, x.MIMEType); err != nil {
-		return dst, wire.In(err, "mimeType")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "image")
+	w.String("data", x.Data)
+	w.String("mimeType", x.MIMEType)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
 	if x.Annotations != nil {
-		dst = append(dst, `,"annotations":`...)
-		if dst, err = x.Annotations.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "annotations")
-		}
+		w.Value("annotations", x.Annotations)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "data", "mimeType", "_meta", "annotations"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "type", "data", "mimeType", "_meta", "annotations")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -344,33 +290,19 @@ func (x *TextContent) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TextContent) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "text")); err != nil {
-		return dst, wire.In(err, "type")
-	}
-	dst = append(dst, `,"text":`...)
-	if dst, err = wire.AppendString(dst, x.Text); err != nil {
-		return dst, wire.In(err, "text")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "text")
+	w.String("text", x.Text)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
 	if x.Annotations != nil {
-		dst = append(dst, `,"annotations":`...)
-		if dst, err = x.Annotations.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "annotations")
-		}
+		w.Value("annotations", x.Annotations)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "text", "_meta", "annotations"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "type", "text", "_meta", "annotations")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -2,10 +2,7 @@
 
 package mcp20250618
 
-import (
-	"cmp"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
@@ -41,33 +38,15 @@ func (x *BooleanSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *BooleanSchema) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "boolean")); err != nil {
-		return dst, wire.In(err, "type")
-	}
-	if x.Default != nil {
-		dst = append(dst, `,"default":`...)
-		dst = wire.AppendBool(dst, *x.Default)
-	}
-	if x.Description != nil {
-		dst = append(dst, `,"description":`...)
-		if dst, err = wire.AppendString(dst, *x.Description); err != nil {
-			return dst, wire.In(err, "description")
-		}
-	}
-	if x.Title != nil {
-		dst = append(dst, `,"title":`...)
-		if dst, err = wire.AppendString(dst, *x.Title); err != nil {
-			return dst, wire.In(err, "title")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "default", "description", "title"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "boolean")
+	w.BoolPointer("default", x.Default)
+	w.StringPointer("description", x.Description)
+	w.StringPointer("title", x.Title)
+	w.Members(x.Extra, "type", "default", "description", "title")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -126,21 +105,13 @@ func (x *ElicitRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "elicitation/create")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "elicitation/create")
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -183,27 +154,16 @@ func (x *ElicitRequestFormParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitRequestFormParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"message":`...)
-	if dst, err = wire.AppendString(dst, x.Message); err != nil {
-		return dst, wire.In(err, "message")
-	}
-	dst = append(dst, `,"requestedSchema":`...)
-	if dst, err = x.RequestedSchema.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "requestedSchema")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("message", x.Message)
+	w.Value("requestedSchema", &x.RequestedSchema)
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "message", "requestedSchema", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "message", "requestedSchema", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -248,45 +208,30 @@ func (x *ElicitRequestFormParamsRequestedSchema) DecodeJSON(r *wire.Reader) erro
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitRequestFormParamsRequestedSchema) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "object")); err != nil {
-		return dst, wire.In(err, "type")
-	}
-	dst = append(dst, `,"properties":`...)
-	if err = x.Properties.Check(); err != nil {
-		return dst, wire.In(err, "properties")
-	}
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "object")
+	w.Name("properties")
+	w.BeginObject()
+	w.Fail(x.Properties.Check())
 	for i := range x.Properties {
 		e := &x.Properties[i]
-		if dst, err = wire.AppendKey(dst, e.Name); err != nil {
-			return dst, wire.In(err, "properties")
-		}
-		if dst, err = appendPrimitiveSchemaDefinition(dst, e.Value); err != nil {
-			return dst, wire.In(wire.In(err, e.Name), "properties")
-		}
+		w.Key(e.Name)
+		w.Put(e.Value)
 	}
-	dst = append(dst, '}')
+	w.EndObject()
 	if x.Required != nil {
-		dst = append(dst, `,"required":`...)
-		dst = append(dst, '[')
-		for i, e := range x.Required {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = wire.AppendString(dst, e); err != nil {
-				return dst, wire.In(wire.At(err, i), "required")
-			}
+		w.Name("required")
+		w.BeginArray()
+		for i := range x.Required {
+			w.Element()
+			w.PutString(x.Required[i])
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "properties", "required"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "type", "properties", "required")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -332,40 +277,26 @@ func (x *ElicitResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"action":`...)
-	if dst, err = wire.AppendString(dst, string(x.Action)); err != nil {
-		return dst, wire.In(err, "action")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("action", string(x.Action))
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
 	if x.Content != nil {
-		dst = append(dst, `,"content":`...)
-		if err = x.Content.Check(); err != nil {
-			return dst, wire.In(err, "content")
-		}
-		dst = append(dst, '{')
+		w.Name("content")
+		w.BeginObject()
+		w.Fail(x.Content.Check())
 		for i := range x.Content {
 			e := &x.Content[i]
-			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
-				return dst, wire.In(err, "content")
-			}
-			if dst, err = e.Value.AppendJSON(dst); err != nil {
-				return dst, wire.In(wire.In(err, e.Name), "content")
-			}
+			w.Key(e.Name)
+			w.Put(&e.Value)
 		}
-		dst = append(dst, '}')
+		w.EndObject()
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "action", "_meta", "content"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "action", "_meta", "content")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -415,53 +346,30 @@ func (x *EnumSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EnumSchema) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "string")); err != nil {
-		return dst, wire.In(err, "type")
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "string")
+	w.Name("enum")
+	w.BeginArray()
+	for i := range x.Enum {
+		w.Element()
+		w.PutString(x.Enum[i])
 	}
-	dst = append(dst, `,"enum":`...)
-	dst = append(dst, '[')
-	for i, e := range x.Enum {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = wire.AppendString(dst, e); err != nil {
-			return dst, wire.In(wire.At(err, i), "enum")
-		}
-	}
-	dst = append(dst, ']')
-	if x.Description != nil {
-		dst = append(dst, `,"description":`...)
-		if dst, err = wire.AppendString(dst, *x.Description); err != nil {
-			return dst, wire.In(err, "description")
-		}
-	}
+	w.EndArray()
+	w.StringPointer("description", x.Description)
 	if x.EnumNames != nil {
-		dst = append(dst, `,"enumNames":`...)
-		dst = append(dst, '[')
-		for i, e := range x.EnumNames {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = wire.AppendString(dst, e); err != nil {
-				return dst, wire.In(wire.At(err, i), "enumNames")
-			}
+		w.Name("enumNames")
+		w.BeginArray()
+		for i := range x.EnumNames {
+			w.Element()
+			w.PutString(x.EnumNames[i])
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if x.Title != nil {
-		dst = append(dst, `,"title":`...)
-		if dst, err = wire.AppendString(dst, *x.Title); err != nil {
-			return dst, wire.In(err, "title")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "enum", "description", "enumNames", "title"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("title", x.Title)
+	w.Members(x.Extra, "type", "enum", "description", "enumNames", "title")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -512,41 +420,16 @@ func (x *NumberSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *NumberSchema) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, string(x.Type)); err != nil {
-		return dst, wire.In(err, "type")
-	}
-	if x.Description != nil {
-		dst = append(dst, `,"description":`...)
-		if dst, err = wire.AppendString(dst, *x.Description); err != nil {
-			return dst, wire.In(err, "description")
-		}
-	}
-	if x.Maximum != nil {
-		dst = append(dst, `,"maximum":`...)
-		if dst, err = wire.AppendFloat64(dst, *x.Maximum); err != nil {
-			return dst, wire.In(err, "maximum")
-		}
-	}
-	if x.Minimum != nil {
-		dst = append(dst, `,"minimum":`...)
-		if dst, err = wire.AppendFloat64(dst, *x.Minimum); err != nil {
-			return dst, wire.In(err, "minimum")
-		}
-	}
-	if x.Title != nil {
-		dst = append(dst, `,"title":`...)
-		if dst, err = wire.AppendString(dst, *x.Title); err != nil {
-			return dst, wire.In(err, "title")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "description", "maximum", "minimum", "title"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("type", string(x.Type))
+	w.StringPointer("description", x.Description)
+	w.Float64Pointer("maximum", x.Maximum)
+	w.Float64Pointer("minimum", x.Minimum)
+	w.StringPointer("title", x.Title)
+	w.Members(x.Extra, "type", "description", "maximum", "minimum", "title")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -667,43 +550,17 @@ func (x *StringSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *StringSchema) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "string")); err != nil {
-		return dst, wire.In(err, "type")
-	}
-	if x.Description != nil {
-		dst = append(dst, `,"description":`...)
-		if dst, err = wire.AppendString(dst, *x.Description); err != nil {
-			return dst, wire.In(err, "description")
-		}
-	}
-	if x.Format != nil {
-		dst = append(dst, `,"format":`...)
-		if dst, err = wire.AppendString(dst, string(*x.Format)); err != nil {
-			return dst, wire.In(err, "format")
-		}
-	}
-	if x.MaxLength != nil {
-		dst = append(dst, `,"maxLength":`...)
-		dst = wire.AppendInt64(dst, *x.MaxLength)
-	}
-	if x.MinLength != nil {
-		dst = append(dst, `,"minLength":`...)
-		dst = wire.AppendInt64(dst, *x.MinLength)
-	}
-	if x.Title != nil {
-		dst = append(dst, `,"title":`...)
-		if dst, err = wire.AppendString(dst, *x.Title); err != nil {
-			return dst, wire.In(err, "title")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "description", "format", "maxLength", "minLength", "title"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "string")
+	w.StringPointer("description", x.Description)
+	w.StringPointer("format", (*string)(x.Format))
+	w.Int64Pointer("maxLength", x.MaxLength)
+	w.Int64Pointer("minLength", x.MinLength)
+	w.StringPointer("title", x.Title)
+	w.Members(x.Extra, "type", "description", "format", "maxLength", "minLength", "title")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -2,10 +2,7 @@
 
 package mcp20250618
 
-import (
-	"cmp"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
@@ -43,49 +40,31 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Elicitation != "" {
-		dst = wire.AppendName(dst, "elicitation")
-		if dst, err = wire.AppendObject(dst, x.Elicitation); err != nil {
-			return dst, wire.In(err, "elicitation")
-		}
+		w.Value("elicitation", &x.Elicitation)
 	}
 	if x.Experimental != nil {
-		dst = wire.AppendName(dst, "experimental")
-		if err = x.Experimental.Check(); err != nil {
-			return dst, wire.In(err, "experimental")
-		}
-		dst = append(dst, '{')
+		w.Name("experimental")
+		w.BeginObject()
+		w.Fail(x.Experimental.Check())
 		for i := range x.Experimental {
 			e := &x.Experimental[i]
-			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
-				return dst, wire.In(err, "experimental")
-			}
-			if dst, err = wire.AppendObject(dst, e.Value); err != nil {
-				return dst, wire.In(wire.In(err, e.Name), "experimental")
-			}
+			w.Key(e.Name)
+			w.Put(&e.Value)
 		}
-		dst = append(dst, '}')
+		w.EndObject()
 	}
 	if x.Roots != nil {
-		dst = wire.AppendName(dst, "roots")
-		if dst, err = x.Roots.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "roots")
-		}
+		w.Value("roots", x.Roots)
 	}
 	if x.Sampling != "" {
-		dst = wire.AppendName(dst, "sampling")
-		if dst, err = wire.AppendObject(dst, x.Sampling); err != nil {
-			return dst, wire.In(err, "sampling")
-		}
+		w.Value("sampling", &x.Sampling)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "elicitation", "experimental", "roots", "sampling"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "elicitation", "experimental", "roots", "sampling")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -118,18 +97,12 @@ func (x *ClientCapabilitiesRoots) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilitiesRoots) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	if x.ListChanged != nil {
-		dst = wire.AppendName(dst, "listChanged")
-		dst = wire.AppendBool(dst, *x.ListChanged)
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.BoolPointer("listChanged", x.ListChanged)
+	w.Members(x.Extra, "listChanged")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -171,27 +144,14 @@ func (x *Implementation) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Implementation) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"name":`...)
-	if dst, err = wire.AppendString(dst, x.Name); err != nil {
-		return dst, wire.In(err, "name")
-	}
-	dst = append(dst, `,"version":`...)
-	if dst, err = wire.AppendString(dst, x.Version); err != nil {
-		return dst, wire.In(err, "version")
-	}
-	if x.Title != nil {
-		dst = append(dst, `,"title":`...)
-		if dst, err = wire.AppendString(dst, *x.Title); err != nil {
-			return dst, wire.In(err, "title")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "version", "title"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("name", x.Name)
+	w.String("version", x.Version)
+	w.StringPointer("title", x.Title)
+	w.Members(x.Extra, "name", "version", "title")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -229,21 +189,13 @@ func (x *InitializeRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InitializeRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "initialize")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "initialize")
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -289,31 +241,17 @@ func (x *InitializeRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InitializeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"capabilities":`...)
-	if dst, err = x.Capabilities.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "capabilities")
-	}
-	dst = append(dst, `,"clientInfo":`...)
-	if dst, err = x.ClientInfo.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "clientInfo")
-	}
-	dst = append(dst, `,"protocolVersion":`...)
-	if dst, err = wire.AppendString(dst, x.ProtocolVersion); err != nil {
-		return dst, wire.In(err, "protocolVersion")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("capabilities", &x.Capabilities)
+	w.Value("clientInfo", &x.ClientInfo)
+	w.String("protocolVersion", x.ProtocolVersion)
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "capabilities", "clientInfo", "protocolVersion", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "capabilities", "clientInfo", "protocolVersion", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -362,37 +300,18 @@ func (x *InitializeResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"capabilities":`...)
-	if dst, err = x.Capabilities.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "capabilities")
-	}
-	dst = append(dst, `,"protocolVersion":`...)
-	if dst, err = wire.AppendString(dst, x.ProtocolVersion); err != nil {
-		return dst, wire.In(err, "protocolVersion")
-	}
-	dst = append(dst, `,"serverInfo":`...)
-	if dst, err = x.ServerInfo.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "serverInfo")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("capabilities", &x.Capabilities)
+	w.String("protocolVersion", x.ProtocolVersion)
+	w.Value("serverInfo", &x.ServerInfo)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.Instructions != nil {
-		dst = append(dst, `,"instructions":`...)
-		if dst, err = wire.AppendString(dst, *x.Instructions); err != nil {
-			return dst, wire.In(err, "instructions")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("instructions", x.Instructions)
+	w.Members(x.Extra, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -432,23 +351,15 @@ func (x *InitializedNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InitializedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "notifications/initialized")); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "notifications/initialized")
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -488,23 +399,15 @@ func (x *PingRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *PingRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "ping")); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "ping")
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -563,61 +466,37 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Completions != "" {
-		dst = wire.AppendName(dst, "completions")
-		if dst, err = wire.AppendObject(dst, x.Completions); err != nil {
-			return dst, wire.In(err, "completions")
-		}
+		w.Value("completions", &x.Completions)
 	}
 	if x.Experimental != nil {
-		dst = wire.AppendName(dst, "experimental")
-		if err = x.Experimental.Check(); err != nil {
-			return dst, wire.In(err, "experimental")
-		}
-		dst = append(dst, '{')
+		w.Name("experimental")
+		w.BeginObject()
+		w.Fail(x.Experimental.Check())
 		for i := range x.Experimental {
 			e := &x.Experimental[i]
-			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
-				return dst, wire.In(err, "experimental")
-			}
-			if dst, err = wire.AppendObject(dst, e.Value); err != nil {
-				return dst, wire.In(wire.In(err, e.Name), "experimental")
-			}
+			w.Key(e.Name)
+			w.Put(&e.Value)
 		}
-		dst = append(dst, '}')
+		w.EndObject()
 	}
 	if x.Logging != "" {
-		dst = wire.AppendName(dst, "logging")
-		if dst, err = wire.AppendObject(dst, x.Logging); err != nil {
-			return dst, wire.In(err, "logging")
-		}
+		w.Value("logging", &x.Logging)
 	}
 	if x.Prompts != nil {
-		dst = wire.AppendName(dst, "prompts")
-		if dst, err = x.Prompts.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "prompts")
-		}
+		w.Value("prompts", x.Prompts)
 	}
 	if x.Resources != nil {
-		dst = wire.AppendName(dst, "resources")
-		if dst, err = x.Resources.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "resources")
-		}
+		w.Value("resources", x.Resources)
 	}
 	if x.Tools != nil {
-		dst = wire.AppendName(dst, "tools")
-		if dst, err = x.Tools.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "tools")
-		}
+		w.Value("tools", x.Tools)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "completions", "experimental", "logging", "prompts", "resources", "tools"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "completions", "experimental", "logging", "prompts", "resources", "tools")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -650,18 +529,12 @@ func (x *ServerCapabilitiesPrompts) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilitiesPrompts) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	if x.ListChanged != nil {
-		dst = wire.AppendName(dst, "listChanged")
-		dst = wire.AppendBool(dst, *x.ListChanged)
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.BoolPointer("listChanged", x.ListChanged)
+	w.Members(x.Extra, "listChanged")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -698,22 +571,13 @@ func (x *ServerCapabilitiesResources) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilitiesResources) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	if x.ListChanged != nil {
-		dst = wire.AppendName(dst, "listChanged")
-		dst = wire.AppendBool(dst, *x.ListChanged)
-	}
-	if x.Subscribe != nil {
-		dst = wire.AppendName(dst, "subscribe")
-		dst = wire.AppendBool(dst, *x.Subscribe)
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged", "subscribe"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.BoolPointer("listChanged", x.ListChanged)
+	w.BoolPointer("subscribe", x.Subscribe)
+	w.Members(x.Extra, "listChanged", "subscribe")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -746,18 +610,12 @@ func (x *ServerCapabilitiesTools) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilitiesTools) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	if x.ListChanged != nil {
-		dst = wire.AppendName(dst, "listChanged")
-		dst = wire.AppendBool(dst, *x.ListChanged)
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.BoolPointer("listChanged", x.ListChanged)
+	w.Members(x.Extra, "listChanged")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

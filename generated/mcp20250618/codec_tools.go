@@ -2,10 +2,7 @@
 
 package mcp20250618
 
-import (
-	"cmp"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
@@ -32,21 +29,13 @@ func (x *CallToolRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CallToolRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "tools/call")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "tools/call")
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -90,29 +79,18 @@ func (x *CallToolRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CallToolRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"name":`...)
-	if dst, err = wire.AppendString(dst, x.Name); err != nil {
-		return dst, wire.In(err, "name")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("name", x.Name)
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
 	if x.Arguments != "" {
-		dst = append(dst, `,"arguments":`...)
-		if dst, err = wire.AppendObject(dst, x.Arguments); err != nil {
-			return dst, wire.In(err, "arguments")
-		}
+		w.Value("arguments", &x.Arguments)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "_meta", "arguments"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "name", "_meta", "arguments")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -159,40 +137,25 @@ func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CallToolResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"content":`...)
-	dst = append(dst, '[')
-	for i, e := range x.Content {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = appendContentBlock(dst, e); err != nil {
-			return dst, wire.In(wire.At(err, i), "content")
-		}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Name("content")
+	w.BeginArray()
+	for i := range x.Content {
+		w.Element()
+		w.Put(x.Content[i])
 	}
-	dst = append(dst, ']')
+	w.EndArray()
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.IsError != nil {
-		dst = append(dst, `,"isError":`...)
-		dst = wire.AppendBool(dst, *x.IsError)
-	}
+	w.BoolPointer("isError", x.IsError)
 	if x.StructuredContent != "" {
-		dst = append(dst, `,"structuredContent":`...)
-		if dst, err = wire.AppendObject(dst, x.StructuredContent); err != nil {
-			return dst, wire.In(err, "structuredContent")
-		}
+		w.Value("structuredContent", &x.StructuredContent)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "content", "_meta", "isError", "structuredContent"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "content", "_meta", "isError", "structuredContent")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -232,23 +195,15 @@ func (x *ListToolsRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListToolsRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "tools/list")); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "tools/list")
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -291,36 +246,22 @@ func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"tools":`...)
-	dst = append(dst, '[')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Name("tools")
+	w.BeginArray()
 	for i := range x.Tools {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = x.Tools[i].AppendJSON(dst); err != nil {
-			return dst, wire.In(wire.At(err, i), "tools")
-		}
+		w.Element()
+		w.Put(&x.Tools[i])
 	}
-	dst = append(dst, ']')
+	w.EndArray()
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.NextCursor != nil {
-		dst = append(dst, `,"nextCursor":`...)
-		if dst, err = wire.AppendString(dst, *x.NextCursor); err != nil {
-			return dst, wire.In(err, "nextCursor")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "tools", "_meta", "nextCursor"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("nextCursor", x.NextCursor)
+	w.Members(x.Extra, "tools", "_meta", "nextCursor")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -380,51 +321,24 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Tool) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"inputSchema":`...)
-	if dst, err = x.InputSchema.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "inputSchema")
-	}
-	dst = append(dst, `,"name":`...)
-	if dst, err = wire.AppendString(dst, x.Name); err != nil {
-		return dst, wire.In(err, "name")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("inputSchema", &x.InputSchema)
+	w.String("name", x.Name)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
 	if x.Annotations != nil {
-		dst = append(dst, `,"annotations":`...)
-		if dst, err = x.Annotations.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "annotations")
-		}
+		w.Value("annotations", x.Annotations)
 	}
-	if x.Description != nil {
-		dst = append(dst, `,"description":`...)
-		if dst, err = wire.AppendString(dst, *x.Description); err != nil {
-			return dst, wire.In(err, "description")
-		}
-	}
+	w.StringPointer("description", x.Description)
 	if x.OutputSchema != nil {
-		dst = append(dst, `,"outputSchema":`...)
-		if dst, err = x.OutputSchema.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "outputSchema")
-		}
+		w.Value("outputSchema", x.OutputSchema)
 	}
-	if x.Title != nil {
-		dst = append(dst, `,"title":`...)
-		if dst, err = wire.AppendString(dst, *x.Title); err != nil {
-			return dst, wire.In(err, "title")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "inputSchema", "name", "_meta", "annotations", "description", "outputSchema", "title"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("title", x.Title)
+	w.Members(x.Extra, "inputSchema", "name", "_meta", "annotations", "description", "outputSchema", "title")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -473,36 +387,16 @@ func (x *ToolAnnotations) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolAnnotations) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	if x.DestructiveHint != nil {
-		dst = wire.AppendName(dst, "destructiveHint")
-		dst = wire.AppendBool(dst, *x.DestructiveHint)
-	}
-	if x.IdempotentHint != nil {
-		dst = wire.AppendName(dst, "idempotentHint")
-		dst = wire.AppendBool(dst, *x.IdempotentHint)
-	}
-	if x.OpenWorldHint != nil {
-		dst = wire.AppendName(dst, "openWorldHint")
-		dst = wire.AppendBool(dst, *x.OpenWorldHint)
-	}
-	if x.ReadOnlyHint != nil {
-		dst = wire.AppendName(dst, "readOnlyHint")
-		dst = wire.AppendBool(dst, *x.ReadOnlyHint)
-	}
-	if x.Title != nil {
-		dst = wire.AppendName(dst, "title")
-		if dst, err = wire.AppendString(dst, *x.Title); err != nil {
-			return dst, wire.In(err, "title")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint", "title"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.BoolPointer("destructiveHint", x.DestructiveHint)
+	w.BoolPointer("idempotentHint", x.IdempotentHint)
+	w.BoolPointer("openWorldHint", x.OpenWorldHint)
+	w.BoolPointer("readOnlyHint", x.ReadOnlyHint)
+	w.StringPointer("title", x.Title)
+	w.Members(x.Extra, "destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint", "title")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -548,47 +442,32 @@ func (x *ToolInputSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolInputSchema) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "object")); err != nil {
-		return dst, wire.In(err, "type")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "object")
 	if x.Properties != nil {
-		dst = append(dst, `,"properties":`...)
-		if err = x.Properties.Check(); err != nil {
-			return dst, wire.In(err, "properties")
-		}
-		dst = append(dst, '{')
+		w.Name("properties")
+		w.BeginObject()
+		w.Fail(x.Properties.Check())
 		for i := range x.Properties {
 			e := &x.Properties[i]
-			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
-				return dst, wire.In(err, "properties")
-			}
-			if dst, err = wire.AppendObject(dst, e.Value); err != nil {
-				return dst, wire.In(wire.In(err, e.Name), "properties")
-			}
+			w.Key(e.Name)
+			w.Put(&e.Value)
 		}
-		dst = append(dst, '}')
+		w.EndObject()
 	}
 	if x.Required != nil {
-		dst = append(dst, `,"required":`...)
-		dst = append(dst, '[')
-		for i, e := range x.Required {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = wire.AppendString(dst, e); err != nil {
-				return dst, wire.In(wire.At(err, i), "required")
-			}
+		w.Name("required")
+		w.BeginArray()
+		for i := range x.Required {
+			w.Element()
+			w.PutString(x.Required[i])
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "properties", "required"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "type", "properties", "required")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -628,23 +507,15 @@ func (x *ToolListChangedNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "notifications/tools/list_changed")); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "notifications/tools/list_changed")
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -690,47 +561,32 @@ func (x *ToolOutputSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolOutputSchema) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "object")); err != nil {
-		return dst, wire.In(err, "type")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "object")
 	if x.Properties != nil {
-		dst = append(dst, `,"properties":`...)
-		if err = x.Properties.Check(); err != nil {
-			return dst, wire.In(err, "properties")
-		}
-		dst = append(dst, '{')
+		w.Name("properties")
+		w.BeginObject()
+		w.Fail(x.Properties.Check())
 		for i := range x.Properties {
 			e := &x.Properties[i]
-			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
-				return dst, wire.In(err, "properties")
-			}
-			if dst, err = wire.AppendObject(dst, e.Value); err != nil {
-				return dst, wire.In(wire.In(err, e.Name), "properties")
-			}
+			w.Key(e.Name)
+			w.Put(&e.Value)
 		}
-		dst = append(dst, '}')
+		w.EndObject()
 	}
 	if x.Required != nil {
-		dst = append(dst, `,"required":`...)
-		dst = append(dst, '[')
-		for i, e := range x.Required {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = wire.AppendString(dst, e); err != nil {
-				return dst, wire.In(wire.At(err, i), "required")
-			}
+		w.Name("required")
+		w.BeginArray()
+		for i := range x.Required {
+			w.Element()
+			w.PutString(x.Required[i])
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "properties", "required"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "type", "properties", "required")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -2,10 +2,7 @@
 
 package mcp20251125
 
-import (
-	"cmp"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
@@ -41,33 +38,15 @@ func (x *BooleanSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *BooleanSchema) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "boolean")); err != nil {
-		return dst, wire.In(err, "type")
-	}
-	if x.Default != nil {
-		dst = append(dst, `,"default":`...)
-		dst = wire.AppendBool(dst, *x.Default)
-	}
-	if x.Description != nil {
-		dst = append(dst, `,"description":`...)
-		if dst, err = wire.AppendString(dst, *x.Description); err != nil {
-			return dst, wire.In(err, "description")
-		}
-	}
-	if x.Title != nil {
-		dst = append(dst, `,"title":`...)
-		if dst, err = wire.AppendString(dst, *x.Title); err != nil {
-			return dst, wire.In(err, "title")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "default", "description", "title"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "boolean")
+	w.BoolPointer("default", x.Default)
+	w.StringPointer("description", x.Description)
+	w.StringPointer("title", x.Title)
+	w.Members(x.Extra, "type", "default", "description", "title")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -132,29 +111,15 @@ func (x *ElicitRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "elicitation/create")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"id":`...)
-	if dst, err = x.ID.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "id")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = appendElicitRequestParams(dst, x.Params); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "elicitation/create")
+	w.Value("id", &x.ID)
+	w.Value("params", x.Params)
+	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -206,39 +171,22 @@ func (x *ElicitRequestFormParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitRequestFormParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"message":`...)
-	if dst, err = wire.AppendString(dst, x.Message); err != nil {
-		return dst, wire.In(err, "message")
-	}
-	dst = append(dst, `,"requestedSchema":`...)
-	if dst, err = x.RequestedSchema.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "requestedSchema")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("message", x.Message)
+	w.Value("requestedSchema", &x.RequestedSchema)
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
 	if x.Mode != nil {
-		dst = append(dst, `,"mode":`...)
-		if dst, err = wire.AppendString(dst, cmp.Or(*x.Mode, "form")); err != nil {
-			return dst, wire.In(err, "mode")
-		}
+		w.ConstString("mode", *x.Mode, "form")
 	}
 	if x.Task != nil {
-		dst = append(dst, `,"task":`...)
-		if dst, err = x.Task.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "task")
-		}
+		w.Value("task", x.Task)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "message", "requestedSchema", "_meta", "mode", "task"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "message", "requestedSchema", "_meta", "mode", "task")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -287,51 +235,31 @@ func (x *ElicitRequestFormParamsRequestedSchema) DecodeJSON(r *wire.Reader) erro
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitRequestFormParamsRequestedSchema) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "object")); err != nil {
-		return dst, wire.In(err, "type")
-	}
-	dst = append(dst, `,"properties":`...)
-	if err = x.Properties.Check(); err != nil {
-		return dst, wire.In(err, "properties")
-	}
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "object")
+	w.Name("properties")
+	w.BeginObject()
+	w.Fail(x.Properties.Check())
 	for i := range x.Properties {
 		e := &x.Properties[i]
-		if dst, err = wire.AppendKey(dst, e.Name); err != nil {
-			return dst, wire.In(err, "properties")
-		}
-		if dst, err = appendPrimitiveSchemaDefinition(dst, e.Value); err != nil {
-			return dst, wire.In(wire.In(err, e.Name), "properties")
-		}
+		w.Key(e.Name)
+		w.Put(e.Value)
 	}
-	dst = append(dst, '}')
-	if x.Schema != nil {
-		dst = append(dst, `,"$schema":`...)
-		if dst, err = wire.AppendString(dst, *x.Schema); err != nil {
-			return dst, wire.In(err, "$schema")
-		}
-	}
+	w.EndObject()
+	w.StringPointer("$schema", x.Schema)
 	if x.Required != nil {
-		dst = append(dst, `,"required":`...)
-		dst = append(dst, '[')
-		for i, e := range x.Required {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = wire.AppendString(dst, e); err != nil {
-				return dst, wire.In(wire.At(err, i), "required")
-			}
+		w.Name("required")
+		w.BeginArray()
+		for i := range x.Required {
+			w.Element()
+			w.PutString(x.Required[i])
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "properties", "$schema", "required"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "type", "properties", "$schema", "required")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -424,41 +352,21 @@ func (x *ElicitRequestURLParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitRequestURLParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"mode":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Mode, "url")); err != nil {
-		return dst, wire.In(err, "mode")
-	}
-	dst = append(dst, `,"elicitationId":`...)
-	if dst, err = wire.AppendString(dst, x.ElicitationID); err != nil {
-		return dst, wire.In(err, "elicitationId")
-	}
-	dst = append(dst, `,"message":`...)
-	if dst, err = wire.AppendString(dst, x.Message); err != nil {
-		return dst, wire.In(err, "message")
-	}
-	dst = append(dst, `,"url":`...)
-	if dst, err = wire.AppendString(dst, x.URL); err != nil {
-		return dst, wire.In(err, "url")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("mode", x.Mode, "url")
+	w.String("elicitationId", x.ElicitationID)
+	w.String("message", x.Message)
+	w.String("url", x.URL)
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
 	if x.Task != nil {
-		dst = append(dst, `,"task":`...)
-		if dst, err = x.Task.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "task")
-		}
+		w.Value("task", x.Task)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "mode", "elicitationId", "message", "url", "_meta", "task"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "mode", "elicitationId", "message", "url", "_meta", "task")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -544,40 +452,26 @@ func (x *ElicitResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"action":`...)
-	if dst, err = wire.AppendString(dst, string(x.Action)); err != nil {
-		return dst, wire.In(err, "action")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("action", string(x.Action))
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
 	if x.Content != nil {
-		dst = append(dst, `,"content":`...)
-		if err = x.Content.Check(); err != nil {
-			return dst, wire.In(err, "content")
-		}
-		dst = append(dst, '{')
+		w.Name("content")
+		w.BeginObject()
+		w.Fail(x.Content.Check())
 		for i := range x.Content {
 			e := &x.Content[i]
-			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
-				return dst, wire.In(err, "content")
-			}
-			if dst, err = appendElicitResultContent(dst, e.Value); err != nil {
-				return dst, wire.In(wire.In(err, e.Name), "content")
-			}
+			w.Key(e.Name)
+			w.Put(e.Value)
 		}
-		dst = append(dst, '}')
+		w.EndObject()
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "action", "_meta", "content"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "action", "_meta", "content")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -638,18 +532,14 @@ func (x *ElicitResultContentList) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x ElicitResultContentList) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '[')
-	for i, e := range x {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = wire.AppendString(dst, e); err != nil {
-			return dst, wire.At(err, i)
-		}
+	w := wire.NewWriter(dst)
+	w.BeginArray()
+	for i := range x {
+		w.Element()
+		w.PutString(x[i])
 	}
-	dst = append(dst, ']')
-	return dst, err
+	w.EndArray()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -696,25 +586,14 @@ func (x *ElicitationCompleteNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitationCompleteNotification) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "notifications/elicitation/complete")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "notifications/elicitation/complete")
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "jsonrpc", "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -753,23 +632,15 @@ func (x *ElicitationCompleteNotificationParams) DecodeJSON(r *wire.Reader) error
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitationCompleteNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"elicitationId":`...)
-	if dst, err = wire.AppendString(dst, x.ElicitationID); err != nil {
-		return dst, wire.In(err, "elicitationId")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("elicitationId", x.ElicitationID)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "elicitationId", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "elicitationId", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -807,21 +678,13 @@ func (x *EnumOption) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EnumOption) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"const":`...)
-	if dst, err = wire.AppendString(dst, x.Const); err != nil {
-		return dst, wire.In(err, "const")
-	}
-	dst = append(dst, `,"title":`...)
-	if dst, err = wire.AppendString(dst, x.Title); err != nil {
-		return dst, wire.In(err, "title")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "const", "title"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("const", x.Const)
+	w.String("title", x.Title)
+	w.Members(x.Extra, "const", "title")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -940,59 +803,31 @@ func (x *LegacyTitledEnumSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *LegacyTitledEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "string")); err != nil {
-		return dst, wire.In(err, "type")
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "string")
+	w.Name("enum")
+	w.BeginArray()
+	for i := range x.Enum {
+		w.Element()
+		w.PutString(x.Enum[i])
 	}
-	dst = append(dst, `,"enum":`...)
-	dst = append(dst, '[')
-	for i, e := range x.Enum {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = wire.AppendString(dst, e); err != nil {
-			return dst, wire.In(wire.At(err, i), "enum")
-		}
-	}
-	dst = append(dst, ']')
-	if x.Default != nil {
-		dst = append(dst, `,"default":`...)
-		if dst, err = wire.AppendString(dst, *x.Default); err != nil {
-			return dst, wire.In(err, "default")
-		}
-	}
-	if x.Description != nil {
-		dst = append(dst, `,"description":`...)
-		if dst, err = wire.AppendString(dst, *x.Description); err != nil {
-			return dst, wire.In(err, "description")
-		}
-	}
+	w.EndArray()
+	w.StringPointer("default", x.Default)
+	w.StringPointer("description", x.Description)
 	if x.EnumNames != nil {
-		dst = append(dst, `,"enumNames":`...)
-		dst = append(dst, '[')
-		for i, e := range x.EnumNames {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = wire.AppendString(dst, e); err != nil {
-				return dst, wire.In(wire.At(err, i), "enumNames")
-			}
+		w.Name("enumNames")
+		w.BeginArray()
+		for i := range x.EnumNames {
+			w.Element()
+			w.PutString(x.EnumNames[i])
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if x.Title != nil {
-		dst = append(dst, `,"title":`...)
-		if dst, err = wire.AppendString(dst, *x.Title); err != nil {
-			return dst, wire.In(err, "title")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "enum", "default", "description", "enumNames", "title"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("title", x.Title)
+	w.Members(x.Extra, "type", "enum", "default", "description", "enumNames", "title")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1002,5 +837,855 @@ func (x LegacyTitledEnumSchema) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *LegacyTitledEnumSchema) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+func decodeMultiSelectEnumSchema(r *wire.Reader) MultiSelectEnumSchema {
+	switch r.Kind() {
+	case wire.KindObject:
+		if r.PeekPath("items", "anyOf") {
+			v := new(TitledMultiSelectEnumSchema)
+			if r.Try(v) {
+				return v
+			}
+		}
+		v := new(UntitledMultiSelectEnumSchema)
+		v.DecodeJSON(r)
+		return v
+	}
+	return &UnknownMultiSelectEnumSchema{Raw: r.ReadRaw()}
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UnknownMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendRaw(dst, x.Raw)
+}
+
+func appendMultiSelectEnumSchema(dst []byte, v MultiSelectEnumSchema) ([]byte, error) {
+	if v == nil {
+		return dst, wire.ErrMissing
+	}
+	return v.AppendJSON(dst)
+}
+
+func newMultiSelectEnumSchema() *wire.Box[MultiSelectEnumSchema] {
+	return wire.NewBox(decodeMultiSelectEnumSchema, appendMultiSelectEnumSchema, checkMultiSelectEnumSchema)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *NumberSchema) DecodeJSON(r *wire.Reader) error {
+	*x = NumberSchema{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "type":
+			r.Once(&seen[0], 0)
+			x.Type = NumberSchemaType(r.ReadString())
+		case "default":
+			if r.Present(&seen[0], 1) {
+				x.Default = r.ReadFloat64Pointer()
+			}
+		case "description":
+			if r.Present(&seen[0], 2) {
+				x.Description = r.ReadStringPointer()
+			}
+		case "maximum":
+			if r.Present(&seen[0], 3) {
+				x.Maximum = r.ReadFloat64Pointer()
+			}
+		case "minimum":
+			if r.Present(&seen[0], 4) {
+				x.Minimum = r.ReadFloat64Pointer()
+			}
+		case "title":
+			if r.Present(&seen[0], 5) {
+				x.Title = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "type")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *NumberSchema) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("type", string(x.Type))
+	w.Float64Pointer("default", x.Default)
+	w.StringPointer("description", x.Description)
+	w.Float64Pointer("maximum", x.Maximum)
+	w.Float64Pointer("minimum", x.Minimum)
+	w.StringPointer("title", x.Title)
+	w.Members(x.Extra, "type", "default", "description", "maximum", "minimum", "title")
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x NumberSchema) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *NumberSchema) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads a string.
+func (x *NumberSchemaType) DecodeJSON(r *wire.Reader) error {
+	*x = NumberSchemaType(r.ReadString())
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x NumberSchemaType) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendString(dst, string(x))
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x NumberSchemaType) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *NumberSchemaType) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+func decodePrimitiveSchemaDefinition(r *wire.Reader) PrimitiveSchemaDefinition {
+	switch r.Kind() {
+	case wire.KindObject:
+		tag, _ := r.PeekString("type")
+		switch tag {
+		case "array":
+			if r.PeekPath("items", "anyOf") {
+				v := new(TitledMultiSelectEnumSchema)
+				if r.Try(v) {
+					return v
+				}
+			}
+			v := new(UntitledMultiSelectEnumSchema)
+			v.DecodeJSON(r)
+			return v
+		case "boolean":
+			v := new(BooleanSchema)
+			v.DecodeJSON(r)
+			return v
+		case "integer", "number":
+			v := new(NumberSchema)
+			v.DecodeJSON(r)
+			return v
+		case "string":
+			has := r.PeekHas("enum", "enumNames", "oneOf")
+			if has&0b11 == 0b11 {
+				v := new(LegacyTitledEnumSchema)
+				if r.Try(v) {
+					return v
+				}
+			}
+			if has&0b100 != 0 {
+				v := new(TitledSingleSelectEnumSchema)
+				if r.Try(v) {
+					return v
+				}
+			}
+			if has&0b1 != 0 {
+				v := new(UntitledSingleSelectEnumSchema)
+				if r.Try(v) {
+					return v
+				}
+			}
+			v := new(StringSchema)
+			v.DecodeJSON(r)
+			return v
+		}
+	}
+	return &UnknownPrimitiveSchemaDefinition{Raw: r.ReadRaw()}
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UnknownPrimitiveSchemaDefinition) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendRaw(dst, x.Raw)
+}
+
+func appendPrimitiveSchemaDefinition(dst []byte, v PrimitiveSchemaDefinition) ([]byte, error) {
+	if v == nil {
+		return dst, wire.ErrMissing
+	}
+	return v.AppendJSON(dst)
+}
+
+func newPrimitiveSchemaDefinition() *wire.Box[PrimitiveSchemaDefinition] {
+	return wire.NewBox(decodePrimitiveSchemaDefinition, appendPrimitiveSchemaDefinition, checkPrimitiveSchemaDefinition)
+}
+
+func decodeSingleSelectEnumSchema(r *wire.Reader) SingleSelectEnumSchema {
+	switch r.Kind() {
+	case wire.KindObject:
+		has := r.PeekHas("oneOf", "enum")
+		if has&0b1 != 0 {
+			v := new(TitledSingleSelectEnumSchema)
+			if r.Try(v) {
+				return v
+			}
+		}
+		if has&0b10 != 0 {
+			v := new(UntitledSingleSelectEnumSchema)
+			v.DecodeJSON(r)
+			return v
+		}
+		if has&0b1 != 0 {
+			v := new(TitledSingleSelectEnumSchema)
+			v.DecodeJSON(r)
+			return v
+		}
+	}
+	return &UnknownSingleSelectEnumSchema{Raw: r.ReadRaw()}
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UnknownSingleSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendRaw(dst, x.Raw)
+}
+
+func appendSingleSelectEnumSchema(dst []byte, v SingleSelectEnumSchema) ([]byte, error) {
+	if v == nil {
+		return dst, wire.ErrMissing
+	}
+	return v.AppendJSON(dst)
+}
+
+func newSingleSelectEnumSchema() *wire.Box[SingleSelectEnumSchema] {
+	return wire.NewBox(decodeSingleSelectEnumSchema, appendSingleSelectEnumSchema, checkSingleSelectEnumSchema)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *StringSchema) DecodeJSON(r *wire.Reader) error {
+	*x = StringSchema{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "type":
+			r.Once(&seen[0], 0)
+			x.Type = r.ReadConstString("string")
+		case "default":
+			if r.Present(&seen[0], 1) {
+				x.Default = r.ReadStringPointer()
+			}
+		case "description":
+			if r.Present(&seen[0], 2) {
+				x.Description = r.ReadStringPointer()
+			}
+		case "format":
+			if r.Present(&seen[0], 3) {
+				x.Format = (*StringSchemaFormat)(r.ReadStringPointer())
+			}
+		case "maxLength":
+			if r.Present(&seen[0], 4) {
+				x.MaxLength = r.ReadInt64Pointer()
+			}
+		case "minLength":
+			if r.Present(&seen[0], 5) {
+				x.MinLength = r.ReadInt64Pointer()
+			}
+		case "title":
+			if r.Present(&seen[0], 6) {
+				x.Title = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "type")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *StringSchema) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "string")
+	w.StringPointer("default", x.Default)
+	w.StringPointer("description", x.Description)
+	w.StringPointer("format", (*string)(x.Format))
+	w.Int64Pointer("maxLength", x.MaxLength)
+	w.Int64Pointer("minLength", x.MinLength)
+	w.StringPointer("title", x.Title)
+	w.Members(x.Extra, "type", "default", "description", "format", "maxLength", "minLength", "title")
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x StringSchema) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *StringSchema) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads a string.
+func (x *StringSchemaFormat) DecodeJSON(r *wire.Reader) error {
+	*x = StringSchemaFormat(r.ReadString())
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x StringSchemaFormat) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendString(dst, string(x))
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x StringSchemaFormat) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *StringSchemaFormat) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *TitledMultiSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
+	*x = TitledMultiSelectEnumSchema{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "type":
+			r.Once(&seen[0], 0)
+			x.Type = r.ReadConstString("array")
+		case "items":
+			r.Once(&seen[0], 1)
+			x.Items.DecodeJSON(r)
+		case "default":
+			if r.Present(&seen[0], 2) {
+				x.Default = r.ReadStrings()
+			}
+		case "description":
+			if r.Present(&seen[0], 3) {
+				x.Description = r.ReadStringPointer()
+			}
+		case "maxItems":
+			if r.Present(&seen[0], 4) {
+				x.MaxItems = r.ReadInt64Pointer()
+			}
+		case "minItems":
+			if r.Present(&seen[0], 5) {
+				x.MinItems = r.ReadInt64Pointer()
+			}
+		case "title":
+			if r.Present(&seen[0], 6) {
+				x.Title = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "type", "items")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *TitledMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "array")
+	w.Value("items", &x.Items)
+	if x.Default != nil {
+		w.Name("default")
+		w.BeginArray()
+		for i := range x.Default {
+			w.Element()
+			w.PutString(x.Default[i])
+		}
+		w.EndArray()
+	}
+	w.StringPointer("description", x.Description)
+	w.Int64Pointer("maxItems", x.MaxItems)
+	w.Int64Pointer("minItems", x.MinItems)
+	w.StringPointer("title", x.Title)
+	w.Members(x.Extra, "type", "items", "default", "description", "maxItems", "minItems", "title")
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x TitledMultiSelectEnumSchema) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *TitledMultiSelectEnumSchema) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *TitledMultiSelectEnumSchemaItems) DecodeJSON(r *wire.Reader) error {
+	*x = TitledMultiSelectEnumSchemaItems{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "anyOf":
+			r.Once(&seen[0], 0)
+			x.AnyOf = []EnumOption{}
+			for r.BeginArray(); r.Element(); {
+				wire.Extend(r, &x.AnyOf).DecodeJSON(r)
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "anyOf")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *TitledMultiSelectEnumSchemaItems) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Name("anyOf")
+	w.BeginArray()
+	for i := range x.AnyOf {
+		w.Element()
+		w.Put(&x.AnyOf[i])
+	}
+	w.EndArray()
+	w.Members(x.Extra, "anyOf")
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x TitledMultiSelectEnumSchemaItems) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *TitledMultiSelectEnumSchemaItems) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *TitledSingleSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
+	*x = TitledSingleSelectEnumSchema{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "type":
+			r.Once(&seen[0], 0)
+			x.Type = r.ReadConstString("string")
+		case "oneOf":
+			r.Once(&seen[0], 1)
+			x.OneOf = []EnumOption{}
+			for r.BeginArray(); r.Element(); {
+				wire.Extend(r, &x.OneOf).DecodeJSON(r)
+			}
+		case "default":
+			if r.Present(&seen[0], 2) {
+				x.Default = r.ReadStringPointer()
+			}
+		case "description":
+			if r.Present(&seen[0], 3) {
+				x.Description = r.ReadStringPointer()
+			}
+		case "title":
+			if r.Present(&seen[0], 4) {
+				x.Title = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "type", "oneOf")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *TitledSingleSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "string")
+	w.Name("oneOf")
+	w.BeginArray()
+	for i := range x.OneOf {
+		w.Element()
+		w.Put(&x.OneOf[i])
+	}
+	w.EndArray()
+	w.StringPointer("default", x.Default)
+	w.StringPointer("description", x.Description)
+	w.StringPointer("title", x.Title)
+	w.Members(x.Extra, "type", "oneOf", "default", "description", "title")
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x TitledSingleSelectEnumSchema) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *TitledSingleSelectEnumSchema) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *URLElicitationRequiredError) DecodeJSON(r *wire.Reader) error {
+	*x = URLElicitationRequiredError{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "jsonrpc":
+			r.Once(&seen[0], 0)
+			x.JSONRPC = r.ReadConstString("2.0")
+		case "error":
+			r.Once(&seen[0], 1)
+			x.Error.DecodeJSON(r)
+		case "id":
+			if r.Present(&seen[0], 2) {
+				x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "jsonrpc", "error")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *URLElicitationRequiredError) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.Value("error", &x.Error)
+	if !x.ID.IsZero() {
+		w.Value("id", &x.ID)
+	}
+	w.Members(x.Extra, "jsonrpc", "error", "id")
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x URLElicitationRequiredError) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *URLElicitationRequiredError) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *URLElicitationRequiredErrorError) DecodeJSON(r *wire.Reader) error {
+	*x = URLElicitationRequiredErrorError{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "code":
+			r.Once(&seen[0], 0)
+			x.Code = r.ReadConstInt64(int64(-32042))
+		case "data":
+			r.Once(&seen[0], 1)
+			x.Data.DecodeJSON(r)
+		case "message":
+			r.Once(&seen[0], 2)
+			x.Message = r.ReadString()
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x7 != 0x7 {
+		r.Missing(seen[:], "code", "data", "message")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *URLElicitationRequiredErrorError) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstInt64("code", x.Code, int64(-32042))
+	w.Value("data", &x.Data)
+	w.String("message", x.Message)
+	w.Members(x.Extra, "code", "data", "message")
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x URLElicitationRequiredErrorError) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *URLElicitationRequiredErrorError) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *URLElicitationRequiredErrorErrorData) DecodeJSON(r *wire.Reader) error {
+	*x = URLElicitationRequiredErrorErrorData{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "elicitations":
+			r.Once(&seen[0], 0)
+			x.Elicitations = []ElicitRequestURLParams{}
+			for r.BeginArray(); r.Element(); {
+				wire.Extend(r, &x.Elicitations).DecodeJSON(r)
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "elicitations")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *URLElicitationRequiredErrorErrorData) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Name("elicitations")
+	w.BeginArray()
+	for i := range x.Elicitations {
+		w.Element()
+		w.Put(&x.Elicitations[i])
+	}
+	w.EndArray()
+	w.Members(x.Extra, "elicitations")
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x URLElicitationRequiredErrorErrorData) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *URLElicitationRequiredErrorErrorData) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *UntitledMultiSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
+	*x = UntitledMultiSelectEnumSchema{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "type":
+			r.Once(&seen[0], 0)
+			x.Type = r.ReadConstString("array")
+		case "items":
+			r.Once(&seen[0], 1)
+			x.Items.DecodeJSON(r)
+		case "default":
+			if r.Present(&seen[0], 2) {
+				x.Default = r.ReadStrings()
+			}
+		case "description":
+			if r.Present(&seen[0], 3) {
+				x.Description = r.ReadStringPointer()
+			}
+		case "maxItems":
+			if r.Present(&seen[0], 4) {
+				x.MaxItems = r.ReadInt64Pointer()
+			}
+		case "minItems":
+			if r.Present(&seen[0], 5) {
+				x.MinItems = r.ReadInt64Pointer()
+			}
+		case "title":
+			if r.Present(&seen[0], 6) {
+				x.Title = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "type", "items")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UntitledMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "array")
+	w.Value("items", &x.Items)
+	if x.Default != nil {
+		w.Name("default")
+		w.BeginArray()
+		for i := range x.Default {
+			w.Element()
+			w.PutString(x.Default[i])
+		}
+		w.EndArray()
+	}
+	w.StringPointer("description", x.Description)
+	w.Int64Pointer("maxItems", x.MaxItems)
+	w.Int64Pointer("minItems", x.MinItems)
+	w.StringPointer("title", x.Title)
+	w.Members(x.Extra, "type", "items", "default", "description", "maxItems", "minItems", "title")
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x UntitledMultiSelectEnumSchema) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *UntitledMultiSelectEnumSchema) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *UntitledMultiSelectEnumSchemaItems) DecodeJSON(r *wire.Reader) error {
+	*x = UntitledMultiSelectEnumSchemaItems{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "type":
+			r.Once(&seen[0], 0)
+			x.Type = r.ReadConstString("string")
+		case "enum":
+			r.Once(&seen[0], 1)
+			x.Enum = r.ReadStrings()
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "type", "enum")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UntitledMultiSelectEnumSchemaItems) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "string")
+	w.Name("enum")
+	w.BeginArray()
+	for i := range x.Enum {
+		w.Element()
+		w.PutString(x.Enum[i])
+	}
+	w.EndArray()
+	w.Members(x.Extra, "type", "enum")
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x UntitledMultiSelectEnumSchemaItems) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *UntitledMultiSelectEnumSchemaItems) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *UntitledSingleSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
+	*x = UntitledSingleSelectEnumSchema{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "type":
+			r.Once(&seen[0], 0)
+			x.Type = r.ReadConstString("string")
+		case "enum":
+			r.Once(&seen[0], 1)
+			x.Enum = r.ReadStrings()
+		case "default":
+			if r.Present(&seen[0], 2) {
+				x.Default = r.ReadStringPointer()
+			}
+		case "description":
+			if r.Present(&seen[0], 3) {
+				x.Description = r.ReadStringPointer()
+			}
+		case "title":
+			if r.Present(&seen[0], 4) {
+				x.Title = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "type", "enum")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UntitledSingleSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "string")
+	w.Name("enum")
+	w.BeginArray()
+	for i := range x.Enum {
+		w.Element()
+		w.PutString(x.Enum[i])
+	}
+	w.EndArray()
+	w.StringPointer("default", x.Default)
+	w.StringPointer("description", x.Description)
+	w.StringPointer("title", x.Title)
+	w.Members(x.Extra, "type", "enum", "default", "description", "title")
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x UntitledSingleSelectEnumSchema) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *UntitledSingleSelectEnumSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }

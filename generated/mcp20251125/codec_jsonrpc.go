@@ -2,10 +2,7 @@
 
 package mcp20251125
 
-import (
-	"cmp"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
@@ -35,25 +32,16 @@ func (x *Error) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Error) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"code":`...)
-	dst = wire.AppendInt64(dst, x.Code)
-	dst = append(dst, `,"message":`...)
-	if dst, err = wire.AppendString(dst, x.Message); err != nil {
-		return dst, wire.In(err, "message")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Int64("code", x.Code)
+	w.String("message", x.Message)
 	if x.Data != "" {
-		dst = append(dst, `,"data":`...)
-		if dst, err = wire.AppendRaw(dst, x.Data); err != nil {
-			return dst, wire.In(err, "data")
-		}
+		w.Value("data", &x.Data)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "code", "message", "data"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "code", "message", "data")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -95,27 +83,16 @@ func (x *JSONRPCErrorResponse) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *JSONRPCErrorResponse) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"error":`...)
-	if dst, err = x.Error.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "error")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.Value("error", &x.Error)
 	if !x.ID.IsZero() {
-		dst = append(dst, `,"id":`...)
-		if dst, err = x.ID.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "id")
-		}
+		w.Value("id", &x.ID)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "error", "id"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "jsonrpc", "error", "id")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -219,27 +196,16 @@ func (x *JSONRPCNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *JSONRPCNotification) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, x.Method); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.String("method", x.Method)
 	if x.Params != "" {
-		dst = append(dst, `,"params":`...)
-		if dst, err = wire.AppendObject(dst, x.Params); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", &x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "jsonrpc", "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -284,31 +250,17 @@ func (x *JSONRPCRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *JSONRPCRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"id":`...)
-	if dst, err = x.ID.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "id")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, x.Method); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.Value("id", &x.ID)
+	w.String("method", x.Method)
 	if x.Params != "" {
-		dst = append(dst, `,"params":`...)
-		if dst, err = wire.AppendObject(dst, x.Params); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", &x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "id", "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "jsonrpc", "id", "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -389,25 +341,14 @@ func (x *JSONRPCResultResponse) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *JSONRPCResultResponse) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"id":`...)
-	if dst, err = x.ID.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "id")
-	}
-	dst = append(dst, `,"result":`...)
-	if dst, err = x.Result.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "result")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "id", "result"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.Value("id", &x.ID)
+	w.Value("result", &x.Result)
+	w.Members(x.Extra, "jsonrpc", "id", "result")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

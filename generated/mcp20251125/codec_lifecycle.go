@@ -2,10 +2,7 @@
 
 package mcp20251125
 
-import (
-	"cmp"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
@@ -50,55 +47,34 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Elicitation != nil {
-		dst = wire.AppendName(dst, "elicitation")
-		if dst, err = x.Elicitation.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "elicitation")
-		}
+		w.Value("elicitation", x.Elicitation)
 	}
 	if x.Experimental != nil {
-		dst = wire.AppendName(dst, "experimental")
-		if err = x.Experimental.Check(); err != nil {
-			return dst, wire.In(err, "experimental")
-		}
-		dst = append(dst, '{')
+		w.Name("experimental")
+		w.BeginObject()
+		w.Fail(x.Experimental.Check())
 		for i := range x.Experimental {
 			e := &x.Experimental[i]
-			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
-				return dst, wire.In(err, "experimental")
-			}
-			if dst, err = wire.AppendObject(dst, e.Value); err != nil {
-				return dst, wire.In(wire.In(err, e.Name), "experimental")
-			}
+			w.Key(e.Name)
+			w.Put(&e.Value)
 		}
-		dst = append(dst, '}')
+		w.EndObject()
 	}
 	if x.Roots != nil {
-		dst = wire.AppendName(dst, "roots")
-		if dst, err = x.Roots.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "roots")
-		}
+		w.Value("roots", x.Roots)
 	}
 	if x.Sampling != nil {
-		dst = wire.AppendName(dst, "sampling")
-		if dst, err = x.Sampling.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "sampling")
-		}
+		w.Value("sampling", x.Sampling)
 	}
 	if x.Tasks != nil {
-		dst = wire.AppendName(dst, "tasks")
-		if dst, err = x.Tasks.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "tasks")
-		}
+		w.Value("tasks", x.Tasks)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "elicitation", "experimental", "roots", "sampling", "tasks"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "elicitation", "experimental", "roots", "sampling", "tasks")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -135,26 +111,17 @@ func (x *ClientCapabilitiesElicitation) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilitiesElicitation) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Form != "" {
-		dst = wire.AppendName(dst, "form")
-		if dst, err = wire.AppendObject(dst, x.Form); err != nil {
-			return dst, wire.In(err, "form")
-		}
+		w.Value("form", &x.Form)
 	}
 	if x.URL != "" {
-		dst = wire.AppendName(dst, "url")
-		if dst, err = wire.AppendObject(dst, x.URL); err != nil {
-			return dst, wire.In(err, "url")
-		}
+		w.Value("url", &x.URL)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "form", "url"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "form", "url")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -187,18 +154,12 @@ func (x *ClientCapabilitiesRoots) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilitiesRoots) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	if x.ListChanged != nil {
-		dst = wire.AppendName(dst, "listChanged")
-		dst = wire.AppendBool(dst, *x.ListChanged)
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.BoolPointer("listChanged", x.ListChanged)
+	w.Members(x.Extra, "listChanged")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -235,26 +196,17 @@ func (x *ClientCapabilitiesSampling) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilitiesSampling) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Context != "" {
-		dst = wire.AppendName(dst, "context")
-		if dst, err = wire.AppendObject(dst, x.Context); err != nil {
-			return dst, wire.In(err, "context")
-		}
+		w.Value("context", &x.Context)
 	}
 	if x.Tools != "" {
-		dst = wire.AppendName(dst, "tools")
-		if dst, err = wire.AppendObject(dst, x.Tools); err != nil {
-			return dst, wire.In(err, "tools")
-		}
+		w.Value("tools", &x.Tools)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "context", "tools"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "context", "tools")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -296,32 +248,20 @@ func (x *ClientCapabilitiesTasks) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilitiesTasks) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Cancel != "" {
-		dst = wire.AppendName(dst, "cancel")
-		if dst, err = wire.AppendObject(dst, x.Cancel); err != nil {
-			return dst, wire.In(err, "cancel")
-		}
+		w.Value("cancel", &x.Cancel)
 	}
 	if x.List != "" {
-		dst = wire.AppendName(dst, "list")
-		if dst, err = wire.AppendObject(dst, x.List); err != nil {
-			return dst, wire.In(err, "list")
-		}
+		w.Value("list", &x.List)
 	}
 	if x.Requests != nil {
-		dst = wire.AppendName(dst, "requests")
-		if dst, err = x.Requests.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "requests")
-		}
+		w.Value("requests", x.Requests)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "cancel", "list", "requests"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "cancel", "list", "requests")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -360,26 +300,17 @@ func (x *ClientCapabilitiesTasksRequests) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilitiesTasksRequests) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Elicitation != nil {
-		dst = wire.AppendName(dst, "elicitation")
-		if dst, err = x.Elicitation.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "elicitation")
-		}
+		w.Value("elicitation", x.Elicitation)
 	}
 	if x.Sampling != nil {
-		dst = wire.AppendName(dst, "sampling")
-		if dst, err = x.Sampling.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "sampling")
-		}
+		w.Value("sampling", x.Sampling)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "elicitation", "sampling"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "elicitation", "sampling")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -412,20 +343,14 @@ func (x *ClientCapabilitiesTasksRequestsElicitation) DecodeJSON(r *wire.Reader) 
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilitiesTasksRequestsElicitation) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Create != "" {
-		dst = wire.AppendName(dst, "create")
-		if dst, err = wire.AppendObject(dst, x.Create); err != nil {
-			return dst, wire.In(err, "create")
-		}
+		w.Value("create", &x.Create)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "create"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "create")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -458,20 +383,14 @@ func (x *ClientCapabilitiesTasksRequestsSampling) DecodeJSON(r *wire.Reader) err
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilitiesTasksRequestsSampling) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.CreateMessage != "" {
-		dst = wire.AppendName(dst, "createMessage")
-		if dst, err = wire.AppendObject(dst, x.CreateMessage); err != nil {
-			return dst, wire.In(err, "createMessage")
-		}
+		w.Value("createMessage", &x.CreateMessage)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "createMessage"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "createMessage")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -528,52 +447,25 @@ func (x *Implementation) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Implementation) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"name":`...)
-	if dst, err = wire.AppendString(dst, x.Name); err != nil {
-		return dst, wire.In(err, "name")
-	}
-	dst = append(dst, `,"version":`...)
-	if dst, err = wire.AppendString(dst, x.Version); err != nil {
-		return dst, wire.In(err, "version")
-	}
-	if x.Description != nil {
-		dst = append(dst, `,"description":`...)
-		if dst, err = wire.AppendString(dst, *x.Description); err != nil {
-			return dst, wire.In(err, "description")
-		}
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("name", x.Name)
+	w.String("version", x.Version)
+	w.StringPointer("description", x.Description)
 	if x.Icons != nil {
-		dst = append(dst, `,"icons":`...)
-		dst = append(dst, '[')
+		w.Name("icons")
+		w.BeginArray()
 		for i := range x.Icons {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = x.Icons[i].AppendJSON(dst); err != nil {
-				return dst, wire.In(wire.At(err, i), "icons")
-			}
+			w.Element()
+			w.Put(&x.Icons[i])
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if x.Title != nil {
-		dst = append(dst, `,"title":`...)
-		if dst, err = wire.AppendString(dst, *x.Title); err != nil {
-			return dst, wire.In(err, "title")
-		}
-	}
-	if x.WebsiteURL != nil {
-		dst = append(dst, `,"websiteUrl":`...)
-		if dst, err = wire.AppendString(dst, *x.WebsiteURL); err != nil {
-			return dst, wire.In(err, "websiteUrl")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "version", "description", "icons", "title", "websiteUrl"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("title", x.Title)
+	w.StringPointer("websiteUrl", x.WebsiteURL)
+	w.Members(x.Extra, "name", "version", "description", "icons", "title", "websiteUrl")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -617,29 +509,15 @@ func (x *InitializeRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InitializeRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "initialize")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"id":`...)
-	if dst, err = x.ID.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "id")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "initialize")
+	w.Value("id", &x.ID)
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -685,31 +563,17 @@ func (x *InitializeRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InitializeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"capabilities":`...)
-	if dst, err = x.Capabilities.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "capabilities")
-	}
-	dst = append(dst, `,"clientInfo":`...)
-	if dst, err = x.ClientInfo.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "clientInfo")
-	}
-	dst = append(dst, `,"protocolVersion":`...)
-	if dst, err = wire.AppendString(dst, x.ProtocolVersion); err != nil {
-		return dst, wire.In(err, "protocolVersion")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("capabilities", &x.Capabilities)
+	w.Value("clientInfo", &x.ClientInfo)
+	w.String("protocolVersion", x.ProtocolVersion)
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "capabilities", "clientInfo", "protocolVersion", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "capabilities", "clientInfo", "protocolVersion", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -758,37 +622,18 @@ func (x *InitializeResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"capabilities":`...)
-	if dst, err = x.Capabilities.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "capabilities")
-	}
-	dst = append(dst, `,"protocolVersion":`...)
-	if dst, err = wire.AppendString(dst, x.ProtocolVersion); err != nil {
-		return dst, wire.In(err, "protocolVersion")
-	}
-	dst = append(dst, `,"serverInfo":`...)
-	if dst, err = x.ServerInfo.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "serverInfo")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("capabilities", &x.Capabilities)
+	w.String("protocolVersion", x.ProtocolVersion)
+	w.Value("serverInfo", &x.ServerInfo)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.Instructions != nil {
-		dst = append(dst, `,"instructions":`...)
-		if dst, err = wire.AppendString(dst, *x.Instructions); err != nil {
-			return dst, wire.In(err, "instructions")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("instructions", x.Instructions)
+	w.Members(x.Extra, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -831,27 +676,16 @@ func (x *InitializedNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InitializedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "notifications/initialized")); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "notifications/initialized")
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "jsonrpc", "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -897,31 +731,17 @@ func (x *PingRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *PingRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "ping")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"id":`...)
-	if dst, err = x.ID.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "id")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "ping")
+	w.Value("id", &x.ID)
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -985,67 +805,40 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Completions != "" {
-		dst = wire.AppendName(dst, "completions")
-		if dst, err = wire.AppendObject(dst, x.Completions); err != nil {
-			return dst, wire.In(err, "completions")
-		}
+		w.Value("completions", &x.Completions)
 	}
 	if x.Experimental != nil {
-		dst = wire.AppendName(dst, "experimental")
-		if err = x.Experimental.Check(); err != nil {
-			return dst, wire.In(err, "experimental")
-		}
-		dst = append(dst, '{')
+		w.Name("experimental")
+		w.BeginObject()
+		w.Fail(x.Experimental.Check())
 		for i := range x.Experimental {
 			e := &x.Experimental[i]
-			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
-				return dst, wire.In(err, "experimental")
-			}
-			if dst, err = wire.AppendObject(dst, e.Value); err != nil {
-				return dst, wire.In(wire.In(err, e.Name), "experimental")
-			}
+			w.Key(e.Name)
+			w.Put(&e.Value)
 		}
-		dst = append(dst, '}')
+		w.EndObject()
 	}
 	if x.Logging != "" {
-		dst = wire.AppendName(dst, "logging")
-		if dst, err = wire.AppendObject(dst, x.Logging); err != nil {
-			return dst, wire.In(err, "logging")
-		}
+		w.Value("logging", &x.Logging)
 	}
 	if x.Prompts != nil {
-		dst = wire.AppendName(dst, "prompts")
-		if dst, err = x.Prompts.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "prompts")
-		}
+		w.Value("prompts", x.Prompts)
 	}
 	if x.Resources != nil {
-		dst = wire.AppendName(dst, "resources")
-		if dst, err = x.Resources.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "resources")
-		}
+		w.Value("resources", x.Resources)
 	}
 	if x.Tasks != nil {
-		dst = wire.AppendName(dst, "tasks")
-		if dst, err = x.Tasks.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "tasks")
-		}
+		w.Value("tasks", x.Tasks)
 	}
 	if x.Tools != nil {
-		dst = wire.AppendName(dst, "tools")
-		if dst, err = x.Tools.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "tools")
-		}
+		w.Value("tools", x.Tools)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "completions", "experimental", "logging", "prompts", "resources", "tasks", "tools"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "completions", "experimental", "logging", "prompts", "resources", "tasks", "tools")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1078,18 +871,12 @@ func (x *ServerCapabilitiesPrompts) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilitiesPrompts) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	if x.ListChanged != nil {
-		dst = wire.AppendName(dst, "listChanged")
-		dst = wire.AppendBool(dst, *x.ListChanged)
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.BoolPointer("listChanged", x.ListChanged)
+	w.Members(x.Extra, "listChanged")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1126,22 +913,13 @@ func (x *ServerCapabilitiesResources) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilitiesResources) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	if x.ListChanged != nil {
-		dst = wire.AppendName(dst, "listChanged")
-		dst = wire.AppendBool(dst, *x.ListChanged)
-	}
-	if x.Subscribe != nil {
-		dst = wire.AppendName(dst, "subscribe")
-		dst = wire.AppendBool(dst, *x.Subscribe)
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged", "subscribe"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.BoolPointer("listChanged", x.ListChanged)
+	w.BoolPointer("subscribe", x.Subscribe)
+	w.Members(x.Extra, "listChanged", "subscribe")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1183,32 +961,20 @@ func (x *ServerCapabilitiesTasks) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilitiesTasks) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Cancel != "" {
-		dst = wire.AppendName(dst, "cancel")
-		if dst, err = wire.AppendObject(dst, x.Cancel); err != nil {
-			return dst, wire.In(err, "cancel")
-		}
+		w.Value("cancel", &x.Cancel)
 	}
 	if x.List != "" {
-		dst = wire.AppendName(dst, "list")
-		if dst, err = wire.AppendObject(dst, x.List); err != nil {
-			return dst, wire.In(err, "list")
-		}
+		w.Value("list", &x.List)
 	}
 	if x.Requests != nil {
-		dst = wire.AppendName(dst, "requests")
-		if dst, err = x.Requests.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "requests")
-		}
+		w.Value("requests", x.Requests)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "cancel", "list", "requests"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "cancel", "list", "requests")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1242,20 +1008,14 @@ func (x *ServerCapabilitiesTasksRequests) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilitiesTasksRequests) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Tools != nil {
-		dst = wire.AppendName(dst, "tools")
-		if dst, err = x.Tools.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "tools")
-		}
+		w.Value("tools", x.Tools)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "tools"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "tools")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1288,20 +1048,14 @@ func (x *ServerCapabilitiesTasksRequestsTools) DecodeJSON(r *wire.Reader) error 
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilitiesTasksRequestsTools) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Call != "" {
-		dst = wire.AppendName(dst, "call")
-		if dst, err = wire.AppendObject(dst, x.Call); err != nil {
-			return dst, wire.In(err, "call")
-		}
+		w.Value("call", &x.Call)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "call"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "call")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1334,18 +1088,12 @@ func (x *ServerCapabilitiesTools) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilitiesTools) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	if x.ListChanged != nil {
-		dst = wire.AppendName(dst, "listChanged")
-		dst = wire.AppendBool(dst, *x.ListChanged)
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "listChanged"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.BoolPointer("listChanged", x.ListChanged)
+	w.Members(x.Extra, "listChanged")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -30,23 +30,13 @@ func (x *BaseMetadata) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *BaseMetadata) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"name":`...)
-	if dst, err = wire.AppendString(dst, x.Name); err != nil {
-		return dst, wire.In(err, "name")
-	}
-	if x.Title != nil {
-		dst = append(dst, `,"title":`...)
-		if dst, err = wire.AppendString(dst, *x.Title); err != nil {
-			return dst, wire.In(err, "title")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "title"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("name", x.Name)
+	w.StringPointer("title", x.Title)
+	w.Members(x.Extra, "name", "title")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -242,23 +232,15 @@ func (x *Notification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Notification) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, x.Method); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("method", x.Method)
 	if x.Params != "" {
-		dst = append(dst, `,"params":`...)
-		if dst, err = wire.AppendObject(dst, x.Params); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", &x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -291,20 +273,14 @@ func (x *NotificationParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *NotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Meta != "" {
-		dst = wire.AppendName(dst, "_meta")
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -343,23 +319,15 @@ func (x *Request) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Request) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, x.Method); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("method", x.Method)
 	if x.Params != "" {
-		dst = append(dst, `,"params":`...)
-		if dst, err = wire.AppendObject(dst, x.Params); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", &x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -392,20 +360,14 @@ func (x *RequestMetaObject) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *RequestMetaObject) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if !x.ProgressToken.IsZero() {
-		dst = wire.AppendName(dst, "progressToken")
-		if dst, err = x.ProgressToken.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "progressToken")
-		}
+		w.Value("progressToken", &x.ProgressToken)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "progressToken"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "progressToken")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -439,20 +401,14 @@ func (x *RequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *RequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Meta != nil {
-		dst = wire.AppendName(dst, "_meta")
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -485,20 +441,14 @@ func (x *Result) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Result) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Meta != "" {
-		dst = wire.AppendName(dst, "_meta")
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

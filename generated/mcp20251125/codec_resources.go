@@ -2,10 +2,7 @@
 
 package mcp20251125
 
-import (
-	"cmp"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
@@ -40,33 +37,17 @@ func (x *BlobResourceContents) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *BlobResourceContents) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"blob":`...)
-	if dst, err = wire.AppendString(dst, x.Blob); err != nil {
-		return dst, wire.In(err, "blob")
-	}
-	dst = append(dst, `,"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("blob", x.Blob)
+	w.String("uri", x.URI)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.MIMEType != nil {
-		dst = append(dst, `,"mimeType":`...)
-		if dst, err = wire.AppendString(dst, *x.MIMEType); err != nil {
-			return dst, wire.In(err, "mimeType")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "blob", "uri", "_meta", "mimeType"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("mimeType", x.MIMEType)
+	w.Members(x.Extra, "blob", "uri", "_meta", "mimeType")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -113,33 +94,19 @@ func (x *EmbeddedResource) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EmbeddedResource) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "resource")); err != nil {
-		return dst, wire.In(err, "type")
-	}
-	dst = append(dst, `,"resource":`...)
-	if dst, err = appendResourceContentsUnion(dst, x.Resource); err != nil {
-		return dst, wire.In(err, "resource")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "resource")
+	w.Value("resource", x.Resource)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
 	if x.Annotations != nil {
-		dst = append(dst, `,"annotations":`...)
-		if dst, err = x.Annotations.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "annotations")
-		}
+		w.Value("annotations", x.Annotations)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "resource", "_meta", "annotations"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "type", "resource", "_meta", "annotations")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -185,31 +152,17 @@ func (x *ListResourceTemplatesRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListResourceTemplatesRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "resources/templates/list")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"id":`...)
-	if dst, err = x.ID.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "id")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "resources/templates/list")
+	w.Value("id", &x.ID)
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -252,36 +205,22 @@ func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListResourceTemplatesResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"resourceTemplates":`...)
-	dst = append(dst, '[')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Name("resourceTemplates")
+	w.BeginArray()
 	for i := range x.ResourceTemplates {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = x.ResourceTemplates[i].AppendJSON(dst); err != nil {
-			return dst, wire.In(wire.At(err, i), "resourceTemplates")
-		}
+		w.Element()
+		w.Put(&x.ResourceTemplates[i])
 	}
-	dst = append(dst, ']')
+	w.EndArray()
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.NextCursor != nil {
-		dst = append(dst, `,"nextCursor":`...)
-		if dst, err = wire.AppendString(dst, *x.NextCursor); err != nil {
-			return dst, wire.In(err, "nextCursor")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "resourceTemplates", "_meta", "nextCursor"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("nextCursor", x.NextCursor)
+	w.Members(x.Extra, "resourceTemplates", "_meta", "nextCursor")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -327,31 +266,17 @@ func (x *ListResourcesRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListResourcesRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "resources/list")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"id":`...)
-	if dst, err = x.ID.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "id")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "resources/list")
+	w.Value("id", &x.ID)
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -394,36 +319,22 @@ func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListResourcesResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"resources":`...)
-	dst = append(dst, '[')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Name("resources")
+	w.BeginArray()
 	for i := range x.Resources {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = x.Resources[i].AppendJSON(dst); err != nil {
-			return dst, wire.In(wire.At(err, i), "resources")
-		}
+		w.Element()
+		w.Put(&x.Resources[i])
 	}
-	dst = append(dst, ']')
+	w.EndArray()
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.NextCursor != nil {
-		dst = append(dst, `,"nextCursor":`...)
-		if dst, err = wire.AppendString(dst, *x.NextCursor); err != nil {
-			return dst, wire.In(err, "nextCursor")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "resources", "_meta", "nextCursor"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("nextCursor", x.NextCursor)
+	w.Members(x.Extra, "resources", "_meta", "nextCursor")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -469,31 +380,17 @@ func (x *ListRootsRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListRootsRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "roots/list")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"id":`...)
-	if dst, err = x.ID.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "id")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "roots/list")
+	w.Value("id", &x.ID)
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -532,30 +429,21 @@ func (x *ListRootsResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListRootsResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"roots":`...)
-	dst = append(dst, '[')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Name("roots")
+	w.BeginArray()
 	for i := range x.Roots {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = x.Roots[i].AppendJSON(dst); err != nil {
-			return dst, wire.In(wire.At(err, i), "roots")
-		}
+		w.Element()
+		w.Put(&x.Roots[i])
 	}
-	dst = append(dst, ']')
+	w.EndArray()
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "roots", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "roots", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -599,29 +487,15 @@ func (x *ReadResourceRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ReadResourceRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "resources/read")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"id":`...)
-	if dst, err = x.ID.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "id")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "resources/read")
+	w.Value("id", &x.ID)
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -661,23 +535,15 @@ func (x *ReadResourceRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ReadResourceRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("uri", x.URI)
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "uri", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -716,30 +582,21 @@ func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ReadResourceResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"contents":`...)
-	dst = append(dst, '[')
-	for i, e := range x.Contents {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = appendResourceContentsUnion(dst, e); err != nil {
-			return dst, wire.In(wire.At(err, i), "contents")
-		}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Name("contents")
+	w.BeginArray()
+	for i := range x.Contents {
+		w.Element()
+		w.Put(x.Contents[i])
 	}
-	dst = append(dst, ']')
+	w.EndArray()
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "contents", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "contents", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -809,68 +666,32 @@ func (x *Resource) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Resource) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"name":`...)
-	if dst, err = wire.AppendString(dst, x.Name); err != nil {
-		return dst, wire.In(err, "name")
-	}
-	dst = append(dst, `,"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("name", x.Name)
+	w.String("uri", x.URI)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
 	if x.Annotations != nil {
-		dst = append(dst, `,"annotations":`...)
-		if dst, err = x.Annotations.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "annotations")
-		}
+		w.Value("annotations", x.Annotations)
 	}
-	if x.Description != nil {
-		dst = append(dst, `,"description":`...)
-		if dst, err = wire.AppendString(dst, *x.Description); err != nil {
-			return dst, wire.In(err, "description")
-		}
-	}
+	w.StringPointer("description", x.Description)
 	if x.Icons != nil {
-		dst = append(dst, `,"icons":`...)
-		dst = append(dst, '[')
+		w.Name("icons")
+		w.BeginArray()
 		for i := range x.Icons {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = x.Icons[i].AppendJSON(dst); err != nil {
-				return dst, wire.In(wire.At(err, i), "icons")
-			}
+			w.Element()
+			w.Put(&x.Icons[i])
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if x.MIMEType != nil {
-		dst = append(dst, `,"mimeType":`...)
-		if dst, err = wire.AppendString(dst, *x.MIMEType); err != nil {
-			return dst, wire.In(err, "mimeType")
-		}
-	}
-	if x.Size != nil {
-		dst = append(dst, `,"size":`...)
-		dst = wire.AppendInt64(dst, *x.Size)
-	}
-	if x.Title != nil {
-		dst = append(dst, `,"title":`...)
-		if dst, err = wire.AppendString(dst, *x.Title); err != nil {
-			return dst, wire.In(err, "title")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "uri", "_meta", "annotations", "description", "icons", "mimeType", "size", "title"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("mimeType", x.MIMEType)
+	w.Int64Pointer("size", x.Size)
+	w.StringPointer("title", x.Title)
+	w.Members(x.Extra, "name", "uri", "_meta", "annotations", "description", "icons", "mimeType", "size", "title")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -913,29 +734,16 @@ func (x *ResourceContents) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceContents) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("uri", x.URI)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.MIMEType != nil {
-		dst = append(dst, `,"mimeType":`...)
-		if dst, err = wire.AppendString(dst, *x.MIMEType); err != nil {
-			return dst, wire.In(err, "mimeType")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta", "mimeType"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("mimeType", x.MIMEType)
+	w.Members(x.Extra, "uri", "_meta", "mimeType")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1048,72 +856,33 @@ func (x *ResourceLink) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceLink) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "resource_link")); err != nil {
-		return dst, wire.In(err, "type")
-	}
-	dst = append(dst, `,"name":`...)
-	if dst, err = wire.AppendString(dst, x.Name); err != nil {
-		return dst, wire.In(err, "name")
-	}
-	dst = append(dst, `,"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "resource_link")
+	w.String("name", x.Name)
+	w.String("uri", x.URI)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
 	if x.Annotations != nil {
-		dst = append(dst, `,"annotations":`...)
-		if dst, err = x.Annotations.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "annotations")
-		}
+		w.Value("annotations", x.Annotations)
 	}
-	if x.Description != nil {
-		dst = append(dst, `,"description":`...)
-		if dst, err = wire.AppendString(dst, *x.Description); err != nil {
-			return dst, wire.In(err, "description")
-		}
-	}
+	w.StringPointer("description", x.Description)
 	if x.Icons != nil {
-		dst = append(dst, `,"icons":`...)
-		dst = append(dst, '[')
+		w.Name("icons")
+		w.BeginArray()
 		for i := range x.Icons {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = x.Icons[i].AppendJSON(dst); err != nil {
-				return dst, wire.In(wire.At(err, i), "icons")
-			}
+			w.Element()
+			w.Put(&x.Icons[i])
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if x.MIMEType != nil {
-		dst = append(dst, `,"mimeType":`...)
-		if dst, err = wire.AppendString(dst, *x.MIMEType); err != nil {
-			return dst, wire.In(err, "mimeType")
-		}
-	}
-	if x.Size != nil {
-		dst = append(dst, `,"size":`...)
-		dst = wire.AppendInt64(dst, *x.Size)
-	}
-	if x.Title != nil {
-		dst = append(dst, `,"title":`...)
-		if dst, err = wire.AppendString(dst, *x.Title); err != nil {
-			return dst, wire.In(err, "title")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "name", "uri", "_meta", "annotations", "description", "icons", "mimeType", "size", "title"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("mimeType", x.MIMEType)
+	w.Int64Pointer("size", x.Size)
+	w.StringPointer("title", x.Title)
+	w.Members(x.Extra, "type", "name", "uri", "_meta", "annotations", "description", "icons", "mimeType", "size", "title")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1156,27 +925,16 @@ func (x *ResourceListChangedNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "notifications/resources/list_changed")); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "notifications/resources/list_changed")
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "jsonrpc", "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1216,23 +974,15 @@ func (x *ResourceRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("uri", x.URI)
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "uri", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1298,64 +1048,31 @@ func (x *ResourceTemplate) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceTemplate) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"name":`...)
-	if dst, err = wire.AppendString(dst, x.Name); err != nil {
-		return dst, wire.In(err, "name")
-	}
-	dst = append(dst, `,"uriTemplate":`...)
-	if dst, err = wire.AppendString(dst, x.URITemplate); err != nil {
-		return dst, wire.In(err, "uriTemplate")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("name", x.Name)
+	w.String("uriTemplate", x.URITemplate)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
 	if x.Annotations != nil {
-		dst = append(dst, `,"annotations":`...)
-		if dst, err = x.Annotations.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "annotations")
-		}
+		w.Value("annotations", x.Annotations)
 	}
-	if x.Description != nil {
-		dst = append(dst, `,"description":`...)
-		if dst, err = wire.AppendString(dst, *x.Description); err != nil {
-			return dst, wire.In(err, "description")
-		}
-	}
+	w.StringPointer("description", x.Description)
 	if x.Icons != nil {
-		dst = append(dst, `,"icons":`...)
-		dst = append(dst, '[')
+		w.Name("icons")
+		w.BeginArray()
 		for i := range x.Icons {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = x.Icons[i].AppendJSON(dst); err != nil {
-				return dst, wire.In(wire.At(err, i), "icons")
-			}
+			w.Element()
+			w.Put(&x.Icons[i])
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if x.MIMEType != nil {
-		dst = append(dst, `,"mimeType":`...)
-		if dst, err = wire.AppendString(dst, *x.MIMEType); err != nil {
-			return dst, wire.In(err, "mimeType")
-		}
-	}
-	if x.Title != nil {
-		dst = append(dst, `,"title":`...)
-		if dst, err = wire.AppendString(dst, *x.Title); err != nil {
-			return dst, wire.In(err, "title")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "name", "uriTemplate", "_meta", "annotations", "description", "icons", "mimeType", "title"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("mimeType", x.MIMEType)
+	w.StringPointer("title", x.Title)
+	w.Members(x.Extra, "name", "uriTemplate", "_meta", "annotations", "description", "icons", "mimeType", "title")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1393,21 +1110,13 @@ func (x *ResourceTemplateReference) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceTemplateReference) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "ref/resource")); err != nil {
-		return dst, wire.In(err, "type")
-	}
-	dst = append(dst, `,"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "uri"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "ref/resource")
+	w.String("uri", x.URI)
+	w.Members(x.Extra, "type", "uri")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1448,25 +1157,14 @@ func (x *ResourceUpdatedNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceUpdatedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "notifications/resources/updated")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "notifications/resources/updated")
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "jsonrpc", "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1505,23 +1203,15 @@ func (x *ResourceUpdatedNotificationParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceUpdatedNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("uri", x.URI)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "uri", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1564,29 +1254,16 @@ func (x *Root) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Root) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("uri", x.URI)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.Name != nil {
-		dst = append(dst, `,"name":`...)
-		if dst, err = wire.AppendString(dst, *x.Name); err != nil {
-			return dst, wire.In(err, "name")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta", "name"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("name", x.Name)
+	w.Members(x.Extra, "uri", "_meta", "name")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1629,27 +1306,16 @@ func (x *RootsListChangedNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *RootsListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "notifications/roots/list_changed")); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "notifications/roots/list_changed")
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "jsonrpc", "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1693,29 +1359,15 @@ func (x *SubscribeRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *SubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "resources/subscribe")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"id":`...)
-	if dst, err = x.ID.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "id")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "resources/subscribe")
+	w.Value("id", &x.ID)
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1755,23 +1407,15 @@ func (x *SubscribeRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *SubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("uri", x.URI)
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "uri", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1817,33 +1461,17 @@ func (x *TextResourceContents) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TextResourceContents) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"text":`...)
-	if dst, err = wire.AppendString(dst, x.Text); err != nil {
-		return dst, wire.In(err, "text")
-	}
-	dst = append(dst, `,"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("text", x.Text)
+	w.String("uri", x.URI)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.MIMEType != nil {
-		dst = append(dst, `,"mimeType":`...)
-		if dst, err = wire.AppendString(dst, *x.MIMEType); err != nil {
-			return dst, wire.In(err, "mimeType")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "text", "uri", "_meta", "mimeType"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("mimeType", x.MIMEType)
+	w.Members(x.Extra, "text", "uri", "_meta", "mimeType")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1887,29 +1515,15 @@ func (x *UnsubscribeRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnsubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "resources/unsubscribe")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"id":`...)
-	if dst, err = x.ID.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "id")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "resources/unsubscribe")
+	w.Value("id", &x.ID)
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1949,23 +1563,15 @@ func (x *UnsubscribeRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnsubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"uri":`...)
-	if dst, err = wire.AppendString(dst, x.URI); err != nil {
-		return dst, wire.In(err, "uri")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("uri", x.URI)
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "uri", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "uri", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

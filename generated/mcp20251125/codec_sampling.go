@@ -2,10 +2,7 @@
 
 package mcp20251125
 
-import (
-	"cmp"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
@@ -38,29 +35,15 @@ func (x *CreateMessageRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CreateMessageRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "sampling/createMessage")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"id":`...)
-	if dst, err = x.ID.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "id")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "sampling/createMessage")
+	w.Value("id", &x.ID)
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -148,100 +131,55 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"maxTokens":`...)
-	dst = wire.AppendInt64(dst, x.MaxTokens)
-	dst = append(dst, `,"messages":`...)
-	dst = append(dst, '[')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Int64("maxTokens", x.MaxTokens)
+	w.Name("messages")
+	w.BeginArray()
 	for i := range x.Messages {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = x.Messages[i].AppendJSON(dst); err != nil {
-			return dst, wire.In(wire.At(err, i), "messages")
-		}
+		w.Element()
+		w.Put(&x.Messages[i])
 	}
-	dst = append(dst, ']')
+	w.EndArray()
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if x.IncludeContext != nil {
-		dst = append(dst, `,"includeContext":`...)
-		if dst, err = wire.AppendString(dst, string(*x.IncludeContext)); err != nil {
-			return dst, wire.In(err, "includeContext")
-		}
-	}
+	w.StringPointer("includeContext", (*string)(x.IncludeContext))
 	if x.Metadata != "" {
-		dst = append(dst, `,"metadata":`...)
-		if dst, err = wire.AppendObject(dst, x.Metadata); err != nil {
-			return dst, wire.In(err, "metadata")
-		}
+		w.Value("metadata", &x.Metadata)
 	}
 	if x.ModelPreferences != nil {
-		dst = append(dst, `,"modelPreferences":`...)
-		if dst, err = x.ModelPreferences.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "modelPreferences")
-		}
+		w.Value("modelPreferences", x.ModelPreferences)
 	}
 	if x.StopSequences != nil {
-		dst = append(dst, `,"stopSequences":`...)
-		dst = append(dst, '[')
-		for i, e := range x.StopSequences {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = wire.AppendString(dst, e); err != nil {
-				return dst, wire.In(wire.At(err, i), "stopSequences")
-			}
+		w.Name("stopSequences")
+		w.BeginArray()
+		for i := range x.StopSequences {
+			w.Element()
+			w.PutString(x.StopSequences[i])
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if x.SystemPrompt != nil {
-		dst = append(dst, `,"systemPrompt":`...)
-		if dst, err = wire.AppendString(dst, *x.SystemPrompt); err != nil {
-			return dst, wire.In(err, "systemPrompt")
-		}
-	}
+	w.StringPointer("systemPrompt", x.SystemPrompt)
 	if x.Task != nil {
-		dst = append(dst, `,"task":`...)
-		if dst, err = x.Task.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "task")
-		}
+		w.Value("task", x.Task)
 	}
-	if x.Temperature != nil {
-		dst = append(dst, `,"temperature":`...)
-		if dst, err = wire.AppendFloat64(dst, *x.Temperature); err != nil {
-			return dst, wire.In(err, "temperature")
-		}
-	}
+	w.Float64Pointer("temperature", x.Temperature)
 	if x.ToolChoice != nil {
-		dst = append(dst, `,"toolChoice":`...)
-		if dst, err = x.ToolChoice.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "toolChoice")
-		}
+		w.Value("toolChoice", x.ToolChoice)
 	}
 	if x.Tools != nil {
-		dst = append(dst, `,"tools":`...)
-		dst = append(dst, '[')
+		w.Name("tools")
+		w.BeginArray()
 		for i := range x.Tools {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = x.Tools[i].AppendJSON(dst); err != nil {
-				return dst, wire.In(wire.At(err, i), "tools")
-			}
+			w.Element()
+			w.Put(&x.Tools[i])
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "maxTokens", "messages", "_meta", "includeContext", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "task", "temperature", "toolChoice", "tools"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "maxTokens", "messages", "_meta", "includeContext", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "task", "temperature", "toolChoice", "tools")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -330,37 +268,18 @@ func (x *CreateMessageResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CreateMessageResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"content":`...)
-	if dst, err = appendSamplingMessageContent(dst, x.Content); err != nil {
-		return dst, wire.In(err, "content")
-	}
-	dst = append(dst, `,"model":`...)
-	if dst, err = wire.AppendString(dst, x.Model); err != nil {
-		return dst, wire.In(err, "model")
-	}
-	dst = append(dst, `,"role":`...)
-	if dst, err = wire.AppendString(dst, string(x.Role)); err != nil {
-		return dst, wire.In(err, "role")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("content", x.Content)
+	w.String("model", x.Model)
+	w.String("role", string(x.Role))
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.StopReason != nil {
-		dst = append(dst, `,"stopReason":`...)
-		if dst, err = wire.AppendString(dst, *x.StopReason); err != nil {
-			return dst, wire.In(err, "stopReason")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "content", "model", "role", "_meta", "stopReason"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("stopReason", x.StopReason)
+	w.Members(x.Extra, "content", "model", "role", "_meta", "stopReason")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -414,20 +333,12 @@ func (x *ModelHint) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ModelHint) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	if x.Name != nil {
-		dst = wire.AppendName(dst, "name")
-		if dst, err = wire.AppendString(dst, *x.Name); err != nil {
-			return dst, wire.In(err, "name")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "name"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.StringPointer("name", x.Name)
+	w.Members(x.Extra, "name")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -475,45 +386,23 @@ func (x *ModelPreferences) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ModelPreferences) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	if x.CostPriority != nil {
-		dst = wire.AppendName(dst, "costPriority")
-		if dst, err = wire.AppendFloat64(dst, *x.CostPriority); err != nil {
-			return dst, wire.In(err, "costPriority")
-		}
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Float64Pointer("costPriority", x.CostPriority)
 	if x.Hints != nil {
-		dst = wire.AppendName(dst, "hints")
-		dst = append(dst, '[')
+		w.Name("hints")
+		w.BeginArray()
 		for i := range x.Hints {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = x.Hints[i].AppendJSON(dst); err != nil {
-				return dst, wire.In(wire.At(err, i), "hints")
-			}
+			w.Element()
+			w.Put(&x.Hints[i])
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if x.IntelligencePriority != nil {
-		dst = wire.AppendName(dst, "intelligencePriority")
-		if dst, err = wire.AppendFloat64(dst, *x.IntelligencePriority); err != nil {
-			return dst, wire.In(err, "intelligencePriority")
-		}
-	}
-	if x.SpeedPriority != nil {
-		dst = wire.AppendName(dst, "speedPriority")
-		if dst, err = wire.AppendFloat64(dst, *x.SpeedPriority); err != nil {
-			return dst, wire.In(err, "speedPriority")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "costPriority", "hints", "intelligencePriority", "speedPriority"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Float64Pointer("intelligencePriority", x.IntelligencePriority)
+	w.Float64Pointer("speedPriority", x.SpeedPriority)
+	w.Members(x.Extra, "costPriority", "hints", "intelligencePriority", "speedPriority")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -555,27 +444,16 @@ func (x *SamplingMessage) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *SamplingMessage) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"content":`...)
-	if dst, err = appendSamplingMessageContent(dst, x.Content); err != nil {
-		return dst, wire.In(err, "content")
-	}
-	dst = append(dst, `,"role":`...)
-	if dst, err = wire.AppendString(dst, string(x.Role)); err != nil {
-		return dst, wire.In(err, "role")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("content", x.Content)
+	w.String("role", string(x.Role))
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "content", "role", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "content", "role", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -697,18 +575,14 @@ func (x *SamplingMessageContentList) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x SamplingMessageContentList) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '[')
-	for i, e := range x {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = appendSamplingMessageContentBlock(dst, e); err != nil {
-			return dst, wire.At(err, i)
-		}
+	w := wire.NewWriter(dst)
+	w.BeginArray()
+	for i := range x {
+		w.Element()
+		w.Put(x[i])
 	}
-	dst = append(dst, ']')
-	return dst, err
+	w.EndArray()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -741,20 +615,12 @@ func (x *ToolChoice) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolChoice) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	if x.Mode != nil {
-		dst = wire.AppendName(dst, "mode")
-		if dst, err = wire.AppendString(dst, string(*x.Mode)); err != nil {
-			return dst, wire.In(err, "mode")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "mode"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.StringPointer("mode", (*string)(x.Mode))
+	w.Members(x.Extra, "mode")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -831,48 +697,27 @@ func (x *ToolResultContent) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolResultContent) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "tool_result")); err != nil {
-		return dst, wire.In(err, "type")
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "tool_result")
+	w.Name("content")
+	w.BeginArray()
+	for i := range x.Content {
+		w.Element()
+		w.Put(x.Content[i])
 	}
-	dst = append(dst, `,"content":`...)
-	dst = append(dst, '[')
-	for i, e := range x.Content {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = appendContentBlock(dst, e); err != nil {
-			return dst, wire.In(wire.At(err, i), "content")
-		}
-	}
-	dst = append(dst, ']')
-	dst = append(dst, `,"toolUseId":`...)
-	if dst, err = wire.AppendString(dst, x.ToolUseID); err != nil {
-		return dst, wire.In(err, "toolUseId")
-	}
+	w.EndArray()
+	w.String("toolUseId", x.ToolUseID)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.IsError != nil {
-		dst = append(dst, `,"isError":`...)
-		dst = wire.AppendBool(dst, *x.IsError)
-	}
+	w.BoolPointer("isError", x.IsError)
 	if x.StructuredContent != "" {
-		dst = append(dst, `,"structuredContent":`...)
-		if dst, err = wire.AppendObject(dst, x.StructuredContent); err != nil {
-			return dst, wire.In(err, "structuredContent")
-		}
+		w.Value("structuredContent", &x.StructuredContent)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "content", "toolUseId", "_meta", "isError", "structuredContent"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "type", "content", "toolUseId", "_meta", "isError", "structuredContent")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -920,35 +765,18 @@ func (x *ToolUseContent) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolUseContent) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"type":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Type, "tool_use")); err != nil {
-		return dst, wire.In(err, "type")
-	}
-	dst = append(dst, `,"id":`...)
-	if dst, err = wire.AppendString(dst, x.ID); err != nil {
-		return dst, wire.In(err, "id")
-	}
-	dst = append(dst, `,"input":`...)
-	if dst, err = wire.AppendObject(dst, x.Input); err != nil {
-		return dst, wire.In(err, "input")
-	}
-	dst = append(dst, `,"name":`...)
-	if dst, err = wire.AppendString(dst, x.Name); err != nil {
-		return dst, wire.In(err, "name")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("type", x.Type, "tool_use")
+	w.String("id", x.ID)
+	w.Value("input", &x.Input)
+	w.String("name", x.Name)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "type", "id", "input", "name", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "type", "id", "input", "name", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

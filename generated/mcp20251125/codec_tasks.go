@@ -2,10 +2,7 @@
 
 package mcp20251125
 
-import (
-	"cmp"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
@@ -38,29 +35,15 @@ func (x *CancelTaskRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CancelTaskRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "tasks/cancel")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"id":`...)
-	if dst, err = x.ID.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "id")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "tasks/cancel")
+	w.Value("id", &x.ID)
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -100,23 +83,15 @@ func (x *CancelTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CancelTaskRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"taskId":`...)
-	if dst, err = wire.AppendString(dst, x.TaskID); err != nil {
-		return dst, wire.In(err, "taskId")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("taskId", x.TaskID)
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "taskId", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "taskId", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -177,52 +152,22 @@ func (x *CancelTaskResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CancelTaskResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"createdAt":`...)
-	if dst, err = wire.AppendString(dst, x.CreatedAt); err != nil {
-		return dst, wire.In(err, "createdAt")
-	}
-	dst = append(dst, `,"lastUpdatedAt":`...)
-	if dst, err = wire.AppendString(dst, x.LastUpdatedAt); err != nil {
-		return dst, wire.In(err, "lastUpdatedAt")
-	}
-	dst = append(dst, `,"status":`...)
-	if dst, err = wire.AppendString(dst, string(x.Status)); err != nil {
-		return dst, wire.In(err, "status")
-	}
-	dst = append(dst, `,"taskId":`...)
-	if dst, err = wire.AppendString(dst, x.TaskID); err != nil {
-		return dst, wire.In(err, "taskId")
-	}
-	if x.TTL == nil {
-		dst = append(dst, `,"ttl":`...)
-		dst = append(dst, `null`...)
-	} else {
-		dst = append(dst, `,"ttl":`...)
-		dst = wire.AppendInt64(dst, *x.TTL)
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("createdAt", x.CreatedAt)
+	w.String("lastUpdatedAt", x.LastUpdatedAt)
+	w.String("status", string(x.Status))
+	w.String("taskId", x.TaskID)
+	w.Int64Pointer("ttl", x.TTL)
+	w.NullIf("ttl", x.TTL == nil)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.PollInterval != nil {
-		dst = append(dst, `,"pollInterval":`...)
-		dst = wire.AppendInt64(dst, *x.PollInterval)
-	}
-	if x.StatusMessage != nil {
-		dst = append(dst, `,"statusMessage":`...)
-		if dst, err = wire.AppendString(dst, *x.StatusMessage); err != nil {
-			return dst, wire.In(err, "statusMessage")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Int64Pointer("pollInterval", x.PollInterval)
+	w.StringPointer("statusMessage", x.StatusMessage)
+	w.Members(x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -261,23 +206,15 @@ func (x *CreateTaskResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CreateTaskResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"task":`...)
-	if dst, err = x.Task.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "task")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("task", &x.Task)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "task", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "task", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -321,29 +258,15 @@ func (x *GetTaskPayloadRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetTaskPayloadRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "tasks/result")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"id":`...)
-	if dst, err = x.ID.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "id")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "tasks/result")
+	w.Value("id", &x.ID)
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -383,23 +306,15 @@ func (x *GetTaskPayloadRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetTaskPayloadRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"taskId":`...)
-	if dst, err = wire.AppendString(dst, x.TaskID); err != nil {
-		return dst, wire.In(err, "taskId")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("taskId", x.TaskID)
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "taskId", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "taskId", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -432,20 +347,14 @@ func (x *GetTaskPayloadResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetTaskPayloadResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Meta != "" {
-		dst = wire.AppendName(dst, "_meta")
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -489,29 +398,15 @@ func (x *GetTaskRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetTaskRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "tasks/get")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"id":`...)
-	if dst, err = x.ID.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "id")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "tasks/get")
+	w.Value("id", &x.ID)
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -551,23 +446,15 @@ func (x *GetTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetTaskRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"taskId":`...)
-	if dst, err = wire.AppendString(dst, x.TaskID); err != nil {
-		return dst, wire.In(err, "taskId")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("taskId", x.TaskID)
 	if x.Meta != nil {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "taskId", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "taskId", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -628,52 +515,22 @@ func (x *GetTaskResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetTaskResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"createdAt":`...)
-	if dst, err = wire.AppendString(dst, x.CreatedAt); err != nil {
-		return dst, wire.In(err, "createdAt")
-	}
-	dst = append(dst, `,"lastUpdatedAt":`...)
-	if dst, err = wire.AppendString(dst, x.LastUpdatedAt); err != nil {
-		return dst, wire.In(err, "lastUpdatedAt")
-	}
-	dst = append(dst, `,"status":`...)
-	if dst, err = wire.AppendString(dst, string(x.Status)); err != nil {
-		return dst, wire.In(err, "status")
-	}
-	dst = append(dst, `,"taskId":`...)
-	if dst, err = wire.AppendString(dst, x.TaskID); err != nil {
-		return dst, wire.In(err, "taskId")
-	}
-	if x.TTL == nil {
-		dst = append(dst, `,"ttl":`...)
-		dst = append(dst, `null`...)
-	} else {
-		dst = append(dst, `,"ttl":`...)
-		dst = wire.AppendInt64(dst, *x.TTL)
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("createdAt", x.CreatedAt)
+	w.String("lastUpdatedAt", x.LastUpdatedAt)
+	w.String("status", string(x.Status))
+	w.String("taskId", x.TaskID)
+	w.Int64Pointer("ttl", x.TTL)
+	w.NullIf("ttl", x.TTL == nil)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.PollInterval != nil {
-		dst = append(dst, `,"pollInterval":`...)
-		dst = wire.AppendInt64(dst, *x.PollInterval)
-	}
-	if x.StatusMessage != nil {
-		dst = append(dst, `,"statusMessage":`...)
-		if dst, err = wire.AppendString(dst, *x.StatusMessage); err != nil {
-			return dst, wire.In(err, "statusMessage")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Int64Pointer("pollInterval", x.PollInterval)
+	w.StringPointer("statusMessage", x.StatusMessage)
+	w.Members(x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -719,31 +576,17 @@ func (x *ListTasksRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListTasksRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "tasks/list")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"id":`...)
-	if dst, err = x.ID.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "id")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "tasks/list")
+	w.Value("id", &x.ID)
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "id", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -786,36 +629,22 @@ func (x *ListTasksResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListTasksResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"tasks":`...)
-	dst = append(dst, '[')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Name("tasks")
+	w.BeginArray()
 	for i := range x.Tasks {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = x.Tasks[i].AppendJSON(dst); err != nil {
-			return dst, wire.In(wire.At(err, i), "tasks")
-		}
+		w.Element()
+		w.Put(&x.Tasks[i])
 	}
-	dst = append(dst, ']')
+	w.EndArray()
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.NextCursor != nil {
-		dst = append(dst, `,"nextCursor":`...)
-		if dst, err = wire.AppendString(dst, *x.NextCursor); err != nil {
-			return dst, wire.In(err, "nextCursor")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "tasks", "_meta", "nextCursor"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.StringPointer("nextCursor", x.NextCursor)
+	w.Members(x.Extra, "tasks", "_meta", "nextCursor")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -850,17 +679,12 @@ func (x *RelatedTaskMetadata) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *RelatedTaskMetadata) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"taskId":`...)
-	if dst, err = wire.AppendString(dst, x.TaskID); err != nil {
-		return dst, wire.In(err, "taskId")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "taskId"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("taskId", x.TaskID)
+	w.Members(x.Extra, "taskId")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -917,46 +741,19 @@ func (x *Task) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Task) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"createdAt":`...)
-	if dst, err = wire.AppendString(dst, x.CreatedAt); err != nil {
-		return dst, wire.In(err, "createdAt")
-	}
-	dst = append(dst, `,"lastUpdatedAt":`...)
-	if dst, err = wire.AppendString(dst, x.LastUpdatedAt); err != nil {
-		return dst, wire.In(err, "lastUpdatedAt")
-	}
-	dst = append(dst, `,"status":`...)
-	if dst, err = wire.AppendString(dst, string(x.Status)); err != nil {
-		return dst, wire.In(err, "status")
-	}
-	dst = append(dst, `,"taskId":`...)
-	if dst, err = wire.AppendString(dst, x.TaskID); err != nil {
-		return dst, wire.In(err, "taskId")
-	}
-	if x.TTL == nil {
-		dst = append(dst, `,"ttl":`...)
-		dst = append(dst, `null`...)
-	} else {
-		dst = append(dst, `,"ttl":`...)
-		dst = wire.AppendInt64(dst, *x.TTL)
-	}
-	if x.PollInterval != nil {
-		dst = append(dst, `,"pollInterval":`...)
-		dst = wire.AppendInt64(dst, *x.PollInterval)
-	}
-	if x.StatusMessage != nil {
-		dst = append(dst, `,"statusMessage":`...)
-		if dst, err = wire.AppendString(dst, *x.StatusMessage); err != nil {
-			return dst, wire.In(err, "statusMessage")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "pollInterval", "statusMessage"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("createdAt", x.CreatedAt)
+	w.String("lastUpdatedAt", x.LastUpdatedAt)
+	w.String("status", string(x.Status))
+	w.String("taskId", x.TaskID)
+	w.Int64Pointer("ttl", x.TTL)
+	w.NullIf("ttl", x.TTL == nil)
+	w.Int64Pointer("pollInterval", x.PollInterval)
+	w.StringPointer("statusMessage", x.StatusMessage)
+	w.Members(x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "pollInterval", "statusMessage")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -995,26 +792,17 @@ func (x *TaskAugmentedRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TaskAugmentedRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Meta != nil {
-		dst = wire.AppendName(dst, "_meta")
-		if dst, err = x.Meta.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", x.Meta)
 	}
 	if x.Task != nil {
-		dst = wire.AppendName(dst, "task")
-		if dst, err = x.Task.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "task")
-		}
+		w.Value("task", x.Task)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta", "task"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "_meta", "task")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1047,18 +835,12 @@ func (x *TaskMetadata) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TaskMetadata) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	if x.TTL != nil {
-		dst = wire.AppendName(dst, "ttl")
-		dst = wire.AppendInt64(dst, *x.TTL)
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "ttl"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Int64Pointer("ttl", x.TTL)
+	w.Members(x.Extra, "ttl")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1120,25 +902,14 @@ func (x *TaskStatusNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TaskStatusNotification) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"jsonrpc":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.JSONRPC, "2.0")); err != nil {
-		return dst, wire.In(err, "jsonrpc")
-	}
-	dst = append(dst, `,"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "notifications/tasks/status")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = x.Params.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "jsonrpc", "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
+	w.ConstString("method", x.Method, "notifications/tasks/status")
+	w.Value("params", &x.Params)
+	w.Members(x.Extra, "jsonrpc", "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1199,52 +970,22 @@ func (x *TaskStatusNotificationParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TaskStatusNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"createdAt":`...)
-	if dst, err = wire.AppendString(dst, x.CreatedAt); err != nil {
-		return dst, wire.In(err, "createdAt")
-	}
-	dst = append(dst, `,"lastUpdatedAt":`...)
-	if dst, err = wire.AppendString(dst, x.LastUpdatedAt); err != nil {
-		return dst, wire.In(err, "lastUpdatedAt")
-	}
-	dst = append(dst, `,"status":`...)
-	if dst, err = wire.AppendString(dst, string(x.Status)); err != nil {
-		return dst, wire.In(err, "status")
-	}
-	dst = append(dst, `,"taskId":`...)
-	if dst, err = wire.AppendString(dst, x.TaskID); err != nil {
-		return dst, wire.In(err, "taskId")
-	}
-	if x.TTL == nil {
-		dst = append(dst, `,"ttl":`...)
-		dst = append(dst, `null`...)
-	} else {
-		dst = append(dst, `,"ttl":`...)
-		dst = wire.AppendInt64(dst, *x.TTL)
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("createdAt", x.CreatedAt)
+	w.String("lastUpdatedAt", x.LastUpdatedAt)
+	w.String("status", string(x.Status))
+	w.String("taskId", x.TaskID)
+	w.Int64Pointer("ttl", x.TTL)
+	w.NullIf("ttl", x.TTL == nil)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if x.PollInterval != nil {
-		dst = append(dst, `,"pollInterval":`...)
-		dst = wire.AppendInt64(dst, *x.PollInterval)
-	}
-	if x.StatusMessage != nil {
-		dst = append(dst, `,"statusMessage":`...)
-		if dst, err = wire.AppendString(dst, *x.StatusMessage); err != nil {
-			return dst, wire.In(err, "statusMessage")
-		}
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Int64Pointer("pollInterval", x.PollInterval)
+	w.StringPointer("statusMessage", x.StatusMessage)
+	w.Members(x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

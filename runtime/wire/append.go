@@ -169,13 +169,16 @@ func AppendName(dst []byte, name string) []byte {
 	}
 }
 
-// AppendKey is [AppendName] for a name that comes from outside. One that is not UTF-8 is
-// an error.
+// AppendKey is [AppendName] for a name that may not be UTF-8, which is an error.
 func AppendKey(dst []byte, name string) ([]byte, error) {
-	if !utf8.ValidString(name) {
+	if n := len(dst); n > 0 && dst[n-1] != '{' {
+		dst = append(dst, ',')
+	}
+	dst, err := AppendString(dst, name)
+	if err != nil {
 		return dst, encodingError("invalid UTF-8 in the member name " + strconv.Quote(shown(name)))
 	}
-	return AppendName(dst, name), nil
+	return append(dst, ':'), nil
 }
 
 // AppendComma appends the comma before an element: none where dst ends in '['

@@ -150,14 +150,11 @@ func AppendMembers(dst []byte, m Members, taken ...string) ([]byte, error) {
 
 // appendMember appends a member whose name and value come from outside.
 func appendMember(dst []byte, name string, value Raw) ([]byte, error) {
-	if n := len(dst); n > 0 && dst[n-1] != '{' {
-		dst = append(dst, ',')
-	}
-	dst, err := AppendString(dst, name)
+	dst, err := AppendKey(dst, name)
 	if err != nil {
-		return dst, encodingError("invalid UTF-8 in the member name " + strconv.Quote(shown(name)))
+		return dst, err
 	}
-	dst, err = AppendRaw(append(dst, ':'), value)
+	dst, err = AppendRaw(dst, value)
 	return dst, In(err, name)
 }
 

@@ -2,8 +2,8 @@ package wire
 
 import "strconv"
 
-// A Writer appends one value to a byte slice, the mirror of a [Reader]: what is
-// called on it is what stands in the text, in its order, commas left out.
+// A Writer appends one value to a byte slice. It is the counterpart of a [Reader]: its methods
+// are called in the order of the text, and it places the commas.
 //
 //	w := wire.NewWriter(dst)
 //	w.BeginObject()
@@ -18,9 +18,10 @@ import "strconv"
 //	w.EndObject()
 //	return w.End()
 //
-// The Put methods write a value; those with a name write a member, and those
-// that take a pointer nothing when it is nil. After the first error every method
-// does nothing.
+// The Put methods write a value. The methods that take a name write a member of an object, and
+// those that take a pointer write nothing if it is nil. They write the name as it is, so it must
+// be UTF-8 and escaped as in JSON; [Writer.Key] takes any name. After the first error, what is
+// written is unspecified, and End returns that error.
 type Writer struct {
 	dst   []byte
 	start int
@@ -33,63 +34,53 @@ func NewWriter(dst []byte) Writer { return Writer{dst: dst, start: len(dst)} }
 // End returns dst with the value appended, or the first error.
 func (w *Writer) End() ([]byte, error) { return w.dst, w.err }
 
-// BeginObject and the like open and close containers.
-func (w *Writer) BeginObject() { w.put('{') }
+// BeginObject opens an object.
+func (w *Writer) BeginObject() { w.dst = append(w.dst, '{') }
 
 // EndObject closes an object.
-func (w *Writer) EndObject() { w.put('}') }
+func (w *Writer) EndObject() { w.dst = append(w.dst, '}') }
 
 // BeginArray opens an array.
-func (w *Writer) BeginArray() { w.put('[') }
+func (w *Writer) BeginArray() { w.dst = append(w.dst, '[') }
 
 // EndArray closes an array.
-func (w *Writer) EndArray() { w.put(']') }
+func (w *Writer) EndArray() { w.dst = append(w.dst, ']') }
 
-func (w *Writer) put(c byte) {
-	if w.err == nil {
-		w.dst = append(w.dst, c)
+// Element begins the next element of an array.
+func (w *Writer) Element() { w.dst = AppendComma(w.dst) }
+
+// Name begins a member of an object. The name must be escaped as in JSON.
+func (w *Writer) Name(name string) { w.dst = appendPlainName(w.dst, name) }
+
+// appendPlainName is [AppendName] for a name that is escaped already.
+func appendPlainName(dst []byte, name string) []byte {
+	if n := len(dst); n > 0 && dst[n-1] != '{' {
+		dst = append(dst, ',')
 	}
+	dst = append(dst, '"')
+	dst = append(dst, name...)
+	return append(dst, '"', ':')
 }
 
-// Element goes to the next element of an array.
-func (w *Writer) Element() {
-	if w.err == nil {
-		w.dst = AppendComma(w.dst)
-	}
-}
-
-// Name goes to a member of an object. The name must be UTF-8.
-func (w *Writer) Name(name string) {
-	if w.err == nil {
-		w.dst = AppendName(w.dst, name)
-	}
-}
-
-// Key is [Writer.Name] for a name that comes from outside. One that is not UTF-8 is an
-// error.
+// Key begins a member of an object. A name that is not UTF-8 is an error.
 func (w *Writer) Key(name string) {
-	if w.err == nil {
-		w.done(AppendKey(w.dst, name))
-	}
-}
-
-// Fail makes an error, unless it is nil, that of the Writer.
-func (w *Writer) Fail(err error) {
-	if w.err == nil && err != nil {
-		w.done(w.dst, err)
-	}
-}
-
-// done takes over what an append function returned.
-func (w *Writer) done(dst []byte, err error) {
-	if err == nil {
-		w.dst = dst
+	dst, err := AppendKey(w.dst, name)
+	if err != nil {
+		w.Fail(err)
 		return
 	}
-	w.err = under(err, w.pointer())
+	w.dst = dst
 }
 
-// pointer returns the pointer of the value that was to be written.
+// Fail sets the error of the Writer, unless err is nil or the Writer has an error already. The
+// error gets the location of the value that would be written next.
+func (w *Writer) Fail(err error) {
+	if err != nil && w.err == nil {
+		w.err = under(err, w.pointer())
+	}
+}
+
+// pointer returns the JSON Pointer of the value that would be written next.
 func (w *Writer) pointer() string {
 	var pointer []byte
 	path := (&tracer{src: string(w.dst[w.start:])}).trace(len(w.dst) - w.start)
@@ -105,96 +96,124 @@ func (w *Writer) pointer() string {
 	return string(pointer)
 }
 
-// PutString writes a string.
+// PutString writes a string. A string that is not UTF-8 is an error.
 func (w *Writer) PutString(s string) {
-	if w.err == nil {
-		w.done(AppendString(w.dst, s))
+	dst, err := AppendString(w.dst, s)
+	if err != nil {
+		w.Fail(err)
+		return
 	}
+	w.dst = dst
 }
 
 // PutInt64 writes an integer.
-func (w *Writer) PutInt64(i int64) {
-	if w.err == nil {
-		w.dst = AppendInt64(w.dst, i)
-	}
-}
+func (w *Writer) PutInt64(i int64) { w.dst = AppendInt64(w.dst, i) }
 
-// PutFloat64 writes a number.
+// PutFloat64 writes a number. NaN and infinities are an error.
 func (w *Writer) PutFloat64(f float64) {
-	if w.err == nil {
-		w.done(AppendFloat64(w.dst, f))
+	dst, err := AppendFloat64(w.dst, f)
+	if err != nil {
+		w.Fail(err)
+		return
 	}
+	w.dst = dst
 }
 
 // PutBool writes a boolean.
-func (w *Writer) PutBool(b bool) {
-	if w.err == nil {
-		w.dst = AppendBool(w.dst, b)
-	}
-}
+func (w *Writer) PutBool(b bool) { w.dst = AppendBool(w.dst, b) }
 
 // PutNull writes null.
-func (w *Writer) PutNull() {
-	if w.err == nil {
-		w.dst = append(w.dst, "null"...)
-	}
-}
+func (w *Writer) PutNull() { w.dst = append(w.dst, "null"...) }
 
-// Put writes a value that knows how. None at all is [ErrMissing].
+// Put writes a value that encodes itself. A nil v is [ErrMissing].
 func (w *Writer) Put(v Appender) {
-	switch {
-	case w.err != nil:
-	case v == nil:
-		w.done(w.dst, ErrMissing)
-	default:
-		w.done(v.AppendJSON(w.dst))
+	if v == nil {
+		w.Fail(ErrMissing)
+		return
 	}
+	dst, err := v.AppendJSON(w.dst)
+	if err != nil {
+		w.Fail(err)
+		return
+	}
+	w.dst = dst
 }
 
 // String writes a member that is a string.
-func (w *Writer) String(name, s string) { w.Name(name); w.PutString(s) }
+func (w *Writer) String(name, s string) {
+	dst, err := AppendString(appendPlainName(w.dst, name), s)
+	if w.dst = dst; err != nil {
+		w.Fail(err)
+	}
+}
 
 // Int64 writes a member that is an integer.
-func (w *Writer) Int64(name string, i int64) { w.Name(name); w.PutInt64(i) }
+func (w *Writer) Int64(name string, i int64) {
+	w.dst = AppendInt64(appendPlainName(w.dst, name), i)
+}
 
 // Float64 writes a member that is a number.
-func (w *Writer) Float64(name string, f float64) { w.Name(name); w.PutFloat64(f) }
+func (w *Writer) Float64(name string, f float64) {
+	w.dst = appendPlainName(w.dst, name)
+	w.PutFloat64(f)
+}
 
 // Bool writes a member that is a boolean.
-func (w *Writer) Bool(name string, b bool) { w.Name(name); w.PutBool(b) }
+func (w *Writer) Bool(name string, b bool) {
+	w.dst = AppendBool(appendPlainName(w.dst, name), b)
+}
 
-// Value writes a member that knows how to write itself.
-func (w *Writer) Value(name string, v Appender) { w.Name(name); w.Put(v) }
+// Value writes a member whose value encodes itself. A nil v is [ErrMissing].
+func (w *Writer) Value(name string, v Appender) {
+	w.dst = appendPlainName(w.dst, name)
+	w.Put(v)
+}
 
-// StringPointer writes a member that is a string, if there is one.
+// ConstString writes a member whose schema allows one string. An empty s stands for it.
+func (w *Writer) ConstString(name, s, constant string) {
+	if s == "" {
+		s = constant
+	}
+	w.String(name, s)
+}
+
+// ConstInt64 writes a member whose schema allows one integer. Zero stands for it.
+func (w *Writer) ConstInt64(name string, i, constant int64) {
+	if i == 0 {
+		i = constant
+	}
+	w.Int64(name, i)
+}
+
+// StringPointer writes a member that is a string, if s is not nil.
 func (w *Writer) StringPointer(name string, s *string) {
 	if s != nil {
 		w.String(name, *s)
 	}
 }
 
-// Int64Pointer writes a member that is an integer, if there is one.
+// Int64Pointer writes a member that is an integer, if i is not nil.
 func (w *Writer) Int64Pointer(name string, i *int64) {
 	if i != nil {
 		w.Int64(name, *i)
 	}
 }
 
-// Float64Pointer writes a member that is a number, if there is one.
+// Float64Pointer writes a member that is a number, if f is not nil.
 func (w *Writer) Float64Pointer(name string, f *float64) {
 	if f != nil {
 		w.Float64(name, *f)
 	}
 }
 
-// BoolPointer writes a member that is a boolean, if there is one.
+// BoolPointer writes a member that is a boolean, if b is not nil.
 func (w *Writer) BoolPointer(name string, b *bool) {
 	if b != nil {
 		w.Bool(name, *b)
 	}
 }
 
-// NullIf writes a member that is null, if it is.
+// NullIf writes a member that is null, if isNull is set.
 func (w *Writer) NullIf(name string, isNull bool) {
 	if isNull {
 		w.Name(name)
@@ -202,10 +221,15 @@ func (w *Writer) NullIf(name string, isNull bool) {
 	}
 }
 
-// Members writes the members m. A name that stands twice, or is one of taken,
-// is an error.
+// Members writes the members m. A duplicate name, and a name in taken, is an error.
 func (w *Writer) Members(m Members, taken ...string) {
-	if len(m) > 0 && w.err == nil {
-		w.done(AppendMembers(w.dst, m, taken...))
+	if len(m) == 0 {
+		return
 	}
+	dst, err := AppendMembers(w.dst, m, taken...)
+	if err != nil {
+		w.Fail(err)
+		return
+	}
+	w.dst = dst
 }

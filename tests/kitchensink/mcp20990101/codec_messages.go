@@ -2,10 +2,7 @@
 
 package mcp20990101
 
-import (
-	"cmp"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads a string.
 func (x *Address) DecodeJSON(r *wire.Reader) error {
@@ -15,11 +12,10 @@ func (x *Address) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x Address) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	if dst, err = wire.AppendString(dst, (string)(x)); err != nil {
-		return dst, err
-	}
-	return dst, err
+	w := wire.NewWriter(dst)
+	v := string(x)
+	w.PutString(v)
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -57,21 +53,13 @@ func (x *AskRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *AskRequest) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "ask")); err != nil {
-		return dst, wire.In(err, "method")
-	}
-	dst = append(dst, `,"params":`...)
-	if dst, err = appendMode(dst, x.Params); err != nil {
-		return dst, wire.In(err, "params")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "ask")
+	w.Value("params", x.Params)
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -110,23 +98,15 @@ func (x *AskResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *AskResult) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"answer":`...)
-	if dst, err = wire.AppendString(dst, x.Answer); err != nil {
-		return dst, wire.In(err, "answer")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("answer", x.Answer)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "answer", "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "answer", "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -166,23 +146,15 @@ func (x *BareNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *BareNotification) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"method":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Method, "bare")); err != nil {
-		return dst, wire.In(err, "method")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("method", x.Method, "bare")
 	if x.Params != nil {
-		dst = append(dst, `,"params":`...)
-		if dst, err = x.Params.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "params")
-		}
+		w.Value("params", x.Params)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "method", "params"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "method", "params")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -215,20 +187,14 @@ func (x *BareNotificationParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *BareNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Meta != "" {
-		dst = wire.AppendName(dst, "_meta")
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "_meta"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "_meta")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -279,42 +245,25 @@ func (x *Bounded) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Bounded) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"n":`...)
-	if dst, err = wire.AppendFloat64(dst, x.N); err != nil {
-		return dst, wire.In(err, "n")
-	}
-	if x.At != nil {
-		dst = append(dst, `,"at":`...)
-		if dst, err = wire.AppendString(dst, *x.At); err != nil {
-			return dst, wire.In(err, "at")
-		}
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Float64("n", x.N)
+	w.StringPointer("at", x.At)
 	if x.List != nil {
-		dst = append(dst, `,"list":`...)
-		dst = append(dst, '[')
-		for i, e := range x.List {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = wire.AppendRaw(dst, e); err != nil {
-				return dst, wire.In(wire.At(err, i), "list")
-			}
+		w.Name("list")
+		w.BeginArray()
+		for i := range x.List {
+			w.Element()
+			w.Put(&x.List[i])
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
 	if x.Tree != nil {
-		dst = append(dst, `,"tree":`...)
-		if dst, err = x.Tree.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "tree")
-		}
+		w.Value("tree", x.Tree)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "n", "at", "list", "tree"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "n", "at", "list", "tree")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -340,22 +289,17 @@ func (x *ByName) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x ByName) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	if err = wire.Map[Circle](x).Check(); err != nil {
-		return dst, err
+	w := wire.NewWriter(dst)
+	v := wire.Map[Circle](x)
+	w.BeginObject()
+	w.Fail(v.Check())
+	for i := range v {
+		e := &v[i]
+		w.Key(e.Name)
+		w.Put(&e.Value)
 	}
-	dst = append(dst, '{')
-	for i := range wire.Map[Circle](x) {
-		e := &wire.Map[Circle](x)[i]
-		if dst, err = wire.AppendKey(dst, e.Name); err != nil {
-			return dst, err
-		}
-		if dst, err = e.Value.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, e.Name)
-		}
-	}
-	dst = append(dst, '}')
-	return dst, err
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -393,21 +337,13 @@ func (x *Circle) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Circle) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"kind":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.Kind, "circle")); err != nil {
-		return dst, wire.In(err, "kind")
-	}
-	dst = append(dst, `,"radius":`...)
-	if dst, err = (x.Radius).AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "radius")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "kind", "radius"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("kind", x.Kind, "circle")
+	w.Float64("radius", float64(x.Radius))
+	w.Members(x.Extra, "kind", "radius")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -428,9 +364,10 @@ func (x *Count) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x Count) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = wire.AppendInt64(dst, (int64)(x))
-	return dst, err
+	w := wire.NewWriter(dst)
+	v := int64(x)
+	w.PutInt64(v)
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -473,29 +410,18 @@ func (x *Defaulted) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Defaulted) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"text":`...)
-	if dst, err = wire.AppendString(dst, x.Text); err != nil {
-		return dst, wire.In(err, "text")
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("text", x.Text)
 	if x.Meta != "" {
-		dst = append(dst, `,"_meta":`...)
-		if dst, err = wire.AppendObject(dst, x.Meta); err != nil {
-			return dst, wire.In(err, "_meta")
-		}
+		w.Value("_meta", &x.Meta)
 	}
 	if x.Mode != nil {
-		dst = append(dst, `,"mode":`...)
-		if dst, err = wire.AppendString(dst, cmp.Or(*x.Mode, "plain")); err != nil {
-			return dst, wire.In(err, "mode")
-		}
+		w.ConstString("mode", *x.Mode, "plain")
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "text", "_meta", "mode"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "text", "_meta", "mode")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -530,17 +456,12 @@ func (x *Endless) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Endless) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"next":`...)
-	if dst, err = x.Next.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "next")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "next"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("next", &x.Next)
+	w.Members(x.Extra, "next")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -580,24 +501,17 @@ func (x *EndlessNext) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EndlessNext) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Next == nil {
-		return dst, wire.In(wire.ErrMissing, "next")
+		w.Value("next", nil)
+	} else {
+		w.Value("next", x.Next)
 	}
-	dst = append(dst, `{"next":`...)
-	if dst, err = x.Next.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "next")
-	}
-	if x.Stop != nil {
-		dst = append(dst, `,"stop":`...)
-		dst = wire.AppendBool(dst, *x.Stop)
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "next", "stop"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.BoolPointer("stop", x.Stop)
+	w.Members(x.Extra, "next", "stop")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -786,249 +700,115 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Everything) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"address":`...)
-	if dst, err = (x.Address).AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "address")
-	}
-	dst = append(dst, `,"any":`...)
-	if dst, err = wire.AppendRaw(dst, x.Any); err != nil {
-		return dst, wire.In(err, "any")
-	}
-	dst = append(dst, `,"count":`...)
-	if dst, err = (x.Count).AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "count")
-	}
-	dst = append(dst, `,"empty":`...)
-	if dst, err = wire.AppendObject(dst, x.Empty); err != nil {
-		return dst, wire.In(err, "empty")
-	}
-	dst = append(dst, `,"flag":`...)
-	if dst, err = (x.Flag).AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "flag")
-	}
-	dst = append(dst, `,"key":`...)
-	if dst, err = x.Key.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "key")
-	}
-	dst = append(dst, `,"level":`...)
-	if dst, err = wire.AppendString(dst, string(x.Level)); err != nil {
-		return dst, wire.In(err, "level")
-	}
-	dst = append(dst, `,"levels":`...)
-	if dst, err = x.Levels.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "levels")
-	}
-	dst = append(dst, `,"open":`...)
-	if dst, err = wire.AppendObject(dst, x.Open); err != nil {
-		return dst, wire.In(err, "open")
-	}
-	dst = append(dst, `,"ratio":`...)
-	if dst, err = (x.Ratio).AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "ratio")
-	}
-	dst = append(dst, `,"shape":`...)
-	if dst, err = appendShape(dst, x.Shape); err != nil {
-		return dst, wire.In(err, "shape")
-	}
-	dst = append(dst, `,"tree":`...)
-	if dst, err = x.Tree.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "tree")
-	}
-	dst = append(dst, `,"words":`...)
-	if dst, err = x.Words.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "words")
-	}
-	if x.AddressMay != nil {
-		dst = append(dst, `,"addressMay":`...)
-		if dst, err = (*x.AddressMay).AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "addressMay")
-		}
-	}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("address", string(x.Address))
+	w.Value("any", &x.Any)
+	w.Int64("count", int64(x.Count))
+	w.Value("empty", &x.Empty)
+	w.Bool("flag", bool(x.Flag))
+	w.Value("key", &x.Key)
+	w.String("level", string(x.Level))
+	w.Value("levels", &x.Levels)
+	w.Value("open", &x.Open)
+	w.Float64("ratio", float64(x.Ratio))
+	w.Value("shape", x.Shape)
+	w.Value("tree", &x.Tree)
+	w.Value("words", &x.Words)
+	w.StringPointer("addressMay", (*string)(x.AddressMay))
 	if x.AnyMay != "" {
-		dst = append(dst, `,"anyMay":`...)
-		if dst, err = wire.AppendRaw(dst, x.AnyMay); err != nil {
-			return dst, wire.In(err, "anyMay")
-		}
+		w.Value("anyMay", &x.AnyMay)
 	}
 	if x.ByName != nil {
-		dst = append(dst, `,"byName":`...)
-		if dst, err = x.ByName.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "byName")
-		}
+		w.Value("byName", &x.ByName)
 	}
-	if x.CountMay != nil {
-		dst = append(dst, `,"countMay":`...)
-		if dst, err = (*x.CountMay).AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "countMay")
-		}
-	}
+	w.Int64Pointer("countMay", (*int64)(x.CountMay))
 	if x.EmptyMay != "" {
-		dst = append(dst, `,"emptyMay":`...)
-		if dst, err = wire.AppendObject(dst, x.EmptyMay); err != nil {
-			return dst, wire.In(err, "emptyMay")
-		}
+		w.Value("emptyMay", &x.EmptyMay)
 	}
-	if x.FlagMay != nil {
-		dst = append(dst, `,"flagMay":`...)
-		if dst, err = (*x.FlagMay).AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "flagMay")
-		}
-	}
+	w.BoolPointer("flagMay", (*bool)(x.FlagMay))
 	if x.Inline != nil {
-		dst = append(dst, `,"inline":`...)
-		if dst, err = x.Inline.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "inline")
-		}
+		w.Value("inline", x.Inline)
 	}
 	if x.InlineUnion != nil {
-		dst = append(dst, `,"inlineUnion":`...)
-		if dst, err = appendEverythingInlineUnion(dst, x.InlineUnion); err != nil {
-			return dst, wire.In(err, "inlineUnion")
-		}
+		w.Value("inlineUnion", x.InlineUnion)
 	}
 	if !x.KeyMay.IsZero() {
-		dst = append(dst, `,"keyMay":`...)
-		if dst, err = x.KeyMay.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "keyMay")
-		}
+		w.Value("keyMay", &x.KeyMay)
 	}
-	if x.LevelMay != nil {
-		dst = append(dst, `,"levelMay":`...)
-		if dst, err = wire.AppendString(dst, string(*x.LevelMay)); err != nil {
-			return dst, wire.In(err, "levelMay")
-		}
-	}
+	w.StringPointer("levelMay", (*string)(x.LevelMay))
 	if x.LevelsMay != nil {
-		dst = append(dst, `,"levelsMay":`...)
-		if dst, err = x.LevelsMay.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "levelsMay")
-		}
+		w.Value("levelsMay", &x.LevelsMay)
 	}
 	if x.ListOfMaps != nil {
-		dst = append(dst, `,"listOfMaps":`...)
-		dst = append(dst, '[')
-		for i, e := range x.ListOfMaps {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if err = e.Check(); err != nil {
-				return dst, wire.In(wire.At(err, i), "listOfMaps")
-			}
-			dst = append(dst, '{')
-			for i2 := range e {
-				e2 := &e[i2]
-				if dst, err = wire.AppendKey(dst, e2.Name); err != nil {
-					return dst, wire.In(wire.At(err, i), "listOfMaps")
+		w.Name("listOfMaps")
+		w.BeginArray()
+		for i := range x.ListOfMaps {
+			w.Element()
+			w.BeginObject()
+			w.Fail(x.ListOfMaps[i].Check())
+			for i2 := range x.ListOfMaps[i] {
+				e2 := &x.ListOfMaps[i][i2]
+				w.Key(e2.Name)
+				w.BeginArray()
+				for i3 := range e2.Value {
+					w.Element()
+					w.Put(&e2.Value[i3])
 				}
-				dst = append(dst, '[')
-				for i3, e3 := range e2.Value {
-					if i3 > 0 {
-						dst = append(dst, ',')
-					}
-					if dst, err = e3.AppendJSON(dst); err != nil {
-						return dst, wire.In(wire.At(wire.In(wire.At(err, i3), e2.Name), i), "listOfMaps")
-					}
-				}
-				dst = append(dst, ']')
+				w.EndArray()
 			}
-			dst = append(dst, '}')
+			w.EndObject()
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
 	if x.MapOfEnums != nil {
-		dst = append(dst, `,"mapOfEnums":`...)
-		if err = x.MapOfEnums.Check(); err != nil {
-			return dst, wire.In(err, "mapOfEnums")
-		}
-		dst = append(dst, '{')
+		w.Name("mapOfEnums")
+		w.BeginObject()
+		w.Fail(x.MapOfEnums.Check())
 		for i := range x.MapOfEnums {
 			e := &x.MapOfEnums[i]
-			if dst, err = wire.AppendKey(dst, e.Name); err != nil {
-				return dst, wire.In(err, "mapOfEnums")
-			}
-			if dst, err = wire.AppendString(dst, string(e.Value)); err != nil {
-				return dst, wire.In(wire.In(err, e.Name), "mapOfEnums")
-			}
+			w.Key(e.Name)
+			w.PutString(string(e.Value))
 		}
-		dst = append(dst, '}')
+		w.EndObject()
 	}
 	if x.Matrix != nil {
-		dst = append(dst, `,"matrix":`...)
-		if dst, err = x.Matrix.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "matrix")
-		}
+		w.Value("matrix", &x.Matrix)
 	}
 	if x.Mixed != nil {
-		dst = append(dst, `,"mixed":`...)
-		if dst, err = appendMixed(dst, x.Mixed); err != nil {
-			return dst, wire.In(err, "mixed")
-		}
+		w.Value("mixed", x.Mixed)
 	}
 	if x.OpenMay != "" {
-		dst = append(dst, `,"openMay":`...)
-		if dst, err = wire.AppendObject(dst, x.OpenMay); err != nil {
-			return dst, wire.In(err, "openMay")
-		}
+		w.Value("openMay", &x.OpenMay)
 	}
 	if x.OptionalConst != nil {
-		dst = append(dst, `,"optionalConst":`...)
-		if dst, err = wire.AppendString(dst, cmp.Or(*x.OptionalConst, "fixed")); err != nil {
-			return dst, wire.In(err, "optionalConst")
-		}
+		w.ConstString("optionalConst", *x.OptionalConst, "fixed")
 	}
 	if x.OptionalNumber != nil {
-		dst = append(dst, `,"optionalNumber":`...)
-		dst = wire.AppendInt64(dst, cmp.Or(*x.OptionalNumber, int64(42)))
+		w.ConstInt64("optionalNumber", *x.OptionalNumber, int64(42))
 	}
-	if x.RatioMay != nil {
-		dst = append(dst, `,"ratioMay":`...)
-		if dst, err = (*x.RatioMay).AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "ratioMay")
-		}
-	}
+	w.Float64Pointer("ratioMay", (*float64)(x.RatioMay))
 	if x.SameUnion != nil {
-		dst = append(dst, `,"sameUnion":`...)
-		if dst, err = appendFailure(dst, x.SameUnion); err != nil {
-			return dst, wire.In(err, "sameUnion")
-		}
+		w.Value("sameUnion", x.SameUnion)
 	}
 	if x.ShapeMay != nil {
-		dst = append(dst, `,"shapeMay":`...)
-		if dst, err = appendShape(dst, x.ShapeMay); err != nil {
-			return dst, wire.In(err, "shapeMay")
-		}
+		w.Value("shapeMay", x.ShapeMay)
 	}
 	if x.Shapes != nil {
-		dst = append(dst, `,"shapes":`...)
-		if dst, err = x.Shapes.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "shapes")
-		}
+		w.Value("shapes", &x.Shapes)
 	}
 	if x.TreeMay != nil {
-		dst = append(dst, `,"treeMay":`...)
-		if dst, err = x.TreeMay.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "treeMay")
-		}
+		w.Value("treeMay", x.TreeMay)
 	}
 	if x.WordLists != nil {
-		dst = append(dst, `,"wordLists":`...)
-		if dst, err = x.WordLists.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "wordLists")
-		}
+		w.Value("wordLists", &x.WordLists)
 	}
 	if x.WordsMay != nil {
-		dst = append(dst, `,"wordsMay":`...)
-		if dst, err = x.WordsMay.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "wordsMay")
-		}
+		w.Value("wordsMay", &x.WordsMay)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "address", "any", "count", "empty", "flag", "key", "level", "levels", "open", "ratio", "shape", "tree", "words", "addressMay", "anyMay", "byName", "countMay", "emptyMay", "flagMay", "inline", "inlineUnion", "keyMay", "levelMay", "levelsMay", "listOfMaps", "mapOfEnums", "matrix", "mixed", "openMay", "optionalConst", "optionalNumber", "ratioMay", "sameUnion", "shapeMay", "shapes", "treeMay", "wordLists", "wordsMay"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "address", "any", "count", "empty", "flag", "key", "level", "levels", "open", "ratio", "shape", "tree", "words", "addressMay", "anyMay", "byName", "countMay", "emptyMay", "flagMay", "inline", "inlineUnion", "keyMay", "levelMay", "levelsMay", "listOfMaps", "mapOfEnums", "matrix", "mixed", "openMay", "optionalConst", "optionalNumber", "ratioMay", "sameUnion", "shapeMay", "shapes", "treeMay", "wordLists", "wordsMay")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1062,20 +842,14 @@ func (x *EverythingInline) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EverythingInline) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Deep != nil {
-		dst = wire.AppendName(dst, "deep")
-		if dst, err = x.Deep.AppendJSON(dst); err != nil {
-			return dst, wire.In(err, "deep")
-		}
+		w.Value("deep", x.Deep)
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "deep"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "deep")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1111,27 +885,20 @@ func (x *EverythingInlineDeep) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EverythingInlineDeep) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
+	w := wire.NewWriter(dst)
+	w.BeginObject()
 	if x.Deeper != nil {
-		dst = wire.AppendName(dst, "deeper")
-		dst = append(dst, '[')
+		w.Name("deeper")
+		w.BeginArray()
 		for i := range x.Deeper {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = x.Deeper[i].AppendJSON(dst); err != nil {
-				return dst, wire.In(wire.At(err, i), "deeper")
-			}
+			w.Element()
+			w.Put(&x.Deeper[i])
 		}
-		dst = append(dst, ']')
+		w.EndArray()
 	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "deeper"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w.Members(x.Extra, "deeper")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1166,15 +933,12 @@ func (x *EverythingInlineDeepDeeperItem) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EverythingInlineDeepDeeperItem) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"x":`...)
-	dst = wire.AppendInt64(dst, x.X)
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "x"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Int64("x", x.X)
+	w.Members(x.Extra, "x")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1243,17 +1007,12 @@ func (x *EverythingInlineUnionOption1) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EverythingInlineUnionOption1) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"t":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.T, "x")); err != nil {
-		return dst, wire.In(err, "t")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "t"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("t", x.T, "x")
+	w.Members(x.Extra, "t")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1288,17 +1047,12 @@ func (x *EverythingInlineUnionOption2) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EverythingInlineUnionOption2) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"t":`...)
-	if dst, err = wire.AppendString(dst, cmp.Or(x.T, "y")); err != nil {
-		return dst, wire.In(err, "t")
-	}
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "t"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstString("t", x.T, "y")
+	w.Members(x.Extra, "t")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1425,9 +1179,10 @@ func (x *Flag) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x Flag) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = wire.AppendBool(dst, (bool)(x))
-	return dst, err
+	w := wire.NewWriter(dst)
+	v := bool(x)
+	w.PutBool(v)
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1462,15 +1217,12 @@ func (x *Gone) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Gone) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, `{"code":`...)
-	dst = wire.AppendInt64(dst, cmp.Or(x.Code, int64(-1)))
-	if len(x.Extra) > 0 {
-		if dst, err = wire.AppendMembers(dst, x.Extra, "code"); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), err
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.ConstInt64("code", x.Code, int64(-1))
+	w.Members(x.Extra, "code")
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1538,18 +1290,14 @@ func (x *JsonList) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x JsonList) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	dst = append(dst, '[')
-	for i, e := range x {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if dst, err = appendJson(dst, e); err != nil {
-			return dst, wire.At(err, i)
-		}
+	w := wire.NewWriter(dst)
+	w.BeginArray()
+	for i := range x {
+		w.Element()
+		w.Put(x[i])
 	}
-	dst = append(dst, ']')
-	return dst, err
+	w.EndArray()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1575,22 +1323,17 @@ func (x *JsonMap) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x JsonMap) AppendJSON(dst []byte) ([]byte, error) {
-	var err error
-	if err = wire.Map[Json](x).Check(); err != nil {
-		return dst, err
+	w := wire.NewWriter(dst)
+	v := wire.Map[Json](x)
+	w.BeginObject()
+	w.Fail(v.Check())
+	for i := range v {
+		e := &v[i]
+		w.Key(e.Name)
+		w.Put(e.Value)
 	}
-	dst = append(dst, '{')
-	for i := range wire.Map[Json](x) {
-		e := &wire.Map[Json](x)[i]
-		if dst, err = wire.AppendKey(dst, e.Name); err != nil {
-			return dst, err
-		}
-		if dst, err = appendJson(dst, e.Value); err != nil {
-			return dst, wire.In(err, e.Name)
-		}
-	}
-	dst = append(dst, '}')
-	return dst, err
+	w.EndObject()
+	return w.End()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1600,5 +1343,415 @@ func (x JsonMap) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *JsonMap) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads a JsonMap.
+func (x *JsonObject) DecodeJSON(r *wire.Reader) error {
+	var v JsonMap
+	v.DecodeJSON(r)
+	*x = JsonObject(v)
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x JsonObject) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	v := JsonMap(x)
+	w.Put(&v)
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x JsonObject) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *JsonObject) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads a scalar.
+func (x *JsonScalar) DecodeJSON(r *wire.Reader) error {
+	x.Scalar = r.ReadScalar(wire.ScalarString | wire.ScalarNumber | wire.ScalarNull)
+	return r.Err()
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *Knot) DecodeJSON(r *wire.Reader) error {
+	*x = Knot{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "loop":
+			r.Once(&seen[0], 0)
+			x.Loop = decodeLoop(r)
+		case "none":
+			r.Once(&seen[0], 1)
+			x.None = decodeKnotNone(r)
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "loop", "none")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *Knot) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("loop", x.Loop)
+	w.Value("none", x.None)
+	w.Members(x.Extra, "loop", "none")
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Knot) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Knot) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+func decodeKnotNone(r *wire.Reader) KnotNone {
+	switch r.Kind() {
+	case wire.KindObject:
+		v := new(Knot)
+		v.DecodeJSON(r)
+		return v
+	case wire.KindNull:
+		var v KnotNoneNull
+		v.DecodeJSON(r)
+		return v
+	}
+	return &UnknownKnotNone{Raw: r.ReadRaw()}
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UnknownKnotNone) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendRaw(dst, x.Raw)
+}
+
+func appendKnotNone(dst []byte, v KnotNone) ([]byte, error) {
+	if v == nil {
+		return dst, wire.ErrMissing
+	}
+	return v.AppendJSON(dst)
+}
+
+func newKnotNone() *wire.Box[KnotNone] {
+	return wire.NewBox(decodeKnotNone, appendKnotNone, checkKnotNone)
+}
+
+// DecodeJSON reads a scalar.
+func (x *KnotNoneNull) DecodeJSON(r *wire.Reader) error {
+	x.Scalar = r.ReadScalar(wire.ScalarNull)
+	return r.Err()
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *Less) DecodeJSON(r *wire.Reader) error {
+	*x = Less{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "a":
+			r.Once(&seen[0], 0)
+			x.A = r.ReadString()
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "a")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *Less) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("a", x.A)
+	w.Members(x.Extra, "a")
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Less) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Less) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads a string.
+func (x *Level) DecodeJSON(r *wire.Reader) error {
+	*x = Level(r.ReadString())
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x Level) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendString(dst, string(x))
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Level) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Level) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an array.
+func (x *Levels) DecodeJSON(r *wire.Reader) error {
+	var all []Level
+	all = []Level{}
+	for r.BeginArray(); r.Element(); {
+		*wire.Extend(r, &all) = Level(r.ReadString())
+	}
+	*x = Levels(all)
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x Levels) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginArray()
+	for i := range x {
+		w.Element()
+		w.PutString(string(x[i]))
+	}
+	w.EndArray()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Levels) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Levels) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an array.
+func (x *Lists) DecodeJSON(r *wire.Reader) error {
+	var all []Lists
+	all = []Lists{}
+	for r.BeginArray(); r.Element(); {
+		wire.Extend(r, &all).DecodeJSON(r)
+	}
+	*x = Lists(all)
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x Lists) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginArray()
+	for i := range x {
+		w.Element()
+		w.Put(&x[i])
+	}
+	w.EndArray()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Lists) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Lists) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+func decodeLoop(r *wire.Reader) Loop {
+	switch r.Kind() {
+	case wire.KindObject:
+		v := new(Knot)
+		v.DecodeJSON(r)
+		return v
+	case wire.KindNumber:
+		var v LoopNumber
+		v.DecodeJSON(r)
+		return v
+	}
+	return &UnknownLoop{Raw: r.ReadRaw()}
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UnknownLoop) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendRaw(dst, x.Raw)
+}
+
+func appendLoop(dst []byte, v Loop) ([]byte, error) {
+	if v == nil {
+		return dst, wire.ErrMissing
+	}
+	return v.AppendJSON(dst)
+}
+
+func newLoop() *wire.Box[Loop] {
+	return wire.NewBox(decodeLoop, appendLoop, checkLoop)
+}
+
+// DecodeJSON reads a Count.
+func (x *LoopNumber) DecodeJSON(r *wire.Reader) error {
+	*x = LoopNumber(Count(r.ReadInt64()))
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x LoopNumber) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	v := Count(x)
+	w.PutInt64(int64(v))
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x LoopNumber) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *LoopNumber) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *LowerCase) DecodeJSON(r *wire.Reader) error {
+	*x = LowerCase{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "a":
+			if r.Present(&seen[0], 0) {
+				x.A = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *LowerCase) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.StringPointer("a", x.A)
+	w.Members(x.Extra, "a")
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x LowerCase) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *LowerCase) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object.
+func (x *Maps) DecodeJSON(r *wire.Reader) error {
+	var all wire.Map[Maps]
+	all = wire.Map[Maps]{}
+	for r.BeginObject(); r.Member(); {
+		all.Entry(r).DecodeJSON(r)
+	}
+	*x = Maps(all)
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x Maps) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	v := wire.Map[Maps](x)
+	w.BeginObject()
+	w.Fail(v.Check())
+	for i := range v {
+		e := &v[i]
+		w.Key(e.Name)
+		w.Put(&e.Value)
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Maps) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Maps) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an array.
+func (x *Matrix) DecodeJSON(r *wire.Reader) error {
+	var all [][]float64
+	all = [][]float64{}
+	for r.BeginArray(); r.Element(); {
+		var e []float64
+		e = []float64{}
+		for r.BeginArray(); r.Element(); {
+			*wire.Extend(r, &e) = r.ReadFloat64()
+		}
+		all = wire.Push(all, e)
+	}
+	*x = Matrix(all)
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x Matrix) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginArray()
+	for i := range x {
+		w.Element()
+		w.BeginArray()
+		for i2 := range x[i] {
+			w.Element()
+			w.PutFloat64(x[i][i2])
+		}
+		w.EndArray()
+	}
+	w.EndArray()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Matrix) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Matrix) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }

@@ -2,10 +2,7 @@
 
 package client
 
-import (
-	"cmp"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
@@ -199,9 +196,9 @@ func (x *GetForecastOutput) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Alerts != nil {
 		w.Name("alerts")
 		w.BeginArray()
-		for _, e := range x.Alerts {
+		for i := range x.Alerts {
 			w.Element()
-			w.Put(e)
+			w.Put(x.Alerts[i])
 		}
 		w.EndArray()
 	}
@@ -273,7 +270,7 @@ func (x *GetForecastOutputAlertsItemFlood) DecodeJSON(r *wire.Reader) error {
 func (x *GetForecastOutputAlertsItemFlood) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.String("kind", cmp.Or(x.Kind, "flood"))
+	w.ConstString("kind", x.Kind, "flood")
 	w.String("river", x.River)
 	w.Int64("level", x.Level)
 	w.Members(x.Extra, "kind", "river", "level")
@@ -308,7 +305,7 @@ func (x *GetForecastOutputAlertsItemStorm) DecodeJSON(r *wire.Reader) error {
 func (x *GetForecastOutputAlertsItemStorm) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.String("kind", cmp.Or(x.Kind, "storm"))
+	w.ConstString("kind", x.Kind, "storm")
 	w.Float64("gusts", x.Gusts)
 	w.Members(x.Extra, "kind", "gusts")
 	w.EndObject()
@@ -490,9 +487,9 @@ func (x *ReportSightingInput) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Tags != nil {
 		w.Name("tags")
 		w.BeginArray()
-		for _, e := range x.Tags {
+		for i := range x.Tags {
 			w.Element()
-			w.PutString(e)
+			w.PutString(x.Tags[i])
 		}
 		w.EndArray()
 	}
