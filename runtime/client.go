@@ -75,6 +75,11 @@ func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 	if c.err != nil {
 		return nil, errors.Join(c.err, t.Close())
 	}
+	if o, ok := t.(Opener); ok {
+		if err := o.Open(ctx); err != nil {
+			return nil, errors.Join(fmt.Errorf("runtime: connect: %w", err), t.Close())
+		}
+	}
 	l := &clientLifecycle{client: c}
 	s := &Session{
 		peer: newPeer(context.WithoutCancel(ctx), t, l, c.common),

@@ -2,6 +2,8 @@ package runtime
 
 import (
 	"context"
+	"log/slog"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -21,35 +23,68 @@ type Pusher interface {
 }
 
 // Inbox takes the messages of one session. It is safe for concurrent use: messages are
-// read one after the other, requests handled at the same time. The zero Inbox is that of no
-// session, which can only be ended.
-type Inbox struct{ peer *peer }
+// read one after the other, and requests are handled at the same time.
+type Inbox interface {
+	// Handle handles a message. It returns when a notification or a response has been
+	// taken, or a request answered. The requests of a batch may go on.
+	Handle(in Incoming)
+	// Deliver is Handle that does not wait for the handler of a request.
+	Deliver(in Incoming)
+	// Accept is Handle without the handler of a request. It returns a function that calls
+	// the handler, or nil if there is none. The function must be called, in any goroutine.
+	Accept(in Incoming) (serve func())
+	// Lose ends the wait for the answer to a request of this side, which cannot come.
+	Lose(answer *AnswerError)
+	// End ends the session as an error of Receive does. It does not wait for that.
+	End(why error)
+	// Shutdown ends the session gracefully: it refuses new requests with an error, waits
+	// until those in flight are answered, and then ends the session as End does. When ctx
+	// ends first, the contexts of the handlers that still run end with the cause
+	// [ErrShutdown], and requests that stay unanswered are answered with an error.
+	Shutdown(ctx context.Context)
+}
 
-// Handle handles a message and returns when that is done, that of a request when it is
-// answered. The requests of a batch may go on.
-func (i Inbox) Handle(in Incoming) {
+// SessionServer is what transports that accept sessions need of a server. [*Server]
+// implements it, and so does a proxy that forwards each session to another server.
+type SessionServer interface {
+	// Serve serves one session, as [Server.Serve] does.
+	Serve(ctx context.Context, t Transport) error
+	// Open begins a session whose messages are put into an inbox, as [Server.Open] does.
+	Open(ctx context.Context, out Outbox, h Handshake, ended func(error)) (Inbox, error)
+	// MaxMessage returns the maximum length of a message, in bytes.
+	MaxMessage() int
+	// Grace returns how long requests may go on when their session shuts down.
+	Grace() time.Duration
+	// Logger returns the logger for what goes wrong with sessions. It is not nil.
+	Logger() *slog.Logger
+	// Revisions returns the revisions that a session may have, newest first. Without any,
+	// it may have every revision.
+	Revisions() []string
+}
+
+// inbox is the Inbox of a peer.
+type inbox struct{ peer *peer }
+
+func (i inbox) Handle(in Incoming) {
 	if c := i.take(&in); c != nil {
 		c.serve()
 	}
 }
 
-// Deliver is Handle that does not wait for the handler of a request.
-func (i Inbox) Deliver(in Incoming) {
+func (i inbox) Deliver(in Incoming) {
 	if serve := i.Accept(in); serve != nil {
 		go serve()
 	}
 }
 
-// Accept is Handle without the handler of a request, which is called by the function it
-// returns; nil when there is none. It must be called, in a goroutine of its own or otherwise.
-func (i Inbox) Accept(in Incoming) (serve func()) {
+func (i inbox) Accept(in Incoming) (serve func()) {
 	if c := i.take(&in); c != nil {
 		return c.serve
 	}
 	return nil
 }
 
-func (i Inbox) take(in *Incoming) *Call {
+func (i inbox) take(in *Incoming) *Call {
 	p := i.peer
 	p.reading.Lock()
 	defer p.reading.Unlock()
@@ -69,16 +104,15 @@ func (i Inbox) take(in *Incoming) *Call {
 	return p.take(in)
 }
 
-// Lose ends the wait for the answer to a request of this side, which cannot come.
-func (i Inbox) Lose(answer *AnswerError) {
+func (i inbox) Lose(answer *AnswerError) {
 	i.peer.resolve(answer.ID, reply{err: answer.Err})
 }
 
-// End ends the session as an error of Receive does. It does not wait for that.
-func (i Inbox) End(why error) {
-	if i.peer != nil {
-		i.peer.end(why)
-	}
+func (i inbox) End(why error) { i.peer.end(why) }
+
+func (i inbox) Shutdown(ctx context.Context) {
+	i.peer.drain(ctx, nil)
+	i.peer.end(ErrClosed)
 }
 
 // Open begins a session whose messages are put into the inbox that it returns. It has no
@@ -91,12 +125,12 @@ func (i Inbox) End(why error) {
 func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(error)) (Inbox, error) {
 	l, p, err := s.session(ctx, out, h)
 	if err != nil {
-		return Inbox{}, err
+		return nil, err
 	}
 	p.ended = func(err error) {
 		l.session.end()
 		ended(err)
 	}
 	l.begin(h)
-	return Inbox{p}, nil
+	return inbox{p}, nil
 }

@@ -21,7 +21,7 @@ func TestNil(t *testing.T) {
 	}
 	for want, err := range map[string]error{
 		"the transport is nil":                                           connect(runtime.ClientOptions{}, nil),
-		"the transport is a nil *stdio.Command":                          connect(runtime.ClientOptions{}, (*stdio.Command)(nil)),
+		"the transport is a nil *stdio.Process":                          connect(runtime.ClientOptions{}, (*stdio.Process)(nil)),
 		"the transport is a nil *inproc.Transport":                       runtime.NewServer(runtime.ServerOptions{}, server).Serve(t.Context(), (*inproc.Transport)(nil)),
 		"the value of Capabilities in the options is a nil *wire.Object": connect(runtime.ClientOptions{Capabilities: (*wire.Object)(nil)}, end()),
 		"the value of Capabilities in the options is a nil *wire.Raw":    runtime.NewServer(runtime.ServerOptions{Capabilities: (*wire.Raw)(nil)}, server).Serve(t.Context(), end()),

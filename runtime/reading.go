@@ -149,7 +149,7 @@ func (p *peer) receiveFrom(source Transport) {
 // listen lets a transport push messages, if it does. Before run.
 func (p *peer) listen() {
 	if p.turn.pusher != nil {
-		p.turn.pusher.Start(Inbox{p})
+		p.turn.pusher.Start(inbox{p})
 	}
 }
 

@@ -137,15 +137,3 @@ func (p *peer) leaveRequest() {
 	}
 	p.leaveLocked()
 }
-
-// Shutdown ends the session gracefully: it refuses new requests with an error, waits until
-// those in flight are answered, and then ends the session as End does. When ctx ends first,
-// the contexts of the handlers that still run end with the cause [ErrShutdown], and
-// requests that stay unanswered are answered with an error.
-func (i Inbox) Shutdown(ctx context.Context) {
-	if i.peer == nil {
-		return
-	}
-	i.peer.drain(ctx, nil)
-	i.peer.end(ErrClosed)
-}

@@ -72,6 +72,14 @@ type Outgoing struct {
 	Abandoned bool
 }
 
+// Opener is a Transport that has to be opened before it is used, such as one that starts a
+// process.
+type Opener interface {
+	// Open is called once, before every other method. The end of ctx ends the opening. If
+	// Open returns an error, only Close is called.
+	Open(ctx context.Context) error
+}
+
 // Backlog is a Transport that knows whether Receive would return a message at once. When it
 // would not, a request is served without another goroutine being woken to wait for the next.
 type Backlog interface {

@@ -150,9 +150,6 @@ func (o *origin) connect(ctx context.Context, stderr io.Writer) (*runtime.Sessio
 	if err != nil {
 		return nil, err
 	}
-	transport, err := stdio.Start(cmd, stdio.CommandOptions{Stderr: stderr})
-	if err != nil {
-		return nil, err
-	}
-	return client.Connect(ctx, transport)
+	cmd.Stderr = stderr
+	return client.Connect(ctx, stdio.Command(cmd))
 }

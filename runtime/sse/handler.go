@@ -74,7 +74,7 @@ const paramSession = "sessionId"
 // Handler serves the sessions of a runtime.Server: it takes the GET that opens one and
 // the POSTs of its messages. It is safe for concurrent use.
 type Handler struct {
-	server *runtime.Server
+	server runtime.SessionServer
 	opts   Options
 	guard  web.Guard
 	log    *slog.Logger
@@ -86,7 +86,7 @@ type Handler struct {
 }
 
 // NewHandler makes a handler.
-func NewHandler(server *runtime.Server, opts Options) *Handler {
+func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 	opts.KeepAlive = cmp.Or(opts.KeepAlive, DefaultKeepAlive)
 	opts.IOTimeout = cmp.Or(opts.IOTimeout, DefaultIOTimeout)
 	return &Handler{

@@ -116,7 +116,9 @@ func (s *session) leave() {
 func (s *session) end() {
 	s.over.Do(func() {
 		close(s.gone)
-		s.inbox.End(runtime.ErrClosed)
+		if s.inbox != nil {
+			s.inbox.End(runtime.ErrClosed)
+		}
 	})
 }
 

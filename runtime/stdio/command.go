@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// How long Close waits where the options leave it zero.
+// The defaults of a Process.
 const (
 	DefaultExitWait = 2 * time.Second
 	DefaultTermWait = 2 * time.Second
@@ -32,34 +32,26 @@ const (
 	drainWait = time.Second
 )
 
-// CommandOptions say how a server process is run.
-type CommandOptions struct {
-	// Stderr gets what the process writes to its standard error. Nil is the command's
-	// own Stderr or, when that is nil too, os.Stderr; io.Discard throws it away, and
-	// LogLines makes a log of it.
-	Stderr io.Writer
-
-	// ExitWait is how long the process may take to exit after its input is closed,
-	// before it gets SIGTERM. 0 is DefaultExitWait, less is none.
-	ExitWait time.Duration
-	// TermWait is how long it may take to exit after SIGTERM, before it is killed. 0 is
-	// DefaultTermWait, less is none.
-	TermWait time.Duration
-}
-
-// Command is a client's runtime.Transport to a server that runs as a child process, over
-// the child's standard input and output. Make it with Start.
+// Process is a client's runtime.Transport to a server that runs as a child process, over
+// the child's standard input and output. Create it with Command.
 //
-// When the process ends by itself with another status than 0, the session's error wraps
-// an *ExitError. Close ends the process and whatever it has left in its process group.
-type Command struct {
+// If the process ends by itself with another status than 0, the session's error wraps an
+// *ExitError. Close ends the process and all processes that are left in its process group.
+type Process struct {
+	// ExitWait is how long the process may take to exit after its input is closed, before
+	// it gets SIGTERM. It defaults to DefaultExitWait; less than 0 means not at all.
+	ExitWait time.Duration
+	// TermWait is how long the process may take to exit after SIGTERM, before it is
+	// killed. It defaults to DefaultTermWait; less than 0 means not at all.
+	TermWait time.Duration
+
 	cmd     *exec.Cmd
-	opts    CommandOptions
 	lines   *Transport // reads the child's output, writes its input
 	output  *os.File
 	stderr  *os.File
 	tail    *tail
 	copied  chan struct{} // closed when stderr has ended
+	started atomic.Bool
 	closing atomic.Bool
 	closer  sync.Once
 
@@ -72,38 +64,40 @@ type Command struct {
 	stopped error         // what Close returns
 }
 
-// Start starts a server process. The command's Stdin and Stdout must be nil; its
-// environment, folder and SysProcAttr are the caller's. On unix the process leads a
-// process group of its own, unless SysProcAttr says otherwise: signals go to the whole
-// group, and those of the terminal do not reach it. The session that the transport is
-// given to closes it; without one, Close must be called.
-func Start(cmd *exec.Cmd, opts CommandOptions) (*Command, error) {
-	if cmd.Stdin != nil || cmd.Stdout != nil {
-		return nil, errors.New("stdio: the command's Stdin or Stdout is set")
+// Command returns the transport to a server that cmd describes. The process starts when a
+// client connects.
+//
+// The command's Stdin and Stdout must be nil. Its Stderr defaults to os.Stderr; io.Discard
+// throws the output away, and LogLines logs it. The environment, folder and SysProcAttr are
+// the caller's. On unix the process leads its own process group, unless SysProcAttr says
+// otherwise: signals go to the whole group, and signals of the terminal do not reach it.
+func Command(cmd *exec.Cmd) *Process {
+	return &Process{cmd: cmd, copied: make(chan struct{}), exited: make(chan struct{})}
+}
+
+// Open implements runtime.Opener: it starts the process. Without a session, the caller must
+// call Close.
+func (c *Process) Open(context.Context) error {
+	if c.cmd.Stdin != nil || c.cmd.Stdout != nil {
+		return errors.New("stdio: the command's Stdin or Stdout is set")
 	}
-	opts.ExitWait = cmp.Or(opts.ExitWait, DefaultExitWait)
-	opts.TermWait = cmp.Or(opts.TermWait, DefaultTermWait)
-	c := &Command{cmd: cmd, opts: opts, copied: make(chan struct{}), exited: make(chan struct{})}
-	switch {
-	case opts.Stderr != nil:
-		c.tail = &tail{w: opts.Stderr}
-	case cmd.Stderr != nil:
-		c.tail = &tail{w: cmd.Stderr}
-	default:
-		c.tail = &tail{w: os.Stderr}
+	c.tail = &tail{w: c.cmd.Stderr}
+	if c.tail.w == nil {
+		c.tail.w = os.Stderr
 	}
-	ownGroup(cmd)
+	ownGroup(c.cmd)
 	if err := c.start(); err != nil {
-		return nil, fmt.Errorf("stdio: start: %w", err)
+		return fmt.Errorf("stdio: start: %w", err)
 	}
+	c.started.Store(true)
 	go c.copyStderr()
 	go c.wait()
-	return c, nil
+	return nil
 }
 
 // start starts the process on pipes of ours. Those that the command would make are
 // closed when the process ends, with its last messages still unread.
-func (c *Command) start() error {
+func (c *Process) start() error {
 	var ours, theirs [3]*os.File
 	defer func() { closeAll(theirs[:]) }()
 	for i := range ours {
@@ -135,14 +129,14 @@ func closeAll(files []*os.File) {
 	}
 }
 
-func (c *Command) copyStderr() {
+func (c *Process) copyStderr() {
 	defer close(c.copied)
 	io.Copy(c.tail, c.stderr)
 	c.stderr.Close()
 }
 
 // wait is the goroutine that waits for the process.
-func (c *Command) wait() {
+func (c *Process) wait() {
 	err := c.cmd.Wait()
 	killGroup(c.cmd)
 	// What is left in the pipes can be read at once; more can come only from processes
@@ -160,12 +154,12 @@ func (c *Command) wait() {
 	close(c.exited)
 }
 
-// Pid is the process's id.
-func (c *Command) Pid() int { return c.cmd.Process.Pid }
+// Pid returns the id of the process, which must have been started.
+func (c *Process) Pid() int { return c.cmd.Process.Pid }
 
 // Receive implements runtime.Transport. When the output has ended because the process
 // has failed, the error is an *ExitError.
-func (c *Command) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
+func (c *Process) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
 	in, err := c.lines.Receive(ctx, max)
 	if c.closing.Load() {
 		return runtime.Incoming{}, runtime.ErrClosed // Close reads too, so in may be half a line
@@ -190,14 +184,14 @@ func (c *Command) Receive(ctx context.Context, max int) (runtime.Incoming, error
 }
 
 // Interruptible implements runtime.Interrupter: it depends on the system's pipes.
-func (c *Command) Interruptible() bool {
+func (c *Process) Interruptible() bool {
 	c.deadlines.Lock()
 	defer c.deadlines.Unlock()
 	return c.output.SetReadDeadline(c.drained) == nil
 }
 
 // Interrupt implements runtime.Interrupter.
-func (c *Command) Interrupt() {
+func (c *Process) Interrupt() {
 	c.deadlines.Lock()
 	defer c.deadlines.Unlock()
 	c.interrupted = true
@@ -206,7 +200,7 @@ func (c *Command) Interrupt() {
 
 // wasInterrupted reports whether the deadline of a read was that of Interrupt, and sets the one
 // that it took the place of.
-func (c *Command) wasInterrupted() bool {
+func (c *Process) wasInterrupted() bool {
 	c.deadlines.Lock()
 	defer c.deadlines.Unlock()
 	was := c.interrupted
@@ -218,7 +212,7 @@ func (c *Command) wasInterrupted() bool {
 }
 
 // drainUntil bounds the reading of the output.
-func (c *Command) drainUntil(end time.Time) {
+func (c *Process) drainUntil(end time.Time) {
 	c.deadlines.Lock()
 	defer c.deadlines.Unlock()
 	c.drained = end
@@ -228,11 +222,11 @@ func (c *Command) drainUntil(end time.Time) {
 }
 
 // Backlog implements runtime.Backlog.
-func (c *Command) Backlog() bool { return c.lines.Backlog() }
+func (c *Process) Backlog() bool { return c.lines.Backlog() }
 
 // failure waits for the process, which has closed a stream, to end, and returns its
 // status if that is an error.
-func (c *Command) failure(ctx context.Context) error {
+func (c *Process) failure(ctx context.Context) error {
 	timer := time.NewTimer(drainWait)
 	defer timer.Stop()
 	select {
@@ -246,7 +240,7 @@ func (c *Command) failure(ctx context.Context) error {
 
 // Send implements runtime.Transport. When the process is gone, the error is
 // runtime.ErrClosed, together with an *ExitError if the process has failed.
-func (c *Command) Send(ctx context.Context, m runtime.Outgoing) error {
+func (c *Process) Send(ctx context.Context, m runtime.Outgoing) error {
 	err := c.lines.Send(ctx, m)
 	switch {
 	case err == nil:
@@ -262,11 +256,14 @@ func (c *Command) Send(ctx context.Context, m runtime.Outgoing) error {
 }
 
 // Close implements runtime.Transport: it closes the process's input, which asks a server
-// to exit, and after the waits of the options sends SIGTERM and then SIGKILL (see
-// "Shutdown" in basic/lifecycle of every revision). Where there is no SIGTERM the process
-// is killed at once. It returns when the process is gone: an *ExitError when that took
-// SIGKILL, or the process had failed by itself.
-func (c *Command) Close() error {
+// to exit. After ExitWait it sends SIGTERM, and after TermWait SIGKILL (see "Shutdown" in
+// basic/lifecycle of every revision). On systems without SIGTERM it kills the process after
+// ExitWait. It returns when the process has ended: an *ExitError if that took SIGKILL or if
+// the process had failed by itself.
+func (c *Process) Close() error {
+	if !c.started.Load() {
+		return nil
+	}
 	c.closer.Do(func() {
 		c.closing.Store(true)
 		c.lines.Close()
@@ -282,11 +279,11 @@ func (c *Command) Close() error {
 	return c.stopped
 }
 
-func (c *Command) stop() error {
-	if c.ends(c.opts.ExitWait) {
+func (c *Process) stop() error {
+	if c.ends(cmp.Or(c.ExitWait, DefaultExitWait)) {
 		return c.status
 	}
-	if terminate(c.cmd) == nil && c.ends(c.opts.TermWait) {
+	if terminate(c.cmd) == nil && c.ends(cmp.Or(c.TermWait, DefaultTermWait)) {
 		return nil
 	}
 	if err := kill(c.cmd); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -299,7 +296,7 @@ func (c *Command) stop() error {
 }
 
 // ends waits for the process.
-func (c *Command) ends(wait time.Duration) bool {
+func (c *Process) ends(wait time.Duration) bool {
 	timer := time.NewTimer(max(wait, 0))
 	defer timer.Stop()
 	select {

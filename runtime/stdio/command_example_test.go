@@ -11,17 +11,13 @@ import (
 )
 
 // A client of a server that is run as a child process.
-func ExampleStart() {
+func ExampleCommand() {
 	ctx := context.Background()
-	command, err := stdio.Start(exec.Command("hello-server", "--verbose"), stdio.CommandOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
 	client := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, runtime.Binding{
 		Revision:  "2025-11-25",
 		Direction: runtime.ToClient,
 	})
-	session, err := client.Connect(ctx, command)
+	session, err := client.Connect(ctx, stdio.Command(exec.Command("hello-server", "--verbose")))
 	if err != nil {
 		log.Fatal(err)
 	}

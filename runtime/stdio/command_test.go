@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -42,7 +43,7 @@ func TestCommand(t *testing.T) {
 	} {
 		t.Run(c.mode, func(t *testing.T) {
 			before := goruntime.NumGoroutine()
-			s, command := connect(t, c.mode, CommandOptions{ExitWait: c.exit, TermWait: c.term})
+			s, process := connect(t, c.mode, settings{ExitWait: c.exit, TermWait: c.term})
 			var got wire.Raw
 			if err := s.Call(t.Context(), "echo", wire.Raw(`{"a":1}`), &got); err != nil || got != `{"a":1}` {
 				t.Errorf("echo: %s, %v", got, err)
@@ -50,7 +51,7 @@ func TestCommand(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Errorf("session: %v", err)
 			}
-			err := command.Close()
+			err := process.Close()
 			if exit, _ := errors.AsType[*ExitError](err); c.status != "" && (exit == nil || exit.Status != c.status) || c.status == "" && err != nil {
 				t.Errorf("close: %v, want %q", err, c.status)
 			}
@@ -75,7 +76,7 @@ func noneLeft(t *testing.T, before int) {
 // TestCommandDies holds what calls and the session return when the process ends under
 // their hands.
 func TestCommandDies(t *testing.T) {
-	s, c := connect(t, "good", CommandOptions{})
+	s, c := connect(t, "good", settings{})
 	waiting := make(chan error, 1)
 	go func() { waiting <- s.Call(t.Context(), "wait", nil, nil) }()
 	want := &ExitError{Status: "exit status 5", Code: 5, Stderr: "about to die\n"}
@@ -97,7 +98,7 @@ func TestCommandDies(t *testing.T) {
 		t.Errorf("call: %v", died)
 	}
 
-	s, c = connect(t, "good", CommandOptions{})
+	s, c = connect(t, "good", settings{})
 	if err := s.Call(t.Context(), "exit", nil, nil); err != runtime.ErrClosed {
 		t.Errorf("call: %v", err)
 	}
@@ -109,14 +110,14 @@ func TestCommandDies(t *testing.T) {
 // TestCommandNeverServes has processes that do not become servers.
 func TestCommandNeverServes(t *testing.T) {
 	before := goruntime.NumGoroutine()
-	_, err := helperClient().Connect(t.Context(), start(t, "broken", CommandOptions{}))
+	_, err := helperClient().Connect(t.Context(), command(t, "broken", settings{}))
 	exit, ok := errors.AsType[*ExitError](err)
 	if !ok || exit.Code != 3 || exit.Stderr != "first line\nno configuration\n" || !strings.HasSuffix(err.Error(), "exit status 3: no configuration") {
 		t.Errorf("broken: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	c := start(t, "mute", CommandOptions{ExitWait: -1, TermWait: time.Minute})
+	c := command(t, "mute", settings{ExitWait: -1, TermWait: time.Minute})
 	if _, err := helperClient().Connect(ctx, c); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("mute: %v", err)
 	}
@@ -125,12 +126,16 @@ func TestCommandNeverServes(t *testing.T) {
 	}
 	noneLeft(t, before)
 
-	if _, err := Start(exec.Command("/nowhere/to/be/found"), CommandOptions{}); err == nil {
-		t.Error("nothing was started")
+	c = Command(exec.Command("/nowhere/to/be/found"))
+	if _, err := helperClient().Connect(t.Context(), c); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no such program: %v", err)
+	}
+	if err := c.Close(); err != nil { // there is no process
+		t.Errorf("no such program: %v", err)
 	}
 	cmd := helperCommand(t, "good")
 	cmd.Stdin = strings.NewReader("")
-	if _, err := Start(cmd, CommandOptions{}); err == nil {
+	if err := Command(cmd).Open(t.Context()); err == nil {
 		t.Error("a command with a Stdin was started")
 	}
 }
@@ -138,7 +143,10 @@ func TestCommandNeverServes(t *testing.T) {
 // TestCommandUnread has a process that does not read: a Send that waits for it ends by
 // Close.
 func TestCommandUnread(t *testing.T) {
-	c := start(t, "mute", CommandOptions{ExitWait: -1})
+	c := command(t, "mute", settings{ExitWait: -1})
+	if err := c.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	sent := make(chan error, 1)
 	go func() {
 		sent <- c.Send(t.Context(), runtime.Outgoing{Text: []byte(strings.Repeat("x", 1<<20))})
@@ -164,7 +172,7 @@ func TestCommandUnread(t *testing.T) {
 // flood of it neither blocks the process nor is kept.
 func TestStderr(t *testing.T) {
 	var got bytes.Buffer
-	s, c := connect(t, "flood", CommandOptions{Stderr: &got})
+	s, c := connect(t, "flood", settings{Stderr: &got})
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
@@ -182,7 +190,7 @@ func TestStderr(t *testing.T) {
 // TestGroup holds that what a server process has started does not outlive it.
 func TestGroup(t *testing.T) {
 	var stderr bytes.Buffer
-	s, _ := connect(t, "parent", CommandOptions{Stderr: &stderr})
+	s, _ := connect(t, "parent", settings{Stderr: &stderr})
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}

@@ -137,16 +137,22 @@ func helperCommand(t *testing.T, mode string) *exec.Cmd {
 	return cmd
 }
 
-// start starts a child process and checks at the end of the test that it is gone.
-func start(t *testing.T, mode string, opts CommandOptions) *Command {
+// settings configure a child process of a test.
+type settings struct {
+	Stderr             io.Writer
+	ExitWait, TermWait time.Duration
+}
+
+// command returns the transport to a child process and checks at the end of the test that
+// the process has ended.
+func command(t *testing.T, mode string, s settings) *Process {
 	t.Helper()
-	if opts.Stderr == nil {
-		opts.Stderr = io.Discard
+	cmd := helperCommand(t, mode)
+	if cmd.Stderr = s.Stderr; s.Stderr == nil {
+		cmd.Stderr = io.Discard
 	}
-	c, err := Start(helperCommand(t, mode), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := Command(cmd)
+	c.ExitWait, c.TermWait = s.ExitWait, s.TermWait
 	t.Cleanup(func() {
 		c.Close()
 		if c.cmd.ProcessState == nil {
@@ -157,9 +163,9 @@ func start(t *testing.T, mode string, opts CommandOptions) *Command {
 }
 
 // connect starts a child process and opens a session with it.
-func connect(t *testing.T, mode string, opts CommandOptions) (*runtime.Session, *Command) {
+func connect(t *testing.T, mode string, opts settings) (*runtime.Session, *Process) {
 	t.Helper()
-	c := start(t, mode, opts)
+	c := command(t, mode, opts)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	s, err := helperClient().Connect(ctx, c)

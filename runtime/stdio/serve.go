@@ -11,7 +11,7 @@ import (
 // when the client has ended the session, or when ctx ends or the process gets SIGINT or
 // SIGTERM: then it shuts down gracefully, as [runtime.Server.Serve] does at the end of its
 // context. A second signal ends the process at once.
-func Serve(ctx context.Context, server *runtime.Server) error {
+func Serve(ctx context.Context, server runtime.SessionServer) error {
 	ctx, stop := signals.Context(ctx)
 	defer stop()
 	err := server.Serve(ctx, &Transport{})

@@ -60,8 +60,8 @@ func lastLine(text string) string {
 }
 
 // LogLines returns a writer that logs each line written to it as a message of that
-// level. A line longer than 4 KiB is logged in pieces. It is for the Stderr of
-// CommandOptions and not safe for concurrent use.
+// level. A line longer than 4 KiB is logged in pieces. It is meant for the Stderr
+// of a command and is not safe for concurrent use.
 func LogLines(l *slog.Logger, level slog.Level) io.Writer {
 	return &lineLogger{log: l, level: level}
 }

@@ -26,7 +26,7 @@ func TestUnreadCall(t *testing.T) {
 	big := wire.Raw(`{"a":"` + strings.Repeat("x", 1<<20) + `"}`)
 	for _, mode := range []string{"unread", "unread garbage", "unread requests"} {
 		t.Run(mode, func(t *testing.T) {
-			s, _ := connect(t, mode, CommandOptions{ExitWait: -1, TermWait: -1})
+			s, _ := connect(t, mode, settings{ExitWait: -1, TermWait: -1})
 			for _, params := range []wire.Raw{big, `{"a":1}`, big} {
 				ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 				defer cancel()

@@ -321,7 +321,9 @@ func (t *Transport) failLocked(err error) {
 	if t.lost == nil {
 		t.lost = err
 		close(t.failed)
-		t.inbox.End(err)
+		if t.pushed {
+			t.inbox.End(err)
+		}
 	}
 }
 

@@ -27,12 +27,12 @@ const revisionAssumed = "2025-03-26"
 // Handler serves the sessions of a runtime.Server at one URL path. It is safe for
 // concurrent use.
 type Handler struct {
-	server *runtime.Server
+	server runtime.SessionServer
 	opts   Options
 	guard  web.Guard
 	log    *slog.Logger
 
-	revisions []string // that the server speaks
+	revisions []string // that the server speaks; none means all
 
 	all       *web.Sessions // those without an id included
 	places    *web.Places   // of those with an id
@@ -45,7 +45,7 @@ type Handler struct {
 }
 
 // NewHandler makes a handler.
-func NewHandler(server *runtime.Server, opts Options) *Handler {
+func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 	opts = opts.withDefaults()
 	most := math.MaxInt // places bound those with an id
 	if opts.Stateless {
@@ -122,7 +122,7 @@ var (
 // The session keeps the revision that it has negotiated, whichever supported one the request
 // names.
 func (h *Handler) find(r *http.Request) (*session, error) {
-	if revision := r.Header.Get(headerRevision); revision != "" && !slices.Contains(h.revisions, revision) {
+	if revision := r.Header.Get(headerRevision); revision != "" && !h.speaks(revision) {
 		return nil, errUnspoken
 	}
 	id := r.Header.Get(headerSession)
@@ -143,6 +143,11 @@ func (h *Handler) find(r *http.Request) (*session, error) {
 	return s, nil
 }
 
+// speaks reports whether a session may have the revision.
+func (h *Handler) speaks(revision string) bool {
+	return len(h.revisions) == 0 || slices.Contains(h.revisions, revision)
+}
+
 // lookup finds a session here or in the store.
 func (h *Handler) lookup(r *http.Request, id, key string) (*session, error) {
 	if s := h.known(key); s != nil {
@@ -158,7 +163,7 @@ func (h *Handler) lookup(r *http.Request, id, key string) (*session, error) {
 	case err != nil:
 		h.log.Error("a session could not be loaded", "error", err)
 		return nil, web.Refuse(http.StatusServiceUnavailable, "unavailable: the session cannot be loaded")
-	case !slices.Contains(h.revisions, handshake.Revision):
+	case !h.speaks(handshake.Revision):
 		return nil, web.ErrNoSession
 	}
 	s := h.newSession(id, key, 0)

@@ -175,7 +175,7 @@ func (h *Handler) revisionOf(r *http.Request) (string, error) {
 		return h.revisions[0], nil
 	case revision == "":
 		return revisionAssumed, nil
-	case !slices.Contains(h.revisions, revision):
+	case !h.speaks(revision):
 		return "", errUnspoken
 	}
 	return revision, nil

@@ -128,7 +128,9 @@ func (s *session) end(why error) {
 		close(s.gone)
 		s.handler.remove(s)
 		s.stopIdling()
-		s.inbox.End(why)
+		if s.inbox != nil {
+			s.inbox.End(why)
+		}
 	})
 }
 

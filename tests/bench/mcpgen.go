@@ -50,11 +50,9 @@ var onMcpgen = library{
 		return mcpgenConnect(ctx, t)
 	},
 	start: func(ctx context.Context, program string) (client, error) {
-		t, err := stdio.Start(exec.Command(program), stdio.CommandOptions{Stderr: io.Discard})
-		if err != nil {
-			return nil, err
-		}
-		return mcpgenConnect(ctx, t)
+		cmd := exec.Command(program)
+		cmd.Stderr = io.Discard
+		return mcpgenConnect(ctx, stdio.Command(cmd))
 	},
 }
 

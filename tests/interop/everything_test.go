@@ -50,8 +50,9 @@ func (e *everything) dial(ctx context.Context, t *testing.T, way string) runtime
 	var err error
 	switch way {
 	case "stdio":
-		log := new(buffer)
-		transport, err = stdio.Start(exec.Command("node", everythingServer), stdio.CommandOptions{Stderr: log})
+		cmd := exec.Command("node", everythingServer)
+		cmd.Stderr = new(buffer)
+		transport = stdio.Command(cmd)
 	case "sse":
 		transport, err = sse.Dial(ctx, e.sse, sse.ClientOptions{})
 	case "http":

@@ -137,15 +137,12 @@ func startServer(t *testing.T) (runtime.Transport, *buffer) {
 		t.Fatal(err)
 	}
 	log := new(buffer)
-	transport, err := stdio.Start(exec.Command("node", "server.mjs"), stdio.CommandOptions{
-		Stderr:   log,
-		ExitWait: 10 * time.Second,
-		TermWait: -1, // then an exit that took more than the end of its input is an error
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { // the session has closed it
+	cmd := exec.Command("node", "server.mjs")
+	cmd.Stderr = log
+	transport := stdio.Command(cmd)
+	transport.ExitWait = 10 * time.Second
+	transport.TermWait = -1 // then an exit that took more than the end of its input is an error
+	t.Cleanup(func() {      // the session has closed it
 		if err := transport.Close(); err != nil {
 			t.Errorf("the server exited with %v; its log:\n%s", err, log)
 		}

@@ -38,7 +38,9 @@ func TestProxy(t *testing.T) {
 			switch way {
 			case "stdio":
 				args = append(args, "--cmd", "node "+everythingServer)
-				transport, err = stdio.Start(exec.Command(mcpgen, args...), stdio.CommandOptions{Stderr: new(buffer)})
+				cmd := exec.Command(mcpgen, args...)
+				cmd.Stderr = new(buffer)
+				transport = stdio.Command(cmd)
 			case "sse":
 				transport, err = sse.Dial(ctx, watch(t, exec.Command(mcpgen, append(args, "--url", server.sse, "--listen", "127.0.0.1:0")...)), sse.ClientOptions{})
 			case "http":

@@ -111,10 +111,9 @@ func command(arguments ...string) *exec.Cmd {
 func asProcess(t *testing.T) *fixture {
 	t.Helper()
 	log := new(buffer)
-	transport, err := stdio.Start(command(), stdio.CommandOptions{Stderr: log})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cmd := command()
+	cmd.Stderr = log
+	transport := stdio.Command(cmd)
 	t.Cleanup(func() { // the session has closed it
 		if err := transport.Close(); err != nil {
 			t.Errorf("the server exited with %v; its log:\n%s", err, log)

@@ -31,10 +31,10 @@ var ways = []struct {
 }{
 	{"stdio", func(t *testing.T) process {
 		log := new(buffer)
-		transport, err := stdio.Start(command(), stdio.CommandOptions{Stderr: log, ExitWait: time.Minute})
-		if err != nil {
-			t.Fatal(err)
-		}
+		cmd := command()
+		cmd.Stderr = log
+		transport := stdio.Command(cmd)
+		transport.ExitWait = time.Minute
 		signal := func(s os.Signal) error { return syscall.Kill(transport.Pid(), s.(syscall.Signal)) }
 		return process{connect(t, transport, log), signal, transport.Close}
 	}},

@@ -31,11 +31,7 @@ func main() {
 }
 
 func run(ctx context.Context, out io.Writer, server *exec.Cmd) error {
-	transport, err := stdio.Start(server, stdio.CommandOptions{})
-	if err != nil {
-		return err
-	}
-	weather, err := client.Connect(ctx, transport, runtime.ClientOptions{Name: "ask", Version: "1"})
+	weather, err := client.Connect(ctx, stdio.Command(server), runtime.ClientOptions{Name: "ask", Version: "1"})
 	if err != nil {
 		return err
 	}
