@@ -12,7 +12,7 @@ import (
 // to one and invalid to the other. Only of "uri-template" more is let through:
 // all that RFC 6570 calls a template, of which it refuses many.
 func (c *Checker) Format(name, s string) {
-	if !inFormat(name, s) {
+	if !InFormat(name, s) {
 		c.Report("must be in the format %s, is %q", name, shown(s))
 	}
 }
@@ -185,3 +185,7 @@ func areIdentifiers(s string, leadingZeros bool) bool {
 	}
 	return true
 }
+
+// InFormat reports whether s is in the named format of JSON Schema. It is what
+// [Checker.Format] reports by.
+func InFormat(name, s string) bool { return inFormat(name, s) }

@@ -12,17 +12,18 @@ type Entry[T any] struct {
 	Value T
 }
 
-// Map is an object whose members all have values of one type, in their order. No name
-// stands twice in it. A nil Map is absent and an empty one is {}.
+// Map is an object whose members all have values of one type, in their order. Names are unique.
+// A nil Map is absent and an empty one is {}.
 //
-// The methods look through the entries one by one. For many lookups in a large Map,
-// maps.Collect(m.All()) makes a Go map.
+// The methods search linearly. For many lookups in a large Map, maps.Collect(m.All()) makes a Go
+// map.
 type Map[T any] []Entry[T]
 
 // Member is a member of an object with the text of its value.
 type Member = Entry[Raw]
 
-// Members are members of an object in their order: those that a type has no field for.
+// Members are members of an object in their order, for example those that a type has no field
+// for.
 type Members = Map[Raw]
 
 // Get returns the value of the member called name.
@@ -33,8 +34,7 @@ func (m Map[T]) Get(name string) (value T, ok bool) {
 	return value, false
 }
 
-// Set sets the value of the member called name. It appends the member if m has none of
-// that name.
+// Set sets the value of the member called name. It appends the member if m does not have it.
 func (m *Map[T]) Set(name string, value T) {
 	if i := m.index(name); i >= 0 {
 		(*m)[i].Value = value
@@ -43,7 +43,7 @@ func (m *Map[T]) Set(name string, value T) {
 	*m = append(*m, Entry[T]{name, value})
 }
 
-// Delete removes the member called name, if m has one.
+// Delete removes the member called name, if m has it.
 func (m *Map[T]) Delete(name string) {
 	if i := m.index(name); i >= 0 {
 		*m = slices.Delete(*m, i, i+1)
@@ -73,19 +73,12 @@ func (m Map[T]) index(name string) int {
 	return -1
 }
 
-// memberIndex is the set of names of a large Map, kept while the Reader is in its object.
-type memberIndex struct {
-	depth int // of the object
-	count int // how many members are in the set
-	names nameTable
-}
-
-// Entry appends a member with the name that r is at and returns where its value is to be
-// decoded from r. A name that is in m already is an error of r. After an error of r, Entry
-// appends nothing.
+// Entry appends a member with the name that r is at, and returns a pointer to its value, which
+// the caller decodes from r. A name that m has already is an error of r. After an error of r,
+// Entry appends nothing.
 func (m *Map[T]) Entry(r *Reader) *T {
 	name := r.Name()
-	if r.err == nil && !r.checked && knows(r, *m, name) {
+	if r.err == nil && !r.checked && hasName(r, *m, name) {
 		r.Duplicate()
 	}
 	if r.err != nil {
@@ -96,45 +89,64 @@ func (m *Map[T]) Entry(r *Reader) *T {
 	return &e.Value
 }
 
-// knows reports whether name is in m, and counts on it being appended to m if not.
-func knows[T any](r *Reader, m Map[T], name string) bool {
+// nameSet holds the names of a large Map while the Reader is in its object.
+type nameSet struct {
+	depth int // of the object
+	names map[string]struct{}
+}
+
+// hasName reports whether m has a member called name. If not, it expects that the member is
+// appended.
+func hasName[T any](r *Reader, m Map[T], name string) bool {
 	if len(m) <= fewNames {
 		return m.index(name) >= 0
 	}
-	n := len(r.indexes)
-	if n == 0 || r.indexes[n-1].depth != r.depth {
-		r.indexes = append(r.indexes, memberIndex{depth: r.depth})
+	n := len(r.nameSets)
+	if n == 0 || r.nameSets[n-1].depth != r.depth {
+		r.nameSets = append(r.nameSets, nameSet{depth: r.depth})
 		n++
 	}
-	x := &r.indexes[n-1]
-	nameOf := func(i int) string {
-		if i == len(m) {
-			return name
-		}
-		return m[i].Name
-	}
-	if x.count != len(m) || !x.names.fits(len(m)+1) {
-		x.names.reset(2 * len(m))
+	set := &r.nameSets[n-1]
+	if len(set.names) != len(m) { // new, or it belongs to another Map of the object
+		set.names = make(map[string]struct{}, 2*len(m))
 		for i := range m {
-			x.names.add(i, nameOf)
+			set.names[m[i].Name] = struct{}{}
 		}
 	}
-	x.count = len(m) + 1
-	return !x.names.add(len(m), nameOf)
+	if _, ok := set.names[name]; ok {
+		return true
+	}
+	set.names[name] = struct{}{}
+	return false
 }
 
-// Check returns an error if a name stands twice in m or is one of taken. Code that writes
-// a Map calls it, because a Map made by hand can be wrong.
+// Check returns an error if m has a duplicate name or a name that is in taken. Encoders call it,
+// because a program can make a Map with duplicate names.
 func (m Map[T]) Check(taken ...string) error {
-	if name, ok := m.clash(taken); ok {
-		return encodingError("duplicate member " + strconv.Quote(shown(name)))
+	var seen map[string]struct{}
+	if len(m) > fewNames {
+		seen = make(map[string]struct{}, len(m))
+	}
+	for i := range m {
+		name := m[i].Name
+		duplicate := slices.Contains(taken, name)
+		if seen == nil {
+			duplicate = duplicate || m[:i].index(name) >= 0
+		} else if _, ok := seen[name]; ok {
+			duplicate = true
+		} else {
+			seen[name] = struct{}{}
+		}
+		if duplicate {
+			return encodingError("duplicate member " + strconv.Quote(shown(name)))
+		}
 	}
 	return nil
 }
 
-// AppendMembers appends the members to the object whose text dst ends in, each with a
-// comma as by [AppendName]. A name that stands twice, or is one of taken, the names of
-// the members written already, is an error.
+// AppendMembers appends the members to the object whose text dst ends in, each with a comma as
+// [AppendName] does. A duplicate name is an error, and so is one that is in taken, the names of
+// the members written before.
 func AppendMembers(dst []byte, m Members, taken ...string) ([]byte, error) {
 	if err := m.Check(taken...); err != nil {
 		return dst, err
@@ -148,7 +160,6 @@ func AppendMembers(dst []byte, m Members, taken ...string) ([]byte, error) {
 	return dst, nil
 }
 
-// appendMember appends a member whose name and value come from outside.
 func appendMember(dst []byte, name string, value Raw) ([]byte, error) {
 	dst, err := AppendKey(dst, name)
 	if err != nil {
@@ -156,30 +167,4 @@ func appendMember(dst []byte, name string, value Raw) ([]byte, error) {
 	}
 	dst, err = AppendRaw(dst, value)
 	return dst, In(err, name)
-}
-
-// clash returns a name that stands twice in m or is one of taken.
-func (m Map[T]) clash(taken []string) (string, bool) {
-	if len(m) <= fewNames {
-		for i := range m {
-			if name := m[i].Name; m[:i].index(name) >= 0 || slices.Contains(taken, name) {
-				return name, true
-			}
-		}
-		return "", false
-	}
-	var names nameTable
-	names.reset(len(m) + len(taken))
-	nameOf := func(i int) string {
-		if i < len(taken) {
-			return taken[i]
-		}
-		return m[i-len(taken)].Name
-	}
-	for i := range len(taken) + len(m) {
-		if !names.add(i, nameOf) && i >= len(taken) {
-			return nameOf(i), true
-		}
-	}
-	return "", false
 }

@@ -364,3 +364,25 @@ func compareExp10(x, y decimal) int {
 	}
 	return 0
 }
+
+// IsInteger reports whether a raw that is a well-formed number has no fraction:
+// 1, 1.0 and 1e400 are integers.
+func (x Raw) IsInteger() bool {
+	if _, end, ok := parseSmall(string(x), 0); ok && end == len(x) {
+		return true
+	}
+	return parseDecimal(string(x)).integral()
+}
+
+// CompareNumbers compares two raws that are well-formed numbers by their exact
+// values: it returns -1, 0 or +1 as a is less than, equal to or greater than b.
+func CompareNumbers(a, b Raw) int {
+	if x, ok := parsePlain(string(a)); ok {
+		if y, ok := parsePlain(string(b)); ok {
+			if c, ok := comparePlain(x, y); ok {
+				return c
+			}
+		}
+	}
+	return compareDecimals(parseDecimal(string(a)), parseDecimal(string(b)))
+}

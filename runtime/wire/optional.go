@@ -1,80 +1,43 @@
 package wire
 
-import "unsafe"
-
-// The Pointer methods read a scalar into memory of its own and return where it
-// is: optional members are held so. A few of one type share an allocation, as
-// they share the memory of the message, and so do short arrays of strings, and strings
-// that had escapes.
-
-// slabs are the memory that optional scalars are handed out from.
-type slabs struct {
-	strings []string
-	ints    []int64
-	floats  []float64
-	bools   []bool
-	texts   []byte // of strings that had escapes
-	many    int    // as how many such strings texts was made for
+// Optional is the value of a member that may be absent, null or a T. The zero
+// Optional is absent. It has no text of its own: whoever writes the object
+// leaves an absent member out.
+type Optional[T any] struct {
+	value *T
+	null  bool
 }
 
-// ReadStringPointer is [Reader.ReadString] into new memory.
-func (r *Reader) ReadStringPointer() *string { return hold(&r.slabs.strings, r.ReadString()) }
+// Some returns the Optional that is v.
+func Some[T any](v T) Optional[T] { return Optional[T]{value: &v} }
 
-// ReadInt64Pointer is [Reader.ReadInt64] into new memory.
-func (r *Reader) ReadInt64Pointer() *int64 { return hold(&r.slabs.ints, r.ReadInt64()) }
+// Null returns the Optional that is null.
+func Null[T any]() Optional[T] { return Optional[T]{null: true} }
 
-// ReadFloat64Pointer is [Reader.ReadFloat64] into new memory.
-func (r *Reader) ReadFloat64Pointer() *float64 { return hold(&r.slabs.floats, r.ReadFloat64()) }
+// IsZero reports whether the member is absent.
+func (o Optional[T]) IsZero() bool { return o.value == nil && !o.null }
 
-// ReadBoolPointer is [Reader.ReadBool] into new memory.
-func (r *Reader) ReadBoolPointer() *bool { return hold(&r.slabs.bools, r.ReadBool()) }
+// IsNull reports whether the member is null.
+func (o Optional[T]) IsNull() bool { return o.null }
 
-// maxSlab is how many elements a slab has at most. Slabs grow from one element, for most
-// messages have none or one.
-const maxSlab = 16
-
-// maxTexts is how long a slab of texts is at most, but for one text.
-const maxTexts = 4 << 10
-
-// hold puts v into the next free element of a slab.
-func hold[T any](slab *[]T, v T) *T {
-	if n := cap(*slab); len(*slab) == n {
-		*slab = make([]T, 0, min(max(1, 2*n), maxSlab))
+// Get returns the value, and whether there is one: the member is neither absent
+// nor null.
+func (o Optional[T]) Get() (T, bool) {
+	if o.value == nil {
+		var zero T
+		return zero, false
 	}
-	*slab = append(*slab, v)
-	return &(*slab)[len(*slab)-1]
+	return *o.value, true
 }
 
-// holdText is hold for the text of a string that is not in the message as it is.
-func (s *slabs) holdText(text []byte) string {
-	if len(text) > cap(s.texts)-len(s.texts) {
-		s.many = min(max(1, 2*s.many), maxSlab)
-		s.texts = make([]byte, 0, max(len(text), min(s.many*len(text), maxTexts)))
-	}
-	n := len(s.texts)
-	s.texts = append(s.texts, text...)
-	return unsafe.String(&s.texts[n], len(text))
-}
+// Pointer returns where the value is, nil when the member is absent or null.
+func (o Optional[T]) Pointer() *T { return o.value }
 
-// ReadStrings reads an array of strings.
-func (r *Reader) ReadStrings() []string {
-	if r.lenient.lenience != 0 && r.absentNull(true) {
-		return []string{}
-	}
-	slab := r.slabs.strings
-	start := len(slab)
-	for r.BeginArray(); r.Element(); {
-		if n := cap(slab); len(slab) == n {
-			read := slab[start:]
-			slab = make([]string, len(read), max(few, 2*len(read), min(2*n, maxSlab)))
-			copy(slab, read)
-			start = 0
-		}
-		slab = append(slab, r.ReadString())
-	}
-	if len(slab) == start {
-		return []string{}
-	}
-	r.slabs.strings = slab
-	return slab[start:len(slab):len(slab)]
-}
+// Set makes the member v.
+func (o *Optional[T]) Set(v T) { *o = Some(v) }
+
+// SetNull makes the member null.
+func (o *Optional[T]) SetNull() { *o = Null[T]() }
+
+// Clear makes the member absent.
+func (o *Optional[T]) Clear() { *o = Optional[T]{} }

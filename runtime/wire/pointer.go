@@ -1,6 +1,9 @@
 package wire
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // AppendPointer appends the token of a JSON Pointer (RFC 6901) for a member: a
 // slash and the name, in which ~ is ~0 and / is ~1.
@@ -53,7 +56,7 @@ func (t *tracer) pointer(offset int, at place) (pointer string, start int) {
 		case last && l.done:
 			// Between two values: the trouble is the container's.
 		case !l.object:
-			dst = appendIndex(dst, l.index)
+			dst = strconv.AppendInt(append(dst, '/'), int64(l.index), 10)
 		case l.named:
 			dst = AppendPointer(dst, l.name)
 		}

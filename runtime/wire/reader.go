@@ -24,7 +24,7 @@ type Reader struct {
 
 	nameAt, nameEnd int    // of the current member's name, from quote to quote
 	unquoted        string // the name where it has escapes, else ""
-	indexes         []memberIndex
+	nameSets        []nameSet
 
 	trying int // how many calls of Try are under way
 	spent  int // bytes read that are, or have to be, read again
@@ -141,7 +141,7 @@ func (r *Reader) Member() bool {
 	escaped := false
 	if !plain {
 		var ok bool
-		if end, escaped, ok = scanRest(src, end); !ok {
+		if end, escaped, ok = scanRest(src, end, nil, 0); !ok {
 			r.failString(i, end)
 			return false
 		}
@@ -210,7 +210,7 @@ func (r *Reader) close(i int) {
 	r.pos = i + 1
 	r.depth--
 	r.fresh = false
-	if n := len(r.indexes); n > 0 && r.indexes[n-1].depth > r.depth {
-		r.indexes = r.indexes[:n-1]
+	if n := len(r.nameSets); n > 0 && r.nameSets[n-1].depth > r.depth {
+		r.nameSets = r.nameSets[:n-1]
 	}
 }

@@ -1,32 +1,21 @@
 package wire
 
 import (
-	"math"
+	"math/bits"
 	"strconv"
+	"strings"
 )
-
-// skipSpace returns the offset of the first byte of src at or after i that is
-// not white space.
-func skipSpace(src string, i int) int {
-	for i < len(src) && src[i] <= ' ' && (src[i] == ' ' || src[i] == '\n' || src[i] == '\r' || src[i] == '\t') {
-		i++
-	}
-	return i
-}
 
 // A scanner checks one value of a text without decoding it.
 type scanner struct {
-	many  []span // names of the open objects that have many, the innermost last
-	table nameTable
-	space bool // white space was met inside of the value
+	space bool // white space was found inside the value
 	reach int  // how far a failed scan went
 	fault fault
 }
 
-// scanValue checks the value that begins at src[i], inside depth open
-// containers, and returns the offset after it and whether there is white space
-// in it. Where the value is malformed, end is -1; then f says why and reach how
-// far the scan went.
+// scanValue checks the value that begins at src[i], inside depth open containers. It returns the
+// offset after the value and whether the value contains white space. If the value is malformed,
+// end is -1, f is the reason, and reach is how far the scan went.
 func scanValue(src string, i, depth int) (end int, space bool, reach int, f fault) {
 	var s scanner
 	end = s.value(src, i, depth)
@@ -39,7 +28,7 @@ func (s *scanner) fail(at int, problem string) int {
 	return -1
 }
 
-// failToken fails within the token that begins at i.
+// failToken fails at an offset inside the token that begins at i.
 func (s *scanner) failToken(i, at int, problem string) int {
 	s.fail(at, problem)
 	s.fault.about = i
@@ -57,11 +46,6 @@ func (s *scanner) failString(src string, i, reach int) int {
 	return -1
 }
 
-func (s *scanner) failLiteral(src string, i int, want string) int {
-	at, problem := literalFault(src, i, want)
-	return s.failToken(i, at, problem)
-}
-
 // value returns the offset after the value that begins at i, or -1.
 func (s *scanner) value(src string, i, depth int) int {
 	if i >= len(src) {
@@ -72,7 +56,7 @@ func (s *scanner) value(src string, i, depth int) int {
 		end, plain := plainString(src, i)
 		if !plain {
 			var ok bool
-			if end, _, ok = scanRest(src, end); !ok {
+			if end, _, ok = scanRest(src, end, nil, 0); !ok {
 				return s.failString(src, i, end)
 			}
 		}
@@ -82,20 +66,11 @@ func (s *scanner) value(src string, i, depth int) int {
 	case '[':
 		return s.array(src, i, depth+1)
 	case 't':
-		if end := scanLiteral(src, i, "true"); end > 0 {
-			return end
-		}
-		return s.failLiteral(src, i, "true")
+		return s.literal(src, i, "true")
 	case 'f':
-		if end := scanLiteral(src, i, "false"); end > 0 {
-			return end
-		}
-		return s.failLiteral(src, i, "false")
+		return s.literal(src, i, "false")
 	case 'n':
-		if end := scanLiteral(src, i, "null"); end > 0 {
-			return end
-		}
-		return s.failLiteral(src, i, "null")
+		return s.literal(src, i, "null")
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		end, ok := scanNumber(src, i)
 		if !ok {
@@ -106,21 +81,24 @@ func (s *scanner) value(src string, i, depth int) int {
 	return s.failFound(src, i, "a value")
 }
 
-// scanLiteral returns the offset after want, which src should have at i, or -1.
+func (s *scanner) literal(src string, i int, want string) int {
+	end := scanLiteral(src, i, want)
+	if end < 0 {
+		n := 0
+		for i+n < len(src) && src[i+n] == want[n] {
+			n++
+		}
+		return s.failToken(i, i+n, "expected "+want+", found "+found(src, i+n))
+	}
+	return end
+}
+
+// scanLiteral returns the offset after want if src has it at i, and otherwise -1.
 func scanLiteral(src string, i int, want string) int {
 	if len(src)-i >= len(want) && src[i:i+len(want)] == want {
 		return i + len(want)
 	}
 	return -1
-}
-
-// literalFault returns where src differs from want, which it should have at i.
-func literalFault(src string, i int, want string) (at int, problem string) {
-	n := 0
-	for i+n < len(src) && src[i+n] == want[n] {
-		n++
-	}
-	return i + n, "expected " + want + ", found " + found(src, i+n)
 }
 
 // after returns the offset of the next token.
@@ -142,18 +120,14 @@ func (s *scanner) array(src string, i, depth int) int {
 		return i + 1
 	}
 	for {
-		i = s.value(src, i, depth)
-		if i < 0 {
+		if i = s.value(src, i, depth); i < 0 {
 			return -1
 		}
 		i = s.after(src, i)
-		if i >= len(src) {
-			return s.failFound(src, i, "',' or ']'")
-		}
-		switch src[i] {
-		case ',':
+		switch {
+		case i < len(src) && src[i] == ',':
 			i = s.after(src, i+1)
-		case ']':
+		case i < len(src) && src[i] == ']':
 			return i + 1
 		default:
 			return s.failFound(src, i, "',' or ']'")
@@ -165,49 +139,51 @@ func (s *scanner) object(src string, i, depth int) int {
 	if depth > MaxDepth {
 		return s.fail(i, tooDeep())
 	}
-	start := i
 	i = s.after(src, i+1)
 	if i < len(src) && src[i] == '}' {
 		return i + 1
 	}
-	names := nameList{first: i}
+	var first [fewNames / 2]span
+	names := first[:0]
+	anyEscaped := false
+	var marks uint64 // a bit for each name, by its length and two of its bytes
+	alike := false   // two names have the same bit, so they may be equal
 	for {
 		if i >= len(src) || src[i] != '"' {
 			return s.failFound(src, i, "a member name")
 		}
-		end, bit, plain := plainName(src, i)
+		end, plain := plainString(src, i)
 		escaped := false
 		if !plain {
 			var ok bool
-			if end, escaped, ok = scanRest(src, end); !ok {
+			if end, escaped, ok = scanRest(src, end, nil, 0); !ok {
 				return s.failString(src, i, end)
 			}
 		}
-		if escaped || names.filter&bit != 0 || names.n >= fewNames || uint64(i-names.first) > math.MaxUint32 {
-			s.meet(src, &names, i, end, escaped)
-		} else {
-			names.few[names.n] = uint32(i - names.first)
-			names.n++
-		}
-		names.filter |= bit
+		names = append(names, span{i + 1, end - 1})
+		mark := uint64(1) << (uint(src[i+1]+src[end-2]<<2+byte(end-i)) % 64)
+		alike = alike || marks&mark != 0
+		marks |= mark
+		anyEscaped = anyEscaped || escaped
 		i = s.after(src, end)
 		if i >= len(src) || src[i] != ':' {
 			return s.failFound(src, i, "':'")
 		}
-		i = s.after(src, i+1)
-		if i = s.value(src, i, depth); i < 0 {
+		if i = s.value(src, s.after(src, i+1), depth); i < 0 {
 			return -1
 		}
 		i = s.after(src, i)
-		if i >= len(src) {
-			return s.failFound(src, i, "',' or '}'")
-		}
-		switch src[i] {
-		case ',':
+		switch {
+		case i < len(src) && src[i] == ',':
 			i = s.after(src, i+1)
-		case '}':
-			if n := s.duplicate(src, &names); n >= 0 {
-				return s.failDuplicate(src, start, n, i)
+		case i < len(src) && src[i] == '}':
+			if !alike && !anyEscaped {
+				return i + 1
+			}
+			if n := duplicateName(src, names, anyEscaped); n >= 0 {
+				s.fault = duplicateFault(names[n].start-1, names[n].name(src))
+				s.reach = i
+				return -1
 			}
 			return i + 1
 		default:
@@ -216,17 +192,134 @@ func (s *scanner) object(src string, i, depth int) int {
 	}
 }
 
-// failDuplicate fails at the n-th member of the object at start.
-func (s *scanner) failDuplicate(src string, start, n, reach int) int {
-	c, _ := openObject(src, start)
-	for range n + 1 {
-		c.next()
+func tooDeep() string {
+	return "nested more than " + strconv.Itoa(MaxDepth) + " levels deep"
+}
+
+// A span is the position of a member name in a text, without the quotes.
+type span struct{ start, end int }
+
+// name returns the name, unescaped.
+func (n span) name(src string) string {
+	name := src[n.start:n.end]
+	if strings.IndexByte(name, '\\') >= 0 {
+		return unquote(name)
 	}
-	s.fault = duplicateFault(c.nameAt, c.name)
-	s.reach = reach
+	return name
+}
+
+// fewNames is the number of names up to which each is compared with all others. More names go
+// into a map.
+const fewNames = 16
+
+// duplicateName returns the index of the first name that occurs before, or -1. Names have
+// escapes only if escaped is true.
+func duplicateName(src string, names []span, escaped bool) int {
+	if escaped || len(names) > fewNames {
+		seen := make(map[string]struct{}, len(names))
+		for i, n := range names {
+			name := n.name(src)
+			if _, ok := seen[name]; ok {
+				return i
+			}
+			seen[name] = struct{}{}
+		}
+		return -1
+	}
+	for i, n := range names {
+		name := src[n.start:n.end]
+		for _, other := range names[:i] {
+			if other.end-other.start == len(name) && src[other.start:other.end] == name {
+				return i
+			}
+		}
+	}
 	return -1
 }
 
-func tooDeep() string {
-	return "nested more than " + strconv.Itoa(MaxDepth) + " levels deep"
+// skipSpace returns the offset of the first byte of src at or after i that is not white space.
+func skipSpace(src string, i int) int {
+	for i < len(src) && src[i] <= ' ' && (src[i] == ' ' || src[i] == '\n' || src[i] == '\r' || src[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// skipValue returns the offset after the value that begins at src[i], or -1 if none does. It
+// checks only what it needs to find the end.
+func skipValue(src string, i int) int {
+	if i >= len(src) {
+		return -1
+	}
+	switch src[i] {
+	case '"':
+		return skipString(src, i)
+	case '{', '[':
+		return skipContainer(src, i)
+	}
+	start := i
+	for i < len(src) {
+		switch src[i] {
+		case ',', ']', '}', ':', '"', '[', '{', ' ', '\n', '\r', '\t':
+			if i == start {
+				return -1
+			}
+			return i
+		}
+		i++
+	}
+	return i
+}
+
+// skipContainer returns the offset after the array or object that begins at src[i], or -1.
+func skipContainer(src string, i int) int {
+	depth := 0
+	for i < len(src) {
+		switch src[i] {
+		case '"':
+			i = skipString(src, i)
+			if i < 0 {
+				return -1
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+			if depth == 0 {
+				return i + 1
+			}
+		}
+		i++
+	}
+	return -1
+}
+
+// skipString returns the offset after the string whose opening quote is src[i], or -1.
+func skipString(src string, i int) int {
+	i++
+	for short := i + 16; i < short && i+8 <= len(src); i += 8 { // many strings are short
+		if m := special(load8(src, i)); m != 0 {
+			i += bits.TrailingZeros64(m) >> 3
+			if src[i] == '"' {
+				return i + 1
+			}
+			break
+		}
+	}
+	for {
+		n := strings.IndexByte(src[i:], '"')
+		if n < 0 {
+			return -1
+		}
+		end := i + n
+		back := end
+		for back > i && src[back-1] == '\\' {
+			back--
+		}
+		if (end-back)%2 == 0 {
+			return end + 1
+		}
+		i = end + 1
+	}
 }

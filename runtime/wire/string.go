@@ -104,7 +104,7 @@ func scanString(src string, i int) (end int, escaped, ok bool) {
 	if plain {
 		return end, false, true
 	}
-	return scanRest(src, end)
+	return scanRest(src, end, nil, 0)
 }
 
 // plainString returns the offset after the string whose opening quote is src[i] when
@@ -128,12 +128,16 @@ func plainString(src string, i int) (end int, plain bool) {
 	return i, false
 }
 
-// scanRest is scanString for a string that is plain up to i.
-func scanRest(src string, i int) (end int, escaped, ok bool) {
-	high := len(src) // where the first byte is that is not ASCII
+// scanRest is scanString for a string that is plain up to i. If the string has escapes and out is
+// not nil, it appends the meaning of src from offset copied to *out.
+func scanRest(src string, i int, out *[]byte, copied int) (end int, escaped, ok bool) {
+	high := len(src) // offset of the first byte that is not ASCII
 	for i < len(src) {
 		switch c := src[i]; {
 		case c == '"':
+			if escaped && out != nil {
+				*out = append(*out, src[copied:i]...)
+			}
 			return i + 1, escaped, high >= i || utf8.ValidString(src[high:i])
 		case c < ' ':
 			return i, escaped, false
@@ -141,7 +145,13 @@ func scanRest(src string, i int) (end int, escaped, ok bool) {
 			high = min(high, i)
 		default:
 			escaped = true
-			n := escapeLen(src[i:])
+			n := 0
+			if out == nil {
+				n = escapeLen(src[i:])
+			} else {
+				*out, n = appendUnescaped(append(*out, src[copied:i]...), src[i:])
+				copied = i + n
+			}
 			if n == 0 {
 				return i, escaped, false
 			}
@@ -257,49 +267,8 @@ func escapeFault(s string) string {
 	return "malformed escape sequence " + s[:n]
 }
 
-// readRest is scanRest and unquote at once; ok is false where the string is
-// malformed, and end is then how far the scan went.
-func (r *Reader) readRest(start, i int) (s string, end int, ok bool) {
-	src, copied, ascii := r.src, start, true
-	buf := r.scratch[:0]
-	for i < len(src) && src[i] >= ' ' {
-		switch c := src[i]; {
-		case c == '"':
-			if copied == start {
-				s = src[start:i]
-			} else {
-				r.scratch = append(buf, src[copied:i]...)
-				s = r.slabs.holdText(r.scratch)
-			}
-			// Escapes mend nothing: bytes that are no UTF-8 are none between them.
-			return s, i + 1, ascii || utf8.ValidString(s)
-		case c >= utf8.RuneSelf:
-			ascii = false
-		default:
-			buf = append(buf, src[copied:i]...)
-			if i+1 < len(src) && src[i+1] == 'n' { // most escapes by far
-				buf = append(buf, '\n')
-				i += 2
-			} else {
-				n := 0
-				if buf, n = appendUnescaped(buf, src[i:]); n == 0 {
-					return "", i, false
-				}
-				i += n
-			}
-			copied = i
-		}
-		if ascii {
-			i = plainEnd(src, i)
-		} else {
-			i = highEnd(src, i)
-		}
-	}
-	return "", i, false
-}
-
-// unquote returns the meaning of the body of a string, without its quotes, that
-// scanString has passed.
+// unquote returns the meaning of the body of a string, without its quotes, that scanString has
+// accepted.
 func unquote(body string) string {
 	buf := make([]byte, 0, 64)
 	for {

@@ -349,7 +349,7 @@ func goodTexts() []goodText {
 		{text: "[1]"}, {text: "[1,2]"}, {text: "[ 1 , 2 ]", compact: "[1,2]"}, {text: "[\n1\t,\r2 ]\n", compact: "[1,2]"}, {text: "[null,true,false,0,\"\",[],{}]"},
 		{text: `{"a":1}`}, {text: `{"":0}`}, {text: `{" ":" "}`}, {text: "{ \"a\" : 1 , \"b\" : [ 2 , { } ] }", compact: `{"a":1,"b":[2,{}]}`},
 		{text: `{"a":{"a":{"a":1}}}`}, {text: `[{"a":1},{"a":1}]`}, {text: `{"a":1,"A":2}`}, {text: `{"a":1,"a ":2,"a\u0000":3}`, heap: true},
-		{text: `{"\u0061":1,"\u0062":2}`, heap: true}, {text: `{"é":1,"e\u0301":2}`, heap: true}, {text: "{\"😀\":1,\"\\ud83d\\ude01\":2}", heap: true},
+		{text: `{"\u0061":1,"\u0062":2}`}, {text: `{"é":1,"e\u0301":2}`, heap: true}, {text: "{\"😀\":1,\"\\ud83d\\ude01\":2}", heap: true},
 		{text: `{"a":" b : c , d "}`}, {text: "{\"a\":\n\"\\n\"}", compact: `{"a":"\n"}`},
 		{text: manyMembers(400), heap: true}, {text: manyMembers(4000), heap: true}, {text: "[" + manyMembers(2000) + "," + manyMembers(300) + "," + manyMembers(2000) + "]", heap: true},
 		{text: nest("[", "", "]", 1000)}, {text: nest(`{"a":`, "1", "}", 1000)}, {text: nest("[\n", "", " ]", 1000), compact: nest("[", "", "]", 1000)},

@@ -1,8 +1,8 @@
 package wire
 
-import "strings"
+import "strconv"
 
-// ReadString reads a string and returns its meaning.
+// ReadString reads a string and returns it unescaped.
 func (r *Reader) ReadString() string {
 	if r.err != nil {
 		return ""
@@ -17,16 +17,44 @@ func (r *Reader) ReadString() string {
 		r.pos = end
 		return r.src[i+1 : end-1]
 	}
-	s, end, ok := r.readRest(i+1, end)
+	r.scratch = r.scratch[:0]
+	end, escaped, ok := scanRest(r.src, end, &r.scratch, i+1)
 	if !ok {
 		r.failString(i, end)
 		return ""
 	}
 	r.pos = end
+	if !escaped {
+		return r.src[i+1 : end-1]
+	}
+	return r.slabs.text(r.scratch)
+}
+
+// ReadConstString reads a string that should be want, and returns it. Validate reports any other
+// string. A struct's zero value stands for the constant, so the empty string is an error: it
+// could not be told from the constant.
+func (r *Reader) ReadConstString(want string) string {
+	s := r.ReadString()
+	switch {
+	case s == want:
+		return want // does not share the memory of the message
+	case s == "" && r.err == nil:
+		r.fail(r.pos-len(`""`), "must be "+strconv.Quote(want))
+	}
 	return s
 }
 
-// number reads a number and returns its token, "" on an error.
+// ReadConstInt64 is [Reader.ReadConstString] for an integer; zero is an error.
+func (r *Reader) ReadConstInt64(want int64) int64 {
+	start := skipSpace(r.src, r.pos)
+	i := r.ReadInt64()
+	if i == 0 && want != 0 && r.err == nil {
+		r.fail(start, "must be "+strconv.FormatInt(want, 10))
+	}
+	return i
+}
+
+// number reads a number and returns its token, or "" on an error.
 func (r *Reader) number(want string) string {
 	i := skipSpace(r.src, r.pos)
 	if i >= len(r.src) || kindOf(r.src[i]) != KindNumber {
@@ -43,8 +71,8 @@ func (r *Reader) number(want string) string {
 	return r.src[i:end]
 }
 
-// ReadInt64 reads a number that is an integer, however it is written: 1.0 and
-// 1e3 are integers. One that an int64 does not hold is an error.
+// ReadInt64 reads a number that is an integer in any notation, such as 1.0 and 1e3. An integer
+// that does not fit an int64 is an error.
 func (r *Reader) ReadInt64() int64 {
 	if r.err != nil {
 		return 0
@@ -70,7 +98,7 @@ func (r *Reader) ReadInt64() int64 {
 	return v
 }
 
-// ReadFloat64 reads a number. One that is too large for a float64 is an error.
+// ReadFloat64 reads a number. A number that is too large for a float64 is an error.
 func (r *Reader) ReadFloat64() float64 {
 	if r.err != nil {
 		return 0
@@ -79,8 +107,8 @@ func (r *Reader) ReadFloat64() float64 {
 	if token == "" {
 		return 0
 	}
-	f, ok := parseFloat(token)
-	if !ok {
+	f, err := strconv.ParseFloat(token, 64)
+	if err != nil {
 		r.failToken(token, "number out of range: "+shown(token))
 		return 0
 	}
@@ -105,8 +133,8 @@ func (r *Reader) ReadBool() bool {
 	return false
 }
 
-// ReadNull reads null when it comes next, and reports whether it did. Anything
-// else is left as it is.
+// ReadNull reads null if it comes next, and reports whether it did. It leaves any other value
+// unread.
 func (r *Reader) ReadNull() bool {
 	if r.err != nil {
 		return false
@@ -119,72 +147,16 @@ func (r *Reader) ReadNull() bool {
 	return true
 }
 
-// ReadRaw reads a value of any kind and returns its source text. All of it is
-// checked: grammar, UTF-8, surrogates, duplicate names, depth.
-func (r *Reader) ReadRaw() Raw {
-	start, ok := r.check()
-	if !ok {
-		return ""
-	}
-	return Raw(r.src[start:r.pos])
-}
-
-// ReadObject is [Reader.ReadRaw] for a value that must be an object.
-func (r *Reader) ReadObject() Object {
-	if r.err != nil {
-		return ""
-	}
-	if i := skipSpace(r.src, r.pos); i >= len(r.src) || r.src[i] != '{' {
-		r.failKind(i, "an object")
-		return ""
-	}
-	return Object(r.ReadRaw())
-}
-
-// Skip reads over a value, which is checked as by [Reader.ReadRaw].
-func (r *Reader) Skip() { r.check() }
-
-// check moves after the next value, which begins at start.
-func (r *Reader) check() (start int, ok bool) {
-	if r.err != nil {
-		return 0, false
-	}
-	start = skipSpace(r.src, r.pos)
-	if r.checked {
-		if end := r.skip(start); end > start {
-			r.pos = end
-			return start, true
-		}
-	}
-	end, _, reach, f := scanValue(r.src, start, r.depth)
-	if end < 0 {
-		r.failScan(f, reach)
-		return 0, false
-	}
-	r.pos = end
-	return start, true
-}
-
-// skip returns the offset after the value at start of a text that has been checked: a
-// value in no container is the whole text.
-func (r *Reader) skip(start int) int {
-	if r.depth == 0 {
-		return len(strings.TrimRight(r.src, " \t\r\n"))
-	}
-	return skipValue(r.src, start)
-}
-
-// ReadScalar reads a scalar of one of the allowed sorts, keeping a number's token.
+// ReadScalar reads a scalar of one of the allowed sorts. It keeps the token of a number.
 func (r *Reader) ReadScalar(allowed ScalarSet) Scalar {
 	if r.err != nil {
 		return Scalar{}
 	}
 	i := skipSpace(r.src, r.pos)
-	if i >= len(r.src) {
-		r.failKind(i, allowed.String())
-		return Scalar{}
+	kind := KindInvalid
+	if i < len(r.src) {
+		kind = kindOf(r.src[i])
 	}
-	kind := kindOf(r.src[i])
 	if allowed&scalarSetOf(kind) == 0 {
 		r.failKind(i, allowed.String())
 		return Scalar{}
@@ -192,15 +164,11 @@ func (r *Reader) ReadScalar(allowed ScalarSet) Scalar {
 	var s Scalar
 	switch kind {
 	case KindString:
-		s = Scalar{kind: KindString, text: r.ReadString()}
+		s = StringScalar(r.ReadString())
 	case KindNumber:
-		token := r.number("a number")
-		if token == "" {
-			return Scalar{}
-		}
-		s = Scalar{kind: KindNumber, text: token}
-		if !s.Is(allowed) {
-			r.failToken(token, "expected "+allowed.String()+", found "+shown(token))
+		s = Scalar{KindNumber, r.number("a number")}
+		if r.err == nil && !s.Is(allowed) {
+			r.failToken(s.text, "expected "+allowed.String()+", found "+shown(s.text))
 		}
 	case KindBool:
 		s = BoolScalar(r.ReadBool())
