@@ -84,6 +84,7 @@ func PinnedSource(s *spec.Spec, revision string) (Source, error) {
 func All(s *spec.Spec) (files.Plan, error) {
 	var plan files.Plan
 	var revisions []*ir.Revision
+	var newest files.Plan // of the last revision, which is the newest
 	used := map[string]bool{}
 	var errs []error
 	for _, revision := range s.Revisions() {
@@ -100,7 +101,7 @@ func All(s *spec.Spec) (files.Plan, error) {
 		plan.Files = append(plan.Files, one.Files...)
 		plan.Owned = append(plan.Owned, one.Owned...)
 		maps.Copy(used, lowered.usedDocs)
-		revisions = append(revisions, lowered.Revision)
+		revisions, newest = append(revisions, lowered.Revision), one
 	}
 	errs = append(errs, checkPins(s))
 	if errors.Join(errs...) == nil {
@@ -115,6 +116,12 @@ func All(s *spec.Spec) (files.Plan, error) {
 	}
 	plan.Files = append(plan.Files, index)
 	plan.Owned = append(plan.Owned, ".")
+	aliases, err := emit.Newest(revisions[len(revisions)-1], newest.Files, "mcp")
+	if err != nil {
+		return files.Plan{}, err
+	}
+	plan.Files = append(plan.Files, aliases...)
+	plan.Owned = append(plan.Owned, "mcp")
 	if err := converters(revisions, &plan); err != nil {
 		return files.Plan{}, err
 	}

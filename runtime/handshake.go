@@ -34,15 +34,18 @@ func (s *Server) Resume(ctx context.Context, t Transport, h Handshake) error {
 
 // resume puts a lifecycle where the handshake has led to.
 func (l *serverLifecycle) resume(h Handshake) error {
-	own := h.Capabilities
-	if own == "" {
-		var err error
-		if own, err = objectOf(l.server.opts.Capabilities); err != nil {
-			return err
-		}
-	}
 	for _, b := range l.server.bindings {
 		if b.Revision == h.Revision {
+			own := h.Capabilities
+			if own == "" {
+				declared, err := b.declare(l.server.opts.Capabilities)
+				if err != nil {
+					return err
+				}
+				if own, err = objectOf(declared); err != nil {
+					return err
+				}
+			}
 			l.bound, l.terms, l.ready = b, b.terms(h.PeerInfo, h.PeerCapabilities, own), true
 			return nil
 		}

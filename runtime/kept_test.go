@@ -33,16 +33,16 @@ func keeper(t *testing.T) *runtime.Server {
 	t.Helper()
 	c := catalog.New(catalog.Options{})
 	greet := catalog.Tool{
-		Definition: `{"name":"greet","inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}}`,
+		Definition: wire.Object(`{"name":"greet","inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}}`),
 		Call: func(context.Context, wire.Object) (wire.Appender, error) {
 			return &mcp.CallToolResult{Content: []mcp.ContentBlock{&mcp.TextContent{Text: "hello"}}}, nil
 		},
 	}
-	if err := c.AddTools(greet); err != nil {
+	if err := c.Add(greet); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.AddTemplates(catalog.Template{
-		Definition: `{"name":"any","uriTemplate":"test://{name}"}`,
+	if err := c.Add(catalog.Template{
+		Definition: wire.Object(`{"name":"any","uriTemplate":"test://{name}"}`),
 		Read: func(context.Context, string, map[string]string) (wire.Appender, error) {
 			return &mcp.ReadResourceResult{}, nil
 		},

@@ -98,6 +98,10 @@ func NewServer(opts ServerOptions, bindings ...Binding) *Server {
 	return s
 }
 
+// Err returns why the server cannot serve: a mistake in the options or the bindings that
+// NewServer was called with. Serve returns it too.
+func (s *Server) Err() error { return s.err }
+
 // Serve serves one session until the client ends it, the transport fails, or ctx ends. It
 // returns nil, the error of the transport or the cause of ctx.
 //

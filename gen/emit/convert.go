@@ -89,6 +89,12 @@ func compat(f *jen.File, revisions []*ir.Revision, steps []*convert.Step) {
 	).Params(jen.Id("S"), jen.Error()).
 		Block(jen.Return(jen.Qual(convertPath, "Connect").Call(jen.Id("ctx"), jen.Op("&").Id("table"), jen.Id("transport"), jen.Id("options"))))
 	f.Line()
+	f.Add(doc("NewServer returns a server that offers the items and speaks every revision, given the binding of the revision that their definitions and results are written for, such as mcp20250618.BindBase(). It converts them to the revision of each client.\n\nThe items decide the capabilities of the server, unless the options declare some. NewServer returns an error for an invalid definition or schema, for two items with the same name, for options that cannot be served, and for an unknown revision.\n\nTo change the items later, pass a *catalog.Catalog as one of them and keep it."))
+	f.Func().Id("NewServer").Params(
+		jen.Id("base").Qual(runtimePath, "Binding"), jen.Id("options").Qual(runtimePath, "ServerOptions"), jen.Id("items").Op("...").Qual(catalogPath, "Item"),
+	).Params(jen.Op("*").Qual(runtimePath, "Server"), jen.Error()).
+		Block(jen.Return(jen.Qual(catalogPath, "NewServer").Call(jen.Id("options"), jen.Id("base"), jen.Op("&").Id("table"), jen.Id("items").Op("..."))))
+	f.Line()
 	f.Add(doc("Converter returns the function with which a catalog written for revision native converts its lists and results. Use it as catalog.Options.Convert."))
 	f.Func().Id("Converter").Params(jen.Id("native").String(), jen.Id("o").Id("Options")).Qual(convertPath, "Converter").
 		Block(jen.Return(jen.Id("table").Dot("Converter").Call(jen.Id("native"), jen.Id("o"))))

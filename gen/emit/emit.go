@@ -21,6 +21,8 @@ const (
 	wirePath    = module + "/runtime/wire"
 	runtimePath = module + "/runtime"
 	jsonrpcPath = module + "/runtime/jsonrpc"
+	catalogPath = module + "/runtime/catalog"
+	compatPath  = module + "/generated/compat"
 )
 
 // Header returns the first line of a generated file. It names the source and nothing that

@@ -43,7 +43,7 @@ func (g *generator) test() ([]files.File, error) {
 	f.Add(emit.Comment("TestContract runs the tests of package contract, which every correct implementation of Tools passes."))
 	f.Func().Id("TestContract").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
 		jen.Id("f").Op(":=").New(jen.Id("fake")),
-		jen.List(jen.Id("server"), jen.Err()).Op(":=").Id("NewServer").Call(jen.Id("f"), jen.Qual(toolsPath, "ServerOptions").Values()),
+		jen.List(jen.Id("server"), jen.Err()).Op(":=").Id("NewServer").Call(jen.Id("f"), jen.Qual(runtimePath, "ServerOptions").Values(jen.Dict{jen.Id("Name"): jen.Lit("contract"), jen.Id("Version"): jen.Lit("1")})),
 		fatal(),
 		jen.List(jen.Id("client"), jen.Err()).Op(":=").Id("Connect").Call(
 			jen.Id("t").Dot("Context").Call(), jen.Qual(contractPath, "Connect").Call(jen.Id("t"), jen.Id("server")),

@@ -48,7 +48,7 @@ func (g *generator) server() ([]files.File, error) {
 }
 
 func (g *generator) toolsInterface(f *jen.File) {
-	f.Add(emit.Comment(fmt.Sprintf("Tools has a method for each tool of %s. Arguments are valid under the input schema and have its defaults. An error becomes a result with isError, whose text the client's model reads. A panic becomes one too, without its text. runtime.CallOf(ctx) returns the call, for progress and for requests to the client.", g.Source)))
+	f.Add(emit.Comment(fmt.Sprintf("Tools has a method for each tool of %s. Arguments are valid under the input schema and have its defaults. An error becomes a result with isError, whose text the client's model reads. A panic becomes one too, without its text. runtime.CallOf(ctx) returns the call, for progress and for requests to the client. tools.ResultOf(ctx) returns the rest of the result: its content blocks, _meta and isError.", g.Source)))
 	f.Type().Id("Tools").InterfaceFunc(func(methods *jen.Group) {
 		for _, t := range g.pkg.Tools {
 			methods.Add(about(t, "implements"))
@@ -58,24 +58,20 @@ func (g *generator) toolsInterface(f *jen.File) {
 }
 
 func (g *generator) newServer(f *jen.File) {
-	f.Comment("NewServer returns a server with the given tools that speaks every revision of the protocol.")
+	f.Add(emit.Comment("NewServer returns a server that offers the tools, and other items if there are any, and speaks every revision of the protocol. It returns an error for options that cannot be served, and for an item that cannot be added."))
 	f.Func().Id("NewServer").Params(
-		jen.Id("t").Id("Tools"), jen.Id("options").Qual(toolsPath, "ServerOptions"),
+		jen.Id("t").Id("Tools"), jen.Id("options").Qual(runtimePath, "ServerOptions"), jen.Id("items").Op("...").Qual(catalogPath, "Item"),
 	).Params(jen.Op("*").Qual(runtimePath, "Server"), jen.Error()).Block(
-		jen.Return(jen.Qual(toolsPath, "NewServer").CallFunc(func(args *jen.Group) {
-			args.Line().Id("options")
-			args.Line().Id("ServerTools").Call(jen.Id("t"), jen.Id("options").Dot("Options"))
-			args.Line().Qual(generatedPath, "ServerBindings").Call().Op("...")
-			args.Line()
-		})),
+		jen.Id("all").Op(":=").Append(jen.Id("ServerTools").Call(jen.Id("t"), jen.Qual(toolsPath, "Options").Values()), jen.Id("items").Op("...")),
+		jen.Return(jen.Qual(mcpPath, "NewServer").Call(jen.Id("options"), jen.Id("all").Op("..."))),
 	)
 }
 
 func (g *generator) serverTools(f *jen.File) {
-	f.Comment("ServerTools returns the tools for a catalog that has other tools too.")
+	f.Add(emit.Comment("ServerTools returns the tools as items for a server or a catalog, for programs that set options of the tools or add and remove tools."))
 	f.Func().Id("ServerTools").Params(jen.Id("t").Id("Tools"), jen.Id("options").Qual(toolsPath, "Options")).
-		Index().Qual(catalogPath, "Tool").Block(
-		jen.Return(jen.Index().Qual(catalogPath, "Tool").ValuesFunc(func(all *jen.Group) {
+		Index().Qual(catalogPath, "Item").Block(
+		jen.Return(jen.Index().Qual(catalogPath, "Item").ValuesFunc(func(all *jen.Group) {
 			for _, t := range g.pkg.Tools {
 				defaults := jen.Nil()
 				if t.Input.Defaults {

@@ -33,7 +33,7 @@ const (
 	// generatedPath is the package with the bindings of all revisions.
 	generatedPath = root + "/generated"
 	// mcpPath is the package of the content blocks that handlers return.
-	mcpPath = generatedPath + "/mcp20251125"
+	mcpPath = generatedPath + "/mcp"
 )
 
 // Options configure what is generated.
@@ -173,7 +173,7 @@ func (g *generator) file() *jen.File {
 	for _, path := range []string{wirePath, runtimePath, catalogPath, toolsPath, contractPath, generatedPath} {
 		f.ImportName(path, path[strings.LastIndexByte(path, '/')+1:])
 	}
-	f.ImportAlias(mcpPath, "mcp")
+	f.ImportName(mcpPath, "mcp")
 	return f
 }
 
@@ -261,7 +261,7 @@ func definition(t typing.ToolTypes, inputs bool) jen.Dict {
 // allDefinitions renders the declarations before the tools.
 func (g *generator) allDefinitions(f *jen.File) {
 	f.Comment("This code does not compile with other versions of the runtime.")
-	f.Const().Id("_").Op("=").Qual(toolsPath, "ToolsV2")
+	f.Const().Id("_").Op("=").Qual(toolsPath, "ToolsV3")
 	f.Line()
 	f.Comment("definitions holds the definitions of all tools, in the order of the list.")
 	f.Var().Id("definitions").Op("=").Qual(toolsPath, "Definitions").Call(jen.Index().Op("*").Qual(toolsPath, "Tool").ValuesFunc(func(all *jen.Group) {

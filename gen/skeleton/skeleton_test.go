@@ -84,7 +84,7 @@ func TestNames(t *testing.T) {
 		"func(*b, context.Context, *GetForecastInput) (*GetForecastOutput, error) = (*b).GetForecast\n",
 		"tools.Structured(toolGetForecast, options, func() *GetForecastInput { return new(GetForecastInput) }, (*GetForecastInput).applyDefaults, t.GetForecast),",
 		"tools.Content(toolCheckTool, options, func() *CheckToolInput { return new(CheckToolInput) }, nil, t.CheckTool),",
-		"func NewServer(t Tools, options tools.ServerOptions) (*runtime.Server, error) {",
+		"func NewServer(t Tools, options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {",
 	} {
 		if !strings.Contains(all.String(), want) {
 			t.Errorf("nothing generated has %q", want)

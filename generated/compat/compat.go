@@ -11,6 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/runtime"
+	catalog "github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/convert"
 )
 
@@ -60,6 +61,22 @@ func Client(client runtime.Binding, o Options) []runtime.Binding {
 // transport, also if it fails; ctx applies to the opening only.
 func Connect[S any](ctx context.Context, transport runtime.Transport, options convert.ClientOptions[S]) (S, error) {
 	return convert.Connect(ctx, &table, transport, options)
+}
+
+// NewServer returns a server that offers the items and speaks every
+// revision, given the binding of the revision that their definitions and
+// results are written for, such as mcp20250618.BindBase(). It converts them
+// to the revision of each client.
+//
+// The items decide the capabilities of the server, unless the options
+// declare some. NewServer returns an error for an invalid definition or
+// schema, for two items with the same name, for options that cannot be
+// served, and for an unknown revision.
+//
+// To change the items later, pass a *catalog.Catalog as one of them and keep
+// it.
+func NewServer(base runtime.Binding, options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {
+	return catalog.NewServer(options, base, &table, items...)
 }
 
 // Converter returns the function with which a catalog written for revision

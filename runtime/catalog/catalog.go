@@ -6,116 +6,113 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/convert"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// What the options mean where they are left zero.
+// The values of options that are left zero.
 const (
-	DefaultPageSize         = 1000 // items; many clients ask for the first page only
-	DefaultMaxSubscriptions = 1000 // of a session
+	DefaultPageSize         = 1000 // items; many clients request only the first page
+	DefaultMaxSubscriptions = 1000 // per session
 )
 
-// changeDelay is how long a change of a list waits for more of its kind before sessions
-// are told.
-const changeDelay = 10 * time.Millisecond
-
-// Options say how a catalog answers. The zero value will do.
+// Options configure a catalog. The zero value is ready to use.
 type Options struct {
-	// PageSize is how many items a page of a list has at most. 0 is DefaultPageSize.
+	// PageSize is the maximum number of items on a page of a list. 0 means
+	// DefaultPageSize.
 	PageSize int
 
-	// CallRate bounds the calls of tools that a session may make, per second in the long
-	// run, as servers must ("Security Considerations" in server/tools of every revision).
-	// More are refused with an error that says when to try again. 0 is DefaultCallRate,
-	// less is no bound. Calls outside of sessions share one bound; they have none where
-	// CallRate is 0, because they may be those of many clients.
+	// CallRate limits how many tools a session calls per second, on average over a long
+	// time. Servers must have such a limit ("Security Considerations" in server/tools of
+	// every revision). A call above the limit fails with an error that says when to try
+	// again. 0 means DefaultCallRate, and a negative value means no limit. Calls outside
+	// of sessions share one limit, which does not exist if CallRate is 0, because such
+	// calls may come from many clients.
 	CallRate float64
-	// CallBurst is how many calls may come at once. 0 is as many as CallRate lets come in
-	// a second, at least one, or DefaultCallBurst where CallRate is 0.
+	// CallBurst is the number of calls that may arrive at once. 0 means the calls of one
+	// second at CallRate, but at least one, or DefaultCallBurst if CallRate is 0.
 	CallBurst int
 
-	// MaxSubscriptions bounds the resources that a session may subscribe to. 0 is
+	// MaxSubscriptions limits the resources that a session can subscribe to. 0 means
 	// DefaultMaxSubscriptions.
 	MaxSubscriptions int
 
-	// Checker, if there is one, makes of a tool's definition, once, when the tool is
-	// added, what checks the arguments of its calls; nil checks nothing. An error in
-	// arguments is answered as one of the tool's handler is.
+	// Checker, if not nil, is called with the definition of each tool that is added and
+	// returns the function that checks the arguments of its calls; nil checks nothing. An
+	// error that the function returns is treated as an error of the tool's handler.
 	Checker func(definition wire.Object) (func(arguments wire.Object) error, error)
 
-	// Convert, if there is one, makes what is written for one revision fit the others that
-	// are served: lists, once for each revision and change, and results. An item whose
-	// definition it refuses is not listed. Package generated/compat has one.
-	Convert Converter
+	// Convert, if not nil, converts definitions and results to the revision of the
+	// session. Lists are converted once for each revision after a change. An item whose
+	// definition cannot be converted is not listed. See compat.Converter in
+	// generated/compat.
+	Convert convert.Converter
 
-	// Logger gets the handlers' panics, and what cannot be listed. Nil: nothing is logged.
+	// Logger receives panics and other defects of handlers, and the items that cannot be
+	// listed. Nil means slog.Default().
 	Logger *slog.Logger
 }
 
 // Catalog keeps tools, prompts, resources and resource templates. It is safe for
-// concurrent use; all methods may be called while sessions are open.
+// concurrent use. All methods may be called while sessions are open.
 type Catalog struct {
 	opts Options
-	log  *slog.Logger
 
-	tools     *list[*tool]
-	prompts   *list[*prompt]
-	resources *list[*resource]
-	templates *list[*template]
+	tools     *list[tool]
+	prompts   *list[prompt]
+	resources *list[resource]
+	templates *list[template]
 
 	sessions    sync.Map // *runtime.ServerSession to *session
 	open        atomic.Int64
-	sessionless *session // stands for the session of calls that have none
-	unbound     bool     // these have no bound
+	sessionless *session // stands for the session of calls outside of sessions
+	unlimited   bool     // calls outside of sessions have no limit
 	watched     watched
 
 	changes *runtime.Debounced // calls tell
 	mu      sync.Mutex
-	changed change // what open sessions are still to be told
+	changed change // not yet sent to open sessions
 }
 
-// New makes an empty catalog.
+// New returns an empty catalog.
 func New(opts Options) *Catalog {
 	opts.PageSize = cmp.Or(max(opts.PageSize, 0), DefaultPageSize)
 	opts.MaxSubscriptions = cmp.Or(max(opts.MaxSubscriptions, 0), DefaultMaxSubscriptions)
-	unbound := opts.CallRate == 0
-	if unbound {
+	unlimited := opts.CallRate == 0
+	if unlimited {
 		opts.CallRate = DefaultCallRate
 		opts.CallBurst = cmp.Or(max(opts.CallBurst, 0), DefaultCallBurst)
 	}
 	if opts.CallBurst <= 0 {
 		opts.CallBurst = max(int(opts.CallRate), 1)
 	}
-	c := &Catalog{
-		opts:      opts,
-		log:       opts.Logger,
-		tools:     newList[*tool]("tools", 't', opts.PageSize),
-		prompts:   newList[*prompt]("prompts", 'p', opts.PageSize),
-		resources: newList[*resource]("resources", 'r', opts.PageSize),
-		templates: newList[*template]("resourceTemplates", 'u', opts.PageSize),
-		watched:   newWatched(),
-		unbound:   unbound,
-	}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
-	}
-	if opts.Convert != nil {
-		c.tools.convert, c.prompts.convert = c.convert(kindTool), c.convert(kindPrompt)
-		c.resources.convert, c.templates.convert = c.convert(kindResource), c.convert(kindTemplate)
-	}
-	c.tools.read = c.readTool
+	c := &Catalog{opts: opts, watched: newWatched(), unlimited: unlimited}
+	c.tools = newList[tool](c, kindTool)
+	c.prompts = newList[prompt](c, kindPrompt)
+	c.resources = newList[resource](c, kindResource)
+	c.templates = newList[template](c, kindTemplate)
+	c.tools.read = readTool
 	c.sessionless = c.newSession(nil)
-	c.changes = runtime.Debounce(changeDelay, c.tell)
+	c.changes = runtime.Debounce(waits.ListChanged, c.tell)
 	return c
 }
 
-// answer is how one method is answered.
+// logger returns the logger of the options. slog.Default is called as late as possible,
+// because a program may set it after creating the catalog.
+func (c *Catalog) logger() *slog.Logger {
+	if c.opts.Logger != nil {
+		return c.opts.Logger
+	}
+	return slog.Default()
+}
+
+// answer handles a request.
 type answer = func(ctx context.Context, params wire.Raw) (wire.Appender, error)
 
-// answers are those of the catalog, by method.
+// answers returns the handlers of the catalog's methods.
 func (c *Catalog) answers() map[string]answer {
 	return map[string]answer{
 		"tools/list":               answering(c.tools.answer),
@@ -131,7 +128,7 @@ func (c *Catalog) answers() map[string]answer {
 	}
 }
 
-// answering makes an answer of a function with typed params.
+// answering returns an answer that calls a function with typed params.
 func answering[P any, R wire.Appender, PP interface {
 	*P
 	wire.Value
@@ -141,11 +138,14 @@ func answering[P any, R wire.Appender, PP interface {
 	}
 }
 
-// Over returns a binding of the same revision in which the catalog answers those of its
-// methods that the revision has. All other messages go to the binding below, which a
-// generated BindServer makes or, for servers without methods of their own, BindBase. A
-// catalog may be put over several bindings, and is then the same in all revisions but for
-// what Options.Convert makes of it.
+// Over returns a binding of the same revision in which the catalog handles its methods, as
+// far as the revision has them. All other messages go to the binding below, which is the
+// result of a generated BindServer or, for servers without other methods, BindBase.
+//
+// If the server's options declare no capabilities, a session has those of the binding below
+// and those that the catalog's items have when the session opens.
+//
+// A catalog can be put over the bindings of several revisions.
 func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 	answers := c.answers()
 	if len(below.Methods) > 0 {
@@ -167,6 +167,15 @@ func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 		}
 		return below.Handle(ctx, method, params)
 	}
+	b.Capabilities = func(declared wire.Appender) (wire.Appender, error) {
+		if declared == nil {
+			declared = c.capabilities(below.Methods)
+		}
+		if below.Capabilities == nil {
+			return declared, nil
+		}
+		return below.Capabilities(declared)
+	}
 	b.Opened = func(s *runtime.ServerSession) func() {
 		c.opened(s)
 		if below.Opened == nil {
@@ -181,18 +190,4 @@ func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 		}
 	}
 	return b
-}
-
-// add makes items of what is to be added and puts all of them into the list, or none.
-func add[A, T any](l *list[T], all []A, prepare func(A) (definition, T, error)) error {
-	items := make([]*item[T], len(all))
-	for i, a := range all {
-		d, value, err := prepare(a)
-		if err != nil {
-			return err
-		}
-		items[i] = &item[T]{key: d.key, text: d.text, unread: d.unread, value: value}
-	}
-	l.put(items)
-	return nil
 }

@@ -23,7 +23,7 @@ func filled(t testing.TB, opts catalog.Options) *catalog.Catalog {
 		e.Call = call
 		return e
 	}
-	must(t, c.AddTools(
+	must(t, c.Add(
 		echo("echo"),
 		tool("fail", func(context.Context, wire.Object) (wire.Appender, error) {
 			return nil, errors.New("no \"luck\"\xff")
@@ -34,38 +34,38 @@ func filled(t testing.TB, opts catalog.Options) *catalog.Catalog {
 		}),
 		tool("nothing", func(context.Context, wire.Object) (wire.Appender, error) { return nil, nil }),
 	))
-	must(t, c.AddPrompts(
+	must(t, c.Add(
 		catalog.Prompt{
-			Definition: `{"name":"ask","arguments":[{"name":"who","required":true},{"name":"how"}]}`,
+			Definition: wire.Object(`{"name":"ask","arguments":[{"name":"who","required":true},{"name":"how"}]}`),
 			Get: func(_ context.Context, a map[string]string) (wire.Appender, error) {
 				return wire.Object(fmt.Sprintf(`{"description":"%s %s","messages":[]}`, a["who"], a["how"])), nil
 			},
-			Complete: map[string]catalog.Completer{
+			Completers: map[string]catalog.Completer{
 				"how": catalog.OneOf("loud", "low", "kindly"),
 			},
 		},
 		catalog.Prompt{
-			Definition: `{"name":"plain"}`,
+			Definition: wire.Object(`{"name":"plain"}`),
 			Get: func(_ context.Context, a map[string]string) (wire.Appender, error) {
 				return nil, errors.New("secret")
 			},
 		},
 	))
-	must(t, c.AddResources(catalog.Resource{
-		Definition: `{"uri":"test://a","name":"a"}`,
+	must(t, c.Add(catalog.Resource{
+		Definition: wire.Object(`{"uri":"test://a","name":"a"}`),
 		Read:       contents,
 	}, catalog.Resource{
-		Definition: `{"uri":"test://gone","name":"gone"}`,
+		Definition: wire.Object(`{"uri":"test://gone","name":"gone"}`),
 		Read: func(context.Context, string) (wire.Appender, error) {
 			return nil, fmt.Errorf("deleted: %w", catalog.ErrNoResource)
 		},
 	}))
-	must(t, c.AddTemplates(catalog.Template{
-		Definition: `{"uriTemplate":"test://t/{id}/{+path}","name":"t"}`,
+	must(t, c.Add(catalog.Template{
+		Definition: wire.Object(`{"uriTemplate":"test://t/{id}/{+path}","name":"t"}`),
 		Read: func(_ context.Context, uri string, v map[string]string) (wire.Appender, error) {
 			return wire.Object(fmt.Sprintf(`{"contents":[{"uri":%q,"text":"%s|%s"}]}`, uri, v["id"], v["path"])), nil
 		},
-		Complete: map[string]catalog.Completer{"id": func(_ context.Context, value string, settled map[string]string) (catalog.Completion, error) {
+		Completers: map[string]catalog.Completer{"id": func(_ context.Context, value string, settled map[string]string) (catalog.Completion, error) {
 			var all catalog.Completion
 			for i := range 150 {
 				all.Values = append(all.Values, fmt.Sprint(value, settled["path"], i))
@@ -73,7 +73,7 @@ func filled(t testing.TB, opts catalog.Options) *catalog.Catalog {
 			return all, nil
 		}},
 	}, catalog.Template{
-		Definition: `{"uriTemplate":"test://l{/list*}","name":"l"}`,
+		Definition: wire.Object(`{"uriTemplate":"test://l{/list*}","name":"l"}`),
 		Read: func(_ context.Context, uri string, v map[string]string) (wire.Appender, error) {
 			return wire.Object(fmt.Sprintf(`{"contents":[{"uri":%q,"text":%q}]}`, uri, v["list"])), nil
 		},
@@ -171,7 +171,7 @@ func TestTaskSupport(t *testing.T) {
 		{"either", `,"execution":{"taskSupport":"optional"}`, "optional"},
 		{"always", `,"execution":{"taskSupport":"required"}`, "required"},
 	} {
-		must(t, c.AddTools(catalog.Tool{
+		must(t, c.Add(catalog.Tool{
 			Definition: wire.Object(`{"name":"` + row.name + `","inputSchema":{"type":"object"}` + row.execution + `}`),
 			Call:       echo("").Call,
 		}))
@@ -193,30 +193,30 @@ func TestDefinitions(t *testing.T) {
 		err  error
 		want string // "" is no error
 	}{
-		{c.AddTools(catalog.Tool{Definition: ` { "name" : "a b" , "x" : 1.0, "inputSchema" : { "type":"object", "$defs":{} } } `, Call: call}), ``},
-		{c.AddTools(catalog.Tool{Definition: `{"name":"a","inputSchema":{"type":"object"},"inputSchema":{"type":"object"}}`, Call: call}), `catalog: tool "": wire: at /inputSchema: duplicate member "inputSchema"`},
-		{c.AddTools(catalog.Tool{Definition: ``, Call: call}), `catalog: tool "": wire: expected an object, found nothing`},
-		{c.AddTools(catalog.Tool{Definition: `{"name":"a"}`, Call: call}), `catalog: tool "a": wire: at byte 0: missing member "inputSchema"`},
-		{c.AddTools(catalog.Tool{Definition: `{"inputSchema":{"type":"object"}}`, Call: call}), `missing member "name"`},
-		{c.AddTools(catalog.Tool{Definition: `{"name":"","inputSchema":{"type":"object"}}`, Call: call}), `at /name: must not be empty`},
-		{c.AddTools(catalog.Tool{Definition: `{"name":"a","inputSchema":{"type":"array"}}`, Call: call}), `at /inputSchema: the schema's type must be "object", not "array"`},
-		{c.AddTools(catalog.Tool{Definition: `{"name":"a","inputSchema":{}}`, Call: call}), `/inputSchema`},
-		{c.AddTools(catalog.Tool{Definition: `{"name":"a","inputSchema":{"type":"object"},"outputSchema":[]}`, Call: call}), `/outputSchema`},
-		{c.AddTools(catalog.Tool{Definition: `{"name":"a","description":null,"inputSchema":{"type":"object"}}`, Call: call}), `/description`},
-		{c.AddTools(catalog.Tool{Definition: `{"name":"a","inputSchema":{"type":"object"},"execution":{"taskSupport":"require"}}`, Call: call}), `at /execution/taskSupport: must be "forbidden", "optional" or "required", not "require"`},
-		{c.AddTools(catalog.Tool{Definition: `{"name":"a","inputSchema":{"type":"object"},"execution":[]}`, Call: call}), `/execution`},
-		{c.AddTools(catalog.Tool{Definition: `{"name":"a","inputSchema":{"type":"object"}}`, Call: nil}), `no Call`},
-		{c.AddPrompts(catalog.Prompt{Definition: `{"name":"a","arguments":[{"name":"x"},{}]}`, Get: get}), `/arguments/1`},
-		{c.AddPrompts(catalog.Prompt{Definition: `{"name":"a"}`, Get: get, Complete: map[string]catalog.Completer{"x": nil}}), `a completer for "x", which is no argument`},
-		{c.AddPrompts(catalog.Prompt{Definition: `{"name":"a"}`}), `no Get`},
-		{c.AddResources(catalog.Resource{`{"name":"a"}`, contents}), `missing member "uri"`},
-		{c.AddResources(catalog.Resource{`{"uri":"a:b"}`, contents}), `missing member "name"`},
-		{c.AddResources(catalog.Resource{`{"uri":"a","name":"a"}`, contents}), `at /uri: must be in the format uri, is "a"`},
-		{c.AddResources(catalog.Resource{`{"uri":"a:b","name":"a"}`, nil}), `no Read`},
-		{c.AddTemplates(catalog.Template{Definition: `{"uriTemplate":"a:{","name":"a"}`, Read: read}), `resource template "a:{"`},
-		{c.AddTemplates(catalog.Template{Definition: `{"uriTemplate":"a:{x}","name":"a"}`}), `no Read`},
-		{c.AddTemplates(catalog.Template{Definition: `{"uriTemplate":"a:{x}","name":"a"}`, Read: read, Complete: map[string]catalog.Completer{"y": nil}}), `a completer for "y"`},
-		{c.AddTemplates(), ``},
+		{c.Add(catalog.Tool{Definition: wire.Object(` { "name" : "a b" , "x" : 1.0, "inputSchema" : { "type":"object", "$defs":{} } } `), Call: call}), ``},
+		{c.Add(catalog.Tool{Definition: wire.Object(`{"name":"a","inputSchema":{"type":"object"},"inputSchema":{"type":"object"}}`), Call: call}), `catalog: tool "": wire: at /inputSchema: duplicate member "inputSchema"`},
+		{c.Add(catalog.Tool{Definition: wire.Object(``), Call: call}), `catalog: tool "": wire: expected an object, found nothing`},
+		{c.Add(catalog.Tool{Definition: wire.Object(`{"name":"a"}`), Call: call}), `catalog: tool "a": wire: at byte 0: missing member "inputSchema"`},
+		{c.Add(catalog.Tool{Definition: wire.Object(`{"inputSchema":{"type":"object"}}`), Call: call}), `missing member "name"`},
+		{c.Add(catalog.Tool{Definition: wire.Object(`{"name":"","inputSchema":{"type":"object"}}`), Call: call}), `at /name: must not be empty`},
+		{c.Add(catalog.Tool{Definition: wire.Object(`{"name":"a","inputSchema":{"type":"array"}}`), Call: call}), `at /inputSchema: the schema's type must be "object", not "array"`},
+		{c.Add(catalog.Tool{Definition: wire.Object(`{"name":"a","inputSchema":{}}`), Call: call}), `/inputSchema`},
+		{c.Add(catalog.Tool{Definition: wire.Object(`{"name":"a","inputSchema":{"type":"object"},"outputSchema":[]}`), Call: call}), `/outputSchema`},
+		{c.Add(catalog.Tool{Definition: wire.Object(`{"name":"a","description":null,"inputSchema":{"type":"object"}}`), Call: call}), `/description`},
+		{c.Add(catalog.Tool{Definition: wire.Object(`{"name":"a","inputSchema":{"type":"object"},"execution":{"taskSupport":"require"}}`), Call: call}), `at /execution/taskSupport: must be "forbidden", "optional" or "required", not "require"`},
+		{c.Add(catalog.Tool{Definition: wire.Object(`{"name":"a","inputSchema":{"type":"object"},"execution":[]}`), Call: call}), `/execution`},
+		{c.Add(catalog.Tool{Definition: wire.Object(`{"name":"a","inputSchema":{"type":"object"}}`), Call: nil}), `Call is nil`},
+		{c.Add(catalog.Prompt{Definition: wire.Object(`{"name":"a","arguments":[{"name":"x"},{}]}`), Get: get}), `/arguments/1`},
+		{c.Add(catalog.Prompt{Definition: wire.Object(`{"name":"a"}`), Get: get, Completers: map[string]catalog.Completer{"x": nil}}), `there is no argument "x" to complete`},
+		{c.Add(catalog.Prompt{Definition: wire.Object(`{"name":"a"}`)}), `Get is nil`},
+		{c.Add(catalog.Resource{wire.Object(`{"name":"a"}`), contents}), `missing member "uri"`},
+		{c.Add(catalog.Resource{wire.Object(`{"uri":"a:b"}`), contents}), `missing member "name"`},
+		{c.Add(catalog.Resource{wire.Object(`{"uri":"a","name":"a"}`), contents}), `at /uri: must be in the format uri, is "a"`},
+		{c.Add(catalog.Resource{Definition: wire.Object(`{"uri":"a:b","name":"a"}`)}), `Read is nil`},
+		{c.Add(catalog.Template{Definition: wire.Object(`{"uriTemplate":"a:{","name":"a"}`), Read: read}), `resource template "a:{"`},
+		{c.Add(catalog.Template{Definition: wire.Object(`{"uriTemplate":"a:{x}","name":"a"}`)}), `Read is nil`},
+		{c.Add(catalog.Template{Definition: wire.Object(`{"uriTemplate":"a:{x}","name":"a"}`), Read: read, Completers: map[string]catalog.Completer{"y": nil}}), `there is no argument "y" to complete`},
+		{c.Add(), ``},
 	} {
 		switch {
 		case row.want == "" && row.err != nil:
@@ -246,11 +246,11 @@ func TestChanges(t *testing.T) {
 		}
 		return all
 	}
-	must(t, c.AddTools(echo("a"), echo("b"), echo("c")))
+	must(t, c.Add(echo("a"), echo("b"), echo("c")))
 	replaced := echo("b")
-	replaced.Definition = `{"name":"b","description":"new","inputSchema":{"type":"object"}}`
-	must(t, c.AddTools(replaced, echo("d")))
-	if err := c.AddTools(echo("e"), catalog.Tool{}); err == nil {
+	replaced.Definition = wire.Object(`{"name":"b","description":"new","inputSchema":{"type":"object"}}`)
+	must(t, c.Add(replaced, echo("d")))
+	if err := c.Add(echo("e"), catalog.Tool{}); err == nil {
 		t.Error("added nothing as a tool")
 	}
 	if diff := cmp.Diff([]string{"a", "b", "c", "d"}, names()); diff != "" {
@@ -262,7 +262,7 @@ func TestChanges(t *testing.T) {
 	if n := c.RemoveTools("a", "x", "c"); n != 2 {
 		t.Errorf("removed %d", n)
 	}
-	must(t, c.AddTools(echo("a")))
+	must(t, c.Add(echo("a")))
 	if diff := cmp.Diff([]string{"b", "d", "a"}, names()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -289,8 +289,8 @@ func TestChecker(t *testing.T) {
 			return nil
 		}, nil
 	}})
-	must(t, c.AddTools(echo("any"), echo("some")))
-	if err := c.AddTools(echo("bad")); err == nil || err.Error() != `catalog: tool "bad": bad schema` {
+	must(t, c.Add(echo("any"), echo("some")))
+	if err := c.Add(echo("bad")); err == nil || err.Error() != `catalog: tool "bad": bad schema` {
 		t.Errorf("got %v", err)
 	}
 	s := connect(t, serve(t, c, everything))

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,19 +12,19 @@ import (
 )
 
 // Completer proposes values for an argument of a prompt or a variable of a resource
-// template. Value is what has been typed; settled are the other arguments that have
-// their values already, as far as the client has said (from 2025-06-18 on).
+// template. Value is the text typed so far. Settled holds the values of other arguments
+// that the client has sent (since 2025-06-18).
 type Completer func(ctx context.Context, value string, settled map[string]string) (Completion, error)
 
-// Completion is what a Completer proposes.
+// Completion is the result of a Completer.
 type Completion struct {
-	Values []string // the best first; clients get the first 100
-	Total  int      // how many there are; 0 when that is not known
+	Values []string // proposals, the best first; clients get the first 100
+	Total  int      // number of possible values; 0 if unknown
 	More   bool     // there are more than Values
 }
 
-// OneOf makes a Completer for an argument that has one of a few values: it proposes
-// those that begin with what has been typed.
+// OneOf returns a Completer for an argument that has one of a few values. It proposes the
+// values that begin with the text typed so far.
 func OneOf(values ...string) Completer {
 	return func(_ context.Context, value string, _ map[string]string) (Completion, error) {
 		var c Completion
@@ -37,12 +38,33 @@ func OneOf(values ...string) Completer {
 	}
 }
 
-// maxCompletions is how many values an answer may have ("Completion Results" in
+// maxCompletions is the maximum number of values in a result ("Completion Results" in
 // server/utilities/completion of every revision).
 const maxCompletions = 100
 
-// completers are those of one item by argument, nil for an argument without one.
+// withCompleter returns a copy of a map with another entry.
+func withCompleter(all map[string]Completer, name string, completer Completer) map[string]Completer {
+	all = maps.Clone(all)
+	if all == nil {
+		all = make(map[string]Completer)
+	}
+	all[name] = completer
+	return all
+}
+
+// completers has an entry for each argument of an item. It is nil for an argument without a
+// Completer.
 type completers map[string]Completer
+
+// any reports whether an argument has a Completer.
+func (c completers) any() bool {
+	for _, completer := range c {
+		if completer != nil {
+			return true
+		}
+	}
+	return false
+}
 
 func newCompleters(arguments []string, by map[string]Completer) (completers, error) {
 	all := make(completers, len(arguments))
@@ -51,13 +73,13 @@ func newCompleters(arguments []string, by map[string]Completer) (completers, err
 	}
 	for name := range by {
 		if !slices.Contains(arguments, name) {
-			return nil, fmt.Errorf("a completer for %.100q, which is no argument", name)
+			return nil, fmt.Errorf("there is no argument %.100q to complete", name)
 		}
 	}
 	return all, nil
 }
 
-// complete answers completion/complete.
+// complete handles completion/complete.
 func (c *Catalog) complete(ctx context.Context, p *completeParams) (wire.Appender, error) {
 	var all completers
 	if p.ref == refPrompt {

@@ -53,7 +53,7 @@ func (c *converter) heard() []string {
 func TestConvert(t *testing.T) {
 	var made converter
 	c := catalog.New(catalog.Options{PageSize: 2, Convert: made.convert})
-	must(t, c.AddTools(echo("a"), echo("newer"), echo("b"), echo("c")))
+	must(t, c.Add(echo("a"), echo("newer"), echo("b"), echo("c")))
 	server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(everything)},
 		c.Over(runtime.Binding{Revision: "2025-06-18", Direction: runtime.ToServer, Methods: methods}),
 		c.Over(runtime.Binding{Revision: "2025-11-25", Direction: runtime.ToServer, Methods: methods}))

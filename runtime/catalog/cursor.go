@@ -5,9 +5,9 @@ import (
 	"encoding/binary"
 )
 
-// A cursor says which list it is of and the number of the last item the client has
-// seen. It holds nothing of a session or of a process, so it stays good when the list
-// changes and, if items are added in the same order, in another process.
+// A cursor contains the tag of its list and the number of the last item that the client has
+// received. It depends neither on a session nor on a process, so it remains valid when the
+// list changes and, if the items are added in the same order, in another process.
 
 var cursorEncoding = base64.RawURLEncoding
 
@@ -19,17 +19,17 @@ func appendCursor(dst []byte, tag byte, last uint64) []byte {
 	return cursorEncoding.AppendEncode(dst, plain[:1+n])
 }
 
-// parseCursor reads a cursor of l. Only what appendCursor may have written is one.
+// parseCursor reads a cursor of the list. It accepts only text that appendCursor can write.
 func (l *list[T]) parseCursor(cursor string) (after uint64, ok bool) {
 	if len(cursor) > cursorEncoding.EncodedLen(1+binary.MaxVarintLen64) {
 		return 0, false
 	}
 	plain, err := cursorEncoding.DecodeString(cursor)
-	if err != nil || len(plain) < 2 || plain[0] != l.tag {
+	if err != nil || len(plain) < 2 || plain[0] != l.cursor {
 		return 0, false
 	}
 	after, _ = binary.Uvarint(plain[1:])
-	if string(appendCursor(nil, l.tag, after)) != cursor {
+	if string(appendCursor(nil, l.cursor, after)) != cursor {
 		return 0, false
 	}
 	l.mu.Lock()

@@ -8,27 +8,34 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// kind is what definitions of one kind of item must have.
+// kind describes the items of a list.
 type kind struct {
 	noun       string
-	definition string   // its name
-	required   []string // members; the first one is the item's key
+	definition string   // name of the definition
+	required   []string // members that every revision requires; the first one is the key
+	list       string   // member of the list's result that holds the definitions
+	cursor     byte     // tag of the list's cursors
+	change     change   // of the list
 }
 
 var (
-	kindTool     = &kind{"tool", "Tool", []string{"name", "inputSchema"}}
-	kindPrompt   = &kind{"prompt", "Prompt", []string{"name"}}
-	kindResource = &kind{"resource", "Resource", []string{"uri", "name"}}
-	kindTemplate = &kind{"resource template", "ResourceTemplate", []string{"uriTemplate", "name"}}
+	kindTool     = &kind{"tool", "Tool", []string{"name", "inputSchema"}, "tools", 't', toolsChanged}
+	kindPrompt   = &kind{"prompt", "Prompt", []string{"name"}, "prompts", 'p', promptsChanged}
+	kindResource = &kind{"resource", "Resource", []string{"uri", "name"}, "resources", 'r', resourcesChanged}
+	kindTemplate = &kind{"resource template", "ResourceTemplate", []string{"uriTemplate", "name"}, "resourceTemplates", 'u', resourcesChanged}
 )
 
-// definition is what the catalog reads of a definition when it is added.
+// error returns an error about the item with a key.
+func (k *kind) error(key string, err error) error {
+	return fmt.Errorf("catalog: %s %.100q: %w", k.noun, key, err)
+}
+
+// definition is what the catalog reads in the definition of an item.
 type definition struct {
 	text      string // without white space between tokens
 	key       string
-	unread    bool              // the text is as it came, and the rest of it not known
-	arguments []argument        // prompts only
-	tasks     execution.Support // tools only
+	arguments []argument        // only of a prompt
+	tasks     execution.Support // only of a tool
 }
 
 // argument is a PromptArgument.
@@ -37,30 +44,49 @@ type argument struct {
 	required bool
 }
 
-// define checks a definition: that the members are there which every revision requires,
-// and that those are of the right type which mean the same in every revision.
-func (k *kind) define(o wire.Object) (definition, error) {
-	d := definition{text: string(o)}
-	text, err := wire.AppendObject(nil, o)
+// define reads a definition. It returns an error if a member is missing that every revision
+// requires, if a member that means the same in every revision has the wrong type, or if the
+// definition is of a generated type and not valid in its revision.
+func (k *kind) define(v wire.Appender) (definition, error) {
+	var d definition
+	err := d.encode(v)
 	if err == nil {
-		if string(text) != d.text {
-			d.text = string(text)
-		}
 		err = d.read(k)
 	}
 	if err == nil && d.key == "" {
 		err = wire.In(errors.New("must not be empty"), k.required[0])
 	}
+	if err == nil {
+		err = wire.Validate(v)
+	}
 	if err != nil {
-		return d, fmt.Errorf("catalog: %s %.100q: %w", k.noun, d.key, err)
+		return d, k.error(d.key, err)
 	}
 	return d, nil
+}
+
+// encode sets d.text.
+func (d *definition) encode(v wire.Appender) error {
+	if v == nil {
+		return errors.New("the definition is missing")
+	}
+	text, err := wire.Marshal(v)
+	if err != nil {
+		return err
+	}
+	// An object without white space needs no second copy.
+	if o, ok := v.(wire.Object); ok && string(o) == string(text) {
+		d.text = string(o)
+	} else {
+		d.text = string(text)
+	}
+	return nil
 }
 
 func (d *definition) read(k *kind) error {
 	r := wire.NewStringReader(d.text)
 	var seen [1]uint64
-	var wrong error // of a schema
+	var wrong error // about a schema
 	for r.BeginObject(); r.Member(); {
 		name := r.Name()
 		for i, n := range k.required {
@@ -76,11 +102,11 @@ func (d *definition) read(k *kind) error {
 		case name == "annotations" || name == "_meta":
 			r.ReadObject()
 		case k == kindTool && (name == "inputSchema" || name == "outputSchema"):
-			if of := readSchema(r); of != "object" && wrong == nil {
+			if of := readString(r, "type", true); of != "object" && wrong == nil {
 				wrong = wire.In(fmt.Errorf(`the schema's type must be "object", not %.50q`, of), name)
 			}
 		case k == kindTool && name == "execution":
-			d.tasks = readExecution(r)
+			d.tasks = execution.Support(readString(r, "taskSupport", false))
 		case k == kindPrompt && name == "arguments":
 			d.readArguments(r)
 		default:
@@ -104,39 +130,22 @@ func (d *definition) read(k *kind) error {
 	return wire.In(wire.In(err, "taskSupport"), "execution")
 }
 
-// readSchema reads a tool's schema and returns its type, which every revision wants.
-func readSchema(r *wire.Reader) string {
+// readString reads an object and returns its member with a name, which must be a string.
+func readString(r *wire.Reader, name string, required bool) (value string) {
 	var seen [1]uint64
-	of := ""
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
-		case "type":
+		case name:
 			r.Once(&seen[0], 0)
-			of = r.ReadString()
+			value = r.ReadString()
 		default:
 			r.Skip()
 		}
 	}
-	if seen[0] == 0 {
-		r.Missing(seen[:], "type")
+	if required && seen[0] == 0 {
+		r.Missing(seen[:], name)
 	}
-	return of
-}
-
-// readExecution reads how a tool is run, a member that came with 2025-11-25 (definition
-// ToolExecution), and returns its taskSupport.
-func readExecution(r *wire.Reader) (support execution.Support) {
-	var seen uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "taskSupport":
-			r.Once(&seen, 0)
-			support = execution.Support(r.ReadString())
-		default:
-			r.Skip()
-		}
-	}
-	return support
+	return value
 }
 
 func (d *definition) readArguments(r *wire.Reader) {

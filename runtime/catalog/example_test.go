@@ -18,8 +18,8 @@ import (
 // here; a generated BindBase makes one that knows the revision's methods, and the types of its package make definitions and results.
 func Example() {
 	c := catalog.New(catalog.Options{CallRate: 100})
-	err := c.AddTools(catalog.Tool{
-		Definition: `{"name":"shout","inputSchema":{"type":"object","properties":{"what":{"type":"string"}}}}`,
+	err := c.Add(catalog.Tool{
+		Definition: wire.Object(`{"name":"shout","inputSchema":{"type":"object","properties":{"what":{"type":"string"}}}}`),
 		Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
 			what, ok := arguments.Get("what")
 			if !ok {
@@ -32,8 +32,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	err = c.AddTemplates(catalog.Template{
-		Definition: `{"uriTemplate":"square://{n}","name":"squares"}`,
+	err = c.Add(catalog.Template{
+		Definition: wire.Object(`{"uriTemplate":"square://{n}","name":"squares"}`),
 		Read: func(ctx context.Context, uri string, variables map[string]string) (wire.Appender, error) {
 			var n int
 			if _, err := fmt.Sscan(variables["n"], &n); err != nil {

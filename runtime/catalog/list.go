@@ -3,6 +3,7 @@ package catalog
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -16,32 +17,29 @@ import (
 // list keeps the items of one kind in the order in which they were added. Readers share
 // a view and take no lock.
 type list[T any] struct {
-	member   string // of the result that holds the items
-	tag      byte   // in its cursors
-	pageSize int
-	convert  rewriter // nil: a list is the same in all revisions
+	*kind
+	catalog *Catalog
 
-	// read makes of the text of an item that is unread what the list has of it, unless it
-	// is not good.
-	read func(key, text string) (string, bool)
+	// read, if not nil, returns the definition of an item, which may not have been read
+	// when the item was added.
+	read func(*item[T]) (string, error)
 
 	mu      sync.Mutex // held by changes, and while a view is rendered
 	items   map[string]*item[T]
-	last    uint64 // the number of the item that was added last
+	last    uint64 // number of the item that was added last
 	current atomic.Pointer[view[T]]
 }
 
-// item is one entry. Nothing in it changes.
+// item is an entry of a list. It does not change.
 type item[T any] struct {
 	key    string
 	number uint64 // grows with each new key; an item that replaces another has its number
-	text   string // the definition, without white space between tokens unless it is unread
-	unread bool
+	text   string // the definition, without white space between tokens
 	value  T
 }
 
-// view is a list at a moment. Its items do not change; a text is added for each revision
-// that the list is asked for in.
+// view is a snapshot of a list. Its items do not change. A text is added for each revision
+// in which the list is requested.
 type view[T any] struct {
 	items   map[string]*item[T]
 	ordered []*item[T]
@@ -50,30 +48,34 @@ type view[T any] struct {
 	texts sync.Map   // revision to *text[T]
 }
 
-// text is what clients of a revision see of a view. Nothing in it changes.
+// text is a view in a revision. It does not change.
 //
 //	text     {"name":"a"},{"name":"b"},{"name":"c"}
 //	ends                 ^            ^            ^
 type text[T any] struct {
-	ordered []*item[T] // that the revision has
-	text    string     // all definitions, with commas between them
-	ends    []int      // of each definition in text
+	ordered []*item[T] // items that the revision has
+	text    string     // the definitions, separated by commas
+	ends    []int      // end of each definition in text
 }
 
-func newList[T any](member string, tag byte, pageSize int) *list[T] {
-	return &list[T]{member: member, tag: tag, pageSize: pageSize, items: make(map[string]*item[T])}
+func newList[T any](c *Catalog, k *kind) *list[T] {
+	return &list[T]{kind: k, catalog: c}
 }
 
-// put adds items, or replaces those with the same key.
-func (l *list[T]) put(items []*item[T]) {
+// put adds items, or replaces those with the same key. It returns the change.
+func (l *list[T]) put(b *batch[T]) change {
+	if len(b.items) == 0 {
+		return 0
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.items) == 0 {
-		l.items = make(map[string]*item[T], len(items))
+	old := l.items
+	if len(old) == 0 {
+		l.items = b.byKey
 	}
-	for _, it := range items {
-		if old, ok := l.items[it.key]; ok {
-			it.number = old.number
+	for _, it := range b.items {
+		if replaced, ok := old[it.key]; ok {
+			it.number = replaced.number
 		} else {
 			l.last++
 			it.number = l.last
@@ -81,32 +83,36 @@ func (l *list[T]) put(items []*item[T]) {
 		l.items[it.key] = it
 	}
 	l.current.Store(nil)
+	return l.change
 }
 
-// remove takes items out and reports how many there were.
+// remove removes items, announces it, and returns how many there were.
 func (l *list[T]) remove(keys []string) int {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	before := len(l.items)
 	for _, key := range keys {
 		delete(l.items, key)
 	}
-	if len(l.items) < before {
+	removed := before - len(l.items)
+	if removed > 0 {
 		l.current.Store(nil)
 	}
-	return before - len(l.items)
-}
-
-// get finds an item by its key.
-func (l *list[T]) get(key string) (T, bool) {
-	if it, ok := l.view().items[key]; ok {
-		return it.value, true
+	l.mu.Unlock()
+	if removed > 0 {
+		l.catalog.announce(l.change)
 	}
-	var none T
-	return none, false
+	return removed
 }
 
-// view returns the view of now.
+// get returns the value of the item with a key.
+func (l *list[T]) get(key string) (*T, bool) {
+	if it, ok := l.view().items[key]; ok {
+		return &it.value, true
+	}
+	return nil, false
+}
+
+// view returns the current view.
 func (l *list[T]) view() *view[T] {
 	if v := l.current.Load(); v != nil {
 		return v
@@ -127,8 +133,9 @@ func render[T any](items map[string]*item[T]) *view[T] {
 	return v
 }
 
-// in is the view's text in a revision; convert may be nil.
-func (l *list[T]) in(ctx context.Context, v *view[T], revision string, convert rewriter) *text[T] {
+// in returns the view's text in a revision, or the text that is the same in all revisions
+// if revision is "".
+func (l *list[T]) in(ctx context.Context, v *view[T], revision string) *text[T] {
 	if t, ok := v.texts.Load(revision); ok {
 		return t.(*text[T])
 	}
@@ -140,14 +147,9 @@ func (l *list[T]) in(ctx context.Context, v *view[T], revision string, convert r
 	t := &text[T]{ordered: make([]*item[T], 0, len(v.ordered)), ends: make([]int, 0, len(v.ordered))}
 	var all []byte
 	for _, it := range v.ordered {
-		definition, ok := it.text, true
-		if it.unread {
-			definition, ok = l.read(it.key, definition)
-		}
-		if ok && convert != nil {
-			definition, ok = convert(ctx, revision, definition)
-		}
-		if !ok {
+		definition, err := l.definitionIn(ctx, revision, it)
+		if err != nil {
+			l.catalog.logger().Warn(l.noun+" left out of the list", l.noun, it.key, "revision", revision, "error", err)
 			continue
 		}
 		if len(all) > 0 {
@@ -161,20 +163,40 @@ func (l *list[T]) in(ctx context.Context, v *view[T], revision string, convert r
 	return t
 }
 
-// answer is the result of the list's method ("Pagination" in server/utilities/pagination
-// of every revision). The page after a cursor begins with the first item that was added
-// after the one that the page before ended with, whether that is still there or not. So
-// a client that goes through the pages while the list changes gets every item that is
-// there all the time exactly once.
-func (l *list[T]) answer(ctx context.Context, p *params.List) (wire.Appender, error) {
-	convert, revision := l.convert, ""
-	if convert != nil {
-		revision = spokenIn(ctx)
+// definitionIn returns the definition of an item in a revision.
+func (l *list[T]) definitionIn(ctx context.Context, revision string, it *item[T]) (string, error) {
+	text := it.text
+	if l.read != nil {
+		var err error
+		if text, err = l.read(it); err != nil {
+			return "", err
+		}
 	}
 	if revision == "" {
-		convert = nil
+		return text, nil
 	}
-	v := l.in(ctx, l.view(), revision, convert)
+	v, err := l.catalog.opts.Convert(ctx, revision, l.definition, wire.Object(text))
+	if err != nil {
+		return "", err
+	}
+	if v == nil {
+		return "", errors.New("it was converted to nothing")
+	}
+	converted, err := wire.Marshal(v)
+	return string(converted), err
+}
+
+// answer returns the result of the list's method ("Pagination" in
+// server/utilities/pagination of every revision). The page after a cursor begins with the
+// first item that was added after the last item of the previous page, even if that has been
+// removed. A client that reads the pages while the list changes therefore gets each item
+// that remains in the list exactly once.
+func (l *list[T]) answer(ctx context.Context, p *params.List) (wire.Appender, error) {
+	revision := ""
+	if l.catalog.opts.Convert != nil {
+		revision = spokenIn(ctx)
+	}
+	v := l.in(ctx, l.view(), revision)
 	from := 0
 	if p.Cursor != nil {
 		after, ok := l.parseCursor(*p.Cursor)
@@ -189,10 +211,10 @@ func (l *list[T]) answer(ctx context.Context, p *params.List) (wire.Appender, er
 	return spoken{v.page(l, from), revision}, nil
 }
 
-// page is the one that begins with the item at from.
+// page returns the page that begins with the item at from.
 func (v *text[T]) page(l *list[T], from int) page {
-	to := min(from+l.pageSize, len(v.ordered))
-	pg := page{member: l.member}
+	to := min(from+l.catalog.opts.PageSize, len(v.ordered))
+	pg := page{member: l.list}
 	if from < to {
 		start := 0
 		if from > 0 {
@@ -201,12 +223,12 @@ func (v *text[T]) page(l *list[T], from int) page {
 		pg.items = v.text[start:v.ends[to-1]]
 	}
 	if to < len(v.ordered) {
-		pg.tag, pg.last = l.tag, v.ordered[to-1].number
+		pg.tag, pg.last = l.cursor, v.ordered[to-1].number
 	}
 	return pg
 }
 
-// page is a result. The items are part of a view's text.
+// page is the result of a list's method. The items are a part of a view's text.
 type page struct {
 	member string
 	items  string

@@ -47,7 +47,7 @@ func TestPages(t *testing.T) {
 	} {
 		c := catalog.New(catalog.Options{PageSize: 3})
 		for i := range row.items {
-			must(t, c.AddTools(echo(fmt.Sprint(i))))
+			must(t, c.Add(echo(fmt.Sprint(i))))
 		}
 		s := connect(t, serve(t, c, everything))
 		var got []string
@@ -77,16 +77,16 @@ func TestPagesOfChangingList(t *testing.T) {
 		"next removed":      {func(c *catalog.Catalog) error { c.RemoveTools("c"); return nil }, "d e"},
 		"all later removed": {func(c *catalog.Catalog) error { c.RemoveTools("c", "d", "e"); return nil }, ""},
 		"all removed":       {func(c *catalog.Catalog) error { c.RemoveTools("a", "b", "c", "d", "e"); return nil }, ""},
-		"one added":         {func(c *catalog.Catalog) error { return c.AddTools(echo("f")) }, "c d"},
-		"first replaced":    {func(c *catalog.Catalog) error { return c.AddTools(echo("a")) }, "c d"},
+		"one added":         {func(c *catalog.Catalog) error { return c.Add(echo("f")) }, "c d"},
+		"first replaced":    {func(c *catalog.Catalog) error { return c.Add(echo("a")) }, "c d"},
 		"moved to the end": {func(c *catalog.Catalog) error {
 			c.RemoveTools("b", "c", "d")
-			return c.AddTools(echo("b"))
+			return c.Add(echo("b"))
 		}, "e b"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := catalog.New(catalog.Options{PageSize: 2})
-			must(t, c.AddTools(echo("a"), echo("b"), echo("c"), echo("d"), echo("e")))
+			must(t, c.Add(echo("a"), echo("b"), echo("c"), echo("d"), echo("e")))
 			s := connect(t, serve(t, c, everything))
 			defer s.close()
 			_, cursor := turn(s, "")
@@ -124,13 +124,13 @@ func TestCursors(t *testing.T) {
 // large is a catalog with many tools.
 func large(t testing.TB, n int) *catalog.Catalog {
 	c := catalog.New(catalog.Options{PageSize: n})
-	var all []catalog.Tool
+	var all []catalog.Item
 	for i := range n {
 		tool := echo(fmt.Sprint("tool", i))
-		tool.Definition, _ = tool.Definition.With("description", wire.Raw(`"`+strings.Repeat("words ", 50)+`"`))
+		tool.Definition, _ = tool.Definition.(wire.Object).With("description", wire.Raw(`"`+strings.Repeat("words ", 50)+`"`))
 		all = append(all, tool)
 	}
-	must(t, c.AddTools(all...))
+	must(t, c.Add(all...))
 	return c
 }
 
@@ -174,8 +174,8 @@ func TestListGrows(t *testing.T) {
 func TestCallAllocations(t *testing.T) {
 	result := wire.Object(`{"content":[]}`)
 	c := catalog.New(catalog.Options{})
-	must(t, c.AddTools(catalog.Tool{
-		Definition: `{"name":"a","inputSchema":{"type":"object"}}`,
+	must(t, c.Add(catalog.Tool{
+		Definition: wire.Object(`{"name":"a","inputSchema":{"type":"object"}}`),
 		Call:       func(context.Context, wire.Object) (wire.Appender, error) { return &result, nil },
 	}))
 	handle := c.Over(runtime.Binding{Methods: methods}).Handle
@@ -203,10 +203,10 @@ func TestConcurrentChanges(t *testing.T) {
 			default:
 			}
 			name := fmt.Sprint("extra", i%7)
-			c.AddTools(echo(name))
+			c.Add(echo(name))
 			c.RemoveTools(fmt.Sprint("extra", (i+3)%7))
 			c.ResourceUpdated("test://a")
-			c.AddResources(catalog.Resource{Definition: `{"uri":"test://b","name":"b"}`, Read: contents})
+			c.Add(catalog.Resource{Definition: wire.Object(`{"uri":"test://b","name":"b"}`), Read: contents})
 			c.RemoveResources("test://b")
 		}
 	}()

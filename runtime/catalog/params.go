@@ -6,10 +6,10 @@ import (
 )
 
 // The params of the methods, as far as the catalog reads them. They are the same in all
-// revisions up to 2025-11-25, but for the context of completion/complete, which came
-// with 2025-06-18.
+// revisions up to 2025-11-25, except for the context of completion/complete, which
+// 2025-06-18 introduced.
 
-// readStrings reads an object whose members are strings.
+// readStrings reads an object with string members.
 func readStrings(r *wire.Reader) map[string]string {
 	m := make(map[string]string)
 	for r.BeginObject(); r.Member(); {
@@ -22,7 +22,7 @@ func readStrings(r *wire.Reader) map[string]string {
 	return m
 }
 
-// callParams are those of tools/call (definition CallToolRequest).
+// callParams holds the params of tools/call (definition CallToolRequest).
 type callParams struct {
 	params.Received
 	name      string
@@ -41,7 +41,7 @@ func (p *callParams) DecodeJSON(r *wire.Reader) error {
 	})
 }
 
-// promptParams are those of prompts/get (definition GetPromptRequest).
+// promptParams holds the params of prompts/get (definition GetPromptRequest).
 type promptParams struct {
 	params.Received
 	name      string
@@ -59,7 +59,7 @@ func (p *promptParams) DecodeJSON(r *wire.Reader) error {
 	})
 }
 
-// uriParams are those of resources/read, resources/subscribe and resources/unsubscribe
+// uriParams holds the params of resources/read, resources/subscribe and resources/unsubscribe
 // (definitions ReadResourceRequest, SubscribeRequest, UnsubscribeRequest).
 type uriParams struct {
 	params.Received
@@ -71,8 +71,8 @@ func (p *uriParams) DecodeJSON(r *wire.Reader) error {
 	return params.Decode(r, []string{"uri"}, 1, func(int) { p.uri = r.ReadString() })
 }
 
-// maxURI bounds, in bytes, the URIs that clients may ask for: what a session subscribes
-// to is kept, and comparing with a template takes a time that grows with the length.
+// maxURI limits the length of URIs in requests, in bytes. Subscriptions keep URIs in
+// memory, and the time to match a template grows with the length.
 const maxURI = 2 << 10
 
 // Validate implements wire.Validator.
@@ -94,14 +94,14 @@ const (
 	refTemplate = "ref/resource"
 )
 
-// completeParams are those of completion/complete (definition CompleteRequest).
+// completeParams holds the params of completion/complete (definition CompleteRequest).
 type completeParams struct {
 	params.Received
 	ref      string // refPrompt or refTemplate
 	key      string // the prompt's name or the template's URI
 	argument string
 	value    string
-	settled  map[string]string // arguments that have their value already
+	settled  map[string]string // values of other arguments
 }
 
 // DecodeJSON implements wire.Value.
@@ -119,7 +119,7 @@ func (p *completeParams) DecodeJSON(r *wire.Reader) error {
 }
 
 func (p *completeParams) readRef(r *wire.Reader) {
-	key := "" // not needed by a type that is not known, which Validate is about
+	key := "" // for an unknown type, which Validate reports
 	switch kind, _ := r.PeekString("type"); kind {
 	case refPrompt:
 		key = "name"

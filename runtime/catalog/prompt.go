@@ -2,7 +2,7 @@ package catalog
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -10,64 +10,69 @@ import (
 
 // Prompt is a prompt that clients can get (server/prompts of every revision).
 type Prompt struct {
-	// Definition is the Prompt object in the list. Its name is how the prompt is got.
-	// Arguments that it requires are there when Get is called.
-	Definition wire.Object
+	// Definition is the Prompt object in the list, such as a *mcp.Prompt or a wire.Object.
+	// Its name identifies the prompt in requests.
+	Definition wire.Appender
 
-	// Get returns a GetPromptResult.
+	// Get returns a GetPromptResult. Arguments that the definition requires are present.
 	Get func(ctx context.Context, arguments map[string]string) (wire.Appender, error)
 
-	// Complete proposes values for arguments, by their names.
-	Complete map[string]Completer
+	// Completers propose values for arguments, by name.
+	Completers map[string]Completer
 }
 
-// prompt is a Prompt as it is kept.
+// NewPrompt returns a prompt with a handler whose result has a type, such as
+// *mcp.GetPromptResult.
+func NewPrompt[R wire.Appender](definition wire.Appender, get func(ctx context.Context, arguments map[string]string) (R, error)) Prompt {
+	if get == nil {
+		return Prompt{Definition: definition}
+	}
+	return Prompt{Definition: definition, Get: func(ctx context.Context, arguments map[string]string) (wire.Appender, error) {
+		return untyped(get(ctx, arguments))
+	}}
+}
+
+// Complete returns a copy of the prompt with a Completer for one of its arguments.
+func (p Prompt) Complete(argument string, completer Completer) Prompt {
+	p.Completers = withCompleter(p.Completers, argument, completer)
+	return p
+}
+
+// prompt is a Prompt in a catalog.
 type prompt struct {
 	get       func(ctx context.Context, arguments map[string]string) (wire.Appender, error)
 	arguments []argument
 	completers
 }
 
-// AddPrompts adds prompts; one whose name is taken replaces the other in its place. An
-// error is about a definition, and then none is added.
-func (c *Catalog) AddPrompts(prompts ...Prompt) error {
-	if len(prompts) == 0 {
-		return nil
+// add implements Item.
+func (p Prompt) add(a *addition, room int) error {
+	d, err := kindPrompt.define(p.Definition)
+	if err != nil {
+		return err
 	}
-	err := add(c.prompts, prompts, func(p Prompt) (definition, *prompt, error) {
-		d, err := kindPrompt.define(p.Definition)
-		if err != nil {
-			return d, nil, err
-		}
-		if p.Get == nil {
-			return d, nil, fmt.Errorf("catalog: prompt %.100q: no Get", d.key)
-		}
-		names := make([]string, len(d.arguments))
-		for i, a := range d.arguments {
-			names[i] = a.name
-		}
-		completers, err := newCompleters(names, p.Complete)
-		if err != nil {
-			return d, nil, fmt.Errorf("catalog: prompt %.100q: %w", d.key, err)
-		}
-		return d, &prompt{p.Get, d.arguments, completers}, nil
-	})
+	if p.Get == nil {
+		return kindPrompt.error(d.key, errors.New("Get is nil"))
+	}
+	names := make([]string, len(d.arguments))
+	for i, a := range d.arguments {
+		names[i] = a.name
+	}
+	completers, err := newCompleters(names, p.Completers)
+	if err != nil {
+		return kindPrompt.error(d.key, err)
+	}
+	kept, err := a.prompts.add(kindPrompt, d, room)
 	if err == nil {
-		c.announce(promptsChanged)
+		*kept = prompt{p.Get, d.arguments, completers}
 	}
 	return err
 }
 
-// RemovePrompts removes the prompts of these names and returns how many there were.
-func (c *Catalog) RemovePrompts(names ...string) int {
-	n := c.prompts.remove(names)
-	if n > 0 {
-		c.announce(promptsChanged)
-	}
-	return n
-}
+// RemovePrompts removes the prompts with these names and returns how many there were.
+func (c *Catalog) RemovePrompts(names ...string) int { return c.prompts.remove(names) }
 
-// getPrompt answers prompts/get ("Error Handling" in server/prompts).
+// getPrompt handles prompts/get ("Error Handling" in server/prompts).
 func (c *Catalog) getPrompt(ctx context.Context, p *promptParams) (wire.Appender, error) {
 	found, ok := c.prompts.get(p.name)
 	if !ok {

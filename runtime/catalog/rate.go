@@ -10,18 +10,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The bound on the calls of a session where the options leave it zero: no client that waits
-// for answers meets it.
+// The limits on the calls of a session if the options leave them zero. A client that waits
+// for results does not reach them.
 const (
 	DefaultCallRate  = 10_000     // per second
 	DefaultCallBurst = 10_000_000 // at once
 )
 
-// rate is a bound on calls: interval is the time between two of them in the long run, and
-// ahead how many intervals they may be ahead of that, as a time.
+// rate is a limit on calls. Interval is the average time between two calls, and ahead is
+// how long before its regular time a call may come.
 type rate struct{ interval, ahead time.Duration }
 
-// rateOf returns a bound of so many calls in a second and at once; zero is none.
+// rateOf returns the limit for a number of calls per second and at once. The zero value is
+// no limit.
 func rateOf(perSecond float64, burst int) rate {
 	if !(perSecond > 0) || perSecond >= float64(time.Second) {
 		return rate{}
@@ -31,8 +32,8 @@ func rateOf(perSecond float64, burst int) rate {
 	return rate{time.Duration(interval), time.Duration(ahead)}
 }
 
-// counter counts the calls of a session. Due is when the next call would come if all calls
-// came at the rate, since its start.
+// counter limits the calls of a session. Due is the regular time of the next call, in
+// nanoseconds since start.
 type counter struct {
 	rate
 	start time.Time
@@ -41,7 +42,7 @@ type counter struct {
 
 func newCounter(r rate) *counter { return &counter{rate: r, start: time.Now()} }
 
-// admit counts a call, or returns an error that says when to try again.
+// admit counts a call. Above the limit, it returns an error that says when to try again.
 func (c *counter) admit() error {
 	if c.interval == 0 {
 		return nil
@@ -51,7 +52,7 @@ func (c *counter) admit() error {
 		due := c.due.Load()
 		next := max(due, now) + int64(c.interval)
 		if wait := time.Duration(next-now) - c.ahead; wait > 0 {
-			e := jsonrpc.Errorf(jsonrpc.CodeServerBusy, "too many calls of tools: try again in %v", wait.Round(time.Millisecond))
+			e := jsonrpc.Errorf(jsonrpc.CodeServerBusy, "too many tool calls: try again in %v", wait.Round(time.Millisecond))
 			e.Data = wire.Raw(fmt.Sprintf(`{"retryAfterMs":%d}`, int64(math.Ceil(float64(wait)/float64(time.Millisecond)))))
 			return e
 		}

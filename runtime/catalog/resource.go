@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -11,61 +10,61 @@ import (
 
 // Resource is a resource that clients can read (server/resources of every revision).
 type Resource struct {
-	// Definition is the Resource object in the list. Its uri is how the resource is
-	// read, and is compared byte by byte.
-	Definition wire.Object
+	// Definition is the Resource object in the list, such as a *mcp.Resource or a
+	// wire.Object. Its uri identifies the resource in requests, which are compared with it
+	// byte by byte.
+	Definition wire.Appender
 
-	// Read returns a ReadResourceResult. ErrNoResource tells that the resource is not
-	// there any more.
+	// Read returns a ReadResourceResult. It returns ErrNoResource if the resource no longer
+	// exists.
 	Read func(ctx context.Context, uri string) (wire.Appender, error)
 }
 
-// ErrNoResource is what Read returns, wrapped or not, for a resource that is not there.
-// The client gets the error that the revision has for that.
+// NewResource returns a resource with a handler whose result has a type, such as
+// *mcp.ReadResourceResult.
+func NewResource[R wire.Appender](definition wire.Appender, read func(ctx context.Context, uri string) (R, error)) Resource {
+	if read == nil {
+		return Resource{Definition: definition}
+	}
+	return Resource{definition, func(ctx context.Context, uri string) (wire.Appender, error) {
+		return untyped(read(ctx, uri))
+	}}
+}
+
+// ErrNoResource reports that a resource does not exist. Read may wrap it. The client gets
+// the error that its revision defines for this case.
 var ErrNoResource = errors.New("catalog: no such resource")
 
-// resource is a Resource as it is kept.
+// resource is a Resource in a catalog.
 type resource struct {
 	read func(ctx context.Context, uri string) (wire.Appender, error)
 }
 
-// AddResources adds resources; one whose URI is taken replaces the other in its place.
-// An error is about a definition, and then none is added.
-func (c *Catalog) AddResources(resources ...Resource) error {
-	if len(resources) == 0 {
-		return nil
+// add implements Item.
+func (r Resource) add(a *addition, room int) error {
+	d, err := kindResource.define(r.Definition)
+	if err != nil {
+		return err
 	}
-	err := add(c.resources, resources, func(r Resource) (definition, *resource, error) {
-		d, err := kindResource.define(r.Definition)
-		if err != nil {
-			return d, nil, err
-		}
-		if err := (&uriParams{uri: d.key}).Validate(); err != nil {
-			return d, nil, fmt.Errorf("catalog: resource %.100q: %w", d.key, err)
-		}
-		if r.Read == nil {
-			return d, nil, fmt.Errorf("catalog: resource %.100q: no Read", d.key)
-		}
-		return d, &resource{r.Read}, nil
-	})
+	if err := (&uriParams{uri: d.key}).Validate(); err != nil {
+		return kindResource.error(d.key, err)
+	}
+	if r.Read == nil {
+		return kindResource.error(d.key, errors.New("Read is nil"))
+	}
+	kept, err := a.resources.add(kindResource, d, room)
 	if err == nil {
-		c.announce(resourcesChanged)
+		*kept = resource{r.Read}
 	}
 	return err
 }
 
-// RemoveResources removes the resources of these URIs and returns how many there were.
-// Sessions stay subscribed to them.
-func (c *Catalog) RemoveResources(uris ...string) int {
-	n := c.resources.remove(uris)
-	if n > 0 {
-		c.announce(resourcesChanged)
-	}
-	return n
-}
+// RemoveResources removes the resources with these URIs and returns how many there were.
+// Sessions remain subscribed to them.
+func (c *Catalog) RemoveResources(uris ...string) int { return c.resources.remove(uris) }
 
-// reader finds what reads the resource of a URI: the resource itself, or else the first
-// template that was added of those that fit.
+// reader returns the function that reads the resource with a URI. A resource takes
+// precedence over templates, and the template that was added first over later ones.
 func (c *Catalog) reader(uri string) (func(context.Context) (wire.Appender, error), error) {
 	if r, ok := c.resources.get(uri); ok {
 		return func(ctx context.Context) (wire.Appender, error) { return r.read(ctx, uri) }, nil
@@ -78,7 +77,7 @@ func (c *Catalog) reader(uri string) (func(context.Context) (wire.Appender, erro
 	return nil, noResource(uri)
 }
 
-// readResource answers resources/read.
+// readResource handles resources/read.
 func (c *Catalog) readResource(ctx context.Context, p *uriParams) (wire.Appender, error) {
 	read, err := c.reader(p.uri)
 	if err != nil {
@@ -91,7 +90,7 @@ func (c *Catalog) readResource(ctx context.Context, p *uriParams) (wire.Appender
 	return result, err
 }
 
-// noResource is the error for a resource that is not there ("Error Handling" in
+// noResource returns the error for a resource that does not exist ("Error Handling" in
 // server/resources).
 func noResource(uri string) error {
 	data, err := wire.AppendString([]byte(`{"uri":`), uri)

@@ -30,33 +30,34 @@ var changes = []struct {
 
 const methodUpdated = "notifications/resources/updated"
 
-// session is what the catalog keeps of one. What it is to be told waits here, each thing
-// once, until the client has taken what was sent before: a client that does not read
-// holds up nobody, and costs no more memory however much changes.
+// session holds the notifications that a session has not yet sent, each of them once. A
+// client that does not read therefore delays no other client and takes no more memory as
+// changes go on.
 type session struct {
-	*runtime.ServerSession // nil for calls that have none
+	*runtime.ServerSession // nil for calls outside of sessions
 	calls                  *counter
 
 	mu      sync.Mutex
 	changed change
 	updated []*subscription
-	sending bool // a goroutine is at it
+	sending bool // a goroutine sends
 }
 
 func (c *Catalog) newSession(s *runtime.ServerSession) *session {
 	r := rateOf(c.opts.CallRate, c.opts.CallBurst)
-	if s == nil && c.unbound {
+	if s == nil && c.unlimited {
 		r = rate{}
 	}
 	return &session{ServerSession: s, calls: newCounter(r)}
 }
 
-// opened and closed follow a session.
+// opened adds a session.
 func (c *Catalog) opened(s *runtime.ServerSession) {
 	c.sessions.Store(s, c.newSession(s))
 	c.open.Add(1)
 }
 
+// closed removes a session.
 func (c *Catalog) closed(s *runtime.ServerSession) {
 	if kept, ok := c.sessions.LoadAndDelete(s); ok {
 		c.open.Add(-1)
@@ -64,7 +65,7 @@ func (c *Catalog) closed(s *runtime.ServerSession) {
 	}
 }
 
-// sessionOf is the session that a handler's context belongs to.
+// sessionOf returns the session of a handler's context.
 func (c *Catalog) sessionOf(ctx context.Context) *session {
 	if call := runtime.CallOf(ctx); call != nil {
 		if kept, ok := c.sessions.Load(call.Session()); ok {
@@ -74,9 +75,10 @@ func (c *Catalog) sessionOf(ctx context.Context) *session {
 	return c.sessionless
 }
 
-// announce tells the sessions of a change, a little later: changes rarely come alone.
+// announce notifies the open sessions of changes after a delay, because several changes
+// often follow each other.
 func (c *Catalog) announce(what change) {
-	if c.open.Load() == 0 {
+	if what == 0 || c.open.Load() == 0 {
 		return
 	}
 	c.mu.Lock()
@@ -85,7 +87,7 @@ func (c *Catalog) announce(what change) {
 	c.changes.Trigger()
 }
 
-// tell hands the changes to the sessions.
+// tell passes the changes to the sessions.
 func (c *Catalog) tell() {
 	c.mu.Lock()
 	what := c.changed
@@ -97,8 +99,7 @@ func (c *Catalog) tell() {
 	})
 }
 
-// tell has the client told of changed lists, or of an updated resource that it has
-// subscribed to.
+// tell queues notifications of changed lists, and of an updated resource if there is one.
 func (s *session) tell(what change, updated *subscription) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,20 +113,20 @@ func (s *session) tell(what change, updated *subscription) {
 	}
 }
 
-// send is the goroutine that tells the client; it ends when there is nothing left.
+// send sends the queued notifications, and returns when there are none left.
 func (s *session) send(ctx context.Context) {
 	for {
 		method, params := s.next(ctx)
 		if method == "" {
 			return
 		}
-		// An error is about a capability that was not declared, or about a session that
-		// is over; neither is anybody's business.
+		// An error means that the server has not declared the capability, or that the
+		// session is over. Both are normal.
 		_ = s.Notify(ctx, method, params)
 	}
 }
 
-// next is what the client is told next; method is "" when that is nothing.
+// next returns the next notification. Method is "" if there is none.
 func (s *session) next(ctx context.Context) (method string, params wire.Appender) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,7 +151,7 @@ func (s *session) next(ctx context.Context) (method string, params wire.Appender
 	return "", nil
 }
 
-// updatedParams are the params of notifications/resources/updated: the URI.
+// updatedParams is the URI in the params of notifications/resources/updated.
 type updatedParams string
 
 // AppendJSON implements wire.Appender.

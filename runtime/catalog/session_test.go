@@ -34,13 +34,13 @@ func TestListChanged(t *testing.T) {
 		a, b := connect(t, server), connect(t, server)
 		a.wasTold()
 		for i := range 100 {
-			must(t, c.AddTools(echo(fmt.Sprint("t", i))))
+			must(t, c.Add(echo(fmt.Sprint("t", i))))
 		}
 		c.RemoveResources("test://a")
 		c.RemovePrompts("none") // no change
 		a.wasTold()
 		time.Sleep(9 * time.Millisecond)
-		must(t, c.AddTools(echo("t")))
+		must(t, c.Add(echo("t")))
 		a.wasTold()
 		time.Sleep(time.Millisecond)
 		a.wasTold("tools/list_changed", "resources/list_changed")
@@ -90,7 +90,7 @@ func TestSubscriptions(t *testing.T) {
 		b.wasTold(`resources/updated {"uri":"test://t/1/x"}`)
 
 		b.ask("resources/subscribe", `{"uri":"test://t/2/x"}`)
-		if got := b.ask("resources/subscribe", `{"uri":"test://t/3/x"}`); got != "-32600 invalid request: the session has 2 subscriptions and may have no more" {
+		if got := b.ask("resources/subscribe", `{"uri":"test://t/3/x"}`); got != "-32600 invalid request: the session has 2 subscriptions, which is the maximum" {
 			t.Errorf("the third subscription: %s", got)
 		}
 		b.ask("resources/unsubscribe", `{"uri":"test://t/1/x"}`)
@@ -125,7 +125,7 @@ func TestUpdatesDoNotPileUp(t *testing.T) {
 			c.ResourceUpdated("test://a")
 			c.ResourceUpdated("test://t/1/x")
 			c.RemoveTools("echo")
-			must(t, c.AddTools(echo("echo")))
+			must(t, c.Add(echo("echo")))
 			time.Sleep(20 * time.Millisecond)
 		}
 		var got []string
@@ -190,7 +190,7 @@ func TestCallRate(t *testing.T) {
 		if n := admitted(a, 10); n != 3 {
 			t.Errorf("%d calls at once", n)
 		}
-		if got, want := a.ask("tools/call", `{"name":"echo"}`), `-32000 too many calls of tools: try again in 500ms {"retryAfterMs":500}`; got != want {
+		if got, want := a.ask("tools/call", `{"name":"echo"}`), `-32000 too many tool calls: try again in 500ms {"retryAfterMs":500}`; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 		if n := admitted(b, 10); n != 3 {

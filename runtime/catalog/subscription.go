@@ -9,17 +9,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// subscription is a session's interest in a resource ("Subscriptions" in
+// subscription is the subscription of a session to a resource ("Subscriptions" in
 // server/resources of every revision).
 type subscription struct {
 	uri string
 
-	// The session's mu is held for these.
-	waiting bool // an update is to be told
+	// Guarded by the session's mu.
+	waiting bool // a notification is queued
 	over    bool // the session has unsubscribed
 }
 
-// watched knows who has subscribed to what.
+// watched holds all subscriptions.
 type watched struct {
 	mu        sync.Mutex
 	byURI     map[string]map[*session]*subscription
@@ -33,7 +33,8 @@ func newWatched() watched {
 	}
 }
 
-// add subscribes a session, unless it has as many subscriptions as it may.
+// add subscribes a session. It reports false if the session has the maximum number of
+// subscriptions.
 func (w *watched) add(s *session, uri string, most int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -48,7 +49,7 @@ func (w *watched) add(s *session, uri string, most int) bool {
 		own = make(map[string]*subscription)
 		w.bySession[s] = own
 	}
-	uri = strings.Clone(uri) // the subscription outlives the request, of which uri is a part
+	uri = strings.Clone(uri) // the request that contains it ends before the subscription
 	if w.byURI[uri] == nil {
 		w.byURI[uri] = make(map[*session]*subscription)
 	}
@@ -57,7 +58,7 @@ func (w *watched) add(s *session, uri string, most int) bool {
 	return true
 }
 
-// remove ends a subscription, if there is one.
+// remove ends a subscription if it exists.
 func (w *watched) remove(s *session, uri string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -75,7 +76,7 @@ func (w *watched) remove(s *session, uri string) {
 	w.unlink(s, uri)
 }
 
-// unlink takes a session out of byURI.
+// unlink removes a session from byURI.
 func (w *watched) unlink(s *session, uri string) {
 	of := w.byURI[uri]
 	if delete(of, s); len(of) == 0 {
@@ -83,7 +84,7 @@ func (w *watched) unlink(s *session, uri string) {
 	}
 }
 
-// forget ends all subscriptions of a session.
+// forget removes all subscriptions of a session.
 func (w *watched) forget(s *session) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -93,23 +94,22 @@ func (w *watched) forget(s *session) {
 	delete(w.bySession, s)
 }
 
-// subscribe answers resources/subscribe.
+// subscribe handles resources/subscribe.
 func (c *Catalog) subscribe(ctx context.Context, p *uriParams) (wire.Appender, error) {
 	if _, err := c.reader(p.uri); err != nil {
 		return nil, err
 	}
 	s := c.sessionOf(ctx)
 	if s.ServerSession == nil {
-		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: there is no session that could be subscribed")
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: subscriptions require a session")
 	}
 	if !c.watched.add(s, p.uri, c.opts.MaxSubscriptions) {
-		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the session has %d subscriptions and may have no more", c.opts.MaxSubscriptions)
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the session has %d subscriptions, which is the maximum", c.opts.MaxSubscriptions)
 	}
 	return empty, nil
 }
 
-// unsubscribe answers resources/unsubscribe. It is no error that there was no
-// subscription.
+// unsubscribe handles resources/unsubscribe. It succeeds if there is no subscription.
 func (c *Catalog) unsubscribe(ctx context.Context, p *uriParams) (wire.Appender, error) {
 	c.watched.remove(c.sessionOf(ctx), p.uri)
 	return empty, nil
@@ -118,9 +118,9 @@ func (c *Catalog) unsubscribe(ctx context.Context, p *uriParams) (wire.Appender,
 // empty is an EmptyResult.
 const empty = wire.Object("{}")
 
-// ResourceUpdated tells the sessions that have subscribed to a resource, and no others,
-// that it was updated. It does not wait for them; a client that has not taken the last
-// such message yet gets one more and not two.
+// ResourceUpdated notifies the sessions that have subscribed to a resource of an update. It
+// does not wait for them. Updates that follow each other before a client has received the
+// first notification are sent as one.
 func (c *Catalog) ResourceUpdated(uri string) {
 	c.watched.mu.Lock()
 	defer c.watched.mu.Unlock()

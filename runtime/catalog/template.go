@@ -2,7 +2,7 @@ package catalog
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"strings"
 
 	"github.com/yosida95/uritemplate/v3"
@@ -10,63 +10,76 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Template is a URI template (RFC 6570) for resources that are not listed one by one
-// ("Resource Templates" in server/resources of every revision).
+// Template is a URI template (RFC 6570) that stands for many resources ("Resource Templates"
+// in server/resources of every revision).
 type Template struct {
-	// Definition is the ResourceTemplate object in the list, with its uriTemplate.
-	Definition wire.Object
+	// Definition is the ResourceTemplate object in the list, such as a
+	// *mcp.ResourceTemplate or a wire.Object. Its uriTemplate identifies the template.
+	Definition wire.Appender
 
-	// Read returns a ReadResourceResult for a URI that fits the template. Variables are
-	// the values of those that the URI has, percent-decoded and of whatever content the
-	// client chose: ".." and "/" may be in them. Where a variable stands for a list, the
-	// values are joined with commas. ErrNoResource tells that there is no such resource.
+	// Read returns a ReadResourceResult for a URI that matches the template, or
+	// ErrNoResource if there is no such resource. Variables holds the values of the
+	// variables in the URI, percent-decoded. Clients choose them freely: they may contain
+	// ".." and "/". The values of a variable that is a list are joined by commas.
 	Read func(ctx context.Context, uri string, variables map[string]string) (wire.Appender, error)
 
-	// Complete proposes values for variables, by their names.
-	Complete map[string]Completer
+	// Completers propose values for variables, by name.
+	Completers map[string]Completer
 }
 
-// template is a Template as it is kept.
+// NewTemplate returns a template with a handler whose result has a type, such as
+// *mcp.ReadResourceResult.
+func NewTemplate[R wire.Appender](definition wire.Appender, read func(ctx context.Context, uri string, variables map[string]string) (R, error)) Template {
+	if read == nil {
+		return Template{Definition: definition}
+	}
+	return Template{Definition: definition, Read: func(ctx context.Context, uri string, variables map[string]string) (wire.Appender, error) {
+		return untyped(read(ctx, uri, variables))
+	}}
+}
+
+// Complete returns a copy of the template with a Completer for one of its variables.
+func (t Template) Complete(variable string, completer Completer) Template {
+	t.Completers = withCompleter(t.Completers, variable, completer)
+	return t
+}
+
+// template is a Template in a catalog.
 type template struct {
 	read func(ctx context.Context, uri string, variables map[string]string) (wire.Appender, error)
-	// match returns the variables of a URI that fits the template. It is a value made by
-	// AddTemplates, so that servers that do not call that link no matching.
+	// match returns the variables of a URI that matches the template. It is a function
+	// value that Template.add creates, so that a server without templates does not link the
+	// code for matching.
 	match func(uri string) (map[string]string, bool)
 	completers
 }
 
-// AddTemplates adds resource templates; one whose uriTemplate is taken replaces the
-// other in its place. An error is about a definition, and then none is added.
-func (c *Catalog) AddTemplates(templates ...Template) error {
-	if len(templates) == 0 {
-		return nil
+// add implements Item.
+func (t Template) add(a *addition, room int) error {
+	d, err := kindTemplate.define(t.Definition)
+	if err != nil {
+		return err
 	}
-	err := add(c.templates, templates, func(t Template) (definition, *template, error) {
-		d, err := kindTemplate.define(t.Definition)
-		if err != nil {
-			return d, nil, err
-		}
-		kept, err := newTemplate(d.key, t)
-		if err != nil {
-			return d, nil, fmt.Errorf("catalog: resource template %.100q: %w", d.key, err)
-		}
-		return d, kept, nil
-	})
+	made, err := newTemplate(d.key, t)
+	if err != nil {
+		return kindTemplate.error(d.key, err)
+	}
+	kept, err := a.templates.add(kindTemplate, d, room)
 	if err == nil {
-		c.announce(resourcesChanged)
+		*kept = *made
 	}
 	return err
 }
 
 func newTemplate(text string, t Template) (*template, error) {
 	if t.Read == nil {
-		return nil, fmt.Errorf("no Read")
+		return nil, errors.New("Read is nil")
 	}
 	parsed, err := uritemplate.New(text)
 	if err != nil {
-		return nil, err
+		return nil, wire.In(err, "uriTemplate")
 	}
-	completers, err := newCompleters(parsed.Varnames(), t.Complete)
+	completers, err := newCompleters(parsed.Varnames(), t.Completers)
 	if err != nil {
 		return nil, err
 	}
@@ -78,26 +91,22 @@ func newTemplate(text string, t Template) (*template, error) {
 // RemoveTemplates removes the templates with these values of uriTemplate and returns how
 // many there were.
 func (c *Catalog) RemoveTemplates(uriTemplates ...string) int {
-	n := c.templates.remove(uriTemplates)
-	if n > 0 {
-		c.announce(resourcesChanged)
-	}
-	return n
+	return c.templates.remove(uriTemplates)
 }
 
-// maxElements bounds the elements of all lists in a URI: matching a list takes a time that
+// maxElements limits the elements of all lists in a URI, because the time to match a list
 // grows with the square of its length.
 const maxElements = 256
 
 // matcher matches URIs with a template.
 type matcher struct {
 	parsed *uritemplate.Template
-	prefix string // what the template begins with, before its first variable
-	lists  bool   // a variable may stand for a list
+	prefix string // text before the first variable
+	lists  bool   // a variable may be a list
 }
 
 func (m *matcher) match(uri string) (map[string]string, bool) {
-	// Most templates are told from most URIs without the trouble of matching.
+	// The prefix rules out most URIs at little cost.
 	if !strings.HasPrefix(uri, m.prefix) {
 		return nil, false
 	}
@@ -115,7 +124,8 @@ func (m *matcher) match(uri string) (map[string]string, bool) {
 	return variables, true
 }
 
-// elements counts what may separate the elements of lists (RFC 6570, section 3.2.1).
+// elements counts the characters that can separate elements of lists (RFC 6570, section
+// 3.2.1).
 func elements(uri string) int {
 	n := 0
 	for i := range len(uri) {

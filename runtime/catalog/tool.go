@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/execution"
@@ -17,117 +17,150 @@ import (
 
 // Tool is a tool that clients can call (server/tools of every revision).
 type Tool struct {
-	// Definition is the Tool object in the list. Its name is how the tool is called.
-	Definition wire.Object
+	// Definition is the Tool object in the list, such as a *mcp.Tool or a wire.Object. Its
+	// name identifies the tool in calls.
+	Definition wire.Appender
 
-	// Call runs the tool. Arguments is "{}" when the client gave none. The result is a
-	// CallToolResult. An error is made one with isError and the error's text, which the
-	// client's model reads; so is a panic, without its text. An error that is a
-	// *jsonrpc.Error is answered as such: the call itself was wrong.
+	// Call runs the tool. Arguments is "{}" if the client sent none. The result is a
+	// CallToolResult.
+	//
+	// An error becomes a result with isError and the error's text, which the client's model
+	// reads. An error that is a *jsonrpc.Error becomes the response of the call itself. A
+	// panic and an error that is a *Defect are logged; of a panic, the client does not get
+	// the text.
 	Call func(ctx context.Context, arguments wire.Object) (wire.Appender, error)
 
-	// Name, where there is one, says that Definition is good and has this name, as
-	// generated code knows. It is then checked when the tools are listed for the first
-	// time, and not when the tool is added; one that is not good is left out of the list.
+	// Name, if not empty, asserts that Definition is valid and has this name, as generated
+	// code knows. The definition is then not read before tools are listed. A tool with an
+	// invalid one is not listed.
 	Name string
+
+	// Err, if not nil, is why the tool could not be made. Adding the tool returns it.
+	Err error
 }
 
-// tool is a Tool as it is kept.
+// NewTool returns a tool with a handler whose result has a type, such as
+// *mcp.CallToolResult.
+func NewTool[R wire.Appender](definition wire.Appender, call func(ctx context.Context, arguments wire.Object) (R, error)) Tool {
+	if call == nil {
+		return Tool{Definition: definition}
+	}
+	return Tool{Definition: definition, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
+		return untyped(call(ctx, arguments))
+	}}
+}
+
+// untyped returns the result of a handler, or nil if it is the zero value of its type, such
+// as a nil pointer.
+func untyped[R wire.Appender](result R, err error) (wire.Appender, error) {
+	var none R
+	if err != nil || wire.Appender(result) == wire.Appender(none) {
+		return nil, err
+	}
+	return result, nil
+}
+
+// Defect is an error that reveals a mistake in a tool, such as a result that violates the
+// tool's output schema. The catalog logs it.
+type Defect struct{ Err error }
+
+// Error returns the text of Err.
+func (d *Defect) Error() string { return d.Err.Error() }
+
+// Unwrap returns Err.
+func (d *Defect) Unwrap() error { return d.Err }
+
+// tool is a Tool in a catalog.
 type tool struct {
 	call  func(ctx context.Context, arguments wire.Object) (wire.Appender, error)
-	check func(arguments wire.Object) error // nil: anything goes
+	check func(arguments wire.Object) error // nil accepts everything
 
-	unread wire.Object // the definition, if it has not been checked
-	once   sync.Once   // reads it for
-	tasks  execution.Support
+	unread wire.Appender                  // the definition
+	parsed atomic.Pointer[readDefinition] // nil until the definition is read
 }
 
-// support is what the definition says of tasks.
-func (t *tool) support() execution.Support {
-	t.once.Do(func() {
-		if t.unread != "" {
-			d, _ := kindTool.define(t.unread)
-			t.tasks = d.tasks
+// readDefinition is the result of reading a definition.
+type readDefinition struct {
+	definition
+	err error
+}
+
+// add implements Item.
+func (t Tool) add(a *addition, room int) error {
+	d := definition{key: t.Name}
+	checker := a.catalog.opts.Checker
+	deferred := t.Name != "" && t.Err == nil && checker == nil
+	if !deferred {
+		var err error
+		d, err = kindTool.define(t.Definition)
+		if t.Err != nil {
+			return kindTool.error(d.key, t.Err)
 		}
-	})
-	return t.tasks
-}
-
-// AddTools adds tools; one whose name is taken replaces the other in its place. An error
-// is about a definition, and then none is added.
-func (c *Catalog) AddTools(tools ...Tool) error {
-	if len(tools) == 0 {
-		return nil
-	}
-	err := add(c.tools, tools, func(t Tool) (definition, *tool, error) {
-		d, err := c.defineTool(&t)
 		if err != nil {
-			return d, nil, err
+			return err
 		}
-		kept := &tool{call: t.Call, tasks: d.tasks}
-		if d.unread {
-			kept.unread = t.Definition
-		}
-		if t.Call == nil {
-			return d, nil, fmt.Errorf("catalog: tool %.100q: no Call", d.key)
-		}
-		if c.opts.Checker != nil {
-			if kept.check, err = c.opts.Checker(wire.Object(d.text)); err != nil {
-				return d, nil, fmt.Errorf("catalog: tool %.100q: %w", d.key, err)
-			}
-		}
-		return d, kept, nil
-	})
-	if err == nil {
-		c.announce(toolsChanged)
 	}
-	return err
-}
-
-// defineTool is kindTool.define, put off where that can be.
-func (c *Catalog) defineTool(t *Tool) (definition, error) {
-	if t.Name == "" || c.opts.Checker != nil {
-		return kindTool.define(t.Definition)
+	if t.Call == nil {
+		return kindTool.error(d.key, errors.New("Call is nil"))
 	}
-	return definition{text: string(t.Definition), key: t.Name, unread: true}, nil
-}
-
-// readTool is the text of a definition that was put off, unless it is not good.
-func (c *Catalog) readTool(name, text string) (string, bool) {
-	d, err := kindTool.define(wire.Object(text))
-	if err == nil && d.key != name {
-		err = fmt.Errorf("catalog: the definition is of the tool %.100q", d.key)
+	var check func(wire.Object) error
+	if checker != nil {
+		var err error
+		if check, err = checker(wire.Object(d.text)); err != nil {
+			return kindTool.error(d.key, err)
+		}
 	}
+	kept, err := a.tools.add(kindTool, d, room)
 	if err != nil {
-		c.log.Error("tool left out of the list", "tool", name, "error", err)
+		return err
 	}
-	return d.text, err == nil
+	kept.call, kept.check, kept.unread = t.Call, check, t.Definition
+	if !deferred {
+		kept.parsed.Store(&readDefinition{definition: d})
+	}
+	return nil
 }
 
-// RemoveTools removes the tools of these names and returns how many there were. Calls
-// that are running go on.
-func (c *Catalog) RemoveTools(names ...string) int {
-	n := c.tools.remove(names)
-	if n > 0 {
-		c.announce(toolsChanged)
+// read returns the definition, reading it on first use. Concurrent first uses may each
+// read it.
+func (t *tool) read() *readDefinition {
+	if known := t.parsed.Load(); known != nil {
+		return known
 	}
-	return n
+	d, err := kindTool.define(t.unread)
+	known := &readDefinition{d, err}
+	t.parsed.Store(known)
+	return known
 }
 
-// TaskSupport says whether a tool can be called as a task: the execution.taskSupport of its
-// definition. It is what tasks.Options want to be told. A tool that does not say cannot
-// be ("Tool-Level Negotiation" in basic/utilities/tasks of 2025-11-25); one that is not
-// there can, so that whoever calls it learns that.
+// readTool returns the text of the definition of a tool.
+func readTool(it *item[tool]) (string, error) {
+	d := it.value.read()
+	if d.err == nil && d.key != it.key {
+		return "", kindTool.error(it.key, fmt.Errorf("the definition has the name %.100q", d.key))
+	}
+	return d.text, d.err
+}
+
+// RemoveTools removes the tools with these names and returns how many there were. Calls in
+// progress continue.
+func (c *Catalog) RemoveTools(names ...string) int { return c.tools.remove(names) }
+
+// TaskSupport returns the execution.taskSupport of a tool's definition, which says whether
+// the tool can be called as a task. It fits Support in tasks.Options. A tool whose
+// definition does not say it cannot be ("Tool-Level Negotiation" in basic/utilities/tasks
+// of 2025-11-25). For an unknown tool it returns optional, so that a call of it reports
+// that there is no such tool.
 func (c *Catalog) TaskSupport(tool string) execution.Support {
 	t, ok := c.tools.get(tool)
 	if !ok {
 		return execution.Optional
 	}
-	return cmp.Or(t.support(), execution.Forbidden)
+	return cmp.Or(t.read().tasks, execution.Forbidden)
 }
 
-// callTool answers tools/call ("Error Handling" in server/tools: an unknown tool is an
-// error of the protocol, what goes wrong in one is a result).
+// callTool handles tools/call. An unknown tool is a protocol error, and a failure of a tool
+// is a result ("Error Handling" in server/tools).
 func (c *Catalog) callTool(ctx context.Context, p *callParams) (wire.Appender, error) {
 	t, ok := c.tools.get(p.name)
 	if !ok {
@@ -140,27 +173,30 @@ func (c *Catalog) callTool(ctx context.Context, p *callParams) (wire.Appender, e
 	}
 	result, err := c.run(ctx, t, p)
 	if err == nil && result == nil {
-		return nil, fmt.Errorf("catalog: tool %.100q returned no result", p.name)
+		return nil, kindTool.error(p.name, errors.New("the tool returned no result"))
+	}
+	if err == nil {
+		return result, nil
 	}
 	if _, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return nil, err
 	}
-	if err != nil && context.Cause(ctx) == runtime.ErrShutdown {
+	if context.Cause(ctx) == runtime.ErrShutdown {
 		return nil, err
 	}
-	if err != nil {
-		return failure(err.Error()), nil
+	if _, ok := errors.AsType[*Defect](err); ok {
+		c.logger().Error("a tool is defective", "tool", p.name, "error", err)
 	}
-	return result, nil
+	return failure(err.Error()), nil
 }
 
-// errPanic is what a client learns of a panic.
+// errPanic is the error that a client gets for a panic.
 var errPanic = errors.New("the tool failed unexpectedly")
 
 func (c *Catalog) run(ctx context.Context, t *tool, p *callParams) (result wire.Appender, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			c.log.Error("tool panicked", "tool", p.name, "panic", v, "stack", string(debug.Stack()))
+			c.logger().Error("a tool panicked", "tool", p.name, "panic", v, "stack", string(debug.Stack()))
 			result, err = nil, errPanic
 		}
 	}()
@@ -172,7 +208,7 @@ func (c *Catalog) run(ctx context.Context, t *tool, p *callParams) (result wire.
 	return t.call(ctx, p.arguments)
 }
 
-// failure is a CallToolResult that tells of an error.
+// failure is a CallToolResult with isError and a text.
 type failure string
 
 // AppendJSON implements wire.Appender.

@@ -18,11 +18,11 @@ func TestNamed(t *testing.T) {
 	var log bytes.Buffer
 	call := echo("").Call
 	c := catalog.New(catalog.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	must(t, c.AddTools(
-		catalog.Tool{Name: "a", Definition: ` {"name": "a", "inputSchema": {"type": "object"}, "execution": {"t\u0061skSupport": "required"}}`, Call: call},
-		catalog.Tool{Name: "broken", Definition: `{"name":"broken","inputSchema":{"type":"object"},"title":"`, Call: call},
-		catalog.Tool{Name: "other", Definition: `{"name":"another","inputSchema":{"type":"object"}}`, Call: call},
-		catalog.Tool{Name: "b", Definition: `{"name":"b","inputSchema":{"type":"object"}}`, Call: call},
+	must(t, c.Add(
+		catalog.Tool{Name: "a", Definition: wire.Object(` {"name": "a", "inputSchema": {"type": "object"}, "execution": {"t\u0061skSupport": "required"}}`), Call: call},
+		catalog.Tool{Name: "broken", Definition: wire.Object(`{"name":"broken","inputSchema":{"type":"object"},"title":"`), Call: call},
+		catalog.Tool{Name: "other", Definition: wire.Object(`{"name":"another","inputSchema":{"type":"object"}}`), Call: call},
+		catalog.Tool{Name: "b", Definition: wire.Object(`{"name":"b","inputSchema":{"type":"object"}}`), Call: call},
 	))
 	handle := c.Over(runtime.Binding{Methods: methods}).Handle
 	for range 2 {
@@ -35,7 +35,7 @@ func TestNamed(t *testing.T) {
 			t.Errorf("listed: %s", got)
 		}
 	}
-	for _, want := range []string{`tool=broken error="catalog: tool`, `tool=other error="catalog: the definition is of the tool \"another\"`} {
+	for _, want := range []string{`tool=broken revision="" error="catalog: tool`, `tool=other revision="" error="catalog: tool \"other\": the definition has the name \"another\"`} {
 		if strings.Count(log.String(), want) != 1 {
 			t.Errorf("%s is not once in the log:\n%s", want, &log)
 		}
@@ -54,7 +54,7 @@ func TestNamed(t *testing.T) {
 // made of it.
 func TestNamedChecked(t *testing.T) {
 	c := catalog.New(catalog.Options{Checker: func(wire.Object) (func(wire.Object) error, error) { return nil, nil }})
-	err := c.AddTools(catalog.Tool{Name: "a", Definition: `{"name":"a"}`, Call: func(context.Context, wire.Object) (wire.Appender, error) { return nil, nil }})
+	err := c.Add(catalog.Tool{Name: "a", Definition: wire.Object(`{"name":"a"}`), Call: func(context.Context, wire.Object) (wire.Appender, error) { return nil, nil }})
 	if err == nil {
 		t.Error("a definition without a schema was added")
 	}

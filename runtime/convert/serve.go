@@ -131,6 +131,12 @@ func refusal(code int64, what string, err error) error {
 
 // capabilities is the Capabilities of the session's binding.
 func (b *bridge) capabilities(declared wire.Appender) (wire.Appender, error) {
+	if b.binding.Capabilities != nil {
+		var err error
+		if declared, err = b.binding.Capabilities(declared); err != nil {
+			return nil, err
+		}
+	}
 	if declared == nil {
 		return nil, nil
 	}

@@ -153,6 +153,12 @@ func (t *Table) index(revision string) (int, error) {
 	return i, nil
 }
 
+// Check returns an error if the table does not have a revision.
+func (t *Table) Check(revision string) error {
+	_, err := t.index(revision)
+	return err
+}
+
 // method returns a method of a revision, or nil.
 func (r *Revision) method(name string) *runtime.Method {
 	i, ok := slices.BinarySearchFunc(r.Methods, name, func(m runtime.Method, name string) int { return strings.Compare(m.Name, name) })

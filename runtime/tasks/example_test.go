@@ -17,8 +17,8 @@ import (
 // A server with a tool that can only be called as a task, and a client that waits for it.
 func Example() {
 	tools := catalog.New(catalog.Options{})
-	err := tools.AddTools(catalog.Tool{
-		Definition: `{"name":"dig","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}`,
+	err := tools.Add(catalog.Tool{
+		Definition: wire.Object(`{"name":"dig","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}`),
 		Call: func(ctx context.Context, _ wire.Object) (wire.Appender, error) {
 			for depth := range 3 {
 				if err := runtime.CallOf(ctx).Progress(ctx, float64(depth+1), nil, "digging"); err != nil {

@@ -17,9 +17,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ToolsV2 is true while this package is compatible with code generated for its second
+// ToolsV3 is true while this package is compatible with code generated for its third
 // version. Generated code refers to it, so that a mismatch does not compile.
-const ToolsV2 = true
+const ToolsV3 = true
 
 // The revisions that introduced features of tool results. Revisions are dates, so they
 // compare as strings.

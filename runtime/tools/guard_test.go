@@ -6,9 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/generated/mcp20241105"
-	"github.com/mcpgen/mcpgen/generated/mcp20250326"
-	"github.com/mcpgen/mcpgen/generated/mcp20250618"
+	newest "github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
@@ -34,12 +32,11 @@ func many(n int) []*tools.Tool {
 // register creates a server of tools, as a generated NewServer does.
 func register(all []*tools.Tool) (*runtime.Server, error) {
 	handler := func(_ context.Context, in *words) (*words, error) { return in, nil }
-	list := make([]catalog.Tool, len(all))
+	list := make([]catalog.Item, len(all))
 	for i, t := range all {
 		list[i] = tools.Structured(t, tools.Options{}, newWords, (*words).defaults, handler)
 	}
-	return tools.NewServer(tools.ServerOptions{}, list,
-		mcp20251125.BindBase(), mcp20250618.BindBase(), mcp20250326.BindBase(), mcp20241105.BindBase())
+	return newest.NewServer(newest.ServerOptions{}, list...)
 }
 
 func BenchmarkRegister(b *testing.B) {

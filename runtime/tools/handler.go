@@ -21,17 +21,19 @@ type Options struct {
 
 // Structured returns a tool whose handler has a typed result. Fresh returns a new value to
 // decode the arguments into. Defaults, if not nil, is called with the decoded arguments.
-// The result is sent as JSON in a text block and, in revisions that have it, as
-// structuredContent. An error or a panic of the handler becomes a result with isError; an
-// error that is a *jsonrpc.Error becomes the error response of the call. The text of the
-// arguments must be well-formed, as it is in a received message.
+// The result is sent as structuredContent, in revisions that have it, and as JSON in a text
+// block; [ResultOf] gives the handler access to the rest of the result. An error or a panic
+// of the handler becomes a result with isError; an error that is a *jsonrpc.Error becomes
+// the error response of the call. A result that violates the output schema is a
+// [catalog.Defect]. The text of the arguments must be well-formed, as it is in a received
+// message.
 //
 // In and Out are pointers, so that all tools share the code of this function, unless it is
 // inlined.
 //
 //go:noinline
 func Structured[In wire.Value, Out wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (Out, error)) catalog.Tool {
-	return catalog.Tool{Name: t.Name, Definition: t.Definition, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
+	return t.item(func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
 		in := fresh()
 		if err := t.read(ctx, arguments, in); err != nil {
 			return nil, err
@@ -39,42 +41,25 @@ func Structured[In wire.Value, Out wire.Appender](t *Tool, o Options, fresh func
 		if defaults != nil {
 			defaults(in)
 		}
-		out, err := h(ctx, in)
+		r := &reply{Context: ctx}
+		out, err := h(r, in)
 		if err != nil {
 			return nil, err
 		}
 		var none Out
 		if wire.Appender(out) == wire.Appender(none) {
-			return nil, errors.New("the tool returned no result")
+			return r.finish()
 		}
-		return t.result(ctx, o, out)
-	}}
+		return r.structure(t, o, out)
+	})
 }
 
-// result checks a structured result and keeps its text.
-func (t *Tool) result(ctx context.Context, o Options, out wire.Appender) (wire.Appender, error) {
-	text, err := marshal(out)
-	if err != nil {
-		return nil, fmt.Errorf("the tool's result cannot be encoded: %w", err)
-	}
-	if t.Output != nil && !o.UncheckedOutput {
-		if err := schema.Check(wire.Raw(text), t.Output); err != nil {
-			return nil, errors.New(explain("the tool's result does not match its output schema", err))
-		}
-	}
-	if revisionOf(ctx) < revisionStructured {
-		return unstructured(text), nil
-	}
-	return structured(text), nil
-}
-
-// Content returns a tool whose handler returns content blocks. A kind of block that the
-// negotiated revision does not have is sent as a text block with the JSON of the block. In
-// all other respects it is like Structured.
+// Content returns a tool whose handler returns content blocks. In all other respects it is
+// like Structured.
 //
 //go:noinline
 func Content[In wire.Value, Block wire.Appender](t *Tool, _ Options, fresh func() In, defaults func(In), h func(context.Context, In) ([]Block, error)) catalog.Tool {
-	return catalog.Tool{Name: t.Name, Definition: t.Definition, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
+	return t.item(func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
 		in := fresh()
 		if err := t.read(ctx, arguments, in); err != nil {
 			return nil, err
@@ -82,13 +67,22 @@ func Content[In wire.Value, Block wire.Appender](t *Tool, _ Options, fresh func(
 		if defaults != nil {
 			defaults(in)
 		}
-		blocks, err := h(ctx, in)
+		r := &reply{Context: ctx}
+		blocks, err := h(r, in)
 		if err != nil {
 			return nil, err
 		}
-		text, err := marshal(content[Block]{blocks, revisionOf(ctx)})
-		return written(text), err
-	}}
+		r.blocks = make([]wire.Appender, len(blocks))
+		for i, block := range blocks {
+			r.blocks[i] = block
+		}
+		return r.finish()
+	})
+}
+
+// item returns the tool for a catalog.
+func (t *Tool) item(call func(ctx context.Context, arguments wire.Object) (wire.Appender, error)) catalog.Tool {
+	return catalog.Tool{Name: t.Name, Definition: &t.Definition, Call: call}
 }
 
 // marshal is wire.Marshal without the copy from bytes to a string.
@@ -121,4 +115,9 @@ func (t *Tool) read(ctx context.Context, arguments wire.Object, in wire.Value) e
 		return errors.New(text)
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text}
+}
+
+// defect returns an error that reveals a mistake in the tool.
+func defect(format string, args ...any) error {
+	return &catalog.Defect{Err: fmt.Errorf(format, args...)}
 }

@@ -8,54 +8,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// written is an encoded CallToolResult.
-type written string
-
-// AppendJSON implements wire.Appender.
-func (w written) AppendJSON(dst []byte) ([]byte, error) { return append(dst, w...), nil }
-
-// structured is the CallToolResult of a structured result with the given text.
-type structured string
-
-// AppendJSON implements wire.Appender.
-func (s structured) AppendJSON(dst []byte) ([]byte, error) {
-	dst, err := appendText(append(dst, `{"content":[`...), string(s))
-	dst = append(dst, `],"structuredContent":`...)
-	return append(append(dst, s...), '}'), err
-}
-
-// unstructured is structured for a revision without structuredContent.
-type unstructured string
-
-// AppendJSON implements wire.Appender.
-func (u unstructured) AppendJSON(dst []byte) ([]byte, error) {
-	dst, err := appendText(append(dst, `{"content":[`...), string(u))
-	return append(dst, `]}`...), err
-}
-
-// content is the CallToolResult of content blocks, for a revision.
-type content[Block wire.Appender] struct {
-	blocks   []Block
-	revision string
-}
-
-// AppendJSON implements wire.Appender.
-func (c content[Block]) AppendJSON(dst []byte) ([]byte, error) {
-	dst = append(dst, `{"content":[`...)
-	for i, block := range c.blocks {
-		dst = wire.AppendComma(dst)
-		start := len(dst)
-		var err error
-		if dst, err = block.AppendJSON(dst); err == nil && !allKinds(c.revision) {
-			dst, err = restate(dst, start, c.revision)
-		}
-		if err != nil {
-			return dst, fmt.Errorf("block %d of the tool's result cannot be encoded: %w", i, err)
-		}
-	}
-	return append(dst, `]}`...), nil
-}
-
 // allKinds reports whether a revision has all kinds of content blocks.
 func allKinds(revision string) bool { return revision == "" || revision >= revisionStructured }
 

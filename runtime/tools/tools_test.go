@@ -26,11 +26,11 @@ import (
 var (
 	shout = &tools.Tool{
 		Name:       "shout",
-		Definition: `{"name":"shout","inputSchema":{"type":"object","properties":{"text":{"type":"string"},"n":{"type":"integer","default":1}},"required":["text"]},"outputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}`,
+		Definition: wire.Object(`{"name":"shout","inputSchema":{"type":"object","properties":{"text":{"type":"string"},"n":{"type":"integer","default":1}},"required":["text"]},"outputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}`),
 		Input:      checkWords,
 		Output:     checkWords,
 	}
-	draw = &tools.Tool{Name: "draw", Definition: `{"name":"draw","inputSchema":{"type":"object"}}`, Input: checkWords}
+	draw = &tools.Tool{Name: "draw", Definition: wire.Object(`{"name":"draw","inputSchema":{"type":"object"}}`), Input: checkWords}
 )
 
 func checkWords(c *schema.Checker) {
@@ -113,18 +113,19 @@ func handle(in *words) (*words, error) {
 }
 
 // connect connects a client to a server of the tools that speaks one revision.
-func connect(t *testing.T, options tools.ServerOptions, server, client runtime.Binding) *runtime.Session {
+func connect(t *testing.T, options tools.Options, server, client runtime.Binding, items ...catalog.Item) *runtime.Session {
 	t.Helper()
-	s, err := tools.NewServer(options, []catalog.Tool{
-		tools.Structured(shout, options.Options, newWords, (*words).defaults, func(_ context.Context, in *words) (*words, error) { return handle(in) }),
-		tools.Content(draw, options.Options, newWords, nil, func(_ context.Context, in *words) ([]mcp.ContentBlock, error) {
+	items = append(items,
+		tools.Structured(shout, options, newWords, (*words).defaults, func(_ context.Context, in *words) (*words, error) { return handle(in) }),
+		tools.Content(draw, options, newWords, nil, func(_ context.Context, in *words) ([]mcp.ContentBlock, error) {
 			return []mcp.ContentBlock{
 				&mcp.TextContent{Text: in.text},
 				&mcp.AudioContent{Data: "", MIMEType: "audio/wav"},
 				&mcp.ResourceLink{Name: "r", URI: "file:///r"},
 			}, nil
 		}),
-	}, server)
+	)
+	s, err := catalog.NewServer(runtime.ServerOptions{}, server, nil, items...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,8 +137,8 @@ func connect(t *testing.T, options tools.ServerOptions, server, client runtime.B
 	return session
 }
 
-func newest(t *testing.T, options tools.ServerOptions) *runtime.Session {
-	return connect(t, options, mcp.BindServer(mcp.UnimplementedServer{}), mcp.BindClient(mcp.UnimplementedClient{}))
+func newest(t *testing.T, options tools.Options, items ...catalog.Item) *runtime.Session {
+	return connect(t, options, mcp.BindServer(mcp.UnimplementedServer{}), mcp.BindClient(mcp.UnimplementedClient{}), items...)
 }
 
 // TestRevisions makes the same calls in each revision.
@@ -161,7 +162,7 @@ func TestRevisions(t *testing.T) {
 		{mcp.BindServer(mcp.UnimplementedServer{}), mcp.BindClient(mcp.UnimplementedClient{}), true, true, audio, link},
 	} {
 		t.Run(r.server.Revision, func(t *testing.T) {
-			session := connect(t, tools.ServerOptions{}, r.server, r.client)
+			session := connect(t, tools.Options{}, r.server, r.client)
 			want := `{"content":[{"type":"text","text":"{\"text\":\"AA\"}"}]`
 			if r.structured {
 				want += `,"structuredContent":{"text":"AA"}`
@@ -205,7 +206,7 @@ func TestHandlerErrors(t *testing.T) {
 		{"odd", `tool "shout": the tool's result cannot be encoded`},
 		{"protocol", `not now`},
 	} {
-		_, err := tools.Call(t.Context(), newest(t, tools.ServerOptions{}), shout, &words{text: row.text}, new(words))
+		_, err := tools.Call(t.Context(), newest(t, tools.Options{}), shout, &words{text: row.text}, new(words))
 		if err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: got %v, want %s", row.text, err, row.want)
 		}
@@ -217,7 +218,7 @@ func TestHandlerErrors(t *testing.T) {
 
 // TestUncheckedOutput lets the server send an invalid result, which the client detects.
 func TestUncheckedOutput(t *testing.T) {
-	session := newest(t, tools.ServerOptions{Options: tools.Options{UncheckedOutput: true}})
+	session := newest(t, tools.Options{UncheckedOutput: true})
 	_, err := tools.Call(t.Context(), session, shout, &words{text: "bad"}, new(words))
 	bad, ok := errors.AsType[*tools.ResultError](err)
 	if !ok || !strings.Contains(string(bad.Result), `"structuredContent":{"text":7}`) || !strings.Contains(err.Error(), "at /text: ") {
@@ -237,7 +238,7 @@ func TestUncheckedOutput(t *testing.T) {
 
 // TestManyProblems checks the limit on the problems reported for a value.
 func TestManyProblems(t *testing.T) {
-	many := &tools.Tool{Definition: `{"name":"many","inputSchema":{"type":"object"}}`, Input: func(c *schema.Checker) {
+	many := &tools.Tool{Definition: wire.Object(`{"name":"many","inputSchema":{"type":"object"}}`), Input: func(c *schema.Checker) {
 		for c.Object(schema.Object); c.Member(); {
 			c.Value(schema.String)
 		}
@@ -253,17 +254,9 @@ func TestManyProblems(t *testing.T) {
 	}
 }
 
-func TestBadDefinition(t *testing.T) {
-	_, err := tools.NewServer(tools.ServerOptions{}, []catalog.Tool{{Definition: `{}`}})
-	if err == nil {
-		t.Error("no error")
-	}
-}
-
 func TestCheck(t *testing.T) {
 	// The server's list has several pages.
-	options := tools.ServerOptions{Catalog: catalog.New(catalog.Options{PageSize: 1})}
-	session := newest(t, options)
+	session := newest(t, tools.Options{}, catalog.New(catalog.Options{PageSize: 1}))
 	if err := tools.Check(t.Context(), session, []wire.Object{draw.Definition, shout.Definition}); err != nil {
 		t.Errorf("the same tools: %v", err)
 	}

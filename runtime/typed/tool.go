@@ -11,53 +11,27 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Tool describes a tool to clients. Its schemas are derived from the handler's types.
-type Tool struct {
-	// Name identifies the tool in calls.
-	Name string
-	// Title is for people, Description for the model. Both are optional.
-	Title, Description string
-	// More holds further members of the definition, such as annotations and icons.
-	More wire.Members
-
-	tools.Options
-}
-
-// Handler runs a tool. The arguments are valid under the schema of In and include its
-// defaults. An error becomes a result of the tool that the client's model reads, except for
-// a *jsonrpc.Error, which is the error of the call itself.
+// Handler runs a tool. The arguments are valid under the input schema and include its
+// defaults. An error becomes a result with isError, whose text the client's model reads,
+// except for a *jsonrpc.Error, which is the error of the call itself. [tools.ResultOf]
+// gives access to the content blocks, _meta and isError of the result.
 type Handler[In, Out any] = func(ctx context.Context, in *In) (*Out, error)
 
-// AddTool adds a tool to a catalog, with schemas derived from the types of its handler. In
-// and Out are structs or maps. It returns an error, and adds nothing, if a type has no
-// schema or if the catalog rejects the tool.
-func AddTool[In, Out any](c *catalog.Catalog, t Tool, h Handler[In, Out]) error {
-	made, err := NewTool(t, h)
-	if err != nil {
-		return err
+// Tool returns a tool with schemas derived from the types of its handler. In and Out are
+// structs or maps. The definition is a Tool object, such as a *mcp.Tool or a wire.Object,
+// without schemas. A schema in the definition takes precedence over the derived one, unless
+// it says no more than that the value is an object; the type must then fit the schema.
+//
+// If a type has no schema, adding the tool to a server or a catalog returns the error.
+func Tool[In, Out any](definition wire.Appender, h Handler[In, Out], options ...tools.Options) catalog.Tool {
+	t, err := describe[In](definition)
+	if err == nil {
+		t.Output, err = schemaOf[Out](&t.Definition, "outputSchema", "result")
 	}
-	return c.AddTools(made)
-}
-
-// NewTool returns a tool for a catalog. See AddTool.
-func NewTool[In, Out any](t Tool, h Handler[In, Out]) (catalog.Tool, error) {
-	input, checkInput, err := schemaOf[In]()
 	if err != nil {
-		return catalog.Tool{}, fmt.Errorf("typed: tool %.100q: arguments: %w", t.Name, err)
+		return catalog.Tool{Definition: definition, Err: err}
 	}
-	output, checkOutput, err := schemaOf[Out]()
-	if err != nil {
-		return catalog.Tool{}, fmt.Errorf("typed: tool %.100q: result: %w", t.Name, err)
-	}
-	definition, err := t.definition(input, output)
-	if err != nil {
-		return catalog.Tool{}, fmt.Errorf("typed: tool %.100q: %w", t.Name, err)
-	}
-	checked := &tools.Tool{Name: t.Name, Definition: definition, Input: checkInput, Output: checkOutput}
-	defaults := defaultsOf(input)
-	complete := func(in *value[In]) { in.complete(defaults) }
-	fresh := func() *value[In] { return new(value[In]) }
-	made := tools.Structured(checked, t.Options, fresh, complete, func(ctx context.Context, in *value[In]) (*value[Out], error) {
+	return listed(tools.Structured(&t.Tool, only(options), fresh[In], t.complete, func(ctx context.Context, in *value[In]) (*value[Out], error) {
 		if in.err != nil {
 			return nil, in.err
 		}
@@ -66,32 +40,89 @@ func NewTool[In, Out any](t Tool, h Handler[In, Out]) (catalog.Tool, error) {
 			return nil, err
 		}
 		return &value[Out]{v: *out}, nil
-	})
-	made.Name = "" // the definition has not been checked yet
-	return made, nil
+	}))
 }
 
-// schemaOf returns the schema of a type and the function that checks values against it.
-func schemaOf[T any]() (text wire.Raw, check func(*schema.Checker), err error) {
-	if text, err = derive[T](); err == nil {
+// ContentTool is Tool for a handler that returns content blocks, such as
+// []mcp.ContentBlock. The tool has no output schema.
+func ContentTool[In any, Block wire.Appender](definition wire.Appender, h func(ctx context.Context, in *In) ([]Block, error), options ...tools.Options) catalog.Tool {
+	t, err := describe[In](definition)
+	if err != nil {
+		return catalog.Tool{Definition: definition, Err: err}
+	}
+	return listed(tools.Content(&t.Tool, only(options), fresh[In], t.complete, func(ctx context.Context, in *value[In]) ([]Block, error) {
+		if in.err != nil {
+			return nil, in.err
+		}
+		return h(ctx, &in.v)
+	}))
+}
+
+// described is a tool with arguments of type In.
+type described[In any] struct {
+	tools.Tool
+	defaults *defaults
+}
+
+// describe returns a tool with the input schema of its definition or of In.
+func describe[In any](definition wire.Appender) (*described[In], error) {
+	t := new(described[In])
+	if definition == nil {
+		return t, fmt.Errorf("the definition is missing")
+	}
+	text, err := wire.Marshal(definition)
+	if err != nil {
+		return t, err
+	}
+	t.Definition = wire.Object(text)
+	if t.Input, err = schemaOf[In](&t.Definition, "inputSchema", "arguments"); err != nil {
+		return t, err
+	}
+	schema, _ := t.Definition.Get("inputSchema")
+	t.defaults = defaultsOf(schema)
+	return t, nil
+}
+
+// complete sets missing arguments to their defaults.
+func (t *described[In]) complete(in *value[In]) { in.complete(t.defaults) }
+
+func fresh[In any]() *value[In] { return new(value[In]) }
+
+// only returns the options, if there are any.
+func only(options []tools.Options) tools.Options {
+	if len(options) == 0 {
+		return tools.Options{}
+	}
+	return options[0]
+}
+
+// listed returns the tool with a definition that is read when the tool is added, because it
+// may be invalid.
+func listed(t catalog.Tool) catalog.Tool {
+	t.Name = ""
+	return t
+}
+
+// schemaOf returns the function that checks values of T against their schema. The schema is
+// a member of the definition. If the definition has no such schema, it gets that of T.
+func schemaOf[T any](definition *wire.Object, member, what string) (check func(*schema.Checker), err error) {
+	text, _ := definition.Get(member)
+	if of := wire.Object(text); text == "" || text.Kind() == wire.KindObject && of.Len() == 1 && declares(of, "object") {
+		if text, err = derive[T](); err == nil {
+			*definition, err = definition.With(member, text)
+		}
+	}
+	if err == nil {
 		check, err = fallback.Compile(string(text))
 	}
-	return text, check, err
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return check, nil
 }
 
-// definition returns the tool's definition as tools/list returns it.
-func (t *Tool) definition(input, output wire.Raw) (wire.Object, error) {
-	var members wire.Members
-	for _, m := range []struct{ name, text string }{{"name", t.Name}, {"title", t.Title}, {"description", t.Description}} {
-		if m.text == "" {
-			continue
-		}
-		quoted, err := wire.AppendString(nil, m.text)
-		if err != nil {
-			return "", wire.In(err, m.name)
-		}
-		members = append(members, wire.Member{Name: m.name, Value: wire.Raw(quoted)})
-	}
-	members = append(members, wire.Member{Name: "inputSchema", Value: input}, wire.Member{Name: "outputSchema", Value: output})
-	return wire.NewObject(append(members, t.More...)...)
+// declares reports whether a schema has a type.
+func declares(schema wire.Object, name string) bool {
+	of, _ := schema.Get("type")
+	return of == wire.Raw(`"`+name+`"`)
 }

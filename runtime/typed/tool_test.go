@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -48,7 +49,7 @@ func find(_ context.Context, in *search) (*found, error) {
 // connect serves a catalog in a revision and connects to it.
 func connect(t *testing.T, c *catalog.Catalog, revision string) *runtime.Session {
 	t.Helper()
-	server := runtime.NewServer(runtime.ServerOptions{Name: "test", Version: "1", Capabilities: wire.Raw(`{"tools":{}}`)},
+	server := runtime.NewServer(runtime.ServerOptions{Name: "test", Version: "1"},
 		c.Over(runtime.Binding{Revision: revision, Direction: runtime.ToServer}))
 	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"},
 		runtime.Binding{Revision: revision, Direction: runtime.ToClient})
@@ -60,12 +61,9 @@ func connect(t *testing.T, c *catalog.Catalog, revision string) *runtime.Session
 	return session
 }
 
-func TestAddTool(t *testing.T) {
+func TestTool(t *testing.T) {
 	c := catalog.New(catalog.Options{})
-	err := typed.AddTool(c, typed.Tool{
-		Name: "search", Title: "Search", Description: "Finds \"things\".",
-		More: wire.Members{{Name: "annotations", Value: `{"readOnlyHint":true}`}},
-	}, find)
+	err := c.Add(typed.Tool(wire.Object(`{"name":"search","title":"Search","description":"Finds \"things\".","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}`), find))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,10 +74,10 @@ func TestAddTool(t *testing.T) {
 	}
 	const definition = `{"name":"search","title":"Search","description":"Finds \"things\".",` +
 		`"inputSchema":{"properties":{"query":{"type":"string","minLength":2},"limit":{"type":"integer","maximum":50,"minimum":0,"default":10},` +
-		`"tags":{"items":{"type":"string"},"type":"array"}},"additionalProperties":false,"type":"object","required":["query"]},` +
+		`"tags":{"items":{"type":"string"},"type":"array"}},"additionalProperties":false,"type":"object","required":["query"]},"annotations":{"readOnlyHint":true},` +
 		`"outputSchema":{"properties":{"hits":{"items":{"type":"string"},"type":"array"},"limit":{"type":"integer","minimum":0},` +
 		`"facet":{"additionalProperties":{"type":"integer"},"type":"object"},"score":{"type":"number","minimum":0}},` +
-		`"additionalProperties":false,"type":"object","required":["hits","limit","facet","score"]},"annotations":{"readOnlyHint":true}}`
+		`"additionalProperties":false,"type":"object","required":["hits","limit","facet","score"]}}`
 	if !slices.Equal(list, []wire.Object{definition}) {
 		t.Errorf("list %s", list)
 	}
@@ -115,7 +113,7 @@ func TestAddTool(t *testing.T) {
 // error and results have no structured content.
 func TestOlderRevision(t *testing.T) {
 	c := catalog.New(catalog.Options{})
-	if err := typed.AddTool(c, typed.Tool{Name: "search"}, find); err != nil {
+	if err := c.Add(typed.Tool(&mcp.Tool{Name: "search"}, find)); err != nil {
 		t.Fatal(err)
 	}
 	session := connect(t, c, "2025-03-26")
@@ -129,25 +127,50 @@ func TestOlderRevision(t *testing.T) {
 	}
 }
 
-func TestAddToolErrors(t *testing.T) {
-	c := catalog.New(catalog.Options{})
+// TestToolErrors checks that adding a tool reports why it could not be made.
+func TestToolErrors(t *testing.T) {
 	for _, test := range []struct {
-		err  error
+		tool catalog.Tool
 		want string
 	}{
-		{typed.AddTool(c, typed.Tool{}, find), "name"},
-		{typed.AddTool(c, typed.Tool{Name: "x"}, func(context.Context, *[]string) (*found, error) { return nil, nil }), `tool "x": arguments: []string: must be a struct or a map`},
-		{typed.AddTool(c, typed.Tool{Name: "x"}, func(context.Context, *search) (*string, error) { return nil, nil }), `tool "x": result: string: must be`},
-		{typed.AddTool(c, typed.Tool{Name: "x"}, func(context.Context, *struct{ F func() }) (*found, error) { return nil, nil }), "func()"},
-		{typed.AddTool(c, typed.Tool{Name: "x", More: wire.Members{{Name: "name", Value: `"y"`}}}, find), "name"},
-		{typed.AddTool(c, typed.Tool{Name: "x"}, func(context.Context, *struct {
+		{typed.Tool(&mcp.Tool{}, find), `catalog: tool "": `},
+		{typed.Tool(nil, find), `the definition is missing`},
+		{typed.Tool(wire.Object(`[]`), find), `expected an object`},
+		{typed.Tool(&mcp.Tool{Name: "x"}, func(context.Context, *[]string) (*found, error) { return nil, nil }), `catalog: tool "x": arguments: []string: must be a struct or a map`},
+		{typed.Tool(&mcp.Tool{Name: "x"}, func(context.Context, *search) (*string, error) { return nil, nil }), `catalog: tool "x": result: string: must be`},
+		{typed.Tool(&mcp.Tool{Name: "x"}, func(context.Context, *struct{ F func() }) (*found, error) { return nil, nil }), "func()"},
+		{typed.Tool(wire.Object(`{"name":"x","inputSchema":{"type":"object","required":7}}`), find), `tool "x": arguments: `},
+		{typed.Tool(wire.Object(`{"name":"x","inputSchema":[]}`), find), `tool "x": arguments: `},
+		{typed.ContentTool(&mcp.Tool{Name: "x"}, func(context.Context, *int) ([]mcp.ContentBlock, error) { return nil, nil }), `tool "x": arguments: int: must be`},
+		{typed.Tool(&mcp.Tool{Name: "x"}, func(context.Context, *struct {
 			P string `json:"p" jsonschema:"pattern=("`
 		}) (*found, error) {
 			return nil, nil
 		}), "pattern"},
 	} {
-		if test.err == nil || !strings.Contains(test.err.Error(), test.want) {
-			t.Errorf("%v, want %s", test.err, test.want)
+		_, err := mcp.NewServer(mcp.ServerOptions{}, test.tool)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v, want %s", err, test.want)
 		}
+	}
+}
+
+// TestExplicitSchema checks that a schema in the definition takes precedence.
+func TestExplicitSchema(t *testing.T) {
+	const definition = `{"name":"search","inputSchema":{"type":"object","properties":{"query":{"enum":["it"],"default":"it"}}},"outputSchema":{"type":"object"}}`
+	c := catalog.New(catalog.Options{})
+	if err := c.Add(typed.Tool(wire.Object(definition), find)); err != nil {
+		t.Fatal(err)
+	}
+	session := connect(t, c, "2025-11-25")
+	list, err := tools.List(t.Context(), session)
+	if err != nil || len(list) != 1 || !strings.Contains(string(list[0]), `{"enum":["it"],"default":"it"}`) || !strings.Contains(string(list[0]), `"hits"`) {
+		t.Errorf("list %s, %v", list, err)
+	}
+	if result, err := tools.CallRaw(t.Context(), session, "search", wire.Raw(`{}`)); err != nil || !strings.Contains(string(result), `"hits":[]`) {
+		t.Errorf("the default: %s, %v", result, err)
+	}
+	if _, err := tools.CallRaw(t.Context(), session, "search", wire.Raw(`{"query":"other"}`)); err == nil || !strings.Contains(err.Error(), "/query") {
+		t.Errorf("other arguments: %v", err)
 	}
 }

@@ -39,7 +39,7 @@ func TestGeneratedFiles(t *testing.T) {
 			if formatted, err := format.Source([]byte(src)); err != nil || string(formatted) != src {
 				t.Errorf("is not formatted (%v)", err)
 			}
-			if dir := path.Dir(name); dir != folder(match[1]) && (dir != "." && dir != "compat" || match[1] != "spec/pins.json") {
+			if dir := path.Dir(name); dir != folder(match[1]) && (!slices.Contains(shared, dir) || match[1] != "spec/pins.json") {
 				t.Errorf("is made from %s and lies in %s", match[1], dir)
 			}
 			for i, line := range strings.Split(src, "\n") {
@@ -57,6 +57,9 @@ func TestGeneratedFiles(t *testing.T) {
 		})
 	}
 }
+
+// shared lists the folders whose code is generated from all revisions.
+var shared = []string{".", "compat", "mcp"}
 
 // folder returns the folder of the code that is generated from a revision.
 func folder(source string) string {
@@ -76,7 +79,7 @@ func TestRevisionsHavePackages(t *testing.T) {
 	files := generatedFiles(t)
 	dirs := map[string]bool{}
 	for name := range files {
-		if dir := path.Dir(name); dir != "." && dir != "compat" {
+		if dir := path.Dir(name); !slices.Contains(shared, dir) {
 			dirs[dir] = true
 		}
 	}

@@ -53,6 +53,8 @@ var modulesOf = map[string][]string{
 	"runtime/tools":           {"github.com/yosida95/uritemplate/v3"}, // by runtime/catalog
 	"runtime/tools/contract":  {"github.com/yosida95/uritemplate/v3"},
 	"runtime/catalog":         {"github.com/yosida95/uritemplate/v3"},
+	"generated/compat":        {"github.com/yosida95/uritemplate/v3"}, // by runtime/catalog
+	"generated/mcp":           {"github.com/yosida95/uritemplate/v3"},
 	"runtime/schema/ecma":     {"github.com/dlclark/regexp2/v2"},
 	"runtime/schema/fallback": {"github.com/dlclark/regexp2/v2", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"},
 	"runtime/typed": {

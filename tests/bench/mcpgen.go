@@ -61,16 +61,18 @@ var onMcpgen = library{
 func mcpgenServer(n int) (*runtime.Server, error) {
 	h := &weather.Handlers{}
 	c := catalog.New(catalog.Options{})
-	first := weather.ServerTools(h, tools.Options{})[0]
+	first := weather.ServerTools(h, tools.Options{})[0].(catalog.Tool)
+	definition, err := wire.Marshal(first.Definition)
+	if err != nil {
+		return nil, err
+	}
 	for i := range n {
-		named := strings.Replace(string(first.Definition), peers.Name(0), peers.Name(i), 1)
-		if err := c.AddTools(catalog.Tool{Definition: wire.Object(named), Call: first.Call}); err != nil {
+		named := strings.Replace(string(definition), peers.Name(0), peers.Name(i), 1)
+		if err := c.Add(catalog.Tool{Definition: wire.Object(named), Call: first.Call}); err != nil {
 			return nil, err
 		}
 	}
-	return weather.NewServer(h, tools.ServerOptions{
-		Server: runtime.ServerOptions{Name: "weather", Version: "1"}, Catalog: c,
-	})
+	return weather.NewServer(h, runtime.ServerOptions{Name: "weather", Version: "1"}, c)
 }
 
 type mcpgenClient struct {

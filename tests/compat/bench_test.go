@@ -36,7 +36,7 @@ func BenchmarkServe(b *testing.B) {
 func benchmarkServe(b *testing.B, r convert.Revision, method string, params wire.Object, o catalog.Options) {
 	c := catalog.New(o)
 	for i := range 100 {
-		err := c.AddTools(catalog.Tool{
+		err := c.Add(catalog.Tool{
 			Definition: wire.Object(fmt.Sprintf(`{"name":"t%d","title":"A title","description":"What it does.","inputSchema":{"type":"object","properties":{"a":{"type":"number"}}},%s}`, i, icons)),
 			Call: func(context.Context, wire.Object) (wire.Appender, error) {
 				return text("a short result"), nil

@@ -60,7 +60,7 @@ func text(format string, args ...any) *mcp.CallToolResult {
 
 func addTools(t *testing.T, c *catalog.Catalog) {
 	t.Helper()
-	err := c.AddTools(
+	err := c.Add(
 		tool("content", `"title":"All content","description":"Says it in every way.","annotations":{"readOnlyHint":true},"execution":{"taskSupport":"optional"},`+
 			`"outputSchema":{"type":"object","properties":{"sum":{"type":"number"}}},"_meta":{"com.example/a":1},`+icons+`,`, content),
 		tool("structured", `"title":"A number","annotations":{"title":"Number, with a hint"},`, func(context.Context) (*mcp.CallToolResult, error) {
@@ -179,7 +179,7 @@ func sample(ctx context.Context, params *mcp.CreateMessageRequestParams) (*mcp.C
 func addRest(t *testing.T, c *catalog.Catalog) {
 	t.Helper()
 	prompt := catalog.Prompt{
-		Definition: `{"name":"greet","title":"A greeting","description":"Greets.","arguments":[{"name":"who","title":"Whom","required":true}],"_meta":{"a":1},` + icons + `}`,
+		Definition: wire.Object(`{"name":"greet","title":"A greeting","description":"Greets.","arguments":[{"name":"who","title":"Whom","required":true}],"_meta":{"a":1},`) + icons + `}`,
 		Get: func(_ context.Context, arguments map[string]string) (wire.Appender, error) {
 			return &mcp.GetPromptResult{Description: new("A greeting"), Messages: []mcp.PromptMessage{
 				{Role: mcp.RoleUser, Content: &mcp.TextContent{Text: "Greet " + arguments["who"]}},
@@ -187,7 +187,7 @@ func addRest(t *testing.T, c *catalog.Catalog) {
 				{Role: mcp.RoleUser, Content: &mcp.ResourceLink{Name: "link", URI: "file:///l"}},
 			}}, nil
 		},
-		Complete: map[string]catalog.Completer{"who": catalog.OneOf("Ada", "Alan")},
+		Completers: map[string]catalog.Completer{"who": catalog.OneOf("Ada", "Alan")},
 	}
 	read := func(_ context.Context, uri string) (wire.Appender, error) {
 		return &mcp.ReadResourceResult{Contents: []mcp.ResourceContentsUnion{
@@ -197,9 +197,9 @@ func addRest(t *testing.T, c *catalog.Catalog) {
 	}
 	about := `"title":"A title","description":"A description","mimeType":"text/plain","annotations":{"priority":1,"lastModified":"2025-01-01T00:00:00Z"},"_meta":{"a":1},` + icons + `}`
 	for _, err := range []error{
-		c.AddPrompts(prompt),
-		c.AddResources(catalog.Resource{Definition: wire.Object(`{"uri":"file:///r","name":"r","size":7,` + about), Read: read}),
-		c.AddTemplates(catalog.Template{Definition: wire.Object(`{"uriTemplate":"file:///t/{x}","name":"t",` + about),
+		c.Add(prompt),
+		c.Add(catalog.Resource{Definition: wire.Object(`{"uri":"file:///r","name":"r","size":7,` + about), Read: read}),
+		c.Add(catalog.Template{Definition: wire.Object(`{"uriTemplate":"file:///t/{x}","name":"t",` + about),
 			Read: func(ctx context.Context, uri string, _ map[string]string) (wire.Appender, error) {
 				return read(ctx, uri)
 			}}),

@@ -83,7 +83,7 @@ func addMcpgen(t *testing.T, c *catalog.Catalog) {
 	}
 	const about = `"title":"A title","description":"A description","mimeType":"text/plain","_meta":{"a":1},` + annotations + "," + icons + `}`
 	for _, err := range []error{
-		c.AddTools(
+		c.Add(
 			tool("content", `"title":"All content","description":"Says it in every way.","annotations":{"readOnlyHint":true},"outputSchema":`+outputSchema+`,"_meta":{"a":1},`+icons+`,`,
 				func(context.Context, *runtime.Call, mcp.ClientCaller) (*mcp.CallToolResult, error) {
 					return &mcp.CallToolResult{StructuredContent: `{"sum":1.5}`, Meta: `{"a":1}`, Content: []mcp.ContentBlock{
@@ -139,8 +139,8 @@ func addMcpgen(t *testing.T, c *catalog.Catalog) {
 				return text("told"), nil
 			}),
 		),
-		c.AddPrompts(catalog.Prompt{
-			Definition: `{"name":"greet","title":"A greeting","description":"Greets.","arguments":[{"name":"who","title":"Whom","required":true}],"_meta":{"a":1},` + icons + `}`,
+		c.Add(catalog.Prompt{
+			Definition: wire.Object(`{"name":"greet","title":"A greeting","description":"Greets.","arguments":[{"name":"who","title":"Whom","required":true}],"_meta":{"a":1},`) + icons + `}`,
 			Get: func(_ context.Context, arguments map[string]string) (wire.Appender, error) {
 				return &mcp.GetPromptResult{Description: new("A greeting"), Messages: []mcp.PromptMessage{
 					{Role: mcp.RoleUser, Content: &mcp.TextContent{Text: "Greet " + arguments["who"]}},
@@ -148,10 +148,10 @@ func addMcpgen(t *testing.T, c *catalog.Catalog) {
 					{Role: mcp.RoleUser, Content: &mcp.ResourceLink{Name: "link", URI: "file:///l", Description: new("to somewhere"), MIMEType: new("text/plain")}},
 				}}, nil
 			},
-			Complete: map[string]catalog.Completer{"who": catalog.OneOf("Ada", "Alan")},
+			Completers: map[string]catalog.Completer{"who": catalog.OneOf("Ada", "Alan")},
 		}),
-		c.AddResources(catalog.Resource{Definition: `{"uri":"file:///r","name":"r","size":7,` + about, Read: read}),
-		c.AddTemplates(catalog.Template{Definition: `{"uriTemplate":"file:///t/{x}","name":"t",` + about,
+		c.Add(catalog.Resource{Definition: wire.Object(`{"uri":"file:///r","name":"r","size":7,`) + about, Read: read}),
+		c.Add(catalog.Template{Definition: wire.Object(`{"uriTemplate":"file:///t/{x}","name":"t",`) + about,
 			Read: func(ctx context.Context, uri string, _ map[string]string) (wire.Appender, error) {
 				return read(ctx, uri)
 			}}),

@@ -72,14 +72,14 @@ func subject(over string) error {
 }
 
 func addTools(c *catalog.Catalog) error {
-	return c.AddTools(
+	return c.Add(
 		// What a client may know of a tool by now, in every revision.
-		catalog.Tool{Definition: `{"name":"greet","title":"Greet","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`, Call: greet},
-		catalog.Tool{Definition: `{"name":"count","inputSchema":{"type":"object","properties":{"to":{"type":"integer"}}}}`, Call: count},
-		catalog.Tool{Definition: `{"name":"later","inputSchema":{"type":"object"}}`, Call: later},
-		catalog.Tool{Definition: `{"name":"again_resource","inputSchema":{"type":"object"}}`, Call: again[mcp.EmbeddedResource]},
-		catalog.Tool{Definition: `{"name":"again_text","inputSchema":{"type":"object"}}`, Call: again[mcp.TextContent]},
-		catalog.Tool{Definition: `{"name":"again_tool","inputSchema":{"type":"object"}}`, Call: again[mcp.Tool]},
+		catalog.Tool{Definition: wire.Object(`{"name":"greet","title":"Greet","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`), Call: greet},
+		catalog.Tool{Definition: wire.Object(`{"name":"count","inputSchema":{"type":"object","properties":{"to":{"type":"integer"}}}}`), Call: count},
+		catalog.Tool{Definition: wire.Object(`{"name":"later","inputSchema":{"type":"object"}}`), Call: later},
+		catalog.Tool{Definition: wire.Object(`{"name":"again_resource","inputSchema":{"type":"object"}}`), Call: again[mcp.EmbeddedResource]},
+		catalog.Tool{Definition: wire.Object(`{"name":"again_text","inputSchema":{"type":"object"}}`), Call: again[mcp.TextContent]},
+		catalog.Tool{Definition: wire.Object(`{"name":"again_tool","inputSchema":{"type":"object"}}`), Call: again[mcp.Tool]},
 	)
 }
 

@@ -151,7 +151,7 @@ func cancelServer(t *testing.T) []runtime.Binding {
 		},
 	}
 	for name, run := range tools {
-		err := c.AddTools(catalog.Tool{
+		err := c.Add(catalog.Tool{
 			Definition: wire.Object(`{"name":"` + name + `","inputSchema":{"type":"object"}}`),
 			Call:       func(ctx context.Context, _ wire.Object) (wire.Appender, error) { return run(ctx) },
 		})
@@ -159,8 +159,8 @@ func cancelServer(t *testing.T) []runtime.Binding {
 			t.Fatal(err)
 		}
 	}
-	err := c.AddResources(catalog.Resource{
-		Definition: `{"uri":"test://watched","name":"watched"}`,
+	err := c.Add(catalog.Resource{
+		Definition: wire.Object(`{"uri":"test://watched","name":"watched"}`),
 		Read: func(context.Context, string) (wire.Appender, error) {
 			return &mcp.ReadResourceResult{}, nil
 		},

@@ -223,7 +223,7 @@ import (
 )
 
 func TestList(t *testing.T) {
-	server, err := NewServer(new(fake), tools.ServerOptions{})
+	server, err := NewServer(new(fake), runtime.ServerOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,10 +91,10 @@ func TestRun(t *testing.T) {
 	is := func(mistake string) bool { return mistake == broken }
 	say := &tools.Tool{
 		Name:       "say",
-		Definition: `{"name":"say","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`,
+		Definition: wire.Object(`{"name":"say","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`),
 		Input:      checkText, Output: checkText,
 	}
-	show := &tools.Tool{Name: "show", Definition: `{"name":"show","inputSchema":{"type":"object"}}`, Input: checkText}
+	show := &tools.Tool{Name: "show", Definition: wire.Object(`{"name":"show","inputSchema":{"type":"object"}}`), Input: checkText}
 	checksum := "62393bedbbbf608abd9d9d26eb96fd55345188e65ea9a1930498298efea4d6b8"
 	definitions := tools.Definitions([]*tools.Tool{say, show})
 	samples := contract.Samples{
@@ -122,7 +122,7 @@ func TestRun(t *testing.T) {
 
 	f := &contract.Fake{}
 	fresh := func() *message { return new(message) }
-	server, err := tools.NewServer(tools.ServerOptions{}, []catalog.Tool{
+	server, err := catalog.NewServer(runtime.ServerOptions{}, mcp.BindServer(mcp.UnimplementedServer{}), nil,
 		tools.Structured(say, tools.Options{}, fresh, nil, func(_ context.Context, in *message) (*message, error) {
 			name := "say"
 			if is("wrong tool") {
@@ -137,7 +137,7 @@ func TestRun(t *testing.T) {
 		tools.Content(show, tools.Options{}, fresh, nil, func(_ context.Context, in *message) ([]mcp.ContentBlock, error) {
 			return contract.Blocks[mcp.ContentBlock](f, "show", in, &mcp.TextContent{Text: contract.Text})
 		}),
-	}, mcp.BindServer(mcp.UnimplementedServer{}))
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

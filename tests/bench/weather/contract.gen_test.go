@@ -5,7 +5,6 @@ package weather
 import (
 	"context"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
 	"testing"
 )
@@ -23,7 +22,10 @@ func (f *fake) GetWeather(_ context.Context, in *GetWeatherInput) (*GetWeatherOu
 // implementation of Tools passes.
 func TestContract(t *testing.T) {
 	f := new(fake)
-	server, err := NewServer(f, tools.ServerOptions{})
+	server, err := NewServer(f, runtime.ServerOptions{
+		Name:    "contract",
+		Version: "1",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ package weather
 import "github.com/mcpgen/mcpgen/runtime/tools"
 
 // This code does not compile with other versions of the runtime.
-const _ = tools.ToolsV2
+const _ = tools.ToolsV3
 
 // definitions holds the definitions of all tools, in the order of the list.
 var definitions = tools.Definitions([]*tools.Tool{

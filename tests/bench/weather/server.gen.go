@@ -4,7 +4,7 @@ package weather
 
 import (
 	"context"
-	"github.com/mcpgen/mcpgen/generated"
+	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/tools"
@@ -14,25 +14,26 @@ import (
 // the input schema and have its defaults. An error becomes a result with
 // isError, whose text the client's model reads. A panic becomes one too,
 // without its text. runtime.CallOf(ctx) returns the call, for progress and
-// for requests to the client.
+// for requests to the client. tools.ResultOf(ctx) returns the rest of the
+// result: its content blocks, _meta and isError.
 type Tools interface {
 	// GetWeather implements the tool "get_weather": Tells the weather in a city
 	// as it is now.
 	GetWeather(ctx context.Context, in *GetWeatherInput) (*GetWeatherOutput, error)
 }
 
-// NewServer returns a server with the given tools that speaks every revision of the protocol.
-func NewServer(t Tools, options tools.ServerOptions) (*runtime.Server, error) {
-	return tools.NewServer(
-		options,
-		ServerTools(t, options.Options),
-		generated.ServerBindings()...,
-	)
+// NewServer returns a server that offers the tools, and other items if there
+// are any, and speaks every revision of the protocol. It returns an error
+// for options that cannot be served, and for an item that cannot be added.
+func NewServer(t Tools, options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {
+	all := append(ServerTools(t, tools.Options{}), items...)
+	return mcp.NewServer(options, all...)
 }
 
-// ServerTools returns the tools for a catalog that has other tools too.
-func ServerTools(t Tools, options tools.Options) []catalog.Tool {
-	return []catalog.Tool{
+// ServerTools returns the tools as items for a server or a catalog, for
+// programs that set options of the tools or add and remove tools.
+func ServerTools(t Tools, options tools.Options) []catalog.Item {
+	return []catalog.Item{
 		tools.Structured(toolGetWeather, options, func() *GetWeatherInput { return new(GetWeatherInput) }, (*GetWeatherInput).applyDefaults, t.GetWeather),
 	}
 }

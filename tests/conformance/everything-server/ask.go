@@ -20,15 +20,15 @@ const (
 
 // addAskingTools adds the tools that ask the client for something.
 func addAskingTools(c *catalog.Catalog) error {
-	return c.AddTools(
+	return c.Add(
 		catalog.Tool{
-			Definition: `{"name":"test_sampling","description":"Has the client's model continue a prompt.",
-				"inputSchema":{"type":"object","properties":{"prompt":{"type":"string"}},"required":["prompt"]}}`,
+			Definition: wire.Object(`{"name":"test_sampling","description":"Has the client's model continue a prompt.",
+				"inputSchema":{"type":"object","properties":{"prompt":{"type":"string"}},"required":["prompt"]}}`),
 			Call: sample,
 		},
 		catalog.Tool{
-			Definition: `{"name":"test_elicitation","description":"Asks the user for a name and an address.",
-				"inputSchema":{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}}`,
+			Definition: wire.Object(`{"name":"test_elicitation","description":"Asks the user for a name and an address.",
+				"inputSchema":{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}}`),
 			Call: elicit,
 		},
 		tool(`{"name":"test_elicitation_sep1034_defaults","description":"Asks the user with a form that is filled in already.","inputSchema":{"type":"object"}}`,

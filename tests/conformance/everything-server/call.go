@@ -13,7 +13,7 @@ import (
 
 // addCallTools adds the tools that are about what happens during a call.
 func addCallTools(c *catalog.Catalog) error {
-	return c.AddTools(
+	return c.Add(
 		tool(`{"name":"test_tool_with_logging","description":"Sends three log messages.","inputSchema":{"type":"object"}}`, withLogging),
 		tool(`{"name":"test_tool_with_progress","description":"Reports its progress three times.","inputSchema":{"type":"object"}}`, withProgress),
 		tool(`{"name":"test_reconnection","description":"Ends the connection before it returns.","inputSchema":{"type":"object"}}`, withReconnection),

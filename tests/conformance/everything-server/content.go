@@ -48,7 +48,7 @@ func embedded(uri, s string) mcp.ContentBlock {
 
 // addContentTools adds the tools that are about what a result can contain.
 func addContentTools(c *catalog.Catalog) error {
-	return c.AddTools(
+	return c.Add(
 		tool(`{"name":"test_simple_text","description":"Returns a text.","inputSchema":{"type":"object"}}`,
 			func(context.Context) (*mcp.CallToolResult, error) {
 				return text("This is a simple text response for testing."), nil

@@ -19,30 +19,30 @@ func messages(blocks ...mcp.ContentBlock) *mcp.GetPromptResult {
 }
 
 func addPrompts(c *catalog.Catalog) error {
-	return c.AddPrompts(
+	return c.Add(
 		catalog.Prompt{
-			Definition: `{"name":"test_simple_prompt","description":"A prompt without arguments."}`,
+			Definition: wire.Object(`{"name":"test_simple_prompt","description":"A prompt without arguments."}`),
 			Get: func(context.Context, map[string]string) (wire.Appender, error) {
 				return messages(&mcp.TextContent{Text: "This is a simple prompt for testing."}), nil
 			},
 		},
 		catalog.Prompt{
-			Definition: `{"name":"test_prompt_with_arguments","description":"A prompt with two arguments.","arguments":[
+			Definition: wire.Object(`{"name":"test_prompt_with_arguments","description":"A prompt with two arguments.","arguments":[
 				{"name":"arg1","description":"The first argument","required":true},
-				{"name":"arg2","description":"The second argument","required":true}]}`,
+				{"name":"arg2","description":"The second argument","required":true}]}`),
 			Get: func(_ context.Context, a map[string]string) (wire.Appender, error) {
 				return messages(&mcp.TextContent{
 					Text: fmt.Sprintf("Prompt with arguments: arg1='%s', arg2='%s'", a["arg1"], a["arg2"]),
 				}), nil
 			},
-			Complete: map[string]catalog.Completer{
+			Completers: map[string]catalog.Completer{
 				"arg1": catalog.OneOf("test", "tested", "testing"),
 				"arg2": catalog.OneOf("paris", "park", "party"),
 			},
 		},
 		catalog.Prompt{
-			Definition: `{"name":"test_prompt_with_embedded_resource","description":"A prompt with a resource in it.","arguments":[
-				{"name":"resourceUri","description":"The URI of the resource","required":true}]}`,
+			Definition: wire.Object(`{"name":"test_prompt_with_embedded_resource","description":"A prompt with a resource in it.","arguments":[
+				{"name":"resourceUri","description":"The URI of the resource","required":true}]}`),
 			Get: func(_ context.Context, a map[string]string) (wire.Appender, error) {
 				return messages(
 					embedded(a["resourceUri"], "Embedded resource content for testing."),
@@ -51,7 +51,7 @@ func addPrompts(c *catalog.Catalog) error {
 			},
 		},
 		catalog.Prompt{
-			Definition: `{"name":"test_prompt_with_image","description":"A prompt with an image."}`,
+			Definition: wire.Object(`{"name":"test_prompt_with_image","description":"A prompt with an image."}`),
 			Get: func(context.Context, map[string]string) (wire.Appender, error) {
 				return messages(image(), &mcp.TextContent{Text: "Please analyze the image above."}), nil
 			},

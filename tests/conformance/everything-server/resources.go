@@ -23,27 +23,27 @@ func contents(c mcp.ResourceContentsUnion) *mcp.ReadResourceResult {
 }
 
 func addResources(c *catalog.Catalog) error {
-	err := c.AddResources(
+	err := c.Add(
 		catalog.Resource{
-			Definition: `{"uri":"test://static-text","name":"static-text","description":"A text.","mimeType":"text/plain"}`,
+			Definition: wire.Object(`{"uri":"test://static-text","name":"static-text","description":"A text.","mimeType":"text/plain"}`),
 			Read:       plain("This is the content of the static text resource."),
 		},
 		catalog.Resource{
-			Definition: `{"uri":"test://static-binary","name":"static-binary","description":"An image.","mimeType":"image/png"}`,
+			Definition: wire.Object(`{"uri":"test://static-binary","name":"static-binary","description":"An image.","mimeType":"image/png"}`),
 			Read: func(_ context.Context, uri string) (wire.Appender, error) {
 				return contents(&mcp.BlobResourceContents{URI: uri, MIMEType: new("image/png"), Blob: png}), nil
 			},
 		},
 		catalog.Resource{
-			Definition: `{"uri":"` + watchedURI + `","name":"watched-resource","description":"A text to subscribe to.","mimeType":"text/plain"}`,
+			Definition: wire.Object(`{"uri":"`) + watchedURI + `","name":"watched-resource","description":"A text to subscribe to.","mimeType":"text/plain"}`,
 			Read:       plain("This resource is updated from time to time."),
 		},
 	)
 	if err != nil {
 		return err
 	}
-	return c.AddTemplates(catalog.Template{
-		Definition: `{"uriTemplate":"test://template/{id}/data","name":"template","description":"Data by id.","mimeType":"application/json"}`,
+	return c.Add(catalog.Template{
+		Definition: wire.Object(`{"uriTemplate":"test://template/{id}/data","name":"template","description":"Data by id.","mimeType":"application/json"}`),
 		Read: func(_ context.Context, uri string, variables map[string]string) (wire.Appender, error) {
 			id, err := wire.AppendString(nil, variables["id"])
 			if err != nil {
@@ -55,6 +55,6 @@ func addResources(c *catalog.Catalog) error {
 				Text:     `{"id":` + string(id) + `,"templateTest":true,"data":"Data for ID: ` + string(id[1:]) + `}`,
 			}), nil
 		},
-		Complete: map[string]catalog.Completer{"id": catalog.OneOf("1", "12", "123")},
+		Completers: map[string]catalog.Completer{"id": catalog.OneOf("1", "12", "123")},
 	})
 }

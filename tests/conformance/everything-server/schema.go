@@ -10,9 +10,9 @@ import (
 
 // addSchemaTools adds the tools that are about their schemas.
 func addSchemaTools(c *catalog.Catalog) error {
-	return c.AddTools(
+	return c.Add(
 		catalog.Tool{
-			Definition: `{
+			Definition: wire.Object(`{
 				"name": "json_schema_2020_12_tool",
 				"description": "Has a schema with all that JSON Schema 2020-12 has.",
 				"inputSchema": {
@@ -38,13 +38,13 @@ func addSchemaTools(c *catalog.Catalog) error {
 					"else": {"required": ["email"]},
 					"additionalProperties": false
 				}
-			}`,
+			}`),
 			Call: func(_ context.Context, arguments wire.Object) (wire.Appender, error) {
 				return text("JSON Schema 2020-12 tool called with: " + string(arguments)), nil
 			},
 		},
 		catalog.Tool{
-			Definition: `{
+			Definition: wire.Object(`{
 				"name": "test_structured_output",
 				"description": "Adds two numbers.",
 				"inputSchema": {
@@ -57,7 +57,7 @@ func addSchemaTools(c *catalog.Catalog) error {
 					"properties": {"sum": {"type": "number"}},
 					"required": ["sum"]
 				}
-			}`,
+			}`),
 			Call: sum,
 		},
 	)

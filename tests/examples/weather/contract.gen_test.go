@@ -4,9 +4,8 @@ package main
 
 import (
 	"context"
-	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
 	"testing"
 )
@@ -32,7 +31,10 @@ func (f *fake) ReportSighting(_ context.Context, in *ReportSightingInput) (*Repo
 // implementation of Tools passes.
 func TestContract(t *testing.T) {
 	f := new(fake)
-	server, err := NewServer(f, tools.ServerOptions{})
+	server, err := NewServer(f, runtime.ServerOptions{
+		Name:    "contract",
+		Version: "1",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

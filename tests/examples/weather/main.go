@@ -11,10 +11,9 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcplog"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
-	"github.com/mcpgen/mcpgen/runtime/tools"
 )
 
 func main() {
@@ -32,11 +31,7 @@ func main() {
 // serve serves one session over standard input and output, or all that come over HTTP.
 // SIGINT and SIGTERM end it; calls in flight are answered before.
 func serve(ctx context.Context, address string) error {
-	server, err := NewServer(&handlers{}, tools.ServerOptions{Server: runtime.ServerOptions{
-		Name:    "weather",
-		Version: "0.1.0",
-		Logger:  slog.Default(),
-	}})
+	server, err := NewServer(&handlers{}, mcp.ServerOptions{Name: "weather", Version: "0.1.0"})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,279 @@
+package emit
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/ir"
+)
+
+// Newest renders package mcp, which declares every exported identifier of the package of a
+// revision again under a name without a date. The files of the revision's package are its
+// input, so that it follows whatever they declare.
+func Newest(r *ir.Revision, revision []files.File, dir string) ([]files.File, error) {
+	n := &newest{pkg: r.Package, path: packagePath(r.Package), files: map[string]*jen.File{}}
+	n.packageDoc(n.file("doc.go"), r.ID)
+	n.newServer(n.file("server.go"))
+	for _, f := range revision {
+		if err := n.declare(path.Base(f.Path), f.Content); err != nil {
+			return nil, fmt.Errorf("%s: package mcp: %w", f.Path, err)
+		}
+	}
+	var out []files.File
+	for _, name := range n.names {
+		var src bytes.Buffer
+		if err := n.files[name].Render(&src); err != nil {
+			return nil, fmt.Errorf("%s/%s: %w", dir, name, err)
+		}
+		out = append(out, files.File{Path: dir + "/" + name, Content: src.Bytes()})
+	}
+	return out, nil
+}
+
+// newest renders the files of package mcp.
+type newest struct {
+	pkg, path string // of the revision's package
+	files     map[string]*jen.File
+	names     []string // of files, in the order in which they were created
+}
+
+// file returns the file with a name, creating it on first use.
+func (n *newest) file(name string) *jen.File {
+	if f := n.files[name]; f != nil {
+		return f
+	}
+	f := newFile("mcp", "spec/pins.json")
+	f.ImportName(n.path, n.pkg)
+	f.ImportName(catalogPath, "catalog")
+	f.ImportName(compatPath, "compat")
+	n.files[name] = f
+	n.names = append(n.names, name)
+	return f
+}
+
+func (n *newest) packageDoc(f *jen.File, revision string) {
+	for i, text := range []string{
+		"Package mcp is the newest revision of the Model Context Protocol, with a name that has no date, and servers and clients that speak every revision.",
+		"Its types, constants and functions are those of package " + n.pkg + ", for revision " + revision + ". When a newer revision is published, they become those of the newer package. Code that uses this package may then need changes, and its messages may have new members.",
+		"To stay with a revision, import the package with its date instead, and create servers with package compat, which has the functions of this package for any revision.",
+	} {
+		if i > 0 {
+			f.PackageComment("//")
+		}
+		f.PackageComment(commentText(text))
+	}
+}
+
+// newServer renders NewServer and its options.
+func (n *newest) newServer(f *jen.File) {
+	f.Add(doc("ServerOptions configure a server."))
+	f.Type().Id("ServerOptions").Op("=").Qual(runtimePath, "ServerOptions")
+	f.Line()
+	f.Add(doc("NewServer returns a server that offers the items and speaks every revision of the protocol. Items are the tools, prompts, resources and templates of package catalog, the tools of package typed, and those of generated packages. Their definitions and results are written for the newest revision and converted to the revision of each client.\n\nThe items decide the capabilities of the server, unless the options declare some. NewServer returns an error for an invalid definition or schema, for two items with the same name, and for options that cannot be served.\n\nTo change the items later, pass a *catalog.Catalog as one of them and keep it."))
+	f.Func().Id("NewServer").Params(
+		jen.Id("options").Id("ServerOptions"), jen.Id("items").Op("...").Qual(catalogPath, "Item"),
+	).Params(jen.Op("*").Qual(runtimePath, "Server"), jen.Error()).Block(
+		jen.Return(jen.Qual(compatPath, "NewServer").Call(jen.Id("BindBase").Call(), jen.Id("options"), jen.Id("items").Op("..."))),
+	)
+}
+
+// declare renders the exported declarations of a file of the revision's package.
+func (n *newest) declare(name string, src []byte) error {
+	file, err := parser.ParseFile(token.NewFileSet(), name, src, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	imports := map[string]string{}
+	for _, spec := range file.Imports {
+		p, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return err
+		}
+		local := path.Base(p)
+		if spec.Name != nil {
+			local = spec.Name.Name
+		}
+		imports[local] = p
+	}
+	for _, decl := range file.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			if decl.Recv == nil && decl.Name.IsExported() {
+				err = n.function(name, decl, imports)
+			}
+		case *ast.GenDecl:
+			err = n.general(name, decl)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// general renders declarations of types, constants and variables.
+func (n *newest) general(name string, decl *ast.GenDecl) error {
+	var specs []jen.Code
+	for _, spec := range decl.Specs {
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			if !spec.Name.IsExported() {
+				continue
+			}
+			if spec.TypeParams != nil {
+				return fmt.Errorf("type %s has type parameters", spec.Name.Name)
+			}
+			specs = append(specs, n.same(spec.Name.Name, spec.Doc, spec.Comment, decl))
+		case *ast.ValueSpec:
+			for _, id := range spec.Names {
+				if id.IsExported() {
+					specs = append(specs, n.same(id.Name, spec.Doc, spec.Comment, decl))
+				}
+			}
+		}
+	}
+	if len(specs) == 0 {
+		return nil
+	}
+	f := n.file(name)
+	if decl.Lparen.IsValid() {
+		f.Op(decl.Tok.String()).Defs(specs...)
+	} else {
+		f.Add(comment(decl.Doc)).Line().Op(decl.Tok.String()).Add(specs[0])
+	}
+	f.Line()
+	return nil
+}
+
+// same renders the specification that makes a name the same as in the revision's package.
+func (n *newest) same(name string, above, beside *ast.CommentGroup, decl *ast.GenDecl) jen.Code {
+	spec := jen.Id(name).Op("=").Qual(n.path, name)
+	switch {
+	case !decl.Lparen.IsValid():
+		return spec
+	case above != nil:
+		return comment(above).Line().Add(spec)
+	case beside != nil:
+		return comment(beside).Line().Add(spec)
+	}
+	return spec
+}
+
+// function renders a function that calls the one of the revision's package.
+func (n *newest) function(name string, decl *ast.FuncDecl, imports map[string]string) error {
+	if decl.Type.TypeParams != nil {
+		return fmt.Errorf("function %s has type parameters", decl.Name.Name)
+	}
+	var params, args, results []jen.Code
+	for _, field := range decl.Type.Params.List {
+		typ, err := signatureType(field.Type, imports)
+		if err != nil {
+			return fmt.Errorf("function %s: %w", decl.Name.Name, err)
+		}
+		names := field.Names
+		if len(names) == 0 {
+			names = []*ast.Ident{ast.NewIdent(fmt.Sprintf("p%d", len(params)))}
+		}
+		for _, id := range names {
+			params = append(params, jen.Id(id.Name).Add(typ))
+			arg := jen.Id(id.Name)
+			if _, ok := field.Type.(*ast.Ellipsis); ok {
+				arg.Op("...")
+			}
+			args = append(args, arg)
+		}
+	}
+	if decl.Type.Results != nil {
+		for _, field := range decl.Type.Results.List {
+			typ, err := signatureType(field.Type, imports)
+			if err != nil {
+				return fmt.Errorf("function %s: %w", decl.Name.Name, err)
+			}
+			for range max(len(field.Names), 1) {
+				results = append(results, typ)
+			}
+		}
+	}
+	call := jen.Qual(n.path, decl.Name.Name).Call(args...)
+	if len(results) > 0 {
+		call = jen.Return(call)
+	}
+	f := n.file(name)
+	f.Add(comment(decl.Doc))
+	f.Func().Id(decl.Name.Name).Params(params...).Params(results...).Block(call)
+	f.Line()
+	return nil
+}
+
+// signatureType renders a type of a signature. Exported types of the revision's package are types
+// of package mcp too.
+func signatureType(e ast.Expr, imports map[string]string) (*jen.Statement, error) {
+	in := func(build func(*jen.Statement) *jen.Statement, of ast.Expr) (*jen.Statement, error) {
+		t, err := signatureType(of, imports)
+		if err != nil {
+			return nil, err
+		}
+		return build(t), nil
+	}
+	switch e := e.(type) {
+	case *ast.Ident:
+		if e.IsExported() || types.Universe.Lookup(e.Name) != nil {
+			return jen.Id(e.Name), nil
+		}
+	case *ast.SelectorExpr:
+		if pkg, ok := e.X.(*ast.Ident); ok && imports[pkg.Name] != "" {
+			return jen.Qual(imports[pkg.Name], e.Sel.Name), nil
+		}
+	case *ast.StarExpr:
+		return in(func(t *jen.Statement) *jen.Statement { return jen.Op("*").Add(t) }, e.X)
+	case *ast.Ellipsis:
+		return in(func(t *jen.Statement) *jen.Statement { return jen.Op("...").Add(t) }, e.Elt)
+	case *ast.ArrayType:
+		if e.Len == nil {
+			return in(func(t *jen.Statement) *jen.Statement { return jen.Index().Add(t) }, e.Elt)
+		}
+	case *ast.IndexExpr:
+		of, err := signatureType(e.Index, imports)
+		if err != nil {
+			return nil, err
+		}
+		return in(func(t *jen.Statement) *jen.Statement { return t.Types(of) }, e.X)
+	case *ast.IndexListExpr:
+		var of []jen.Code
+		for _, index := range e.Indices {
+			t, err := signatureType(index, imports)
+			if err != nil {
+				return nil, err
+			}
+			of = append(of, t)
+		}
+		return in(func(t *jen.Statement) *jen.Statement { return t.Types(of...) }, e.X)
+	}
+	return nil, fmt.Errorf("its signature has a type that cannot be repeated in another package: %s", types.ExprString(e))
+}
+
+// comment renders a comment as it is.
+func comment(group *ast.CommentGroup) *jen.Statement {
+	if group == nil {
+		return jen.Null()
+	}
+	lines := slices.Collect(func(yield func(string) bool) {
+		for _, c := range group.List {
+			if !yield(c.Text) {
+				return
+			}
+		}
+	})
+	return jen.Comment(strings.Join(lines, "\n"))
+}

@@ -1,0 +1,34 @@
+package catalog
+
+import (
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/convert"
+)
+
+// NewServer returns a server that offers the items and speaks all revisions of a table. Base
+// is the binding of the revision that the items are written for. If the table is nil, the
+// server speaks only that revision. NewServer of generated/mcp and generated/compat call it
+// with the table of all revisions that have generated code.
+//
+// It returns an error for an item that cannot be added, for options that cannot be served,
+// and for a revision that is not in the table. If one of the items is a *Catalog, the server
+// uses it, so that the program can change the items later.
+func NewServer(o runtime.ServerOptions, base runtime.Binding, table *convert.Table, items ...Item) (*runtime.Server, error) {
+	own := Options{Logger: o.Logger}
+	if table != nil {
+		if err := table.Check(base.Revision); err != nil {
+			return nil, err
+		}
+		own.Convert = table.Converter(base.Revision, convert.Options{})
+	}
+	c, err := Collect(own, items...)
+	if err != nil {
+		return nil, err
+	}
+	bindings := []runtime.Binding{c.Over(base)}
+	if table != nil {
+		bindings = table.Bind(bindings[0], convert.Options{})
+	}
+	s := runtime.NewServer(o, bindings...)
+	return s, s.Err()
+}
