@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	newest "github.com/mcpgen/mcpgen/generated/mcp"
+	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
@@ -36,7 +36,7 @@ func register(all []*tools.Tool) (*runtime.Server, error) {
 	for i, t := range all {
 		list[i] = tools.Structured(t, tools.Options{}, newWords, (*words).defaults, handler)
 	}
-	return newest.NewServer(newest.ServerOptions{}, list...)
+	return mcp.NewServer(mcp.ServerOptions{}, list...)
 }
 
 func BenchmarkRegister(b *testing.B) {
