@@ -19,28 +19,30 @@ import (
 // StatusError is the error of a message that the server refused with an HTTP status.
 type StatusError = web.StatusError
 
-// ClientOptions say how a transport reaches a server.
+// ClientOptions configure a client's Transport. The zero value is ready for use.
 type ClientOptions struct {
-	// HTTPClient makes the requests; nil is http.DefaultClient. A Timeout in it would
-	// also end the session. Redirects to other servers are not followed whatever it says.
+	// HTTPClient sends the requests. Its Timeout, if there is one, also ends the session. It never
+	// follows redirects to other servers. If it has no Transport, or is nil, the session has
+	// connections of its own, configured as those of http.DefaultTransport, and closes them when it
+	// ends.
 	HTTPClient *http.Client
 	// Header is added to every request.
 	Header http.Header
-	// MaxMessage is the longest message, in bytes, that is read. 0 is
-	// runtime.DefaultMaxClientMessage. Let it agree with the client's.
+	// MaxMessage limits the messages that are read, in bytes. It should be the same as in the
+	// options of the client. 0 means runtime.DefaultMaxClientMessage.
 	MaxMessage int
 }
 
-// framing is what an event may have beyond a message of the maximum size.
+// framing is the size that an event may have in addition to a message of maximum size.
 const framing = 4 << 10
 
-// Transport is a client's end of a session over HTTP with SSE. Make it with Dial; it
-// serves one session.
+// Transport is the client's end of one session over HTTP with SSE. Use Dial to create it.
 type Transport struct {
-	http     *http.Client
-	opts     ClientOptions
-	endpoint string
-	body     io.Closer
+	http             *http.Client
+	closeConnections func()
+	opts             ClientOptions
+	endpoint         string
+	body             io.Closer
 
 	ctx     context.Context // ends when the transport is closed
 	cancel  context.CancelFunc
@@ -53,8 +55,8 @@ type received struct {
 	err  error
 }
 
-// Dial opens the event stream of a server and waits for the endpoint that the server
-// names, which must be on the same server. Ctx is for the opening alone.
+// Dial opens the event stream of a server and waits for the endpoint that the server names. The
+// endpoint must be on the same server. ctx limits the opening, not the session.
 func Dial(ctx context.Context, address string, opts ClientOptions) (*Transport, error) {
 	base, err := url.Parse(address)
 	if err != nil {
@@ -65,11 +67,11 @@ func Dial(ctx context.Context, address string, opts ClientOptions) (*Transport, 
 	}
 	opts.MaxMessage = cmp.Or(max(opts.MaxMessage, 0), runtime.DefaultMaxClientMessage)
 	t := &Transport{
-		http:    web.Client(opts.HTTPClient),
 		opts:    opts,
 		in:      make(chan received),
 		reading: make(chan struct{}),
 	}
+	t.http, t.closeConnections = web.Client(opts.HTTPClient)
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	stop := context.AfterFunc(ctx, t.cancel)
 	events, err := t.open(base)
@@ -81,8 +83,9 @@ func Dial(ctx context.Context, address string, opts ClientOptions) (*Transport, 
 		if t.body != nil {
 			t.body.Close()
 		}
+		t.closeConnections()
 		if ctx.Err() != nil {
-			err = context.Cause(ctx) // and not that of the request it has ended
+			err = context.Cause(ctx)
 		}
 		return nil, fmt.Errorf("sse: connect: %w", err)
 	}
@@ -90,7 +93,7 @@ func Dial(ctx context.Context, address string, opts ClientOptions) (*Transport, 
 	return t, nil
 }
 
-// open makes the GET and reads the first event.
+// open sends the GET and reads the stream up to the endpoint.
 func (t *Transport) open(base *url.URL) (*eventstream.Reader, error) {
 	req, err := t.request(http.MethodGet, base.String(), nil)
 	if err != nil {
@@ -107,7 +110,7 @@ func (t *Transport) open(base *url.URL) (*eventstream.Reader, error) {
 		return nil, failure
 	}
 	if media := web.MediaType(resp); media != eventstream.MediaType {
-		return nil, fmt.Errorf("content type %.100q, not that of an event stream", media)
+		return nil, fmt.Errorf("content type %.100q is not that of an event stream", media)
 	}
 	events := eventstream.NewReader(resp.Body, t.opts.MaxMessage+framing)
 	for {
@@ -120,7 +123,7 @@ func (t *Transport) open(base *url.URL) (*eventstream.Reader, error) {
 		}
 		endpoint, err := base.Parse(event.Data)
 		if err != nil {
-			return nil, fmt.Errorf("the endpoint is no URL: %w", err)
+			return nil, fmt.Errorf("the endpoint is not a URL: %w", err)
 		}
 		if endpoint.Scheme != base.Scheme || endpoint.Host != base.Host {
 			return nil, fmt.Errorf("the endpoint is on another server, %.100s", endpoint.Host)
@@ -141,7 +144,7 @@ func (t *Transport) request(method, address string, body []byte) (*http.Request,
 	return req, nil
 }
 
-// read hands the messages of the stream to Receive, and last how the stream ended.
+// read passes the messages of the stream to Receive, and finally the error that ended the stream.
 func (t *Transport) read(events *eventstream.Reader) {
 	defer close(t.reading)
 	for {
@@ -185,9 +188,9 @@ func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, err
 	}
 }
 
-// Send implements runtime.Transport: it makes one POST.
+// Send implements runtime.Transport. Every message is one POST.
 func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
-	// The HTTP client may read the body after it has returned.
+	// The HTTP client may read the body after it has returned, so it gets a copy.
 	req, err := t.request(http.MethodPost, t.endpoint, bytes.Clone(m.Text))
 	if err != nil {
 		return err
@@ -203,12 +206,12 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 		case t.ctx.Err() != nil:
 			return runtime.ErrClosed
 		case ctx.Err() != nil:
-			err = context.Cause(ctx) // and not that of the request it has ended
+			err = context.Cause(ctx)
 		}
 		return fmt.Errorf("sse: %w", err)
 	}
 	if resp.StatusCode/100 == 2 {
-		go func() { // what the body says is not waited for
+		go func() { // the body says nothing that the caller waits for
 			defer cancel()
 			web.Discard(resp)
 		}()
@@ -220,11 +223,11 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	return failure
 }
 
-// Close implements runtime.Transport. The end of the stream ends the session at the
-// server.
+// Close implements runtime.Transport. The end of the stream ends the session at the server.
 func (t *Transport) Close() error {
 	t.cancel()
 	<-t.reading
+	defer t.closeConnections()
 	if err := t.body.Close(); err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}

@@ -4,21 +4,17 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"log/slog"
-	"math"
 	"net/http"
 	"net/url"
-	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// The limits of a handler where the options leave them zero.
+// The defaults of Options.
 const (
 	DefaultMaxSessions           = web.DefaultMaxSessions
 	DefaultMaxSessionsPerUser    = web.DefaultMaxSessionsPerUser
@@ -27,65 +23,59 @@ const (
 	DefaultIOTimeout             = 30 * time.Second
 )
 
-// Options say how a handler serves. The zero value is safe, as in package streamable.
+// Options configure a Handler. The zero value is safe, as in package streamable.
 type Options struct {
-	// Hosts are the values of the Host header that are allowed, without ports; "*" is
-	// any. Empty: what arrives at a loopback address must name a loopback host.
+	// Hosts are the allowed values of the Host header, without ports; "*" allows any. If Hosts is
+	// empty, requests to a loopback address must name a loopback host.
 	Hosts []string
-	// Origins are the origins, such as "https://app.example.com", whose pages may send
-	// requests, besides the pages of the server's own host; "*" is any.
+	// Origins are the origins, such as "https://app.example.com", whose pages may send requests in
+	// addition to pages of the server's own host; "*" allows any.
 	Origins []string
-
-	// User returns the user that sent a request, which a middleware in front of the handler
-	// has determined. A session belongs to its user: for others it does not exist (status 404).
-	// An error is answered with status 403. If User is nil, every client that knows the id of a
-	// session can use it.
+	// User returns the user that sent a request, as determined by a middleware in front of the
+	// handler. A session belongs to its user: for others it does not exist (status 404). An error
+	// gives status 403. If User is nil, every client that knows the id of a session can use it.
 	User func(r *http.Request) (string, error)
 
-	// Endpoint is the path or URL that clients are told to send messages to; it must lead
-	// to this handler. "" is the path of the request that opens the session.
+	// Endpoint is the path or URL to which clients send their messages. It must lead to this
+	// handler. "" means the path of the request that opens the session.
 	Endpoint string
 
-	// MaxSessions limits the open sessions. At the limit, a new session replaces one whose
-	// client has sent nothing after initialize; if there is none, the new session is refused
-	// with status 503. A session whose client sends nothing after initialize for 10 seconds
-	// ends. It defaults to DefaultMaxSessions.
+	// MaxSessions limits the open sessions. At the limit, a new session replaces one whose client has
+	// sent nothing after initialize, or is refused with status 503 if there is none. A session whose
+	// client sends nothing after initialize ends after 10 seconds. 0 means DefaultMaxSessions.
 	MaxSessions int
-	// MaxSessionsPerUser bounds the sessions of each user that User tells apart, as MaxSessions
-	// bounds all. 0 is DefaultMaxSessionsPerUser, less is no limit.
+	// MaxSessionsPerUser limits the sessions of each user that User returns, as MaxSessions limits
+	// all. 0 means DefaultMaxSessionsPerUser, a negative number no limit.
 	MaxSessionsPerUser int
-	// MaxSessionsPerAddress bounds the sessions that clients at each address have opened, as
-	// MaxSessions bounds all. 0 is DefaultMaxSessionsPerAddress, less is no limit.
+	// MaxSessionsPerAddress limits the sessions that clients at each address have opened, as
+	// MaxSessions limits all. 0 means DefaultMaxSessionsPerAddress, a negative number no limit.
 	MaxSessionsPerAddress int
-	// Address returns the address at which the client of a request is, as in package streamable.
+	// Address returns the address of a request's client, as in package streamable.
 	Address func(r *http.Request) string
-	// KeepAlive is how often a comment is sent, so that a connection that is gone is
-	// noticed. 0 is DefaultKeepAlive, less is never.
+
+	// KeepAlive is the interval between comments on the stream, by which a lost connection is
+	// noticed. 0 means DefaultKeepAlive, a negative duration means no comments.
 	KeepAlive time.Duration
-	// IOTimeout is how long a body may take to arrive, and how long a client may take to
-	// accept an event; one that takes longer loses its session. 0 is DefaultIOTimeout,
-	// less is for ever.
+	// IOTimeout limits the time for a body to arrive and for a client to accept an event. A client
+	// that takes longer for an event loses its session. 0 means DefaultIOTimeout, a negative
+	// duration no limit.
 	IOTimeout time.Duration
 }
 
-// paramSession is the parameter of the endpoint's URL that has the session's id.
+// paramSession is the parameter of the endpoint's URL with the session's id.
 const paramSession = "sessionId"
 
-// Handler serves the sessions of a runtime.Server: it takes the GET that opens one and
-// the POSTs of its messages. It is safe for concurrent use.
+// Handler serves the sessions of a server: the GET that opens one, and the POSTs of its
+// messages. It is safe for concurrent use.
 type Handler struct {
-	server runtime.SessionServer
-	opts   Options
-	guard  web.Guard
-	log    *slog.Logger
-
-	sessions sync.Map // key to *session
-	all      *web.Sessions
-	places   *web.Places
-	alarms   web.Alarms
+	server   runtime.SessionServer
+	opts     Options
+	guard    web.Guard
+	log      *slog.Logger
+	sessions *web.Sessions
 }
 
-// NewHandler makes a handler.
+// NewHandler returns a handler for the sessions of server.
 func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 	opts.KeepAlive = cmp.Or(opts.KeepAlive, DefaultKeepAlive)
 	opts.IOTimeout = cmp.Or(opts.IOTimeout, DefaultIOTimeout)
@@ -94,33 +84,33 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 		opts:   opts,
 		guard:  web.Guard{Hosts: opts.Hosts, Origins: opts.Origins},
 		log:    server.Logger(),
-		all:    web.NewSessions(math.MaxInt), // places bound them
-		places: web.NewPlaces(opts.MaxSessions, opts.MaxSessionsPerUser, opts.MaxSessionsPerAddress, opts.User, opts.Address),
+		sessions: web.NewSessions(web.Limits{
+			All: opts.MaxSessions, PerUser: opts.MaxSessionsPerUser, PerAddress: opts.MaxSessionsPerAddress, Address: opts.Address,
+		}, opts.User),
 	}
 }
 
-// Shutdown ends all sessions gracefully. Requests to open a session are refused with status
-// 503, and calls with an error. Calls in flight go on until they are answered, and a session
-// without any ends. When ctx ends first, the contexts of the handlers that still run end, and
-// their calls are answered with an error. Shutdown returns when all sessions are over: nil,
-// or the cause of ctx if that ended before.
+// Shutdown ends all sessions gracefully. It refuses new sessions with status 503, and new calls with
+// an error. A session ends when its calls in flight are answered. If ctx ends first, the contexts of
+// the remaining calls end, and their clients get an error. Shutdown returns when all sessions are
+// over: nil, or the cause of ctx if that ended first.
 //
-// streamable.ListenAndServe calls it, and then http.Server.Shutdown.
-func (h *Handler) Shutdown(ctx context.Context) error { return h.all.Shutdown(ctx) }
+// streamable.ListenAndServe calls it before http.Server.Shutdown.
+func (h *Handler) Shutdown(ctx context.Context) error { return h.sessions.Shutdown(ctx) }
 
-// Close is Shutdown that gives the calls in flight the Grace of the server's options. It
-// can be given to http.Server.RegisterOnShutdown, though then clients that have to open a
-// connection to answer a question of the server find none.
+// Close calls Shutdown with the Grace of the server's options as time limit. It may be registered
+// with http.Server.RegisterOnShutdown, but a client that needs a new connection to answer a question
+// of the server cannot open one then.
 func (h *Handler) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), h.server.Grace())
 	defer cancel()
-	_ = h.Shutdown(ctx) // an error would say that Grace was not enough
+	_ = h.Shutdown(ctx) // the error only says that Grace was not enough
 }
 
-// Logger is that of the server.
+// Logger returns the logger of the server.
 func (h *Handler) Logger() *slog.Logger { return h.log }
 
-// ServeHTTP answers the requests of clients. It implements http.Handler.
+// ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	web.Serve(w, r, h.guard, h.log, h.serve)
 }
@@ -138,12 +128,12 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 
 // get opens a session, which lasts as long as the request.
 func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
-	if !web.Accepts(r, eventstream.MediaType) {
-		return web.Refuse(http.StatusNotAcceptable, "invalid request: the Accept header must have "+eventstream.MediaType)
+	if refusal := web.CheckGet(r); refusal != nil {
+		return refusal
 	}
 	endpoint, err := h.endpoint(r)
 	if err != nil {
-		h.log.Error("the endpoint is no URL", "error", err)
+		h.log.Error("the endpoint is not a URL", "error", err)
 		return web.Refuse(http.StatusInternalServerError, "internal error")
 	}
 	id := rand.Text()
@@ -151,70 +141,45 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s := newSession(id, key, web.NewSink(w, h.opts.IOTimeout))
-	query := endpoint.Query()
-	query.Set(paramSession, s.id)
-	endpoint.RawQuery = query.Encode()
-	if err := h.start(s); err != nil {
+	s := newSession(h, id, web.NewResponse(w, h.opts.IOTimeout))
+	err = h.sessions.Open(s, r, key, id, func() (err error) {
+		s.inbox, err = h.server.Open(h.sessions.Context(), s, runtime.Handshake{}, s.ended)
 		return err
-	}
+	})
 	defer s.leave()
-	if err := h.places.Enter(&s.place, s, r, key, id); err != nil {
+	if err != nil {
 		return err
 	}
-	defer h.places.Leave(&s.place)
-	if s.event("endpoint", []byte(endpoint.String())) != nil {
-		return nil
+	query := endpoint.Query()
+	query.Set(paramSession, id)
+	endpoint.RawQuery = query.Encode()
+	if s.event("endpoint", []byte(endpoint.String())) == nil {
+		h.wait(r.Context(), s)
 	}
-	h.wait(r.Context(), s)
 	return nil
 }
 
-// endpoint is the URL that the client of the request is to send messages to.
+// endpoint returns the URL to which the client of the request sends its messages.
 func (h *Handler) endpoint(r *http.Request) (*url.URL, error) {
-	if h.opts.Endpoint == "" {
-		// Not r.URL.Path: a mux may have taken a prefix off.
-		u, err := url.ParseRequestURI(r.RequestURI)
-		if err != nil {
-			return nil, err
-		}
-		return &url.URL{Path: u.Path, RawPath: u.RawPath}, nil
+	if h.opts.Endpoint != "" {
+		return url.Parse(h.opts.Endpoint)
 	}
-	return url.Parse(h.opts.Endpoint)
-}
-
-// start begins a session, which is found from then on.
-func (h *Handler) start(s *session) error {
-	leave := func() {
-		h.sessions.Delete(s.key)
-		h.all.Leave()
-	}
-	ended := func(err error) {
-		leave()
-		if err != nil {
-			h.log.Debug("session failed", "error", err)
-		}
-		h.all.Done(s)
-	}
-	err := h.all.Begin(s, func() error {
-		var err error
-		s.inbox, err = h.server.Open(h.all.Context(), s, runtime.Handshake{}, ended)
-		if err == nil {
-			h.sessions.Store(s.key, s)
-		}
-		return err
-	})
+	u, err := url.ParseRequestURI(r.RequestURI) // a mux may have removed a prefix from r.URL.Path
 	if err != nil {
-		leave()
+		return nil, err
 	}
-	return err
+	return &url.URL{Path: u.Path, RawPath: u.RawPath}, nil
 }
 
 // wait waits until either side has ended the session.
 func (h *Handler) wait(ctx context.Context, s *session) {
-	beat, stop := web.Ticks(h.opts.KeepAlive)
-	defer stop()
-	unused := time.NewTimer(web.InitTimeout)
+	var beats <-chan time.Time
+	if h.opts.KeepAlive > 0 {
+		ticker := time.NewTicker(h.opts.KeepAlive)
+		defer ticker.Stop()
+		beats = ticker.C
+	}
+	unused := time.NewTimer(waits.FirstUse)
 	defer unused.Stop()
 	for {
 		select {
@@ -226,13 +191,13 @@ func (h *Handler) wait(ctx context.Context, s *session) {
 			}
 		case <-ctx.Done():
 			return
-		case <-beat:
+		case <-beats:
 			s.beat()
 		}
 	}
 }
 
-// post takes a message.
+// post accepts a message.
 func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if refusal := web.CheckPost(r, false); refusal != nil {
 		return refusal
@@ -241,27 +206,20 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, ok := h.sessions.Load(key)
+	s, ok := h.sessions.Find(key).(*session)
 	if !ok {
-		return h.all.NoSession()
+		return h.sessions.NoSession()
 	}
-	text, err := new(web.BodyReader).ReadBody(w, r, h.server.MaxMessage(), h.opts.IOTimeout, &h.alarms)
+	text, err := web.ReadBody(w, r, h.server.MaxMessage(), h.opts.IOTimeout)
 	if err != nil {
 		return err
 	}
-	// What cannot be answered by its id is answered here, where the client sees which
-	// message it was. The session reads the text again.
-	if !jsonrpc.IsBatch(text) {
-		m, err := jsonrpc.Parse(text)
-		if bad, ok := errors.AsType[*jsonrpc.Error](err); ok && (m.ID.IsZero() || m.Kind == jsonrpc.Response) {
-			return &web.Refusal{Status: http.StatusBadRequest, Code: bad.Code, Message: bad.Message}
-		}
+	if _, err := web.CheckMessage(text); err != nil {
+		return err
 	}
-	s := found.(*session)
-	if s.isGone() {
-		return h.all.NoSession()
+	if !s.use() {
+		return h.sessions.NoSession()
 	}
-	s.posts.Add(1)
 	s.inbox.Deliver(runtime.Incoming{Text: text, Context: r.Context()})
 	w.WriteHeader(http.StatusAccepted)
 	return nil

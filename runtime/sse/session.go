@@ -3,59 +3,89 @@ package sse
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 )
 
-// session is one session, and the runtime.Outbox through which its server sees it.
+// session is a session of a handler. It is the runtime.Outbox of its server.
 type session struct {
-	id    string
-	key   string // by which the handler knows it, see web.User
-	inbox runtime.Inbox
-	gone  chan struct{} // closed when it is over
-	over  sync.Once
+	handler *Handler
+	id      string
+	inbox   runtime.Inbox
+	place   web.Place
+	opened  time.Time
+	gone    chan struct{} // closed when the session is over
+	over    sync.Once
 
-	place  web.Place
-	opened time.Time
-	posts  atomic.Int64 // messages of the client
+	mu      sync.Mutex
+	posts   int  // messages of the client
+	expired bool // the session accepts no more messages
 
-	// writing holds a token while something is written. It is a channel because a
-	// write may take long, and who waits for it may give up.
-	writing chan struct{}
-	sink    *web.Sink
+	// writing holds a token while something is written. It is a channel because a write may take
+	// long, and others may give up waiting for it.
+	writing  chan struct{}
+	response *web.Response
 }
 
-func newSession(id, key string, sink *web.Sink) *session {
+func newSession(h *Handler, id string, response *web.Response) *session {
 	return &session{
-		id:      id,
-		key:     key,
-		gone:    make(chan struct{}),
-		opened:  time.Now(),
-		writing: make(chan struct{}, 1),
-		sink:    sink,
+		handler:  h,
+		id:       id,
+		opened:   time.Now(),
+		gone:     make(chan struct{}),
+		writing:  make(chan struct{}, 1),
+		response: response,
 	}
 }
 
+// use records a message of the client. It reports false if the session is over.
+func (s *session) use() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.expired || s.isGone() {
+		return false
+	}
+	s.posts++
+	return true
+}
+
 // used reports whether the client has sent something after initialize.
-func (s *session) used() bool { return s.posts.Load() > 1 }
+func (s *session) used() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.posts > 1
+}
 
-// Rest implements web.Guest. A session is a connection that its client holds open, so it is busy.
-func (s *session) Rest() (since time.Time, used, busy bool) { return s.opened, s.used(), s.used() }
+// Place implements web.Session.
+func (s *session) Place() *web.Place { return &s.place }
 
-// Evict implements web.Guest.
+// Rest implements web.Session. A session is a connection that its client holds open, so it is busy
+// from its first use on.
+func (s *session) Rest() (since time.Time, used, busy bool) {
+	used = s.used()
+	return s.opened, used, used
+}
+
+// Expire implements web.Session.
+func (s *session) Expire() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.expired = s.expired || s.posts <= 1
+	return s.expired
+}
+
+// Evict implements web.Session.
 func (s *session) Evict() { s.end() }
-
-// SessionID implements runtime.Identified.
-func (s *session) SessionID() string { return s.id }
 
 // Shutdown implements web.Session.
 func (s *session) Shutdown(ctx context.Context) { s.inbox.Shutdown(ctx) }
 
-// Send implements runtime.Outbox. After a failed write the session is over, because
-// nothing is resumed.
+// SessionID implements runtime.Identified.
+func (s *session) SessionID() string { return s.id }
+
+// Send implements runtime.Outbox. A failed write ends the session, because it cannot be resumed.
 func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 	if s.isGone() {
 		return runtime.ErrClosed
@@ -79,7 +109,7 @@ func (s *session) event(name string, data []byte) error {
 }
 
 func (s *session) write(name string, data []byte) error {
-	err := s.sink.Event(nil, name, 0, data)
+	err := s.response.Event(nil, name, 0, data)
 	if err != nil {
 		s.end()
 	}
@@ -94,32 +124,42 @@ func (s *session) beat() {
 		return // it is not silent
 	}
 	defer func() { <-s.writing }()
-	if s.sink.Beat() != nil {
+	if s.response.Beat() != nil {
 		s.end()
 	}
 }
 
-// leave ends the session and makes sure that nothing is written any more, whatever a
-// write waits for.
+// leave ends the session and makes sure that nothing is written any more, whatever a write waits
+// for.
 func (s *session) leave() {
 	s.end()
 	select {
-	case s.writing <- struct{}{}: // and never given back
+	case s.writing <- struct{}{}: // never released
 	default:
-		s.sink.Interrupt()
+		s.response.Interrupt()
 		s.writing <- struct{}{}
 	}
-	s.sink.Finish()
+	s.response.Finish()
 }
 
-// end ends the session; its server lets go of it soon after.
+// end ends the session. Its server notices soon after.
 func (s *session) end() {
 	s.over.Do(func() {
 		close(s.gone)
+		s.handler.sessions.Leave(s)
 		if s.inbox != nil {
 			s.inbox.End(runtime.ErrClosed)
 		}
 	})
+}
+
+// ended is called when nothing runs for the session any more.
+func (s *session) ended(err error) {
+	s.end()
+	if err != nil {
+		s.handler.log.Debug("session failed", "error", err)
+	}
+	s.handler.sessions.Done(s)
 }
 
 func (s *session) isGone() bool {

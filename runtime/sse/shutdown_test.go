@@ -61,10 +61,10 @@ func TestShutdown(t *testing.T) {
 	if err := idle.Wait(); err != nil {
 		t.Errorf("the session without calls: %v", err)
 	}
-	err = s.Call(t.Context(), "echo", nil, nil)
+	err = s.Call(t.Context(), "echo", wire.Raw("{}"), nil)
 	for i := 0; err == nil && i < 1000; i++ { // the sessions are told one after the other
 		time.Sleep(time.Millisecond)
-		err = s.Call(t.Context(), "echo", nil, nil)
+		err = s.Call(t.Context(), "echo", wire.Raw("{}"), nil)
 	}
 	if e, ok := errors.AsType[*jsonrpc.Error](err); !ok || e.Code != jsonrpc.CodeServerBusy {
 		t.Errorf("a further call: %v", err)

@@ -17,7 +17,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
-	"github.com/mcpgen/mcpgen/runtime/internal/web"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -69,7 +69,7 @@ func newServer(t testing.TB, opts Options) (*httptest.Server, *Handler) {
 	t.Cleanup(func() {
 		h.Close()
 		ts.Close()
-		if n := h.all.Open(); n != 0 {
+		if n := h.sessions.Len(); n != 0 {
 			t.Errorf("%d sessions are left", n)
 		}
 	})
@@ -122,12 +122,12 @@ func TestInterop(t *testing.T) {
 	all.Wait()
 	http.DefaultClient.CloseIdleConnections()
 	for range 6000 { // however slow the machine is
-		if h.all.Open() == 0 && goruntime.NumGoroutine() <= before+2 {
+		if h.sessions.Len() == 0 && goruntime.NumGoroutine() <= before+2 {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("%d sessions, %d goroutines, %d before", h.all.Open(), goruntime.NumGoroutine(), before)
+	t.Errorf("%d sessions, %d goroutines, %d before", h.sessions.Len(), goruntime.NumGoroutine(), before)
 }
 
 // TestRequests holds how requests are judged; all errors have a JSON-RPC error as their body.
@@ -233,7 +233,7 @@ func TestSlowReader(t *testing.T) {
 		resp.Body.Close()
 	}
 	for range 6000 {
-		if h.all.Open() == 0 {
+		if h.sessions.Len() == 0 {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -376,14 +376,13 @@ func TestUnusedSessions(t *testing.T) {
 			return w.Code
 		}
 		say := func() { // in every session, what a client says to open one
-			h.sessions.Range(func(key, _ any) bool {
+			for _, s := range h.sessions.All() {
 				for _, body := range []string{initialize, initialized} {
-					r := httptest.NewRequest("POST", "/sse?sessionId="+key.(string), strings.NewReader(body))
+					r := httptest.NewRequest("POST", "/sse?sessionId="+s.(*session).id, strings.NewReader(body))
 					r.Header.Set("Content-Type", "application/json")
 					h.ServeHTTP(httptest.NewRecorder(), r)
 				}
-				return true
-			})
+			}
 			synctest.Wait()
 		}
 		for range 5 {
@@ -394,9 +393,9 @@ func TestUnusedSessions(t *testing.T) {
 		if n := ended.Load(); n != 3 {
 			t.Errorf("%d sessions have ended, want the 3 that had to make room", n)
 		}
-		time.Sleep(web.InitTimeout + time.Second)
+		time.Sleep(waits.FirstUse + time.Second)
 		synctest.Wait()
-		if n := h.all.Open(); n != 0 {
+		if n := h.sessions.Len(); n != 0 {
 			t.Errorf("%d sessions are open", n)
 		}
 		open()
@@ -405,9 +404,9 @@ func TestUnusedSessions(t *testing.T) {
 		if code := open(); code != 503 {
 			t.Errorf("while all sessions are in use: status %d", code)
 		}
-		time.Sleep(web.InitTimeout + time.Second)
+		time.Sleep(waits.FirstUse + time.Second)
 		synctest.Wait()
-		if n := h.all.Open(); n != 2 {
+		if n := h.sessions.Len(); n != 2 {
 			t.Errorf("%d sessions are open, want both that are used", n)
 		}
 	})

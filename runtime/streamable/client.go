@@ -13,109 +13,84 @@ import (
 	"net/url"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
 	"github.com/mcpgen/mcpgen/runtime/internal/spare"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ErrSessionLost is the error of a session that the server does not know any more. Calls
-// return an error that wraps it, and so does runtime.Session.Wait; a program connects
-// anew (section Session Management, 4).
+// ErrSessionLost is the error of a session that the server does not know any more. Calls and
+// runtime.Session.Wait return an error that wraps it. The program has to connect again (section
+// Session Management, 4).
 var ErrSessionLost = errors.New("streamable: the server has lost the session")
 
 // StatusError is the error of a message that the server refused with an HTTP status.
 type StatusError = web.StatusError
 
-// ClientOptions say how a transport reaches a server.
+// ClientOptions configure a client's Transport. The zero value is ready for use.
 type ClientOptions struct {
-	// HTTPClient makes the requests; nil is http.DefaultClient. A Timeout in it would
-	// also end streams. Redirects to other servers are not followed whatever it says.
+	// HTTPClient sends the requests. Its Timeout, if there is one, also ends event streams. It never
+	// follows redirects to other servers. If it has no Transport, or is nil, the session has
+	// connections of its own, configured as those of http.DefaultTransport but enough of them for
+	// concurrent calls, and closes them when it ends.
 	HTTPClient *http.Client
 	// Header is added to every request.
 	Header http.Header
-	// MaxMessage is the longest message, in bytes, that is read. 0 is
-	// runtime.DefaultMaxClientMessage. Let it agree with the client's.
+	// MaxMessage limits the messages that are read, in bytes. It should be the same as in the
+	// options of the client. 0 means runtime.DefaultMaxClientMessage.
 	MaxMessage int
-	// MaxRetries is how often in a row the stream of a call, after it was lost, is asked for
-	// in vain before the call fails. The stream of what the server sends on its own is asked
-	// for as long as the session lasts. 0 is DefaultMaxRetries; with less, neither is asked
-	// for again after a failure.
+	// MaxRetries is how many consecutive requests to resume the stream of a call may fail before the
+	// call fails. The stream of the server's own messages is resumed as long as the session lasts. 0
+	// means DefaultMaxRetries; a negative number means that no stream is resumed after a failure.
 	MaxRetries int
-	// Logger is told of streams that are lost; nil: nothing is logged.
+	// Logger logs lost streams. Nil means that nothing is logged.
 	Logger *slog.Logger
 }
 
-// The limits of a transport where the options leave them zero.
-const (
-	DefaultMaxRetries = 5
-	// deleteWait bounds the request that ends a session. A busy server may drop the first two
-	// attempts to connect, of which the second is made after a second and the third after three.
-	deleteWait = 5 * time.Second
-	// writeWait bounds the wait for a request to be written that is cancelled. It may not be
-	// known when that is, because an http.RoundTripper need not tell.
-	writeWait = time.Second
-	// flushWait is for what net/http still has in a buffer when it tells that a request is written.
-	flushWait = 10 * time.Millisecond
-	// retryWait is the wait before a response is sent again.
-	retryWait = 100 * time.Millisecond
-	// maxSessionID bounds the ids that a server may give.
-	maxSessionID = 1 << 10
-)
+// DefaultMaxRetries is the default of ClientOptions.MaxRetries.
+const DefaultMaxRetries = 5
 
-// Transport is a client's end of a session over Streamable HTTP. Make it with
-// NewTransport; it serves one session.
+// maxSessionID limits the length of the session ids that are accepted.
+const maxSessionID = 1 << 10
+
+// Transport is the client's end of one session over Streamable HTTP. Use NewTransport to create it.
 type Transport struct {
-	post, get *http.Request // what all requests of the method have in common
-	http      *http.Client
-	opts      ClientOptions
+	post, get        *http.Request // what all requests with the method have in common
+	http             *http.Client
+	closeConnections func()
+	opts             ClientOptions
 
 	ctx     context.Context // ends when the transport is closed
 	cancel  context.CancelFunc
 	closing sync.Once
-	inbox   runtime.Inbox // for a session that pushes; else in
-	pushed  bool
-	in      chan received
-	failed  chan struct{}   // closed when the session is lost
-	posts   spare.Goroutine // of requests
+	working sync.WaitGroup
+	posts   spare.Goroutine // sends requests
+	inbox   runtime.Inbox   // of a session that has called Start
+	started bool
+	in      chan received // for Receive, without Start
+	failed  chan struct{} // closed when the session is lost
 
-	mu       sync.Mutex
-	closed   bool
-	session  []string    // the header with the id that the server has given; nil before that, and if it gives none
-	revision []string    // the header with the negotiated revision; nil before
-	shared   http.Header // of all posts, never changed; nil while there is none with session and revision
-	listens  bool
-	lost     error                     // why failed is closed
-	calls    map[wire.Scalar]*exchange // requests whose answer is being waited for
-	working  sync.WaitGroup
+	mu        sync.Mutex
+	closed    bool
+	session   []string // header with the id that the server gave; nil if there is none
+	revision  []string // header with the negotiated revision; nil before that
+	listening *exchange
+	lost      error                     // why failed is closed
+	calls     map[wire.Scalar]*exchange // by the ids of requests that wait for an answer
 }
 
-// SessionID implements runtime.Identified: it is the id that the server has given.
-func (t *Transport) SessionID() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return first(t.session)
-}
-
-// received is what comes of the server where nothing is pushed.
+// received is a result of Receive.
 type received struct {
 	in  runtime.Incoming
 	err error
 }
 
-func first(header []string) string {
-	if len(header) == 0 {
-		return ""
-	}
-	return header[0]
-}
-
-// NewTransport makes a transport to the endpoint of a server. Nothing is sent before a
-// client connects through it.
+// NewTransport returns a transport to the endpoint of a server. It sends nothing before a client
+// connects.
 func NewTransport(endpoint string, opts ClientOptions) (*Transport, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil {
@@ -130,40 +105,74 @@ func NewTransport(endpoint string, opts ClientOptions) (*Transport, error) {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	t := &Transport{
-		http:   web.Client(opts.HTTPClient),
 		opts:   opts,
 		failed: make(chan struct{}),
 		in:     make(chan received),
 		calls:  make(map[wire.Scalar]*exchange),
 	}
+	t.http, t.closeConnections = web.Client(opts.HTTPClient)
 	t.ctx, t.cancel = context.WithCancel(context.Background())
-	common := make(http.Header)
-	for name, values := range opts.Header {
-		common[http.CanonicalHeaderKey(name)] = values
-	}
-	if t.post, err = t.request(http.MethodPost, u, common, web.AcceptPost); err != nil {
+	if t.post, err = t.template(http.MethodPost, u, web.AcceptPost); err != nil {
 		return nil, err
 	}
 	t.post.Header.Set("Content-Type", web.JSON)
-	t.get, err = t.request(http.MethodGet, u, common, eventstream.MediaType)
+	t.get, err = t.template(http.MethodGet, u, eventstream.MediaType)
 	return t, err
 }
 
-func (t *Transport) request(method string, u *url.URL, common http.Header, accept string) (*http.Request, error) {
+// template returns what all requests with the method have in common.
+func (t *Transport) template(method string, u *url.URL, accept string) (*http.Request, error) {
 	r, err := http.NewRequest(method, u.String(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("streamable: %w", err)
 	}
-	r.Header = common.Clone()
+	for name, values := range t.opts.Header {
+		r.Header[http.CanonicalHeaderKey(name)] = values
+	}
 	r.Header.Set("Accept", accept)
 	return r, nil
 }
 
-// Start implements runtime.Pusher.
-func (t *Transport) Start(in runtime.Inbox) { t.inbox, t.pushed = in, true }
+// request returns a request like a template with text as its body. last is the value of Last-Event-ID,
+// or "".
+func (t *Transport) request(ctx context.Context, like *http.Request, text []byte, last string) *http.Request {
+	req := like.WithContext(ctx)
+	if text != nil {
+		req.ContentLength = int64(len(text))
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
+		req.Body, _ = req.GetBody()
+	}
+	req.Header = make(http.Header, len(like.Header)+3)
+	maps.Copy(req.Header, like.Header)
+	if last != "" {
+		req.Header[headerLast] = []string{last}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.session != nil {
+		req.Header[headerSession] = t.session
+	}
+	if t.revision != nil {
+		req.Header[headerRevision] = t.revision
+	}
+	return req
+}
 
-// Receive implements runtime.Transport, for sessions that do not call Start because they have
-// the transport from another one around it.
+// SessionID implements runtime.Identified. It returns the id that the server gave.
+func (t *Transport) SessionID() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.session == nil {
+		return ""
+	}
+	return t.session[0]
+}
+
+// Start implements runtime.Pusher.
+func (t *Transport) Start(in runtime.Inbox) { t.inbox, t.started = in, true }
+
+// Receive implements runtime.Transport. A session calls it instead of Start if another transport is
+// wrapped around this one.
 func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
 	select {
 	case r := <-t.in:
@@ -182,7 +191,7 @@ func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, err
 	}
 }
 
-// tooLong is the error of a message that is longer than the session reads.
+// tooLong returns the error of a message that is longer than the session reads.
 func tooLong(in runtime.Incoming, max int) error {
 	if !in.Answers.IsZero() {
 		return &runtime.AnswerError{ID: in.Answers, Err: errTooLong}
@@ -194,161 +203,47 @@ func tooLong(in runtime.Incoming, max int) error {
 func (t *Transport) Negotiated(h runtime.Handshake) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.revision, t.shared = []string{h.Revision}, nil
+	t.revision = []string{h.Revision}
 }
 
-// Send implements runtime.Transport: it makes one POST (section Sending Messages to the
-// Server). That of a request is made in a goroutine, and what goes wrong with it told like the
-// answer.
-func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
-	// The HTTP client may read the body after it has returned.
-	body := bytes.Clone(m.Text)
-	if m.Kind == jsonrpc.Request {
-		return t.sendRequest(ctx, m, body)
+// opened takes the session's id from the response to initialize (section Session Management, 1).
+func (t *Transport) opened(resp *http.Response) error {
+	id := resp.Header.Get(headerSession)
+	if len(id) > maxSessionID {
+		return fmt.Errorf("streamable: the session id is longer than %d bytes", maxSessionID)
 	}
-	var cancelled *exchange
-	if m.Method == "notifications/cancelled" {
-		if cancelled = t.cancelled(body); cancelled != nil {
-			cancelled.awaitWritten(ctx)
+	for i := range len(id) {
+		if id[i] < 0x21 || id[i] > 0x7e {
+			return errors.New("streamable: the session id contains a character that is not visible ASCII")
 		}
 	}
-	err := t.sendOther(ctx, m, body)
-	switch {
-	case cancelled != nil:
-		go cancelled.cancel()
-	case m.Method == "notifications/initialized" && err == nil:
-		t.listen(ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if id != "" {
+		t.session = []string{id}
 	}
-	return err
+	return nil
 }
 
-// sendOther makes the POST of a notification or a response, to which there is no answer.
-// It is not interrupted when ctx ends, only no longer waited for: the caller has
-// given up waiting, not sending.
-func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, body []byte) error {
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
-	}
-	if !t.enter(func() {}) {
-		return runtime.ErrClosed
-	}
-	tries := 1
-	if m.Kind == jsonrpc.Response {
-		tries += max(t.opts.MaxRetries, 0) // whoever asked waits for it, and takes it only once
-	}
-	sent := make(chan error, 1)
-	go func() {
-		defer t.working.Done()
-		t.postOther(body, tries, sent)
-	}()
-	select {
-	case err := <-sent:
-		return err
-	case <-t.ctx.Done():
-		return runtime.ErrClosed
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// postOther makes a POST to which there is no answer, and tries again when the server is not
-// reached or has no time. It sends how that ended as soon as it is known: what the body of a
-// success says is not waited for.
-func (t *Transport) postOther(body []byte, tries int, sent chan<- error) {
-	pace := pace{base: retryWait}
-	for {
-		resp, err := t.do(t.ctx, t.post, body, "")
-		if err != nil {
-			err = t.sendError(err)
-		} else if resp.StatusCode/100 == 2 {
-			sent <- nil
-			web.Discard(resp)
-			return
-		} else {
-			err = t.refused(resp)
-			web.Discard(resp)
-		}
-		pace.failed(err)
-		failure, refused := errors.AsType[*StatusError](err)
-		if pace.failures >= tries || refused && !repeatable(failure) || err == ErrSessionLost || !sleep(t.ctx, pace.wait()) {
-			sent <- err
-			return
-		}
-	}
-}
-
-// sleep waits; false when ctx ends before.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-func (t *Transport) sendError(err error) error {
-	if t.ctx.Err() != nil {
-		return runtime.ErrClosed
-	}
-	return fmt.Errorf("streamable: %w", err)
-}
-
-// refused makes an error of a response that is no success, and ends the session when it
-// says that it is not known.
-func (t *Transport) refused(resp *http.Response) error {
-	failure, _ := web.Failure(resp)
-	if resp.StatusCode == http.StatusNotFound && t.lose() {
-		return ErrSessionLost
-	}
-	return failure
-}
-
-// lose ends the session as unknown to the server; false when there was none.
+// lose ends a session that the server does not know. It reports false if there was no session.
 func (t *Transport) lose() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.session == nil {
 		return false
 	}
-	t.failLocked(ErrSessionLost)
+	if t.lost == nil {
+		t.lost = ErrSessionLost
+		close(t.failed)
+		if t.started {
+			t.inbox.End(ErrSessionLost)
+		}
+	}
 	return true
 }
 
-func (t *Transport) failLocked(err error) {
-	if t.lost == nil {
-		t.lost = err
-		close(t.failed)
-		if t.pushed {
-			t.inbox.End(err)
-		}
-	}
-}
-
-// sendRequest has the POST of a request made and its answer read.
-func (t *Transport) sendRequest(ctx context.Context, m runtime.Outgoing, body []byte) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	e := &exchange{t: t, id: m.ID, opens: m.Method == "initialize"}
-	e.post.Init(context.Background())
-	key := m.ID.Canonical()
-	if !t.enter(func() { t.calls[key] = e }) {
-		return runtime.ErrClosed
-	}
-	t.posts.Run(func() {
-		defer t.working.Done()
-		defer e.end()
-		defer t.forget(key)
-		e.run(body)
-	})
-	return nil
-}
-
-// enter counts a goroutine about to start, unless the transport is closed, and calls f
-// under the lock.
+// enter counts a goroutine that is about to start and calls f with the lock held. It reports false
+// if the transport is closed.
 func (t *Transport) enter(f func()) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -360,124 +255,42 @@ func (t *Transport) enter(f func()) bool {
 	return true
 }
 
-// forget forgets a request and returns it; nil when it was not known any more.
-func (t *Transport) forget(key wire.Scalar) *exchange {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	e := t.calls[key]
-	delete(t.calls, key)
-	return e
-}
-
-// waiting are the requests whose answer is being waited for.
-func (t *Transport) waiting() []*exchange {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return slices.Collect(maps.Values(t.calls))
-}
-
-// cancelled is the request that is cancelled by the text of a notification; nil when there is none.
-func (t *Transport) cancelled(text []byte) *exchange {
-	m, err := jsonrpc.Parse(string(text))
-	if err != nil || m.Params == "" {
-		return nil
-	}
-	raw, _ := wire.Object(m.Params).Get("requestId")
-	var id wire.Scalar
-	if wire.UnmarshalString(string(raw), &id) != nil {
-		return nil
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.calls[id.Canonical()]
-}
-
-// do makes one request like another. Last is a Last-Event-ID or "".
-func (t *Transport) do(ctx context.Context, like *http.Request, body []byte, last string) (*http.Response, error) {
-	return web.Do(t.http, t.made(ctx, like, body, last))
-}
-
-// made is a request like another.
-func (t *Transport) made(ctx context.Context, like *http.Request, body []byte, last string) *http.Request {
-	req := like.WithContext(ctx)
-	if body != nil {
-		req.ContentLength = int64(len(body))
-		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-		req.Body, _ = req.GetBody()
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if like == t.post && web.LeavesHeaders(t.http) {
-		if t.shared == nil {
-			t.shared = t.headerLocked(like, "")
-		}
-		req.Header = t.shared
-	} else {
-		req.Header = t.headerLocked(like, last)
-	}
-	return req
-}
-
-// headerLocked is the header of a request like another.
-func (t *Transport) headerLocked(like *http.Request, last string) http.Header {
-	header := make(http.Header, len(like.Header)+3)
-	maps.Copy(header, like.Header)
-	if t.session != nil {
-		header[headerSession] = t.session
-	}
-	if t.revision != nil {
-		header[headerRevision] = t.revision
-	}
-	if last != "" {
-		header.Set(headerLast, last)
-	}
-	return header
-}
-
-// opened takes the session's id from the answer to initialize.
-func (t *Transport) opened(resp *http.Response) error {
-	id := resp.Header.Get(headerSession)
-	if len(id) > maxSessionID {
-		return errors.New("streamable: the session id is too long")
-	}
-	for i := range len(id) {
-		if id[i] < 0x21 || id[i] > 0x7e {
-			return errors.New("streamable: the session id has characters it must not have")
-		}
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if id != "" {
-		t.session, t.shared = []string{id}, nil
-	}
-	return nil
-}
-
-// Close implements runtime.Transport. It tells the server that the session is over
-// (section Session Management, 5).
+// Close implements runtime.Transport. It tells the server that the session is over (section Session
+// Management, 5).
 func (t *Transport) Close() error {
 	t.closing.Do(func() {
 		t.mu.Lock()
 		t.closed = true
 		known := t.session != nil && t.lost == nil
+		streams := slices.Collect(maps.Values(t.calls))
+		if t.listening != nil {
+			streams = append(streams, t.listening)
+		}
 		t.mu.Unlock()
 		t.cancel()
-		for _, e := range t.waiting() {
-			go e.cancel()
+		for _, e := range streams {
+			e.end()
 		}
 		if known {
-			ctx, cancel := context.WithTimeout(context.Background(), deleteWait)
-			defer cancel()
-			end := *t.get
-			end.Method = http.MethodDelete
-			if resp, err := t.do(ctx, &end, nil, ""); err != nil {
-				t.opts.Logger.Debug("the server was not told of the session's end", "error", err)
-			} else {
-				web.Discard(resp)
-			}
+			t.delete()
 		}
 		t.working.Wait()
 		t.posts.Close()
+		t.closeConnections()
 	})
 	return nil
+}
+
+// delete sends the request that ends the session.
+func (t *Transport) delete() {
+	ctx, cancel := context.WithTimeout(context.Background(), waits.Delete)
+	defer cancel()
+	req := t.request(ctx, t.get, nil, "")
+	req.Method = http.MethodDelete
+	resp, err := web.Do(t.http, req)
+	if err != nil {
+		t.opts.Logger.Debug("the server could not be told of the session's end", "error", err)
+		return
+	}
+	web.Discard(resp)
 }

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -92,7 +90,7 @@ func TestInterop(t *testing.T) {
 				if len(notes) != 2 || notes[0] != `{"i":0}` || notes[1] != `{"i":1}` {
 					t.Errorf("notifications: %q", notes)
 				}
-				if !eventually(func() bool { return r.handler.all.Open() == 0 }) {
+				if !eventually(func() bool { return r.handler.sessions.Len() == 0 }) {
 					t.Error("the server's session is left")
 				}
 			})
@@ -107,11 +105,8 @@ func TestSessionLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.handler.mu.RLock()
-	open := slices.Collect(maps.Values(r.handler.sessions))
-	r.handler.mu.RUnlock()
-	for _, s := range open {
-		s.end(runtime.ErrClosed)
+	for _, s := range r.handler.sessions.All() {
+		s.(*session).end(runtime.ErrClosed)
 	}
 	if err := s.Call(t.Context(), "echo", nil, nil); !errors.Is(err, ErrSessionLost) {
 		t.Errorf("Call: %v", err)
@@ -249,7 +244,7 @@ func TestClientOfOddServers(t *testing.T) {
 			if r.Method == "POST" {
 				http.Redirect(w, r, "/other", http.StatusSeeOther)
 			}
-		}, want: "redirect that makes a GET"},
+		}, want: "redirect that turns a POST into a GET"},
 		{name: "a stream that cannot be resumed", answer: func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == "GET" {
 				w.WriteHeader(405)
@@ -331,6 +326,53 @@ func TestSharedHeader(t *testing.T) {
 		s.Close()
 		h.Close()
 		ts.Close()
+	}
+}
+
+// TestDefaultConnections checks that a client with default options does not open new connections for
+// concurrent calls again and again, and closes its connections with the session.
+func TestDefaultConnections(t *testing.T) {
+	const width, rounds = 64, 20
+	h := NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{Logger: discard}, r11), Options{})
+	defer h.Close()
+	ts := httptest.NewUnstartedServer(h)
+	var opened, open atomic.Int64
+	ts.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			opened.Add(1)
+			open.Add(1)
+		case http.StateClosed:
+			open.Add(-1)
+		}
+	}
+	ts.Start()
+	defer ts.Close()
+	s, err := connect(t, ts.URL, nil, ClientOptions{}, r11)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range rounds {
+		var all sync.WaitGroup
+		for range width {
+			all.Go(func() {
+				if err := s.Call(t.Context(), "echo", wire.Raw("{}"), nil); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+	}
+	// One more for the server's own messages. Net/http may open a connection for a request that then
+	// gets one that has become free, so there may be twice as many.
+	if n := opened.Load(); n > 2*(width+1) {
+		t.Errorf("%d connections were opened for %d calls at a time", n, width)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if !eventually(func() bool { return open.Load() == 0 }) {
+		t.Errorf("%d connections are open after the session", open.Load())
 	}
 }
 

@@ -1,7 +1,6 @@
 package streamable
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/cost"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // TestIdleSession holds what a session costs in which nothing happens.
@@ -95,56 +93,5 @@ func TestAllocations(t *testing.T) {
 		if got > most {
 			t.Errorf("%s: %.0f allocations, want at most %.0f", method, got, most)
 		}
-	}
-}
-
-// long is a result with a part that is sent as it is.
-type long struct{ part string }
-
-func (l long) AppendJSON(dst []byte) ([]byte, error) {
-	return append(append(append(dst, `{"part":`...), l.part...), '}'), nil
-}
-
-func (l long) AppendSpliced(dst []byte) ([]byte, int, string, error) {
-	dst = append(dst, `{"part":`...)
-	return append(dst, '}'), len(dst), l.part, nil
-}
-
-// TestSpliced holds that a result in parts is the same as one in a piece, however it is sent,
-// and that its long part is not copied where it need not be.
-func TestSpliced(t *testing.T) {
-	part := `"` + strings.Repeat("x", 60<<10) + `"`
-	result := func(context.Context, wire.Raw) (wire.Appender, error) { return long{part}, nil }
-	r := newRig(t, base.with(handlers{
-		"list":  result,
-		"short": func(context.Context, wire.Raw) (wire.Appender, error) { return long{"7"}, nil },
-		"slow": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
-			return long{part}, runtime.CallOf(ctx).Notify(ctx, "notifications/n", nil)
-		},
-	}), Options{})
-	session := []string{headerSession, r.open(r11)}
-	want := `{"jsonrpc":"2.0","id":1,"result":{"part":` + part + `}}`
-	if resp, text := r.do("POST", call(1, "list", "{}"), session...); text != want || resp.ContentLength != int64(len(want)) {
-		t.Errorf("as JSON: %d bytes, announced %d, want %d", len(text), resp.ContentLength, len(want))
-	}
-	if _, text := r.do("POST", call(1, "short", "{}"), session...); text != `{"jsonrpc":"2.0","id":1,"result":{"part":7}}` {
-		t.Errorf("short: %s", text)
-	}
-	_, text := r.do("POST", call(1, "slow", "{}"), session...)
-	if events := streamOf(t, strings.NewReader(text), 0); len(events) != 2 || events[1].data != want {
-		t.Errorf("as an event: %.200s", text)
-	}
-
-	w := &nowhere{header: http.Header{}}
-	before := new(goruntime.MemStats)
-	goruntime.ReadMemStats(before)
-	req := httptest.NewRequestWithContext(t.Context(), "POST", "/", strings.NewReader(call(1, "list", "{}")))
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set(session[0], session[1])
-	r.handler.ServeHTTP(w, req)
-	after := new(goruntime.MemStats)
-	goruntime.ReadMemStats(after)
-	if taken := after.TotalAlloc - before.TotalAlloc; w.bytes != len(want) || taken > 30<<10 {
-		t.Errorf("%d bytes were sent, %d allocated for them", w.bytes, taken)
 	}
 }

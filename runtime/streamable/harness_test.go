@@ -126,7 +126,7 @@ func newRigOf(t testing.TB, server *runtime.Server, opts Options) *rig {
 	t.Cleanup(func() {
 		handler.Close()
 		r.Server.Close()
-		if n := handler.all.Open(); n != 0 {
+		if n := handler.sessions.Len(); n != 0 {
 			t.Errorf("%d sessions are left", n)
 		}
 	})

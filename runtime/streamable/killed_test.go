@@ -3,13 +3,11 @@ package streamable
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	goruntime "runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -105,17 +103,14 @@ func killConnections(t *testing.T, l net.Listener, dial func(context.Context, st
 		t.Errorf("only %d connections were killed", n)
 	}
 	pool.CloseIdleConnections()
-	handler.mu.RLock()
-	left := slices.Collect(maps.Values(handler.sessions)) // whose clients could not end them
-	handler.mu.RUnlock()
-	for _, s := range left {
-		s.end(runtime.ErrClosed)
+	for _, s := range handler.sessions.All() { // the clients of these could not end them
+		s.(*session).end(runtime.ErrClosed)
 	}
 	// Timers that are left to run hold memory for up to a minute.
 	var open, kept, more int
 	var grown int64
 	for range 120 {
-		open, kept, more, grown = handler.all.Open(), events.Len(), goruntime.NumGoroutine()-goroutines, heap()-before
+		open, kept, more, grown = handler.sessions.Len(), events.Len(), goruntime.NumGoroutine()-goroutines, heap()-before
 		if open == 0 && kept == 0 && more <= 5 && grown <= 1<<20 {
 			break
 		}

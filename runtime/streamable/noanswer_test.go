@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -363,7 +364,7 @@ func TestBodyOfNothing(t *testing.T) {
 		if err := session.Close(); err != nil {
 			t.Error(err)
 		}
-		if d := time.Since(start); d > deleteWait/2 {
+		if d := time.Since(start); d > waits.Delete/2 {
 			t.Errorf("the end took %v", d)
 		}
 	})

@@ -101,14 +101,14 @@ func TestNothingLeftElsewhere(t *testing.T) {
 	// A stream of what the server sends on its own goes on here, where it left off there.
 	own := a.sessionOf(session[1]).ownStream()
 	for range 2 {
-		own.send(t.Context(), runtime.Outgoing{Text: []byte(`{"own":true}`)}, 0, "")
+		own.send(t.Context(), runtime.Outgoing{Text: []byte(`{"own":true}`)})
 	}
 	resp = b.request(t.Context(), "GET", "", append(session, "Last-Event-ID", string(eventID(own.name, 1)))...)
 	defer resp.Body.Close()
 	if missed := streamOf(t, resp.Body, 2); missed[0].id != string(eventID(own.name, 2)) || missed[1].data != "" {
 		t.Errorf("%q", missed)
 	}
-	b.sessionOf(session[1]).ownStream().send(t.Context(), runtime.Outgoing{Text: []byte(`{"own":true}`)}, 0, "")
+	b.sessionOf(session[1]).ownStream().send(t.Context(), runtime.Outgoing{Text: []byte(`{"own":true}`)})
 	if next := streamOf(t, resp.Body, 1); next[0].data != `{"own":true}` {
 		t.Errorf("%q", next)
 	}
@@ -159,12 +159,12 @@ func TestWhatBecomesAStream(t *testing.T) {
 		`{"jsonrpc":"2.0","id":{},"method":"x"`: false,
 		"[" + call(1, "echo", "{}") + "]":       false,
 	} {
-		p := &posted{request: httptest.NewRequest("POST", "/", nil), text: text, stream: new(stream)}
-		p.sink.Init(httptest.NewRecorder(), 0)
-		p.stream.init(r.sessionOf(r.open(r11)))
-		p.stream.connect(&p.sink)
-		p.beat()
-		if got := p.sink.Streaming(); got != want {
+		c := &connection{request: httptest.NewRequest("POST", "/", nil), text: text, stream: newStream(r.sessionOf(r.open(r11)))}
+		c.Init(httptest.NewRecorder(), 0)
+		c.stream.connect(c)
+		c.startBeats(-1)
+		c.beat()
+		if got := c.Streaming(); got != want {
 			t.Errorf("%s: %t, want %t", text, got, want)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,58 +15,49 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// revisionPriming is the one from which an event without data tells a client from where
-// to resume. Clients of earlier ones may take it for a bad message.
-const revisionPriming = "2025-11-25"
+const (
+	// revisionPriming is the first revision with events without data, from which a client can
+	// resume. Clients of earlier revisions may take such an event for a bad message.
+	revisionPriming = "2025-11-25"
+	// revisionBatches is the only revision in which a client may send several messages in an array.
+	revisionBatches = "2025-03-26"
+)
 
-// revisionBatches is the only one with arrays of messages.
-const revisionBatches = "2025-03-26"
+// errStateless is the error of a message that needs a session.
+var errStateless = errors.New("streamable: without sessions a server cannot send messages of its own or ask the client")
 
-// errStateless is the error of a message that only a client of a session can be sent.
-var errStateless = errors.New("streamable: without sessions a server cannot send on its own or ask the client")
-
-// session is one session, and the runtime.Outbox through which its server sees it.
+// session is a session of a handler. It is the runtime.Outbox of its server.
 type session struct {
 	handler *Handler
-	id      string // "" without sessions
-	key     string // by which the handler and the stores know it, see web.User
+	id      string // "" for a session for one message
+	key     string // in the table and the stores, see web.User
 	inbox   runtime.Inbox
-	gone    chan struct{} // closed when it is over
+	gone    chan struct{} // closed when the session is over
 	over    sync.Once
 	place   web.Place
 
 	mu        sync.Mutex
-	own       []*stream          // of what the server sends on its own, the one opened last at the end
-	handshake runtime.Handshake  // zero before there is one
-	stays     bool               // in the stores when this process lets go of it
-	streams   map[string]*stream // nil before there is one
-	prefix    string             // of the names of streams
-	named     uint64             // how many streams have got a name
-	active    int                // requests of the client in progress
-	used      bool               // the client has sent something after initialize
-	quiet     time.Time          // when active became 0
-	idle      *time.Timer        // ends the session when that is long ago; nil without an id
-	expired   bool               // idle has done so
+	handshake runtime.Handshake // zero before there is one
+	stored    bool              // another process may take over the session
+
+	streams map[string]*stream // by name
+	own     []*stream          // for the server's own messages, see get.go
+	prefix  string             // of the names of streams in this process
+	named   uint64             // the number of names that were given
+
+	active  int         // requests of the client in progress
+	used    bool        // the client has sent something after initialize
+	since   time.Time   // when active became 0
+	idle    *time.Timer // calls checkIdle; nil without an id
+	expired bool        // the session refuses requests
 }
 
-// newSession makes a session with so many requests in progress.
-func (h *Handler) newSession(id, key string, active int) *session {
-	s := &session{active: active, handler: h, id: id, key: key, gone: make(chan struct{})}
+func (h *Handler) newSession(id, key string) *session {
+	s := &session{handler: h, id: id, key: key, gone: make(chan struct{})}
 	if id != "" {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.quiet = time.Now()
-		s.idle = time.AfterFunc(h.unusedTimeout(), s.expire)
+		s.startIdle()
 	}
 	return s
-}
-
-// unusedTimeout is how long a session may be idle whose client has sent nothing after initialize.
-func (h *Handler) unusedTimeout() time.Duration {
-	if d := h.opts.IdleTimeout; d > 0 {
-		return min(d, web.InitTimeout)
-	}
-	return web.InitTimeout
 }
 
 // SessionID implements runtime.Identified.
@@ -72,11 +65,6 @@ func (s *session) SessionID() string { return s.id }
 
 // Send implements runtime.Outbox.
 func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
-	return s.SendSpliced(ctx, m, 0, "")
-}
-
-// SendSpliced implements runtime.Splicer.
-func (s *session) SendSpliced(ctx context.Context, m runtime.Outgoing, at int, part string) error {
 	if s.isGone() {
 		return runtime.ErrClosed
 	}
@@ -84,14 +72,14 @@ func (s *session) SendSpliced(ctx context.Context, m runtime.Outgoing, at int, p
 		return errStateless
 	}
 	if st, ok := m.Route.(*stream); ok {
-		if here, err := st.send(ctx, m, at, part); here {
+		if sent, err := st.send(ctx, m); sent {
 			return err
 		}
 	}
 	if s.id == "" {
 		return errStateless
 	}
-	_, err := s.ownStream().send(ctx, m, at, part)
+	_, err := s.ownStream().send(ctx, m)
 	return err
 }
 
@@ -104,16 +92,16 @@ func (s *session) Done(route runtime.Route, unanswered bool) {
 
 // Negotiated implements runtime.Negotiator.
 func (s *session) Negotiated(h runtime.Handshake) {
-	stays := false
+	stored := false
 	if s.id != "" && s.handler.opts.Sessions != nil {
-		err := s.handler.opts.Sessions.Save(s.handler.all.Context(), s.key, h)
-		if stays = err == nil; !stays {
-			s.handler.log.Error("a session could not be kept", "session", runtime.LogID(s.id), "error", err)
+		err := s.handler.opts.Sessions.Save(s.handler.sessions.Context(), s.key, h)
+		if stored = err == nil; !stored {
+			s.handler.log.Error("a session could not be stored", "session", runtime.LogID(s.id), "error", err)
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.handshake, s.stays = h, stays
+	s.handshake, s.stored = h, stored
 }
 
 // Close implements runtime.Outbox.
@@ -122,12 +110,16 @@ func (s *session) Close() error {
 	return nil
 }
 
-// end ends the session; its server lets go of it soon after.
+// end ends the session. Its server notices soon after.
 func (s *session) end(why error) {
 	s.over.Do(func() {
 		close(s.gone)
-		s.handler.remove(s)
-		s.stopIdling()
+		s.handler.sessions.Leave(s)
+		s.mu.Lock()
+		if s.idle != nil {
+			s.idle.Stop()
+		}
+		s.mu.Unlock()
 		if s.inbox != nil {
 			s.inbox.End(why)
 		}
@@ -145,60 +137,50 @@ func (s *session) Shutdown(ctx context.Context) {
 	s.inbox.Shutdown(ctx)
 }
 
-// stopIdling stops the timer that newSession has started.
-func (s *session) stopIdling() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.idle != nil {
-		s.idle.Stop()
-	}
-}
-
-// ended is called when the session's server has let go of it.
+// ended is called when nothing runs for the session any more.
 func (s *session) ended(err error) {
 	h := s.handler
 	s.end(runtime.ErrClosed)
-	if err != nil && !errors.Is(err, runtime.ErrClosed) && err != errIdle && err != errEvicted && h.all.Context().Err() == nil {
+	if err != nil && !errors.Is(err, runtime.ErrClosed) && err != errIdle && err != errEvicted && h.sessions.Context().Err() == nil {
 		h.log.Warn("session failed", "error", err)
 	}
-	s.forget()
-	h.all.Done(s)
+	if s.id != "" && s.forgotten() {
+		if err := h.opts.Events.Drop(context.Background(), s.key); err != nil {
+			h.log.Warn("the events of a session could not be dropped", "session", runtime.LogID(s.id), "error", err)
+		}
+	}
+	h.sessions.Done(s)
 }
 
-// forget drops the events of a session that is over, unless another process may go on
-// with it.
-func (s *session) forget() {
-	if s.id == "" || !s.forgotten() {
-		return
-	}
-	if err := s.handler.opts.Events.Drop(context.Background(), s.key); err != nil {
-		s.handler.log.Warn("the events of a session could not be dropped", "session", runtime.LogID(s.id), "error", err)
-	}
-}
-
-// forgotten reports whether the session is over and no process may go on with it, so that
-// nothing is kept of it any more.
+// forgotten reports whether the session is over and no process can take it over.
 func (s *session) forgotten() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.isGone() && !s.stays
+	return s.isGone() && !s.stored
 }
 
-// withdraw makes the session end in the stores too.
+// withdraw removes the session from the store.
 func (s *session) withdraw(ctx context.Context) error {
 	s.mu.Lock()
-	stays := s.stays
-	s.stays = false
+	stored := s.stored
+	s.stored = false
 	s.mu.Unlock()
-	if !stays {
+	if !stored {
 		return nil
 	}
 	return s.handler.opts.Sessions.Delete(ctx, s.key)
 }
 
-func (s *session) isGone() bool { return isClosed(s.gone) }
+func (s *session) isGone() bool {
+	select {
+	case <-s.gone:
+		return true
+	default:
+		return false
+	}
+}
 
-// whyNot is the error of who could not get a stream's lock.
+// whyNot returns the error of an operation that could not lock a stream.
 func (s *session) whyNot(ctx context.Context) error {
 	if s.isGone() {
 		return runtime.ErrClosed
@@ -206,103 +188,32 @@ func (s *session) whyNot(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
+// revision returns the negotiated revision, or "" before the handshake.
 func (s *session) revision() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.handshake.Revision
 }
 
-func (s *session) negotiated() bool { return s.revision() != "" }
-
 // primes reports whether the client knows events without data.
 func (s *session) primes() bool { return s.revision() >= revisionPriming }
 
-// batches reports whether a client may send several messages in one array.
+// batches reports whether the client may send several messages in an array.
 func (s *session) batches() bool { return s.revision() == revisionBatches }
 
-// resumable reports whether a client can resume an event stream from its beginning.
+// resumable reports whether the client can resume an event stream from its beginning.
 func (s *session) resumable() bool { return s.id != "" && s.primes() }
 
-// prime begins an event stream, and tells a client that knows such events how to resume
-// it from the event of the id.
-func (s *session) prime(sink *web.Sink, id []byte) error {
+// prime begins an event stream on the connection. A client that knows events without data is told
+// how to resume the stream after the event with this id.
+func (s *session) prime(c *connection, id []byte) error {
 	if !s.resumable() {
-		return sink.Begin()
+		return c.Begin()
 	}
-	return sink.Event(id, "", s.handler.opts.Retry, nil)
+	return c.Event(id, "", s.handler.opts.Retry, nil)
 }
 
-// enter tells that a request of the client is in progress. False: the session is over.
-func (s *session) enter() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.expired || s.isGone() {
-		return false
-	}
-	s.active++
-	s.used = true
-	return true
-}
-
-func (s *session) leave() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.active--
-	if s.active == 0 {
-		s.quiet = time.Now()
-	}
-}
-
-// expire ends a session that nobody uses. The timer is not set with every request, but again when
-// it finds that there has been one.
-func (s *session) expire() {
-	s.mu.Lock()
-	rest, limited := s.restLocked()
-	s.expired = limited && rest <= 0
-	expired := s.expired
-	if limited && !expired && !s.isGone() {
-		s.idle.Reset(rest)
-	}
-	s.mu.Unlock()
-	if expired {
-		s.handler.log.Debug("idle session closed", "session", runtime.LogID(s.id))
-		s.end(errIdle)
-	}
-}
-
-// restLocked returns how long the session may still be idle; limited is false when that is for
-// ever.
-func (s *session) restLocked() (rest time.Duration, limited bool) {
-	rest = s.handler.opts.IdleTimeout
-	if !s.used {
-		rest = s.handler.unusedTimeout()
-	}
-	limited = rest > 0
-	if s.active == 0 {
-		rest -= time.Since(s.quiet)
-	}
-	return rest, limited
-}
-
-var (
-	errIdle    = errors.New("streamable: the session was idle")
-	errEvicted = errors.New("streamable: the session has made room for another")
-)
-
-// Rest implements web.Guest.
-func (s *session) Rest() (since time.Time, used, busy bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.quiet, s.used, s.active > 0
-}
-
-// Evict implements web.Guest.
-func (s *session) Evict() {
-	s.handler.log.Debug("session closed to make room for another", "session", runtime.LogID(s.id))
-	s.end(errEvicted)
-}
-
-// keep puts an event into the store. Without a session nobody could ask for it.
+// keep stores an event. Without a session nobody could ask for it.
 func (s *session) keep(ctx context.Context, stream string, n uint64, data []byte) error {
 	if s.id == "" {
 		return errStateless
@@ -313,12 +224,13 @@ func (s *session) keep(ctx context.Context, stream string, n uint64, data []byte
 	}
 	err := events.Append(ctx, s.key, stream, n, data)
 	if err != nil {
-		s.handler.log.Warn("an event could not be kept", "session", runtime.LogID(s.id), "error", err)
+		s.handler.log.Warn("an event could not be stored", "session", runtime.LogID(s.id), "error", err)
 	}
 	return err
 }
 
-// register gives a stream a name, by which a client that comes back finds it.
+// register gives a stream a name, by which a client that comes back finds it. Every process that
+// has the session gives other names.
 func (s *session) register(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -326,7 +238,12 @@ func (s *session) register(st *stream) {
 		s.streams = make(map[string]*stream)
 		s.prefix = rand.Text()[:12]
 	}
-	st.name = s.nameLocked(st.own)
+	s.named++
+	mark := ""
+	if st.own {
+		mark = ownMark
+	}
+	st.name = s.prefix + mark + strconv.FormatUint(s.named, 10)
 	s.streams[st.name] = st
 }
 
@@ -336,8 +253,16 @@ func (s *session) unregister(name string) {
 	delete(s.streams, name)
 }
 
+// stream returns the stream with a name, or nil.
 func (s *session) stream(name string) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.streams[name]
+}
+
+// isForeign reports whether another process may be writing a stream that is not registered.
+func (s *session) isForeign(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.handler.opts.Sessions != nil && (s.prefix == "" || !strings.HasPrefix(name, s.prefix))
 }

@@ -264,7 +264,7 @@ func TestRegisterOnShutdown(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- ts.Config.Shutdown(t.Context()) }()
 	<-closing
-	if !eventually(h.all.Closing) {
+	if !eventually(h.sessions.Closing) {
 		t.Error("Close is not called")
 	}
 	close(release)

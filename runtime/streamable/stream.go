@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -14,45 +13,42 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// errDisconnected is the error of a message that nobody can be given any more.
+// errDisconnected is the error of a message that no client can receive any more.
 var errDisconnected = errors.New("streamable: the client is not connected")
 
-// stream is a sequence of messages to the client: the answer to one POST, or what the
-// server sends on its own. It is the runtime.Route of what it belongs to. It outlives
-// the connection it is written to, its sink, and may get another one.
+// stream is a sequence of messages to the client: the answer to one POST, or messages of the
+// server's own. It is the runtime.Route of the messages that belong to it. It outlives its
+// connection and may get another one.
 //
-// Events go to the store first and then to the sink, under the lock, so that what a
-// client gets after reconnecting continues what it got before: nothing twice, nothing
-// left out.
+// Under the lock, events go first to the store and then to the connection, so that a client that
+// comes back gets exactly the events that it has missed.
 type stream struct {
-	session *session
-	opening bool // the answer to initialize, which carries the session's id
-	own     bool // what the server sends on its own; never done
-
-	followers int // GETs that write it, for an own stream; under the session's mu
+	session   *session
+	opening   bool // it answers initialize, so its response carries the session's id
+	own       bool // it is for the server's own messages and never ends
+	followers int  // GETs that write an own stream; guarded by the session's mu
 
 	over atomic.Bool // nothing more comes
 
-	// lock holds a token while the fields below are in use. It is a channel because a
-	// write may take long, and who waits for it may give up.
+	// lock holds a token while the fields below are in use. It is a channel because a write may
+	// take long, and others may give up waiting for the lock.
 	lock       chan struct{}
 	name       string        // "" until it is an event stream
 	last       uint64        // number of the last event
-	sent       uint64        // number of the last event that was written to a sink
-	sink       *web.Sink     // nil when no connection is there
-	left       chan struct{} // closed when sink is let go of; nil when nobody waits for that
-	done       chan struct{} // closed when nothing more comes; nil when nobody waits for that
-	answered   bool          // the sink has been given the answer as JSON
-	lingers    bool          // it is among those that flush is called for
-	unanswered bool
+	sent       uint64        // number of the last event that was written to a connection
+	conn       *connection   // nil if there is none
+	done       chan struct{} // closed when nothing more comes; nil if nobody waits
+	answered   bool          // the answer was written as JSON
+	unanswered bool          // the request gets no answer
 
-	live atomic.Pointer[web.Sink] // sink, for who has not the lock
+	current atomic.Pointer[connection] // conn, for readers without the lock
 }
 
-// init makes a stream ready for use.
-func (st *stream) init(s *session) { st.session, st.lock = s, make(chan struct{}, 1) }
+func newStream(s *session) *stream {
+	return &stream{session: s, lock: make(chan struct{}, 1)}
+}
 
-// acquire takes the lock; false when ctx or the session ends first.
+// acquire takes the lock. It reports false if ctx or the session ends first.
 func (st *stream) acquire(ctx context.Context) bool {
 	select {
 	case st.lock <- struct{}{}:
@@ -70,23 +66,22 @@ func (st *stream) acquire(ctx context.Context) bool {
 
 func (st *stream) release() { <-st.lock }
 
-// connect makes the sink that of a stream that has none. Under the lock, but for a stream that
-// is not in use yet.
-func (st *stream) connect(sink *web.Sink) {
-	st.sink, st.left = sink, nil
-	st.live.Store(sink)
+// connect gives the stream a connection. The lock must be held if the stream is in use.
+func (st *stream) connect(c *connection) {
+	st.conn = c
+	st.current.Store(c)
 }
 
-// closed is a channel that is.
+// closed is a closed channel.
 var closed = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
 }()
 
-// watch returns a channel that is closed when nothing more comes, and one that is when the
-// sink is not used any more; false when ctx or the session ends first.
-func (st *stream) watch(ctx context.Context, sink *web.Sink) (done, left <-chan struct{}, ok bool) {
+// watch returns a channel that is closed when nothing more comes, and one that is closed when the
+// stream lets go of the connection. It reports false if ctx or the session ends first.
+func (st *stream) watch(ctx context.Context, c *connection) (done, left <-chan struct{}, ok bool) {
 	if !st.acquire(ctx) {
 		return nil, nil, false
 	}
@@ -98,49 +93,54 @@ func (st *stream) watch(ctx context.Context, sink *web.Sink) (done, left <-chan 
 		}
 		done = st.done
 	}
-	if st.sink == sink {
-		if st.left == nil {
-			st.left = make(chan struct{})
+	if st.conn == c {
+		if c.left == nil {
+			c.left = make(chan struct{})
 		}
-		left = st.left
+		left = c.left
 	}
 	return done, left, true
 }
 
-// drop lets go of the sink, if there is one. Under the lock.
+// drop lets go of the connection, if there is one. The lock must be held.
 func (st *stream) drop() {
-	if st.sink != nil {
-		st.sink = nil
-		st.live.Store(nil)
-		if st.left != nil {
-			close(st.left)
-		}
+	c := st.conn
+	if c == nil {
+		return
+	}
+	st.conn = nil
+	st.current.Store(nil)
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	if c.left != nil {
+		close(c.left)
 	}
 }
 
-// disconnect makes sure that the sink is not used any more, whatever it waits for.
-func (st *stream) disconnect(sink *web.Sink) {
-	defer sink.Finish()
-	if st.live.Load() != sink {
-		return // whoever let go of it does not use it any more
+// disconnect makes sure that nothing uses the connection any more, whatever it waits for.
+func (st *stream) disconnect(c *connection) {
+	defer c.Finish()
+	if st.current.Load() != c {
+		return // nothing uses a connection that the stream has let go of
 	}
 	select {
 	case st.lock <- struct{}{}:
 	default:
-		if !st.over.Load() { // else only flush may use it, and the answer is still to leave
-			sink.Interrupt()
+		if !st.over.Load() { // otherwise only beat may use it, and the answer must still leave
+			c.Interrupt()
 		}
 		st.lock <- struct{}{}
 	}
 	defer st.release()
-	if st.sink == sink {
+	if st.conn == c {
 		st.drop()
 	}
 }
 
-// send writes a message, or keeps it for a client that comes back. False: the stream is
-// done, and the message belongs elsewhere. The part belongs into the text at the index.
-func (st *stream) send(ctx context.Context, m runtime.Outgoing, at int, part string) (bool, error) {
+// send writes a message, or stores it for a client that comes back. It reports false if the stream
+// has ended, so that the message belongs elsewhere.
+func (st *stream) send(ctx context.Context, m runtime.Outgoing) (bool, error) {
 	if !st.acquire(ctx) {
 		return true, st.session.whyNot(ctx)
 	}
@@ -148,39 +148,35 @@ func (st *stream) send(ctx context.Context, m runtime.Outgoing, at int, part str
 	if st.over.Load() {
 		return false, nil
 	}
-	if m.Kind == jsonrpc.Response && st.name == "" && !(st.sink != nil && st.sink.Streaming()) {
-		return true, st.answer(m, at, part)
+	if m.Kind == jsonrpc.Response && st.name == "" && !(st.conn != nil && st.conn.Streaming()) {
+		return true, st.answer(m)
 	}
-	if st.name == "" && st.sink == nil && !st.own {
-		return true, errDisconnected // no event has an id yet, so nobody can come back
-	}
-	if part != "" {
-		m.Text = slices.Concat(m.Text[:at], []byte(part), m.Text[at:])
+	if st.name == "" && st.conn == nil && !st.own {
+		return true, errDisconnected // without event ids nobody can come back
 	}
 	return true, st.event(ctx, m)
 }
 
-// answer writes the whole answer to a POST as one JSON text. Under the lock.
-func (st *stream) answer(m runtime.Outgoing, at int, part string) error {
-	if st.sink == nil {
+// answer writes the whole response to a POST as one JSON text. The lock must be held.
+func (st *stream) answer(m runtime.Outgoing) error {
+	if st.conn == nil {
 		return errDisconnected
 	}
 	st.answered = true
-	if st.opening && st.session.negotiated() {
+	if st.opening && st.session.revision() != "" {
 		st.announce()
 	}
 	status := http.StatusOK
 	if m.ID.IsZero() && len(m.Text) > 0 && m.Text[0] == '{' || m.ID.Is(wire.ScalarNull) {
-		// An error whose request is unknown: the message could not be accepted.
-		status = http.StatusBadRequest
+		status = http.StatusBadRequest // the text was not a message with an id
 	}
 	if m.NotBegun {
 		status = http.StatusServiceUnavailable
-		st.sink.Header().Set("Retry-After", web.RetryAfter)
+		st.conn.Header().Set("Retry-After", web.RetryAfter)
 	}
-	err := st.sink.JSON(status, m.Text, at, part)
+	err := st.conn.JSON(status, m.Text)
 	if err == nil && m.Abandoned {
-		err = st.sink.Flush()
+		err = st.conn.Flush()
 	}
 	if err != nil {
 		st.drop()
@@ -188,45 +184,43 @@ func (st *stream) answer(m runtime.Outgoing, at int, part string) error {
 	return err
 }
 
-// announce puts the session's id on the answer to initialize (section Session
-// Management, 1).
+// announce puts the session's id on the response to initialize (section Session Management, 1).
 func (st *stream) announce() {
-	st.sink.Header().Set(headerSession, st.session.id)
+	st.conn.Header().Set(headerSession, st.session.id)
 }
 
-// event keeps a message as the next event and writes it, if somebody is there. Under the
-// lock.
+// event stores a message as the next event and writes it if there is a connection. The lock must be
+// held.
 func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	st.begin()
 	n := st.last + 1
-	kept := st.session.keep(ctx, st.name, n, m.Text)
-	if kept == nil {
+	stored := st.session.keep(ctx, st.name, n, m.Text)
+	if stored == nil {
 		st.last = n
 	}
-	if st.sink == nil {
-		return kept
+	c := st.conn
+	if c == nil {
+		return stored
 	}
 	var id []byte
 	var retry time.Duration
-	if kept == nil {
+	if stored == nil {
 		id = eventID(st.name, n)
 		if n == 1 {
 			retry = st.session.handler.opts.Retry
 		}
 	}
-	var err error
-	if st.own || m.Kind == jsonrpc.Request || m.Abandoned {
-		err = st.sink.Event(id, "", retry, m.Text)
-	} else {
-		err = st.sink.Put(id, "", retry, m.Text)
-	}
-	if m.Kind == jsonrpc.Notification && !st.own && !st.lingers {
-		st.lingers = true
-		st.session.handler.lingering.add(st)
+	err := c.Put(id, "", retry, m.Text)
+	switch {
+	case err != nil:
+	case st.own || m.Kind == jsonrpc.Request || m.Abandoned:
+		err = c.Flush()
+	case m.Kind == jsonrpc.Notification:
+		c.buffer()
 	}
 	if err != nil {
 		st.drop()
-		if kept == nil {
+		if stored == nil {
 			return nil
 		}
 		return err
@@ -235,20 +229,20 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	return nil
 }
 
-// begin makes an event stream of it, with a name under which it is found again. Under the
-// lock.
+// begin makes the stream an event stream, with a name by which it can be resumed. The lock must be
+// held.
 func (st *stream) begin() {
 	if st.name == "" {
 		st.session.register(st)
-		if st.opening && st.sink != nil {
+		if st.opening && st.conn != nil {
 			st.announce()
 		}
 	}
 }
 
-// resume has the sink take over the stream: the client gets the events after number n
-// and then what comes. The error is errEnded when nothing comes any more.
-func (st *stream) resume(ctx context.Context, sink *web.Sink, n uint64) error {
+// resume lets a connection take over the stream: the client gets the events after number n and then
+// what comes. The error is errEnded if nothing comes any more.
+func (st *stream) resume(ctx context.Context, c *connection, n uint64) error {
 	if !st.take(ctx) {
 		return st.session.whyNot(ctx)
 	}
@@ -260,66 +254,64 @@ func (st *stream) resume(ctx context.Context, sink *web.Sink, n uint64) error {
 	if n > st.last {
 		return ErrEventsLost
 	}
-	if err := st.replay(ctx, sink, n); err != nil {
+	if err := st.replay(ctx, c, n); err != nil {
 		return err
 	}
-	st.connect(sink)
+	st.connect(c)
 	return nil
 }
 
-// listen is resume for a client that names no event: it gets what nobody has been sent
-// yet, as far as it is kept.
-func (st *stream) listen(ctx context.Context, sink *web.Sink) error {
+// listen is resume for a client that names no event: it gets the events that no client was sent.
+func (st *stream) listen(ctx context.Context, c *connection) error {
 	if !st.take(ctx) {
 		return st.session.whyNot(ctx)
 	}
 	defer st.release()
 	st.drop()
-	err := st.replay(ctx, sink, st.sent)
+	err := st.replay(ctx, c, st.sent)
 	if errors.Is(err, ErrEventsLost) {
 		st.session.handler.log.Warn("events were lost before a client asked for them")
 		st.sent = st.last
-		err = st.replay(ctx, sink, st.sent)
+		err = st.replay(ctx, c, st.sent)
 	}
 	if err != nil {
 		return err
 	}
-	st.connect(sink)
+	st.connect(c)
 	return nil
 }
 
-// take acquires the lock from whoever writes to a connection that may be dead.
+// take acquires the lock for a new connection. The old one may be dead, so a write to it is not
+// waited for.
 func (st *stream) take(ctx context.Context) bool {
 	select {
 	case st.lock <- struct{}{}:
 		return true
 	default:
 	}
-	if sink := st.live.Load(); sink != nil {
-		sink.Interrupt()
+	if c := st.current.Load(); c != nil {
+		c.Interrupt()
 	}
 	return st.acquire(ctx)
 }
 
-// replay writes the events after number n, and before them one that says where the
-// stream goes on. Under the lock.
-func (st *stream) replay(ctx context.Context, sink *web.Sink, n uint64) error {
+// replay writes the stored events after number n, and before them an event from which the client can
+// resume. The lock must be held.
+func (st *stream) replay(ctx context.Context, c *connection, n uint64) error {
 	st.begin()
 	var missed [][]byte
 	if n < st.last {
-		for data, err := range st.session.handler.opts.Events.After(ctx, st.session.key, st.name, n) {
-			if err != nil {
-				return err
-			}
-			missed = append(missed, data)
+		var err error
+		if missed, _, err = st.session.missed(ctx, st.name, n); err != nil {
+			return err
 		}
 	}
-	if err := st.session.prime(sink, eventID(st.name, n)); err != nil {
+	if err := st.session.prime(c, eventID(st.name, n)); err != nil {
 		return err
 	}
 	for _, data := range missed {
 		n++
-		if err := sink.Event(eventID(st.name, n), "", 0, data); err != nil {
+		if err := c.Event(eventID(st.name, n), "", 0, data); err != nil {
 			return err
 		}
 		st.sent = max(st.sent, n)
@@ -335,81 +327,55 @@ func (st *stream) hangUp(ctx context.Context) {
 	}
 }
 
-// beat keeps a silent connection in use. The answer to a POST that has taken so long becomes an
-// event stream, which the client can resume from its beginning if the revision allows it.
-func (st *stream) beat(ctx context.Context) {
-	select {
-	case st.lock <- struct{}{}:
-	default:
-		return // it is not silent
-	}
-	defer st.release()
-	if st.sink == nil || st.over.Load() || st.answered {
-		return
-	}
-	var err error
-	if st.name == "" && !st.opening {
-		st.begin()
-		err = st.session.prime(st.sink, eventID(st.name, 0))
-	} else if st.name != "" {
-		err = st.sink.Beat()
-	}
-	if err != nil {
-		st.drop()
-	}
-}
-
-// part ends the connection, but not the stream: the client is to come back after the
-// time given.
+// part ends the connection but not the stream. The client is asked to come back after the time.
 func (st *stream) part(ctx context.Context, retry time.Duration) error {
 	if !st.acquire(ctx) {
 		return st.session.whyNot(ctx)
 	}
 	defer st.release()
 	switch {
-	case st.sink == nil || st.over.Load():
+	case st.conn == nil || st.over.Load():
 		return nil
-	case st.sink.Held():
-		return errors.New("streamable: Disconnect needs Options.Disconnect")
+	case st.conn.held:
+		return errors.New("streamable: Disconnect requires Options.Disconnect")
 	case !st.session.primes() && st.last == 0:
-		return errors.New("streamable: the revision has no way to tell the client where to go on")
+		return errors.New("streamable: revisions before " + revisionPriming + " cannot disconnect before the first message")
 	}
 	st.begin()
 	if st.session.primes() {
-		if err := st.sink.Event(eventID(st.name, st.last), "", retry, nil); err != nil {
+		if err := st.conn.Event(eventID(st.name, st.last), "", retry, nil); err != nil {
 			st.drop()
-			return nil // the connection has ended by itself
+			return nil // the connection was lost anyway
 		}
 	}
 	st.drop()
 	return nil
 }
 
-// end is called when nothing more comes. That a stream ends without an answer is kept, as an event
-// without data, for a client that comes back for the answer.
+// end records that nothing more comes. An end without an answer is stored as an event without data,
+// for a client that comes back for the answer.
 func (st *stream) end(unanswered bool) {
 	st.lock <- struct{}{}
 	st.unanswered = unanswered
 	if unanswered && st.name != "" && !st.session.forgotten() {
-		_ = st.session.keep(st.session.handler.all.Context(), st.name, st.last+1, nil)
+		_ = st.session.keep(st.session.handler.sessions.Context(), st.name, st.last+1, nil)
 	}
 	st.over.Store(true)
 	name, done := st.name, st.done
 	st.release()
 	if done != nil {
-		close(done) // not under the lock, or who is told would take it for one that is held up
+		close(done) // after release, because whoever waits takes a held lock for a blocked write
 	}
 	if name != "" {
 		st.session.unregister(name)
 	}
 }
 
-// Disconnect ends the connection on which the client waits for the answer to the request
-// that ctx is of, and tells it to come back after the time given for what the handler
-// sends from now on (section Sending Messages to the Server). So a handler that takes long
-// holds no connection. It does nothing outside of handlers and for other transports. The
-// revision must be 2025-11-25 or later, unless the handler has sent something already, and the
-// handler must have been made with Options.Disconnect.
+// Disconnect ends the connection on which the client waits for the answer to the request of ctx, and
+// asks the client to come back after the time for what the handler sends from now on (section
+// Sending Messages to the Server), so that a slow handler occupies no connection. Outside of handlers
+// and for other transports it does nothing. The handler must have been created with
+// Options.Disconnect, and the revision must be 2025-11-25 or later unless a message was sent before.
 func Disconnect(ctx context.Context, retry time.Duration) error {
 	if call := runtime.CallOf(ctx); call != nil {
 		if st, ok := call.Route().(*stream); ok {

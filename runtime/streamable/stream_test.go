@@ -227,6 +227,55 @@ func TestOwnStream(t *testing.T) {
 	fourth.Body.Close()
 }
 
+// TestOwnStreamsAreRemoved checks that a session keeps at most one stream that no client listens on,
+// however many were open at a time, and that a client can still resume the others.
+func TestOwnStreamsAreRemoved(t *testing.T) {
+	r := newRig(t, base, Options{})
+	id := r.open(r11)
+	session := []string{headerSession, id}
+	s := r.sessionOf(id)
+	var last []string
+	for range 3 {
+		var open []*http.Response
+		last = nil
+		for i := range 5 {
+			resp := r.request(t.Context(), "GET", "", session...)
+			open = append(open, resp)
+			streamOf(t, resp.Body, 1)
+			if _, err := s.ownStream().send(t.Context(), runtime.Outgoing{Text: fmt.Appendf(nil, `{"n":%d}`, i)}); err != nil {
+				t.Fatal(err)
+			}
+			last = append(last, streamOf(t, resp.Body, 1)[0].id)
+		}
+		for _, resp := range open {
+			resp.Body.Close()
+		}
+		if !eventually(func() bool { return r.followed(id) == 0 }) {
+			t.Fatal("a connection is held")
+		}
+	}
+	s.mu.Lock()
+	own, named := len(s.own), len(s.streams)
+	s.mu.Unlock()
+	if own != 1 || named != 1 {
+		t.Errorf("%d own streams are left, %d streams have names", own, named)
+	}
+	// Each of the five missed nothing, and goes on with the server's next message.
+	for _, event := range last {
+		resp := r.request(t.Context(), "GET", "", append(session, headerLast, event)...)
+		if _, err := s.ownStream().send(t.Context(), runtime.Outgoing{Text: []byte(`{"next":true}`)}); err != nil {
+			t.Fatal(err)
+		}
+		if events := streamOf(t, resp.Body, 2); resp.StatusCode != 200 || events[1].data != `{"next":true}` {
+			t.Errorf("%s: %q", resp.Status, events)
+		}
+		resp.Body.Close()
+		if !eventually(func() bool { return r.followed(id) == 0 }) {
+			t.Fatal("a connection is held")
+		}
+	}
+}
+
 // followed returns how many GETs a session's own streams have.
 func (r *rig) followed(id string) (n int) {
 	s := r.sessionOf(id)
@@ -461,7 +510,7 @@ func TestStateless(t *testing.T) {
 	if resp, err := r.Client().Do(req); err == nil {
 		t.Errorf("%s", resp.Status)
 	}
-	if !eventually(func() bool { return r.handler.all.Open() == 0 }) {
+	if !eventually(func() bool { return r.handler.sessions.Len() == 0 }) {
 		t.Error("the call goes on")
 	}
 }

@@ -116,7 +116,7 @@ func TestManySessions(t *testing.T) {
 		})
 	}
 	opening.Wait()
-	if n := handler.all.Open(); n != sessions {
+	if n := handler.sessions.Len(); n != sessions {
 		t.Errorf("%d sessions are open, want %d", n, sessions)
 	}
 	close(open)
@@ -132,7 +132,7 @@ func TestManySessions(t *testing.T) {
 	}
 	pool.CloseIdleConnections()
 	left := func() string {
-		n, more := handler.all.Open(), goruntime.NumGoroutine()-goroutines
+		n, more := handler.sessions.Len(), goruntime.NumGoroutine()-goroutines
 		if n == 0 && events.Len() == 0 && more <= 5 {
 			return ""
 		}
@@ -247,7 +247,7 @@ func TestReplicas(t *testing.T) {
 				t.Fatalf("%s: %s", resp.Status, text)
 			}
 		}
-		if !eventually(func() bool { return a.handler.all.Open()+b.handler.all.Open() == 0 }) {
+		if !eventually(func() bool { return a.handler.sessions.Len()+b.handler.sessions.Len() == 0 }) {
 			t.Fatal("an idle session is held")
 		}
 	}
@@ -260,7 +260,7 @@ func TestReplicas(t *testing.T) {
 	if resp, _ := b.do("DELETE", "", session...); resp.StatusCode != 204 {
 		t.Errorf("DELETE: %s", resp.Status)
 	}
-	eventually(func() bool { return a.handler.all.Open()+b.handler.all.Open() == 0 }) // a too lets go of it when it is idle
+	eventually(func() bool { return a.handler.sessions.Len()+b.handler.sessions.Len() == 0 }) // a too lets go of it when it is idle
 	for _, r := range []*rig{a, b} {
 		if resp, _ := r.do("POST", call(1, "echo", `{}`), session...); resp.StatusCode != 404 {
 			t.Errorf("after DELETE: %s", resp.Status)

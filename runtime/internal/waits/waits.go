@@ -7,3 +7,54 @@ import "time"
 // ListChanged is the delay between a change of a list and its notification. A program often
 // makes several changes in a row; clients then request the list once.
 const ListChanged = 10 * time.Millisecond
+
+// HTTP servers.
+const (
+	// FirstUse is how long a session stays open if its client sends nothing after initialize.
+	// Clients send notifications/initialized at once, so 10 seconds allow for a slow network and
+	// limit what a flood of initialize requests can occupy.
+	FirstUse = 10 * time.Second
+	// Flush is how long a handler's notification may stay in the buffer of a response. Most
+	// handlers return before that, and the notification leaves in the same write as the answer,
+	// which saves both sides a tenth of the call. People do not notice a millisecond.
+	Flush = time.Millisecond
+	// Finish limits the wait for other requests to an http.Server after its last session has
+	// ended. What they carry is not MCP, and the grace period is over.
+	Finish = 2 * time.Second
+)
+
+// HTTP clients.
+const (
+	// Cancel is how long an HTTP request that waits for its response goes on after its context
+	// has ended, because ending it earlier can fail other requests; see web.Request. Servers end
+	// the response to a cancelled call by themselves well within a second.
+	Cancel = time.Second
+	// Sent limits how long the notification that cancels a request waits until that request has
+	// been sent. Servers ignore a cancellation that arrives before its request.
+	Sent = time.Second
+	// Delete limits the request that ends a session. A busy server may drop the first two
+	// attempts to connect, which TCP makes after one and three seconds.
+	Delete = 5 * time.Second
+	// ErrorBody limits the wait for the body of a refusal. Servers send it with the header.
+	ErrorBody = time.Second
+	// Drain limits the wait for the rest of a body that nobody reads. Reading it lets the
+	// connection be used again, which saves about as much as opening another one.
+	Drain = 100 * time.Millisecond
+	// Listen limits how long a session waits for the server to open the stream of its own
+	// messages. Some servers lose what they send before that, and many have no such stream.
+	Listen = 500 * time.Millisecond
+)
+
+// Retries of HTTP clients. The waits between them grow from the first to a maximum.
+const (
+	// RetryFirst is the shortest wait before a request is repeated, whatever the server asks for,
+	// so that a broken server is not flooded.
+	RetryFirst = 100 * time.Millisecond
+	// RetryQuiet limits the waits while the server answers with streams that carry no messages. It
+	// is short because a message may come at any time.
+	RetryQuiet = 5 * time.Second
+	// RetryFailed limits the waits while the server refuses requests or cannot be reached.
+	RetryFailed = 30 * time.Second
+	// RetryTold limits the waits that a server asks for: a larger number is more likely a mistake.
+	RetryTold = 5 * time.Minute
+)

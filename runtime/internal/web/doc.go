@@ -1,8 +1,8 @@
-// Package web is what the HTTP transports share: on a server's side the checks that a
-// request must pass before a session sees it, whose the session is, how many there are,
-// the reading of bodies and the writing of answers, errors and events; on a client's side
-// the limits on what it reads and where it may be redirected, and the end of requests.
+// Package web holds what the HTTP transports share. For servers it has the checks that a request
+// must pass before a session sees it (guard.go, request.go), the table of sessions with its limits
+// (sessions.go, places.go), and the responses (refusal.go, response.go). For clients it has the
+// http.Client with its connections (client.go), the reading of answers (answer.go) and requests
+// that can be cancelled safely (cancel.go).
 //
-// Every error that a server answers has a JSON-RPC error as its body, with the request's id if
-// that was read.
+// The body of every error response is a JSON-RPC error, with the id of the request if it is known.
 package web

@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// Guard is the protection against DNS rebinding and against web pages that send
-// requests to a server in their visitor's reach. The zero value protects.
+// Guard protects a server against DNS rebinding, and against web pages that send requests to a
+// server within reach of their visitor. The zero value protects.
 //
-// Rests on the security warning of the transports section: 2025-11-25, basic/transports,
-// Streamable HTTP, and the same in 2024-11-05, HTTP with SSE.
+// It implements the security warning of the transports section (Streamable HTTP in basic/transports,
+// 2025-11-25, and HTTP with SSE, 2024-11-05).
 type Guard struct {
-	// Hosts are the values of the Host header, without a port, that are allowed; "*" is
-	// any. Empty: a connection that arrives at a loopback address must name a loopback
-	// host, any other may name what it likes.
+	// Hosts are the allowed values of the Host header, without a port; "*" allows any. If it is
+	// empty, a connection to a loopback address must name a loopback host, and any other connection
+	// may name any host.
 	Hosts []string
-	// Origins are the values of the Origin header that are allowed besides the host's
-	// own, such as "https://app.example.com"; "*" is any.
+	// Origins are the allowed values of the Origin header besides the server's own, such as
+	// "https://app.example.com"; "*" allows any.
 	Origins []string
 }
 
-// Check returns why the request is refused, "" when it is not.
+// Check returns why the request is refused, or "" if it is allowed.
 func (g Guard) Check(r *http.Request) string {
 	host := hostname(r.Host)
 	switch {
@@ -54,12 +54,13 @@ func (g Guard) allowsOrigin(r *http.Request, origins []string, host string) bool
 	}
 	u, err := url.Parse(origin)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return false // such as null
+		return false // such as "null"
 	}
 	if strings.EqualFold(u.Host, r.Host) {
 		return true
 	}
-	// A page of another local server may call this one: who can serve it can call anyway.
+	// A page of another local server may call this one: a program that can serve the page can
+	// also call the server itself.
 	return isLoopback(host) && isLoopback(u.Hostname()) && arrivedAtLoopback(r)
 }
 
@@ -67,8 +68,8 @@ func contains(list []string, s string) bool {
 	return slices.ContainsFunc(list, func(item string) bool { return strings.EqualFold(item, s) })
 }
 
-// arrivedAtLoopback reports whether the connection ends at a loopback address of this
-// machine, so that only programs on it can have made it.
+// arrivedAtLoopback reports whether the connection ends at a loopback address, so that only programs
+// on this machine can have opened it.
 func arrivedAtLoopback(r *http.Request) bool {
 	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok {
@@ -81,9 +82,9 @@ func arrivedAtLoopback(r *http.Request) bool {
 	return err == nil && at.Addr().Unmap().IsLoopback()
 }
 
-// hostname is a Host header without its port.
+// hostname returns the value of a Host header without its port.
 func hostname(host string) string {
-	if strings.Contains(host, ":") { // else there is none, of which an error would be made
+	if strings.Contains(host, ":") { // SplitHostPort fails without a port
 		if h, _, err := net.SplitHostPort(host); err == nil {
 			host = h
 		}

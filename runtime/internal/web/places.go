@@ -7,83 +7,34 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// InitTimeout is how long a session stays open if its client sends nothing after initialize.
-const InitTimeout = 10 * time.Second
-
-// The limits of a handler's sessions where its options leave them zero.
+// The limits of a handler whose options leave them zero.
 const (
 	DefaultMaxSessions           = 10_000
 	DefaultMaxSessionsPerUser    = 1_000
 	DefaultMaxSessionsPerAddress = 1_000
 )
 
-// Places limits the open sessions of a handler: in all, for each user and for each address. At a
-// limit, a new session replaces one that is not in use.
-type Places struct {
-	user    User
-	address func(*http.Request) string
-	limits  [kinds]int // below 0: none
-
-	mu     sync.Mutex
-	groups map[groupKey]*group // those with sessions
+// Limits limits the sessions of a handler: all of them, those of each user, and those of each
+// address. Zero means the default, and a negative number for users and addresses means no limit.
+type Limits struct {
+	All, PerUser, PerAddress int
+	Address                  func(*http.Request) string // nil means Address
 }
 
-// groupKey names the sessions of a user or an address, or all.
-type groupKey struct {
-	kind int
-	name string // "" for sessions that are not limited by their kind
-}
-
-// The kinds of groups.
-const (
-	ofAll = iota
-	ofUser
-	ofAddress
-	kinds
-)
-
-// Guest is a session that takes a place.
-type Guest interface {
-	// Rest reports when the client last used the session, whether it has used it since
-	// initialize, and whether it is using it now.
-	Rest() (since time.Time, used, busy bool)
-	// Evict ends the session.
-	Evict()
-}
-
-// Place is the place of one session. The zero value is no place.
-type Place struct {
-	guest  Guest
-	since  time.Time // of Rest when it was asked last, at the earliest
-	used   bool      // likewise
-	groups [kinds]*group
-	at     [kinds]int // index in each group
-}
-
-// NewPlaces returns places with limits in all, for each user and for each address. A limit of 0
-// is the default. A limit below 0 is none for users and addresses, and the default for all. If
-// address is nil, it is Address.
-func NewPlaces(all, perUser, perAddress int, user User, address func(*http.Request) string) *Places {
-	if address == nil {
-		address = Address
-	}
-	return &Places{
-		user: user, address: address,
-		limits: [kinds]int{
-			cmp.Or(max(all, 0), DefaultMaxSessions),
-			cmp.Or(perUser, DefaultMaxSessionsPerUser),
-			cmp.Or(perAddress, DefaultMaxSessionsPerAddress),
-		},
-		groups: make(map[groupKey]*group),
+func (l Limits) perKind() [kinds]int {
+	return [kinds]int{
+		ofAll:     cmp.Or(max(l.All, 0), DefaultMaxSessions),
+		ofUser:    max(cmp.Or(l.PerUser, DefaultMaxSessionsPerUser), 0),
+		ofAddress: max(cmp.Or(l.PerAddress, DefaultMaxSessionsPerAddress), 0),
 	}
 }
 
-// Address returns the address from which a request comes, of IPv6 the network of 64 bits. It is
-// "" for a loopback, private or unknown address, behind which a proxy may stand for many clients.
+// Address returns the address that a request comes from, for IPv6 its network of 64 bits. It
+// returns "" for a loopback, private or unknown address: a proxy there may serve many clients.
 func Address(r *http.Request) string {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -100,125 +51,179 @@ func Address(r *http.Request) string {
 	return addr.String()
 }
 
-// Enter gives a session its place; Leave must follow. The request is the one that opens the
-// session, and key is the result of User.Key for its id. At a limit, Enter evicts the session
-// that its client has never used, or else the one that was last used first. If all are in use,
-// Enter evicts none and returns a *Refusal.
-func (p *Places) Enter(place *Place, guest Guest, r *http.Request, key, id string) error {
-	since, used, _ := guest.Rest()
-	evicted, err := p.enter(place, Place{guest: guest, since: since, used: used}, p.keys(r, key, id))
-	for _, guest := range evicted {
-		guest.Evict()
-	}
-	return err
+// groupKey identifies the sessions of a user or an address, or all sessions.
+type groupKey struct {
+	kind int
+	name string // "" for a user or an address without a limit
 }
 
-// keys returns the groups of a session.
-func (p *Places) keys(r *http.Request, key, id string) [kinds]groupKey {
-	keys := [kinds]groupKey{{ofAll, "all"}}
-	if p.user != nil && p.limits[ofUser] > 0 {
-		keys[ofUser] = groupKey{ofUser, strings.TrimSuffix(key, ":"+id)}
+// The kinds of groups.
+const (
+	ofAll = iota
+	ofUser
+	ofAddress
+	kinds
+)
+
+func (k groupKey) limited() bool { return k.kind == ofAll || k.name != "" }
+
+// groupsOf returns the groups of a session. One without a key is not limited by user or address.
+func (t *Sessions) groupsOf(r *http.Request, key, id string) [kinds]groupKey {
+	var in [kinds]groupKey
+	for kind := range in {
+		in[kind].kind = kind
 	}
-	if p.limits[ofAddress] > 0 {
-		keys[ofAddress] = groupKey{ofAddress, p.address(r)}
+	if key != "" && t.user != nil && t.limits[ofUser] > 0 {
+		in[ofUser].name = strings.TrimSuffix(key, ":"+id)
 	}
-	return keys
+	if key != "" && t.limits[ofAddress] > 0 {
+		in[ofAddress].name = t.address(r)
+	}
+	return in
 }
 
-func (p *Places) enter(place *Place, as Place, keys [kinds]groupKey) (evicted []Guest, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := time.Now()
-	var leaving []*Place
-	// The group of all comes last: a session that leaves another group leaves this one too.
-	for _, key := range slices.Backward(keys[:]) {
-		g := p.groups[key]
-		makesRoom := func(other *Place) bool { return other.groups[key.kind] == g }
-		if g == nil || len(g.places) < p.limits[key.kind] || slices.ContainsFunc(leaving, makesRoom) {
+// Place is a session's entry in Sessions. All fields but parked are guarded by the lock of that.
+type Place struct {
+	session Session
+	key     string        // "" until Open has returned, and for a session without a key
+	groups  [kinds]*group // nil for groups without a limit
+	index   [kinds]int    // in the heap of each group
+	queued  bool          // it is in those heaps
+	since   time.Time     // as Rest reported it; the session may have been used later
+	used    bool          // likewise
+	free    bool          // Leave was called
+	ended   bool          // Done was called
+	running bool          // Shutdown waits for it
+	parked  atomic.Bool   // Rest reported busy, so Rested must queue it again
+}
+
+// group is a set of sessions with a limit. Its heap has those that may be evicted, in the order of
+// eviction. A session that turns out to be busy leaves the heap until it rests, so that a full
+// table of busy sessions costs nothing to search.
+type group struct {
+	key  groupKey
+	size int
+	idle []*Place
+}
+
+func (t *Sessions) joinLocked(p *Place, key groupKey) {
+	g := t.groups[key]
+	if g == nil {
+		g = &group{key: key}
+		t.groups[key] = g
+	}
+	g.size++
+	p.groups[key.kind] = g
+}
+
+// quitLocked takes a place out of its groups.
+func (t *Sessions) quitLocked(p *Place) {
+	p.unqueue()
+	for kind, g := range p.groups {
+		if g == nil {
 			continue
 		}
-		idle := g.idlest(now)
-		if idle == nil {
+		p.groups[kind] = nil
+		if g.size--; g.size == 0 {
+			delete(t.groups, g.key)
+		}
+	}
+}
+
+// queue lets the session be evicted.
+func (p *Place) queue() {
+	p.parked.Store(false)
+	if p.queued {
+		return
+	}
+	p.queued = true
+	for _, g := range p.groups {
+		if g != nil {
+			heap.Push(g, p)
+		}
+	}
+}
+
+// unqueue keeps the session from being evicted.
+func (p *Place) unqueue() {
+	if !p.queued {
+		return
+	}
+	p.queued = false
+	for kind, g := range p.groups {
+		if g != nil {
+			heap.Remove(g, p.index[kind])
+		}
+	}
+}
+
+// makeRoomLocked makes room in the groups for one more session. It returns the sessions that have
+// to be evicted for that, also with an error.
+func (t *Sessions) makeRoomLocked(in [kinds]groupKey) (evicted []Session, err error) {
+	for {
+		leaving, err := t.chooseLocked(in)
+		if err != nil || len(leaving) == 0 {
+			return evicted, err
+		}
+		for _, p := range leaving {
+			if p.session.Expire() { // otherwise a request has just arrived
+				evicted = append(evicted, p.session)
+				t.freeLocked(p)
+			}
+		}
+	}
+}
+
+// chooseLocked chooses the sessions that leave for a new one in the groups, at most one for each.
+func (t *Sessions) chooseLocked(in [kinds]groupKey) (leaving []*Place, err error) {
+	// The group of all comes last: a session that leaves another group leaves that one too.
+	for _, key := range slices.Backward(in[:]) {
+		g := t.groups[key]
+		leaves := func(p *Place) bool { return p.groups[key.kind] == g }
+		if g == nil || g.size < t.limits[key.kind] || slices.ContainsFunc(leaving, leaves) {
+			continue
+		}
+		p := g.first()
+		if p == nil {
 			return nil, errTooMany
 		}
-		leaving = append(leaving, idle)
+		leaving = append(leaving, p)
 	}
-	for _, idle := range leaving {
-		evicted = append(evicted, idle.guest)
-		p.removeLocked(idle)
-	}
-	*place = as
-	for kind, key := range keys {
-		if key.name == "" {
-			continue
-		}
-		g := p.groups[key]
-		if g == nil {
-			g = &group{key: key}
-			p.groups[key] = g
-		}
-		place.groups[kind] = g
-		heap.Push(g, place)
-	}
-	return evicted, nil
+	return leaving, nil
 }
 
-// Leave frees the place of a session, if it has one.
-func (p *Places) Leave(place *Place) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.removeLocked(place)
-}
-
-func (p *Places) removeLocked(place *Place) {
-	for _, g := range place.groups {
-		if g == nil {
-			continue
-		}
-		heap.Remove(g, place.at[g.key.kind])
-		if len(g.places) == 0 {
-			delete(p.groups, g.key)
-		}
-	}
-	*place = Place{}
-}
-
-// group is a number of sessions, a heap in the order in which they are evicted. What a place
-// says of its session may be out of date, but is never too late.
-type group struct {
-	key    groupKey
-	places []*Place
-}
-
-// idlest returns the place of the session to be evicted first; nil when all are busy.
-func (g *group) idlest(now time.Time) *Place {
-	for {
-		first := g.places[0]
-		since, used, busy := first.guest.Rest()
+// first returns the place of the session to be evicted first, or nil if all are busy.
+func (g *group) first() *Place {
+	for len(g.idle) > 0 {
+		p := g.idle[0]
+		// Set before Rest is asked: a session that rests afterwards calls Rested, which waits for
+		// the lock and queues the session again.
+		p.parked.Store(true)
+		since, used, busy := p.session.Rest()
 		if busy {
-			if first.used && !first.since.Before(now) {
-				return nil // and so are all after it, which are not out of date
-			}
-			since, used = now, true
+			p.unqueue()
+			continue
 		}
-		if since.Equal(first.since) && used == first.used {
-			return first
+		p.parked.Store(false)
+		if since.Equal(p.since) && used == p.used {
+			return p
 		}
-		first.since, first.used = since, used
-		for _, in := range first.groups {
+		p.since, p.used = since, used
+		for kind, in := range p.groups {
 			if in != nil {
-				heap.Fix(in, first.at[in.key.kind])
+				heap.Fix(in, p.index[kind])
 			}
 		}
 	}
+	return nil
 }
 
 // Len implements heap.Interface.
-func (g *group) Len() int { return len(g.places) }
+func (g *group) Len() int { return len(g.idle) }
 
 // Less implements heap.Interface.
 func (g *group) Less(i, j int) bool {
-	a, b := g.places[i], g.places[j]
+	a, b := g.idle[i], g.idle[j]
 	if a.used != b.used {
 		return b.used
 	}
@@ -227,22 +232,22 @@ func (g *group) Less(i, j int) bool {
 
 // Swap implements heap.Interface.
 func (g *group) Swap(i, j int) {
-	g.places[i], g.places[j] = g.places[j], g.places[i]
-	g.places[i].at[g.key.kind], g.places[j].at[g.key.kind] = i, j
+	g.idle[i], g.idle[j] = g.idle[j], g.idle[i]
+	g.idle[i].index[g.key.kind], g.idle[j].index[g.key.kind] = i, j
 }
 
 // Push implements heap.Interface.
 func (g *group) Push(x any) {
-	place := x.(*Place)
-	place.at[g.key.kind] = len(g.places)
-	g.places = append(g.places, place)
+	p := x.(*Place)
+	p.index[g.key.kind] = len(g.idle)
+	g.idle = append(g.idle, p)
 }
 
 // Pop implements heap.Interface.
 func (g *group) Pop() any {
-	last := len(g.places) - 1
-	place := g.places[last]
-	g.places[last] = nil
-	g.places = g.places[:last]
-	return place
+	last := len(g.idle) - 1
+	p := g.idle[last]
+	g.idle[last] = nil
+	g.idle = g.idle[:last]
+	return p
 }

@@ -1,77 +1,67 @@
 package web
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-// deadlines is a response that takes note of the deadlines for reading.
-type deadlines struct {
+// slow is a body that arrives after a time, and the response to it, whose read deadline it keeps.
+type slow struct {
 	http.ResponseWriter
-	set int
+	after    time.Duration
+	deadline time.Time
+	read     bool
 }
 
-func (d *deadlines) SetReadDeadline(time.Time) error {
-	d.set++
+func (s *slow) SetReadDeadline(t time.Time) error {
+	s.deadline = t
 	return nil
 }
 
-// slowly is a body that comes after a time.
-type slowly struct {
-	io.Reader
-	after  time.Duration
-	panics bool
-}
-
-func (s *slowly) Read(p []byte) (int, error) {
-	time.Sleep(s.after)
-	if s.panics {
-		panic("read")
+func (s *slow) Read(p []byte) (int, error) {
+	if s.read {
+		return 0, io.EOF
 	}
-	return s.Reader.Read(p)
+	if left := time.Until(s.deadline); !s.deadline.IsZero() && left < s.after {
+		time.Sleep(left)
+		return 0, os.ErrDeadlineExceeded
+	}
+	time.Sleep(s.after)
+	s.read = true
+	return copy(p, "text"), nil
 }
 
-func (s *slowly) Close() error { return nil }
+func (s *slow) Close() error { return nil }
 
-// TestReadBodyInTime holds that a body which comes too late is refused, and that no deadline is set
-// when it is not read any more.
+// TestReadBodyInTime checks that a body that arrives too late is refused, and that the deadline does
+// not outlast the reading.
 func TestReadBodyInTime(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		body slowly
-		late bool
+		name           string
+		after, timeout time.Duration
+		late           bool
 	}{
-		{name: "in time", body: slowly{after: time.Second}},
-		{name: "late", body: slowly{after: time.Hour}, late: true},
-		{name: "panics", body: slowly{after: time.Second, panics: true}},
+		{name: "in time", after: time.Second, timeout: time.Minute},
+		{name: "late", after: time.Hour, timeout: time.Minute, late: true},
+		{name: "any time", after: time.Hour, timeout: -1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var alarms Alarms
-				w := &deadlines{ResponseWriter: httptest.NewRecorder()}
-				c.body.Reader = bytes.NewReader([]byte("text"))
-				r := httptest.NewRequest("POST", "/", &c.body)
+				body := &slow{ResponseWriter: httptest.NewRecorder(), after: c.after}
+				r := httptest.NewRequest("POST", "/", body)
 				r.ContentLength = 4
-				func() {
-					defer func() {
-						if panicked := recover() != nil; panicked != c.body.panics {
-							t.Errorf("panicked: %t", panicked)
-						}
-					}()
-					text, err := new(BodyReader).ReadBody(w, r, 100, time.Minute, &alarms)
-					if refusal, ok := errors.AsType[*Refusal](err); c.late != (ok && refusal.Status == http.StatusRequestTimeout) || !c.late && text != "text" {
-						t.Errorf("%q, %v", text, err)
-					}
-				}()
-				time.Sleep(time.Hour)
-				if set := w.set > 0; set != c.late {
-					t.Errorf("a deadline was set %d times", w.set)
+				text, err := ReadBody(body, r, 100, c.timeout)
+				if refusal, ok := errors.AsType[*Refusal](err); c.late != (ok && refusal.Status == http.StatusRequestTimeout) || !c.late && text != "text" {
+					t.Errorf("%q, %v", text, err)
+				}
+				if !body.deadline.IsZero() {
+					t.Error("the deadline is still set")
 				}
 			})
 		})

@@ -2,134 +2,283 @@ package web
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// The refusals that have to do with sessions.
+// Refusals that concern sessions.
 var (
 	ErrNoSession = Refuse(http.StatusNotFound, "not found: no such session")
-	errTooMany   = &Refusal{Status: http.StatusServiceUnavailable, Code: jsonrpc.CodeServerBusy, Message: "unavailable: too many sessions"}
-	ErrClosing   = &Refusal{Status: http.StatusServiceUnavailable, Code: jsonrpc.CodeServerBusy, Message: "unavailable: shutting down; try again later"}
-	errUser      = Refuse(http.StatusForbidden, "forbidden: the user is not known")
+	// ErrOpen is returned by Open if a session with the same key is open.
+	ErrOpen = Refuse(http.StatusNotFound, "not found: the session has just ended")
+	// ErrClosing refuses everything that needs a new session or call during a shutdown.
+	ErrClosing = &Refusal{Status: http.StatusServiceUnavailable, Code: jsonrpc.CodeServerBusy, Message: "unavailable: shutting down; try again later"}
+	errTooMany = &Refusal{Status: http.StatusServiceUnavailable, Code: jsonrpc.CodeServerBusy, Message: "unavailable: too many sessions"}
+	errUser    = Refuse(http.StatusForbidden, "forbidden: the user is not known")
 )
 
 // Session is a session of a handler.
 type Session interface {
-	// Shutdown ends the session as runtime.Inbox.Shutdown does.
+	// Place returns the session's place, which Sessions alone uses.
+	Place() *Place
+	// Rest reports when the client last used the session, whether it has used it since
+	// initialize, and whether it is using it now.
+	Rest() (since time.Time, used, busy bool)
+	// Expire makes the session refuse requests, unless the client is using it now. It reports
+	// whether it did. Sessions calls it with a lock held.
+	Expire() bool
+	// Evict ends the session after Expire.
+	Evict()
+	// Shutdown ends the session gracefully, as runtime.Inbox.Shutdown does.
 	Shutdown(ctx context.Context)
 }
 
-// Sessions are the sessions of a handler, which are limited in number and end together.
+// Sessions holds the sessions of a handler: it finds them by their keys, limits their number and
+// ends them together. It is safe for concurrent use.
 type Sessions struct {
-	max     int
-	open    atomic.Int64
-	serving sync.WaitGroup
+	user    User
+	address func(*http.Request) string
+	limits  [kinds]int // 0 means no limit
 
-	ctx context.Context
-	end context.CancelCauseFunc
+	ctx     context.Context
+	end     context.CancelFunc
+	running sync.WaitGroup // sessions from the end of Open to Done
 
-	mu      sync.Mutex // held while a session starts, so that Shutdown finds it
-	begun   map[Session]struct{}
-	closing atomic.Bool
+	mu      sync.RWMutex
+	byKey   map[string]Session
+	opening map[string]chan struct{} // keys for which Open runs; closed when it returns
+	unnamed map[*Place]Session       // sessions without a key
+	groups  map[groupKey]*group
+	closing bool
 }
 
-// NewSessions makes a table for at most max sessions.
-func NewSessions(max int) *Sessions {
-	s := &Sessions{max: max, begun: make(map[Session]struct{})}
-	s.ctx, s.end = context.WithCancelCause(context.Background())
-	return s
+// NewSessions returns an empty table with these limits.
+func NewSessions(limits Limits, user User) *Sessions {
+	t := &Sessions{
+		user:    user,
+		address: limits.Address,
+		limits:  limits.perKind(),
+		byKey:   make(map[string]Session),
+		opening: make(map[string]chan struct{}),
+		unnamed: make(map[*Place]Session),
+		groups:  make(map[groupKey]*group),
+	}
+	if t.address == nil {
+		t.address = Address
+	}
+	t.ctx, t.end = context.WithCancel(context.Background())
+	return t
 }
 
-// Context is that of all sessions; it ends with Shutdown.
-func (s *Sessions) Context() context.Context { return s.ctx }
+// Context returns the context of all sessions. It ends when Shutdown is over.
+func (t *Sessions) Context() context.Context { return t.ctx }
 
-// Open is the number of sessions that have started and not left.
-func (s *Sessions) Open() int { return int(s.open.Load()) }
+// Len returns the number of sessions that hold a place.
+func (t *Sessions) Len() int {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if g := t.groups[groupKey{kind: ofAll}]; g != nil {
+		return g.size
+	}
+	return 0
+}
 
-// Begin counts a session and calls begin, which must be quick. Shutdown waits until Done is
-// called. When it returns an error, which is that of begin or a *Refusal, Leave must follow
-// nevertheless, and Done must not.
-func (s *Sessions) Begin(session Session, begin func() error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := s.open.Add(1)
-	if s.closing.Load() {
-		return ErrClosing
-	}
-	if n > int64(s.max) {
-		return errTooMany
-	}
-	if err := begin(); err != nil {
+// Find returns the open session with a key, or nil.
+func (t *Sessions) Find(key string) Session {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.byKey[key]
+}
+
+// All returns the open sessions.
+func (t *Sessions) All() []Session {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return slices.AppendSeq(slices.Collect(maps.Values(t.byKey)), maps.Values(t.unnamed))
+}
+
+// Open gives a session a place and calls open to start it. The session can be found by its key
+// when Open returns. The request is the one that opens the session, whose id the client knows; a
+// session that serves a single request has the key and the id "".
+//
+// At a limit, Open evicts the least recently used session, preferring those that were never used
+// after initialize. If all are in use, it evicts none. The error is that of open or a *Refusal, and
+// ErrOpen if the key is taken. After an error the table keeps nothing of the session.
+//
+// Open calls open without a lock, so open may take its time and may call Shutdown.
+func (t *Sessions) Open(s Session, r *http.Request, key, id string, open func() error) error {
+	if err := t.admit(s, t.groupsOf(r, key, id), key); err != nil {
 		return err
 	}
-	s.serving.Add(1)
-	s.begun[session] = struct{}{}
+	err := open()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if key != "" {
+		close(t.opening[key])
+		delete(t.opening, key)
+	}
+	p := s.Place()
+	if err == nil && t.closing {
+		err = ErrClosing
+	}
+	if err != nil {
+		t.freeLocked(p)
+		return err
+	}
+	if !p.ended {
+		t.running.Add(1)
+		p.running = true
+	}
+	if p.free {
+		return nil // it has ended meanwhile
+	}
+	if key == "" {
+		t.unnamed[p] = s
+		return nil
+	}
+	t.byKey[key], p.key = s, key
+	p.since, p.used, _ = s.Rest()
+	p.queue()
 	return nil
 }
 
-// Done tells that nothing is done for a session any more.
-func (s *Sessions) Done(session Session) {
-	s.mu.Lock()
-	delete(s.begun, session)
-	s.mu.Unlock()
-	s.serving.Done()
+// admit counts a session, evicting others if necessary.
+func (t *Sessions) admit(s Session, in [kinds]groupKey, key string) error {
+	evicted, busy, err := t.tryAdmit(s, in, key)
+	for _, other := range evicted {
+		other.Evict()
+	}
+	if busy != nil {
+		<-busy
+	}
+	return err
 }
 
-// Leave makes room for another session.
-func (s *Sessions) Leave() { s.open.Add(-1) }
+func (t *Sessions) tryAdmit(s Session, in [kinds]groupKey, key string) (evicted []Session, busy <-chan struct{}, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.closing:
+		return nil, nil, ErrClosing
+	case key != "" && t.byKey[key] != nil:
+		return nil, nil, ErrOpen
+	case key != "" && t.opening[key] != nil:
+		return nil, t.opening[key], ErrOpen
+	}
+	if evicted, err = t.makeRoomLocked(in); err != nil {
+		return evicted, nil, err
+	}
+	if key != "" {
+		t.opening[key] = make(chan struct{})
+	}
+	p := s.Place()
+	*p = Place{session: s}
+	for _, k := range in {
+		if k.limited() {
+			t.joinLocked(p, k)
+		}
+	}
+	return evicted, nil, nil
+}
+
+// Leave frees the place of a session that has ended. Calling it again does nothing.
+func (t *Sessions) Leave(s Session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.freeLocked(s.Place())
+}
+
+func (t *Sessions) freeLocked(p *Place) {
+	if p.free {
+		return
+	}
+	p.free = true
+	t.quitLocked(p)
+	delete(t.unnamed, p)
+	if t.byKey[p.key] == p.session {
+		delete(t.byKey, p.key)
+	}
+}
+
+// Done reports that nothing runs for a session any more, which Shutdown waits for.
+func (t *Sessions) Done(s Session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := s.Place()
+	p.ended = true
+	if p.running {
+		p.running = false
+		t.running.Done()
+	}
+}
+
+// Rested reports that the client has stopped using a session.
+func (t *Sessions) Rested(s Session) {
+	p := s.Place()
+	if !p.parked.Load() {
+		return // the common case: no session had to make room
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p.parked.Load() && !p.free {
+		p.since, p.used, _ = s.Rest()
+		p.queue()
+	}
+}
 
 // Closing reports whether Shutdown has been called.
-func (s *Sessions) Closing() bool { return s.closing.Load() }
+func (t *Sessions) Closing() bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.closing
+}
 
-// NoSession returns the refusal of a request that names no session which is open.
-func (s *Sessions) NoSession() *Refusal {
-	if s.Closing() {
+// NoSession returns the refusal for a request that names no open session.
+func (t *Sessions) NoSession() *Refusal {
+	if t.Closing() {
 		return ErrClosing // another process may have it
 	}
 	return ErrNoSession
 }
 
-// Shutdown lets no session begin, shuts down those that have begun, and waits until nothing
-// is done for any of them. It returns the cause of ctx if ctx ends before.
-func (s *Sessions) Shutdown(ctx context.Context) error {
-	s.mu.Lock()
-	s.closing.Store(true)
-	begun := slices.Collect(maps.Keys(s.begun))
-	s.mu.Unlock()
-	for _, session := range begun {
-		go session.Shutdown(ctx)
+// Shutdown refuses new sessions, shuts down the open ones, and returns when nothing runs for any of
+// them. It returns the cause of ctx if ctx ended before, and nil otherwise. A session that is being
+// opened does not count: Open refuses it.
+func (t *Sessions) Shutdown(ctx context.Context) error {
+	t.mu.Lock()
+	t.closing = true
+	t.mu.Unlock()
+	for _, s := range t.All() {
+		go s.Shutdown(ctx)
 	}
-	s.serving.Wait()
-	s.end(nil)
+	t.running.Wait()
+	t.end()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return nil
 }
 
-// User tells who has sent a request; nil tells nothing.
+// User returns the user that sent a request. A nil User tells nobody apart.
 type User func(r *http.Request) (string, error)
 
-// Key is under what the session is found that the user of a request knows by an id: the
-// user, a colon and the id, or the id alone when nothing tells users apart. Who presents
-// the id of somebody else's session names another key, which is that of no session
-// ("Session Hijacking" in basic/security_best_practices, 2025-11-25). An error is a *Refusal.
+// Key returns the key of the session that the user of a request knows by an id: the user, a colon
+// and the id, or the id alone if there is no User. The id of another user's session therefore gives
+// a key without a session ("Session Hijacking" in basic/security_best_practices, 2025-11-25). An
+// error is a *Refusal.
 func (u User) Key(r *http.Request, id string, log *slog.Logger) (string, error) {
 	if u == nil {
 		return id, nil
 	}
 	if strings.Contains(id, ":") {
-		return "", ErrNoSession // else part of it could be taken for the user's
+		return "", ErrNoSession // otherwise part of it could pass for a part of the user
 	}
 	user, err := u(r)
 	if err != nil {
@@ -137,27 +286,4 @@ func (u User) Key(r *http.Request, id string, log *slog.Logger) (string, error) 
 		return "", errUser
 	}
 	return user + ":" + id, nil
-}
-
-// Serve lets the guard check a request and has it served. The error of serve, if it is a
-// *Refusal, is answered.
-func Serve(w http.ResponseWriter, r *http.Request, guard Guard, log *slog.Logger, serve func(http.ResponseWriter, *http.Request) error) {
-	if why := guard.Check(r); why != "" {
-		log.Warn("request refused", "reason", why, "host", r.Host, "origin", r.Header.Get("Origin"))
-		Refuse(http.StatusForbidden, "forbidden: "+why).WriteTo(w)
-		return
-	}
-	if refusal, ok := errors.AsType[*Refusal](serve(w, r)); ok {
-		log.Debug("request refused", "http_method", r.Method, "error", refusal)
-		refusal.WriteTo(w)
-	}
-}
-
-// Ticks is a ticker's channel; nil for a time not above 0.
-func Ticks(d time.Duration) (ticks <-chan time.Time, stop func()) {
-	if d <= 0 {
-		return nil, func() {}
-	}
-	ticker := time.NewTicker(d)
-	return ticker.C, ticker.Stop
 }

@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
 // TestOwnStreamIsAskedForAgain holds that the first GET for the server's own stream is repeated
-// when the server is not reached or has no time, with longer and longer waits, as long as the
+// when the server is not reached or has no time, with longer and longer pauses, as long as the
 // session lasts, and not when the server offers no stream.
 func TestOwnStreamIsAskedForAgain(t *testing.T) {
 	for _, c := range []struct {
@@ -50,23 +51,23 @@ func TestOwnStreamIsAskedForAgain(t *testing.T) {
 				session := s.session(t, false, ClientOptions{})
 				defer session.Close()
 				time.Sleep(20 * time.Minute)
-				waits := s.waits()
+				pauses := s.waits()
 				if !c.again {
-					if len(waits) > 0 {
-						t.Errorf("asked again after %v", waits)
+					if len(pauses) > 0 {
+						t.Errorf("asked again after %v", pauses)
 					}
 					return
 				}
-				if len(waits) != refusals || len(s.posts()) != 1 {
-					t.Fatalf("asked again after %v, sent %q", waits, s.posts())
+				if len(pauses) != refusals || len(s.posts()) != 1 {
+					t.Fatalf("asked again after %v, sent %q", pauses, s.posts())
 				}
-				for i, wait := range waits {
-					if wait < DefaultRetry || wait > maxFailureWait*(jitter+1)/jitter+errorWait {
+				for i, wait := range pauses {
+					if wait < DefaultRetry || wait > waits.RetryFailed*(jitter+1)/jitter+waits.ErrorBody {
 						t.Errorf("wait %d is %v", i, wait)
 					}
 				}
-				if waits[8] < 2*waits[0] {
-					t.Errorf("the waits do not grow: %v", waits)
+				if pauses[8] < 2*pauses[0] {
+					t.Errorf("the pauses do not grow: %v", pauses)
 				}
 			})
 		})
@@ -86,10 +87,10 @@ func TestRetryBounds(t *testing.T) {
 		most      time.Duration // of the second wait
 		perMinute int           // at most
 	}{
-		{"no wait, nothing new", "retry: 0\n\n", minWait, 2 * minWait, 30},
-		{"no wait, with news", "retry: 0\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n", minWait, 2 * minWait, 600},
-		{"no wait, with ids", "retry: 0\nid: 7\ndata:\n\n", minWait, 2 * minWait, 30},
-		{"an hour", "retry: 3600000\n\n", maxToldWait, 2 * maxToldWait, 1},
+		{"no wait, nothing new", "retry: 0\n\n", waits.RetryFirst, 2 * waits.RetryFirst, 30},
+		{"no wait, with news", "retry: 0\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n", waits.RetryFirst, 2 * waits.RetryFirst, 600},
+		{"no wait, with ids", "retry: 0\nid: 7\ndata:\n\n", waits.RetryFirst, 2 * waits.RetryFirst, 30},
+		{"an hour", "retry: 3600000\n\n", waits.RetryTold, 2 * waits.RetryTold, 1},
 		{"two seconds", "retry: 2000\n\n", 2 * time.Second, 3 * time.Second, 30},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -121,7 +122,7 @@ func TestRetryAfter(t *testing.T) {
 		{func() string { return "7" }, 7 * time.Second, 9 * time.Second},
 		{func() string { return time.Now().Add(20 * time.Second).UTC().Format(http.TimeFormat) }, 19 * time.Second, 23 * time.Second},
 		{func() string { return "99999999999999999999" }, DefaultRetry, 3 * DefaultRetry},
-		{func() string { return "9999999999" }, maxToldWait, maxToldWait * 2},
+		{func() string { return "9999999999" }, waits.RetryTold, waits.RetryTold * 2},
 		{func() string { return "soon" }, DefaultRetry, 3 * DefaultRetry},
 		{func() string { return "-5" }, DefaultRetry, 3 * DefaultRetry},
 		{func() string { return time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat) }, DefaultRetry, 3 * DefaultRetry},
@@ -140,8 +141,8 @@ func TestRetryAfter(t *testing.T) {
 			session := s.session(t, false, ClientOptions{})
 			defer session.Close()
 			time.Sleep(time.Hour)
-			if waits := s.waits(); len(waits) != 1 || waits[0] < c.least || waits[0] > c.most {
-				t.Errorf("%s: %v, want %v to %v", value, waits, c.least, c.most)
+			if pauses := s.waits(); len(pauses) != 1 || pauses[0] < c.least || pauses[0] > c.most {
+				t.Errorf("%s: %v, want %v to %v", value, pauses, c.least, c.most)
 			}
 		})
 	}
@@ -191,11 +192,11 @@ func TestCallIsPolledFor(t *testing.T) {
 				if (err != nil) != c.fails || n != c.n {
 					t.Errorf("%v after %d GETs", err, n)
 				}
-				if d := time.Since(start); d > time.Duration(n)*maxFailureWait {
+				if d := time.Since(start); d > time.Duration(n)*waits.RetryFailed {
 					t.Errorf("it took %v", d)
 				}
-				if waits := s.waits(); len(waits) > 1 && slices.Min(waits[1:]) < 500*time.Millisecond {
-					t.Errorf("asked after %v", waits)
+				if pauses := s.waits(); len(pauses) > 1 && slices.Min(pauses[1:]) < 500*time.Millisecond {
+					t.Errorf("asked after %v", pauses)
 				}
 			})
 		})

@@ -61,12 +61,12 @@ func TestInitializeFlood(t *testing.T) {
 				t.Errorf("%d: %s", w.Code, w.Body)
 			}
 		}
-		if n := h.all.Open(); n != 1000 {
+		if n := h.sessions.Len(); n != 1000 {
 			t.Errorf("%d sessions are open, want as many as may be", n)
 		}
 		time.Sleep(11 * time.Second)
 		synctest.Wait()
-		if n := h.all.Open(); n != 2 {
+		if n := h.sessions.Len(); n != 2 {
 			t.Errorf("%d sessions are open, want those of the clients that use them", n)
 		}
 	})
@@ -90,7 +90,7 @@ func TestSessionsOfAddress(t *testing.T) {
 			}
 		}
 	}
-	if n := h.all.Open(); n != 3+3+8 {
+	if n := h.sessions.Len(); n != 3+3+8 {
 		t.Errorf("%d sessions are open, want 3 of each address but for the loopback one", n)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -91,7 +92,7 @@ func TestLingersToTheEnd(t *testing.T) {
 	for _, opts := range []Options{{}, {Disconnect: true}} {
 		r := newRig(t, base.with(handlers{"brief": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
 			err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(`{}`))
-			time.Sleep(linger - 100*time.Microsecond + rand.N(200*time.Microsecond))
+			time.Sleep(waits.Flush - 100*time.Microsecond + rand.N(200*time.Microsecond))
 			return params, err
 		}}), opts)
 		session := []string{headerSession, r.open(r11)}

@@ -1,0 +1,90 @@
+package web
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Refusal is the error of a request that is not served: an HTTP status and a JSON-RPC error.
+type Refusal struct {
+	Status  int
+	Code    int64 // of JSON-RPC; 0 means CodeInvalidRequest
+	Message string
+	ID      wire.Scalar // of the JSON-RPC request; zero if it is unknown
+}
+
+// Refuse returns a Refusal with CodeInvalidRequest.
+func Refuse(status int, message string) *Refusal {
+	return &Refusal{Status: status, Message: message}
+}
+
+// RetryAfter is the value of that header, in seconds, in responses with status 503.
+const RetryAfter = "1"
+
+// Error returns the status and the message.
+func (f *Refusal) Error() string {
+	return "web: status " + strconv.Itoa(f.Status) + ": " + f.Message
+}
+
+// For returns err with the id of a JSON-RPC request if it is a *Refusal.
+func For(id wire.Scalar, err error) error {
+	f, ok := errors.AsType[*Refusal](err)
+	if !ok || id.IsZero() {
+		return err
+	}
+	with := *f
+	with.ID = id
+	return &with
+}
+
+// WriteTo writes the refusal as the response.
+func (f *Refusal) WriteTo(w http.ResponseWriter) {
+	code := f.Code
+	if code == 0 {
+		code = jsonrpc.CodeInvalidRequest
+	}
+	body, err := jsonrpc.AppendError(nil, f.ID, &jsonrpc.Error{Code: code, Message: f.Message})
+	if err != nil {
+		body = nil // cannot happen without data
+	}
+	if f.Status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", RetryAfter)
+	}
+	_ = WriteJSON(w, f.Status, body)
+}
+
+// WriteJSON writes a response whose body is a JSON text.
+func WriteJSON(w http.ResponseWriter, status int, body []byte) error {
+	h := w.Header()
+	h["Content-Type"] = headerJSON
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	h["X-Content-Type-Options"] = headerNosniff
+	w.WriteHeader(status)
+	_, err := w.Write(body)
+	return err
+}
+
+// The values of headers that many responses have. They are never changed.
+var (
+	headerJSON    = []string{JSON}
+	headerNosniff = []string{"nosniff"}
+)
+
+// Serve calls serve for a request that the guard allows, and writes its error as the response if
+// that is a *Refusal.
+func Serve(w http.ResponseWriter, r *http.Request, guard Guard, log *slog.Logger, serve func(http.ResponseWriter, *http.Request) error) {
+	if why := guard.Check(r); why != "" {
+		log.Warn("request refused", "reason", why, "host", r.Host, "origin", r.Header.Get("Origin"))
+		Refuse(http.StatusForbidden, "forbidden: "+why).WriteTo(w)
+		return
+	}
+	if refusal, ok := errors.AsType[*Refusal](serve(w, r)); ok {
+		log.Debug("request refused", "http_method", r.Method, "error", refusal)
+		refusal.WriteTo(w)
+	}
+}

@@ -1,0 +1,143 @@
+package web
+
+import (
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+)
+
+// Response is an HTTP response that is written in pieces, each of which the client must accept
+// within a timeout. All methods but Interrupt must be called by one goroutine at a time.
+type Response struct {
+	w         http.ResponseWriter
+	rc        http.ResponseController
+	timeout   time.Duration // 0 or less means none
+	streaming bool          // it is an event stream, and its header is written
+
+	mu          sync.Mutex
+	interrupted bool
+	finished    bool // net/http may use the connection for another response
+}
+
+// NewResponse returns a response written to w.
+func NewResponse(w http.ResponseWriter, timeout time.Duration) *Response {
+	r := new(Response)
+	r.Init(w, timeout)
+	return r
+}
+
+// Init is NewResponse for a Response that is a part of something.
+func (r *Response) Init(w http.ResponseWriter, timeout time.Duration) {
+	r.w, r.rc, r.timeout = w, *http.NewResponseController(w), timeout
+}
+
+// Header returns the header of the response.
+func (r *Response) Header() http.Header { return r.w.Header() }
+
+// Streaming reports whether the response has become an event stream.
+func (r *Response) Streaming() bool { return r.streaming }
+
+// extend starts the timeout of the next write. A ResponseWriter without deadlines has none.
+func (r *Response) extend() {
+	if r.timeout <= 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.interrupted {
+		_ = r.rc.SetWriteDeadline(time.Now().Add(r.timeout))
+	}
+}
+
+// Begin makes the response an event stream, if it is not one yet, and sends its header.
+func (r *Response) Begin() error {
+	if r.streaming {
+		return nil
+	}
+	r.begin()
+	return r.Flush()
+}
+
+func (r *Response) begin() {
+	r.extend()
+	if r.streaming {
+		return
+	}
+	r.streaming = true
+	h := r.w.Header()
+	h["Content-Type"] = headerEvents
+	h["Cache-Control"] = headerNoCache
+	h["X-Accel-Buffering"] = headerNo // otherwise some proxies hold events back
+	h["X-Content-Type-Options"] = headerNosniff
+	r.w.WriteHeader(http.StatusOK)
+}
+
+var (
+	headerEvents  = []string{eventstream.MediaType}
+	headerNoCache = []string{"no-cache, no-transform"}
+	headerNo      = []string{"no"}
+)
+
+// Put writes an event, which leaves with the next event, with Flush, or with the end of the response.
+func (r *Response) Put(id []byte, typ string, retry time.Duration, data []byte) error {
+	r.begin()
+	_, err := r.w.Write(eventstream.Append(nil, id, typ, retry, data))
+	return err
+}
+
+// Event writes an event and sends it.
+func (r *Response) Event(id []byte, typ string, retry time.Duration, data []byte) error {
+	if err := r.Put(id, typ, retry, data); err != nil {
+		return err
+	}
+	return r.Flush()
+}
+
+// Beat sends a comment, which shows both sides and every proxy that the connection is in use.
+func (r *Response) Beat() error {
+	r.begin()
+	if _, err := io.WriteString(r.w, eventstream.Comment); err != nil {
+		return err
+	}
+	return r.Flush()
+}
+
+// JSON writes a whole response with a JSON text.
+func (r *Response) JSON(status int, body []byte) error {
+	r.extend()
+	return WriteJSON(r.w, status, body)
+}
+
+// Empty writes a whole response without a body.
+func (r *Response) Empty(status int) {
+	r.extend()
+	r.w.WriteHeader(status)
+}
+
+// Flush sends what was written.
+func (r *Response) Flush() error {
+	r.extend()
+	return r.rc.Flush()
+}
+
+// Interrupt makes the write that waits for the client fail, and every later one. It may be called at
+// any time, by any goroutine.
+func (r *Response) Interrupt() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.finished {
+		r.interrupted = true
+		_ = r.rc.SetWriteDeadline(time.Unix(1, 0))
+	}
+}
+
+// Finish must be called before the handler of the request returns. Net/http then has what is left of
+// the last write's timeout for the rest of the response.
+func (r *Response) Finish() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.finished = true
+}

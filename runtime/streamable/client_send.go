@@ -1,0 +1,174 @@
+package streamable
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Send implements runtime.Transport. Every message is one POST (section Sending Messages to the
+// Server). A request is sent by a goroutine, and its failure is reported as that of its answer.
+func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	text := bytes.Clone(m.Text) // net/http may read it after the response has arrived
+	switch {
+	case m.Kind == jsonrpc.Request:
+		return t.sendRequest(m, text)
+	case m.Method == "notifications/cancelled":
+		if e := t.cancelledBy(text); e != nil {
+			e.awaitSent(ctx)
+			defer e.end()
+		}
+	}
+	err := t.sendOther(ctx, m, text)
+	if err == nil && m.Method == "notifications/initialized" {
+		t.listen(ctx)
+	}
+	return err
+}
+
+// sendRequest starts to send a request and to read its answer.
+func (t *Transport) sendRequest(m runtime.Outgoing, text []byte) error {
+	e := newExchange(t, m.ID)
+	e.opens = m.Method == "initialize"
+	key := m.ID.Canonical()
+	if !t.enter(func() { t.calls[key] = e }) {
+		return runtime.ErrClosed
+	}
+	t.posts.Run(func() {
+		defer t.working.Done()
+		defer e.cancel()
+		defer t.forget(key)
+		e.run(text)
+	})
+	return nil
+}
+
+// forget removes a request that has its answer. It returns nil if the request was unknown.
+func (t *Transport) forget(key wire.Scalar) *exchange {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e := t.calls[key]
+	delete(t.calls, key)
+	return e
+}
+
+// cancelledBy returns the request that a notification cancels, or nil.
+func (t *Transport) cancelledBy(text []byte) *exchange {
+	m, err := jsonrpc.Parse(string(text))
+	if err != nil || m.Params == "" {
+		return nil
+	}
+	raw, _ := wire.Object(m.Params).Get("requestId")
+	var id wire.Scalar
+	if wire.UnmarshalString(string(raw), &id) != nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.calls[id.Canonical()]
+}
+
+// awaitSent waits until net/http has written the request: a server would ignore a cancellation that
+// arrives first. An http.RoundTripper need not report it, so the wait is limited.
+func (e *exchange) awaitSent(ctx context.Context) {
+	timer := time.NewTimer(waits.Sent)
+	defer timer.Stop()
+	select {
+	case <-e.sent:
+	case <-e.ctx.Done():
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// sendOther sends a notification or a response, which have no answer. When ctx ends it stops
+// waiting, but the POST goes on: the caller does not want to wait, but wants the message sent.
+func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, text []byte) error {
+	if !t.enter(func() {}) {
+		return runtime.ErrClosed
+	}
+	tries := 1
+	if m.Kind == jsonrpc.Response {
+		tries += max(t.opts.MaxRetries, 0) // the server waits for it
+	}
+	sent := make(chan error, 1)
+	go func() {
+		defer t.working.Done()
+		t.postOther(text, tries, sent)
+	}()
+	select {
+	case err := <-sent:
+		return err
+	case <-t.ctx.Done():
+		return runtime.ErrClosed
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// postOther sends a POST without an answer, again if the server is busy or cannot be reached. It
+// reports the outcome on sent before it reads the body of the response.
+func (t *Transport) postOther(text []byte, tries int, sent chan<- error) {
+	var retry retry
+	for {
+		resp, err := web.Do(t.http, t.request(t.ctx, t.post, text, ""))
+		if err != nil {
+			err = t.sendError(err)
+		} else if resp.StatusCode/100 == 2 {
+			sent <- nil
+			web.Discard(resp)
+			return
+		} else {
+			err = t.refused(resp)
+			web.Discard(resp)
+		}
+		retry.failed(err)
+		failure, refused := errors.AsType[*StatusError](err)
+		if retry.failures >= tries || refused && !repeatable(failure) || err == ErrSessionLost || !sleep(t.ctx.Done(), nil, retry.wait()) {
+			sent <- err
+			return
+		}
+	}
+}
+
+// sleep waits for d. It reports false if one of the channels is closed before.
+func sleep(a, b <-chan struct{}, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-a:
+	case <-b:
+	}
+	return false
+}
+
+func (t *Transport) sendError(err error) error {
+	if t.ctx.Err() != nil {
+		return runtime.ErrClosed
+	}
+	return fmt.Errorf("streamable: %w", err)
+}
+
+// refused returns the error of a response whose status is not a success. If the server does not know
+// the session, it ends the session.
+func (t *Transport) refused(resp *http.Response) error {
+	failure, _ := web.Failure(resp)
+	if resp.StatusCode == http.StatusNotFound && t.lose() {
+		return ErrSessionLost
+	}
+	return failure
+}

@@ -1,0 +1,376 @@
+package streamable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptrace"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Errors of calls without an answer.
+var (
+	errNoAnswer = errors.New("streamable: the stream ended without an answer")
+	errTooLong  = errors.New("streamable: the answer is too long")
+)
+
+const (
+	// framing is the size that an event may have in addition to a message of maximum size.
+	framing = 4 << 10
+	// maxBatch limits the batches that are searched for an answer.
+	maxBatch = 1000
+)
+
+// exchange is a stream of messages from the server: the answer to a request, or the server's own
+// messages. It outlives the connections that carry it.
+type exchange struct {
+	t      *Transport
+	id     wire.Scalar // zero for the server's own messages
+	opens  bool        // the request is initialize
+	ctx    context.Context
+	cancel context.CancelFunc
+	post   web.Request
+
+	isSent sync.Once
+	sent   chan struct{} // closed when the request was written
+
+	last    string // id of the last event
+	retry   retry
+	news    bool // the last connection carried a message
+	tooLong bool // a message was skipped
+}
+
+func newExchange(t *Transport, id wire.Scalar) *exchange {
+	e := &exchange{t: t, id: id, sent: make(chan struct{})}
+	e.ctx, e.cancel = context.WithCancel(context.Background())
+	e.post.Init(httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{WroteRequest: e.wrote}))
+	return e
+}
+
+// end stops the exchange before it has its answer.
+func (e *exchange) end() {
+	e.cancel()
+	e.post.Cancel(context.Canceled)
+}
+
+// wrote is called by net/http, again if it repeats the request.
+func (e *exchange) wrote(httptrace.WroteRequestInfo) {
+	e.isSent.Do(func() { close(e.sent) })
+}
+
+// run sends a request and reads the answer.
+func (e *exchange) run(text []byte) {
+	resp, err := e.post.Do(e.t.http, e.t.request(e.post.Context(), e.t.post, text, ""))
+	if err != nil {
+		err = e.t.sendError(err)
+	} else {
+		err = e.read(resp)
+	}
+	if err != nil {
+		e.hand(received{err: &runtime.AnswerError{ID: e.id, Err: err}})
+	}
+}
+
+// hand gives the session a message, or an error in place of an answer. It returns an error if the
+// exchange is over.
+func (e *exchange) hand(r received) error {
+	if e.ctx.Err() != nil {
+		return context.Canceled
+	}
+	if e.t.started {
+		if lost, ok := r.err.(*runtime.AnswerError); ok {
+			e.t.inbox.Lose(lost)
+		} else {
+			e.t.inbox.Deliver(r.in)
+		}
+		return nil
+	}
+	select {
+	case e.t.in <- r:
+		return nil
+	case <-e.ctx.Done():
+		return context.Canceled
+	}
+}
+
+// deliver hands over a message. If it answers the request, the wait for the answer ends, whatever
+// the message is.
+func (e *exchange) deliver(text string, answers bool) error {
+	in := runtime.Incoming{Text: text}
+	if answers {
+		in.Answers = e.id
+	}
+	return e.hand(received{in: in})
+}
+
+// read reads the response to a POST.
+func (e *exchange) read(resp *http.Response) error {
+	if resp.StatusCode/100 != 2 {
+		return e.refused(resp)
+	}
+	media := web.MediaType(resp)
+	if media == eventstream.MediaType && hasAnswer(resp.StatusCode) {
+		if err := e.opened(resp); err != nil {
+			resp.Body.Close()
+			return err
+		}
+		return e.follow(resp, nil)
+	}
+	defer resp.Body.Close()
+	if !hasAnswer(resp.StatusCode) {
+		return unusable(resp, "")
+	}
+	if err := e.opened(resp); err != nil {
+		return err
+	}
+	if media != web.JSON {
+		return unusable(resp, fmt.Sprintf(" and content type %.100q", resp.Header.Get("Content-Type")))
+	}
+	text, err := web.ReadAnswer(resp, e.t.opts.MaxMessage)
+	switch {
+	case err == web.ErrTooLarge:
+		return errTooLong
+	case err != nil:
+		return fmt.Errorf("streamable: the answer could not be read: %w; received %.200q", err, text)
+	}
+	return e.deliver(text, true)
+}
+
+// opened takes the session's id from the response to initialize.
+func (e *exchange) opened(resp *http.Response) error {
+	if e.opens {
+		return e.t.opened(resp)
+	}
+	return nil
+}
+
+// hasAnswer reports whether a response with the status may have an answer in its body. Most other
+// statuses for success mean that there is none.
+func hasAnswer(status int) bool {
+	switch status {
+	case http.StatusOK, http.StatusCreated, http.StatusNonAuthoritativeInfo:
+		return true
+	}
+	return false
+}
+
+// unusable returns the error of a response without an answer.
+func unusable(resp *http.Response, and string) error {
+	return fmt.Errorf("streamable: a response with status %d%s is no answer to a request; received %.200q", resp.StatusCode, and, web.Beginning(resp))
+}
+
+// refused delivers the body of a response whose status is not a success if it answers the request.
+// Otherwise it returns the failure.
+func (e *exchange) refused(resp *http.Response) error {
+	defer web.Discard(resp)
+	if resp.StatusCode == http.StatusNotFound {
+		return e.t.refused(resp)
+	}
+	failure, text := web.Failure(resp)
+	if text != "" {
+		if m, err := jsonrpc.Parse(text); err == nil && m.ID.Canonical() == e.id.Canonical() {
+			return e.deliver(text, true)
+		}
+	}
+	return failure
+}
+
+// follow reads an event stream until it has the answer, resuming it when its connection is lost. It
+// starts with the outcome of the first request. The server's own messages have no end: follow
+// resumes their stream until the server refuses for good.
+func (e *exchange) follow(resp *http.Response, err error) error {
+	e.retry.base = DefaultRetry
+	for {
+		if err != nil {
+			_, final := errors.AsType[*finalError](err)
+			e.retry.failed(err)
+			if final || e.exhausted() {
+				return fmt.Errorf("streamable: the stream could not be resumed: %w", err)
+			}
+		} else {
+			answered, err := e.connected(resp)
+			if answered || err != nil {
+				return err
+			}
+		}
+		if !sleep(e.t.failed, e.ctx.Done(), e.retry.wait()) {
+			return nil
+		}
+		resp, err = e.resume()
+	}
+}
+
+// connected reads one connection of a stream. An error is final.
+func (e *exchange) connected(resp *http.Response) (answered bool, err error) {
+	body := &web.Quoted{Reader: resp.Body}
+	reader := eventstream.NewReader(body, e.t.opts.MaxMessage+framing)
+	answered, err = e.events(reader)
+	if answered && !reader.Ended() {
+		web.Discard(resp)
+	} else {
+		resp.Body.Close()
+	}
+	reader.Release()
+	e.retry.streamed(e.news)
+	switch {
+	case answered || e.ctx.Err() != nil:
+		return true, nil
+	case e.tooLong && !e.id.IsZero():
+		return false, errTooLong
+	case e.last == "" && !e.id.IsZero(): // a stream without event ids cannot be resumed
+		return false, fmt.Errorf("%w: %w; received %.200q", errNoAnswer, err, body.Beginning())
+	}
+	return false, nil
+}
+
+// exhausted reports whether too many requests have failed.
+func (e *exchange) exhausted() bool {
+	if e.id.IsZero() && e.t.opts.MaxRetries >= 0 {
+		return false
+	}
+	return e.retry.failures > e.t.opts.MaxRetries
+}
+
+// resume sends the GET that opens a stream or resumes it after its last event.
+func (e *exchange) resume() (*http.Response, error) {
+	resp, err := web.Do(e.t.http, e.t.request(e.ctx, e.t.get, nil, e.last))
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode == http.StatusOK && web.MediaType(resp) == eventstream.MediaType {
+		return resp, nil
+	}
+	defer web.Discard(resp)
+	if resp.StatusCode == http.StatusNotFound && !e.id.IsZero() {
+		return nil, &finalError{e.t.refused(resp)}
+	}
+	failure, _ := web.Failure(resp)
+	if repeatable(failure) {
+		return nil, failure
+	}
+	return nil, &finalError{failure}
+}
+
+// finalError is a failure that another attempt does not mend.
+type finalError struct{ error }
+
+func (e *finalError) Unwrap() error { return e.error }
+
+// events delivers the messages of one connection. It reports whether the answer was among them.
+func (e *exchange) events(reader *eventstream.Reader) (answered bool, err error) {
+	e.news = false
+	for {
+		event, err := reader.Next()
+		if err == eventstream.ErrTooLong {
+			e.t.opts.Logger.Warn("a message was skipped because it is too long")
+			e.tooLong = true
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		if event.HasRetry {
+			e.retry.base = event.Retry
+		}
+		if event.Data != "" && (event.Type == "" || event.Type == "message") {
+			response := isResponse(event.Data)
+			answered = response && e.answeredBy(event.Data)
+			if err := e.deliver(event.Data, answered); err != nil {
+				return false, err
+			}
+			e.news = true
+			if response && !answered {
+				e.t.answeredElsewhere(event.Data)
+			}
+		}
+		// Only now, because a message that was not delivered must be sent again.
+		if event.HasID {
+			e.last = strings.Clone(event.ID) // without the data of the event
+		}
+		if answered {
+			return true, nil
+		}
+	}
+}
+
+// isResponse reports whether a text is a response, a batch, or not a message.
+func isResponse(text string) bool {
+	return jsonrpc.IsBatch(text) || wire.NewStringReader(text).PeekHas("method") == 0
+}
+
+// answeredBy reports whether a response on the stream ends the wait for the answer. The stream of a
+// POST carries only the answer to its request, so every response ends it, unless it answers another
+// request. A batch may contain messages before the answer.
+func (e *exchange) answeredBy(text string) bool {
+	if e.id.IsZero() {
+		return false
+	}
+	if jsonrpc.IsBatch(text) {
+		items, err := jsonrpc.ParseBatch(text, maxBatch)
+		ends := func(item jsonrpc.Item) bool {
+			return item.Kind == 0 || item.Kind == jsonrpc.Response && !e.t.awaitsOther(e, item.ID)
+		}
+		return err != nil || slices.ContainsFunc(items, ends)
+	}
+	raw, _ := wire.NewStringReader(text).PeekRaw("id")
+	var id wire.Scalar
+	return wire.UnmarshalString(string(raw), &id) != nil || !e.t.awaitsOther(e, id)
+}
+
+// awaitsOther reports whether an exchange other than e waits for the answer to the request.
+func (t *Transport) awaitsOther(e *exchange, id wire.Scalar) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	other := t.calls[id.Canonical()]
+	return other != nil && other != e
+}
+
+// answeredElsewhere ends the exchange of a request whose answer has come on another stream. Some
+// servers send it there when the client comes back.
+func (t *Transport) answeredElsewhere(text string) {
+	if m, err := jsonrpc.Parse(text); err == nil && m.Kind == jsonrpc.Response {
+		if e := t.forget(m.ID.Canonical()); e != nil {
+			e.end()
+		}
+	}
+}
+
+// listen opens the stream of the server's own messages, once (section Listening for Messages from
+// the Server). It waits up to waits.Listen for the server's response: some servers lose what they
+// send before there is such a stream, even a question without whose answer a call never ends.
+func (t *Transport) listen(ctx context.Context) {
+	e := newExchange(t, wire.Scalar{})
+	first := false
+	if !t.enter(func() {
+		if first = t.listening == nil; first {
+			t.listening = e
+		}
+	}) {
+		return
+	}
+	if !first {
+		t.working.Done()
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, waits.Listen)
+	go func() {
+		defer t.working.Done()
+		defer e.cancel()
+		resp, err := e.resume()
+		cancel()
+		if err = e.follow(resp, err); err != nil && t.ctx.Err() == nil {
+			t.opts.Logger.Debug("the server's own messages are not received", "error", err)
+		}
+	}()
+	<-ctx.Done()
+}

@@ -1,0 +1,94 @@
+package streamable
+
+import (
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// connection is an HTTP request whose response carries a stream. Its timer keeps a silent connection
+// in use, makes a slow answer an event stream, and sends notifications that wait in the buffer.
+type connection struct {
+	web.Response
+	request *http.Request
+	text    string // the message of a POST
+	held    bool   // the goroutine of the request runs the message's handler
+	stream  *stream
+
+	// These fields are guarded by the lock of the stream.
+	timer    *time.Timer
+	buffered bool          // an event waits to be sent
+	left     chan struct{} // closed when the stream lets go of the connection; nil if nobody waits
+}
+
+// never is a timer's duration that does not end.
+const never = math.MaxInt64
+
+// startBeats starts the timer. A first duration that is not positive is for ever.
+func (c *connection) startBeats(first time.Duration) {
+	if first <= 0 {
+		first = never
+	}
+	c.stream.lock <- struct{}{} // beat needs timer
+	defer c.stream.release()
+	c.timer = time.AfterFunc(first, c.beat)
+}
+
+// patience returns how long the answer to a POST may take before it becomes an event stream.
+func (st *stream) patience() time.Duration {
+	opts := &st.session.handler.opts
+	if opts.StreamAfter > 0 && !st.opening && st.session.resumable() {
+		return opts.StreamAfter
+	}
+	return opts.KeepAlive
+}
+
+// beat is called by the timer.
+func (c *connection) beat() {
+	st := c.stream
+	st.lock <- struct{}{}
+	defer st.release()
+	if st.conn != c || st.over.Load() || st.answered {
+		return // the response is complete, or somebody else's
+	}
+	var err error
+	switch {
+	case c.buffered:
+		c.buffered = false
+		err = c.Flush()
+	case st.name != "":
+		err = c.Beat()
+	case !st.opening && c.asks():
+		st.begin()
+		err = st.session.prime(c, eventID(st.name, 0))
+	}
+	if err != nil {
+		st.drop()
+		return
+	}
+	if next := st.session.handler.opts.KeepAlive; next > 0 {
+		c.timer.Reset(next)
+	}
+}
+
+// asks reports whether a POST has brought a request. Anything else gets an HTTP status and no stream.
+func (c *connection) asks() bool {
+	if jsonrpc.IsBatch(c.text) {
+		return c.stream.session.batches()
+	}
+	m, err := jsonrpc.Parse(c.text)
+	return err == nil && m.Kind == jsonrpc.Request
+}
+
+// buffer keeps the event that was written last from being sent at once. The next event takes it
+// along, most often the answer.
+func (c *connection) buffer() {
+	if !c.buffered {
+		c.buffered = true
+		c.timer.Reset(waits.Flush)
+	}
+}

@@ -1,0 +1,241 @@
+package streamable
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
+)
+
+// ownMark is part of the names of streams for the server's own messages, and of no others.
+const ownMark = "g"
+
+// get opens a stream for the server's own messages, or resumes a stream (sections Listening for
+// Messages from the Server, Resumability and Redelivery).
+func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
+	if refusal := web.CheckGet(r); refusal != nil {
+		return refusal
+	}
+	s, err := h.find(r)
+	if err != nil {
+		return err
+	}
+	defer s.leave()
+	c := &connection{request: r}
+	c.Init(w, h.opts.IOTimeout)
+	defer c.Finish()
+	return getError(h.resume(s, c), c)
+}
+
+// resume writes the stream that the client asks for with Last-Event-ID.
+func (h *Handler) resume(s *session, c *connection) error {
+	ctx, last := c.request.Context(), c.request.Header.Get(headerLast)
+	if last == "" {
+		return h.listen(s, c)
+	}
+	name, n, ok := parseEventID(last)
+	if !ok {
+		return errEventID
+	}
+	take := func(st *stream) error { return st.resume(ctx, c, n) }
+	switch st := s.stream(name); {
+	case st != nil && st.own && h.sessions.Closing():
+		return web.ErrClosing
+	case st != nil && st.own:
+		defer s.unclaim(s.claim(st))
+		return h.follow(st, c, take)
+	case st != nil:
+		if err := h.follow(st, c, take); err != errEnded {
+			return err
+		}
+	case strings.Contains(name, ownMark):
+		// Of another process, or one that unclaim has removed: the client gets what was stored, and
+		// then what the server sends from now on.
+		if err := s.replay(ctx, c, name, n); err != nil && err != errEnded {
+			return err
+		}
+		return h.listen(s, c)
+	}
+	return s.replay(ctx, c, name, n)
+}
+
+// listen writes the server's own messages.
+func (h *Handler) listen(s *session, c *connection) error {
+	if h.sessions.Closing() {
+		return web.ErrClosing
+	}
+	st := s.claim(nil)
+	defer s.unclaim(st)
+	return h.follow(st, c, func(st *stream) error { return st.listen(c.request.Context(), c) })
+}
+
+// follow lets a connection take over a stream and waits until either has ended.
+func (h *Handler) follow(st *stream, c *connection, take func(*stream) error) error {
+	c.stream = st
+	if err := take(st); err != nil {
+		return err
+	}
+	defer st.disconnect(c)
+	c.startBeats(h.opts.KeepAlive)
+	st.wait(c.request.Context(), c)
+	return nil
+}
+
+// errEnded reports that a stream has ended and the client has all of it.
+var errEnded = errors.New("streamable: the stream has ended")
+
+// Refusals of a GET.
+var (
+	errEventID     = web.Refuse(http.StatusBadRequest, "invalid request: the Last-Event-ID header is not an id of this server")
+	errNothingLeft = web.Refuse(http.StatusMethodNotAllowed, "the stream of Last-Event-ID has ended, and nothing comes after that event")
+	errEventsGone  = web.Refuse(http.StatusBadRequest, "invalid request: the events after Last-Event-ID are no longer kept")
+)
+
+// getError returns the refusal for a client that gets no events, unless a response has begun.
+func getError(err error, c *connection) error {
+	if err == nil || c.Streaming() {
+		return nil
+	}
+	_, refused := errors.AsType[*web.Refusal](err)
+	switch {
+	case refused:
+		return err
+	case errors.Is(err, errEnded):
+		// Clients take most other statuses for failures, and would request an empty stream again.
+		// Status 405 says that there is no stream.
+		c.Header().Set("Allow", "POST, DELETE")
+		return errNothingLeft
+	case errors.Is(err, ErrEventsLost):
+		return errEventsGone
+	case errors.Is(err, runtime.ErrClosed):
+		return web.ErrNoSession
+	}
+	return web.Refuse(http.StatusServiceUnavailable, "unavailable: the events cannot be read")
+}
+
+// ownStream returns the stream for a message of the server's own. A client may have several open, of
+// which each message goes to one (section Multiple Connections): the one that was opened last. If
+// none is open, the message waits on the one that was open last.
+func (s *session) ownStream() *stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range slices.Backward(s.own) {
+		if st.followers > 0 {
+			return st
+		}
+	}
+	if len(s.own) == 0 {
+		return s.addOwnLocked()
+	}
+	return s.own[len(s.own)-1]
+}
+
+// claim returns the own stream for a GET: st, or if st is nil one that no GET follows. It takes no
+// stream from another GET unless st is that. unclaim must follow.
+func (s *session) claim(st *stream) *stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if st == nil {
+		for _, idle := range slices.Backward(s.own) {
+			if idle.followers == 0 {
+				st = idle
+				break
+			}
+		}
+	}
+	if st == nil {
+		st = s.addOwnLocked()
+	}
+	st.followers++
+	s.own = append(slices.DeleteFunc(s.own, func(other *stream) bool { return other == st }), st)
+	return st
+}
+
+// unclaim records that a GET no longer follows a stream. Of the streams that no GET follows it keeps
+// only the last one, where messages wait: a client that names one of the others gets its events from
+// the store.
+func (s *session) unclaim(st *stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st.followers--
+	kept := false
+	for i := len(s.own) - 1; i >= 0; i-- {
+		idle := s.own[i]
+		if idle.followers > 0 {
+			continue
+		}
+		if kept {
+			s.own = slices.Delete(s.own, i, i+1)
+			delete(s.streams, idle.name)
+		}
+		kept = true
+	}
+}
+
+func (s *session) addOwnLocked() *stream {
+	st := newStream(s)
+	st.own = true
+	s.own = append(s.own, st)
+	return st
+}
+
+// replay writes what is stored of a stream that has ended, or that belongs to another process.
+func (s *session) replay(ctx context.Context, c *connection, stream string, n uint64) error {
+	foreign := s.isForeign(stream)
+	missed, ended, err := s.missed(ctx, stream, n)
+	switch {
+	case errors.Is(err, ErrEventsLost) && n == 0 && (foreign || strings.Contains(stream, ownMark)):
+		// The stream has begun, and nothing was sent on it yet.
+	case err != nil:
+		return err
+	case len(missed) == 0 && !ended && foreign:
+		if ended, err = s.answered(ctx, stream, n); err != nil {
+			return err
+		}
+	}
+	for _, data := range missed {
+		n++
+		if err := c.Event(eventID(stream, n), "", 0, data); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(missed) > 0:
+		return nil
+	case ended || !foreign:
+		return errEnded
+	}
+	// Another process goes on with the stream. The client asks again until there is more.
+	return s.prime(c, eventID(stream, n))
+}
+
+// missed returns the stored events after number n. ended means that the stream ends after them
+// without an answer.
+func (s *session) missed(ctx context.Context, stream string, n uint64) (events [][]byte, ended bool, err error) {
+	for data, err := range s.handler.opts.Events.After(ctx, s.key, stream, n) {
+		if err != nil {
+			return nil, false, err
+		}
+		if len(data) == 0 {
+			return events, true, nil
+		}
+		events = append(events, data)
+	}
+	return events, false, nil
+}
+
+// answered reports whether event n is the answer, after which the stream ends.
+func (s *session) answered(ctx context.Context, stream string, n uint64) (bool, error) {
+	if n == 0 {
+		return false, nil
+	}
+	events, _, err := s.missed(ctx, stream, n-1)
+	if errors.Is(err, ErrEventsLost) || len(events) == 0 {
+		return false, nil
+	}
+	return isResponse(string(events[0])), err
+}

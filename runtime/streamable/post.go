@@ -1,0 +1,175 @@
+package streamable
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// post accepts a message (section Sending Messages to the Server).
+func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
+	if refusal := web.CheckPost(r, true); refusal != nil {
+		return refusal
+	}
+	if h.opts.Stateless || r.Header.Get(headerSession) == "" {
+		return h.postFirst(w, r)
+	}
+	s, err := h.find(r)
+	if err != nil {
+		return err
+	}
+	defer s.leave()
+	c, err := h.read(w, r)
+	if err != nil {
+		return err
+	}
+	_, err = h.exchange(newStream(s), c)
+	return c.refused(err)
+}
+
+// read reads the message of a POST.
+func (h *Handler) read(w http.ResponseWriter, r *http.Request) (*connection, error) {
+	c := &connection{request: r}
+	c.Init(w, h.opts.IOTimeout)
+	var err error
+	c.text, err = web.ReadBody(w, r, h.server.MaxMessage(), h.opts.IOTimeout)
+	return c, err
+}
+
+// refused returns an error with the id of the request that the connection has brought, if the error
+// is a refusal.
+func (c *connection) refused(err error) error {
+	if _, ok := errors.AsType[*web.Refusal](err); !ok || jsonrpc.IsBatch(c.text) {
+		return err
+	}
+	if m, bad := jsonrpc.Parse(c.text); bad == nil && m.Kind == jsonrpc.Request {
+		return web.For(m.ID, err)
+	}
+	return err
+}
+
+// postFirst accepts a message without a session: it is initialize, or the server keeps no sessions.
+func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
+	c, err := h.read(w, r)
+	if err != nil {
+		return err
+	}
+	m, err := web.CheckMessage(c.text)
+	if err != nil {
+		return err
+	}
+	initialize := m.Kind == jsonrpc.Request && m.Method == "initialize"
+	switch {
+	case h.opts.Stateless:
+		err = h.postAlone(c, initialize)
+	case initialize:
+		err = h.postInitialize(c)
+	default:
+		err = errSessionID
+	}
+	return c.refused(err)
+}
+
+// postInitialize opens a session.
+func (h *Handler) postInitialize(c *connection) error {
+	id := rand.Text()
+	key, err := web.User(h.opts.User).Key(c.request, id, h.log)
+	if err != nil {
+		return err
+	}
+	s := h.newSession(id, key)
+	s.active = 1
+	if err := h.open(s, c.request); err != nil {
+		return err
+	}
+	st := newStream(s)
+	st.opening = true
+	sent, err := h.exchange(st, c)
+	if !sent || s.revision() == "" {
+		s.end(runtime.ErrClosed) // nobody knows its id
+	} else {
+		s.leave()
+	}
+	return err
+}
+
+// exchange hands the message to the session and waits until the stream that answers it has ended or
+// the connection is gone. It reports whether the client has got everything.
+func (h *Handler) exchange(st *stream, c *connection) (bool, error) {
+	s, ctx := st.session, c.request.Context()
+	c.stream = st
+	st.connect(c)
+	defer st.disconnect(c)
+	c.startBeats(st.patience())
+	in := runtime.Incoming{Text: c.text, Route: st, Context: ctx}
+	if h.opts.Disconnect {
+		s.inbox.Deliver(in)
+	} else {
+		h.handle(c, in)
+	}
+	if !st.over.Load() && !st.wait(ctx, c) {
+		st.disconnect(c)
+		if s.isGone() && !c.Streaming() && !st.answered {
+			return false, h.sessions.NoSession()
+		}
+		return false, nil
+	}
+	return true, st.close(c)
+}
+
+// handle runs the message's handler in the goroutine of the connection. With another goroutine, a
+// call takes a tenth longer.
+func (h *Handler) handle(c *connection, in runtime.Incoming) {
+	c.held = true
+	returned := false
+	defer func() {
+		if !returned { // the handler has ended the goroutine, and net/http closes the connection
+			c.stream.lock <- struct{}{}
+			defer c.stream.release()
+			c.Flush()
+		}
+	}()
+	c.stream.session.inbox.Handle(in)
+	returned = true
+}
+
+// wait waits until nothing more comes on the stream. It reports false if the stream has let go of
+// the connection before.
+func (st *stream) wait(ctx context.Context, c *connection) bool {
+	done, left, ok := st.watch(ctx, c)
+	if !ok {
+		return st.over.Load()
+	}
+	select {
+	case <-done:
+		return true
+	case <-left:
+		return false
+	case <-st.session.gone:
+		return st.over.Load() // a session for one message ends with its stream
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// close ends the response to a POST. Without a message it was for a notification, a response, or a
+// request that gets no answer.
+func (st *stream) close(c *connection) error {
+	st.lock <- struct{}{}
+	defer st.release()
+	switch {
+	case st.answered || c.Streaming():
+		return nil
+	case st.unanswered && st.session.isGone():
+		return st.session.handler.sessions.NoSession()
+	case st.unanswered:
+		return c.Begin()
+	}
+	c.Empty(http.StatusAccepted)
+	return nil
+}
