@@ -69,7 +69,7 @@ func (b *batch) add(text []byte, lost bool) {
 	}
 	if b.text != nil {
 		b.text = append(b.text, ']')
-		b.peer.send(b.peer.ctx, &b.text, splice{}, Outgoing{Kind: jsonrpc.Response, Route: b.route})
+		b.peer.send(b.peer.ctx, &b.text, Outgoing{Kind: jsonrpc.Response, Route: b.route})
 	}
 	b.peer.done(b.route, b.lost)
 }

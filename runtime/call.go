@@ -32,10 +32,9 @@ type Call struct {
 	batch  *batch // collects the answer; nil outside batches
 	inline bool   // runs on the reading goroutine
 
-	long       splice // belongs into the encoded answer
-	unanswered bool   // it is over without an answer; its own goroutine's
-	abandoned  bool   // it was answered in place of its handler; written under the peer's mu while in flight
-	reported   bool   // progress is the last value sent; guarded by mu
+	unanswered bool // it is over without an answer; its own goroutine's
+	abandoned  bool // it was answered in place of its handler; written under the peer's mu while in flight
+	reported   bool // progress is the last value sent; guarded by mu
 
 	// mu is held while progress is sent and while over is set, so that no progress can
 	// follow the answer.

@@ -119,7 +119,7 @@ func (c *Call) run() {
 // answer sends the text that encode left, if the request is still to be answered.
 func (c *Call) answer(buf *[]byte) {
 	if c.finish() {
-		c.peer.answer(buf, c.long, c.id, c.route, c.batch)
+		c.peer.answer(buf, c.id, c.route, c.batch)
 		return
 	}
 	c.unanswered = true
@@ -171,7 +171,7 @@ func (c *Call) encode(buf *[]byte) {
 	}
 	if err == nil {
 		var text []byte
-		if text, c.long, err = c.appendResult(*buf, result); err == nil {
+		if text, err = jsonrpc.AppendResult(*buf, c.id, result); err == nil {
 			*buf = text
 		}
 	}

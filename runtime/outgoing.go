@@ -274,7 +274,7 @@ func (p *peer) sendRequest(ctx context.Context, id wire.Scalar, q *request) erro
 		return err
 	}
 	*buf = text
-	return p.send(ctx, buf, splice{}, Outgoing{Kind: jsonrpc.Request, ID: id, Method: q.method, Route: q.route})
+	return p.send(ctx, buf, Outgoing{Kind: jsonrpc.Request, ID: id, Method: q.method, Route: q.route})
 }
 
 // notify sends a notification.
@@ -309,7 +309,7 @@ func (p *peer) tell(ctx context.Context, method string, params wire.Appender, ro
 		return nil
 	}
 	*buf = text
-	return p.send(ctx, buf, splice{}, Outgoing{Kind: jsonrpc.Notification, Method: method, Route: route})
+	return p.send(ctx, buf, Outgoing{Kind: jsonrpc.Notification, Method: method, Route: route})
 }
 
 // expect gives a request an id and a place to wait.

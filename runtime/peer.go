@@ -317,7 +317,7 @@ func (p *peer) refuse(id wire.Scalar, err error, route Route, b *batch) {
 		b.add(*buf, false)
 		return
 	}
-	p.send(p.ctx, buf, splice{}, Outgoing{Kind: jsonrpc.Response, ID: id, Route: route, NotBegun: err == errNotBegun})
+	p.send(p.ctx, buf, Outgoing{Kind: jsonrpc.Response, ID: id, Route: route, NotBegun: err == errNotBegun})
 }
 
 // done tells the transport that nothing more is sent on a route.
@@ -338,25 +338,20 @@ func (p *peer) encodeError(buf *[]byte, id wire.Scalar, err error) {
 }
 
 // answer sends the encoded response in buf, or lets the batch do so.
-func (p *peer) answer(buf *[]byte, long splice, id wire.Scalar, route Route, b *batch) {
+func (p *peer) answer(buf *[]byte, id wire.Scalar, route Route, b *batch) {
 	if b != nil {
 		b.add(*buf, false)
 		return
 	}
 	// The session's context, not the call's: a cancellation that comes while the
 	// answer waits for its turn is too late.
-	p.send(p.ctx, buf, long, Outgoing{Kind: jsonrpc.Response, ID: id, Route: route})
+	p.send(p.ctx, buf, Outgoing{Kind: jsonrpc.Response, ID: id, Route: route})
 }
 
 // send hands the text in buf to the transport.
-func (p *peer) send(ctx context.Context, buf *[]byte, long splice, m Outgoing) error {
+func (p *peer) send(ctx context.Context, buf *[]byte, m Outgoing) error {
 	m.Text = *buf
-	var err error
-	if long.part == "" {
-		err = p.transport.Send(ctx, m)
-	} else {
-		err = p.transport.(Splicer).SendSpliced(ctx, m, long.at, long.part)
-	}
+	err := p.transport.Send(ctx, m)
 	if err != nil {
 		p.log.Debug("sending failed", "kind", m.Kind, "method", m.Method, "error", err)
 	}

@@ -123,7 +123,7 @@ func (p *peer) answerAbandoned(c *Call) {
 		c.batch.add(*buf, false)
 		return
 	}
-	p.send(p.ctx, buf, splice{}, Outgoing{Kind: jsonrpc.Response, ID: c.id, Route: c.route, Abandoned: true})
+	p.send(p.ctx, buf, Outgoing{Kind: jsonrpc.Response, ID: c.id, Route: c.route, Abandoned: true})
 	p.done(c.route, false)
 }
 

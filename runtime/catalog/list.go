@@ -238,27 +238,12 @@ type page struct {
 
 // AppendJSON implements wire.Appender.
 func (p page) AppendJSON(dst []byte) ([]byte, error) {
-	return p.end(append(p.begin(dst), p.items...)), nil
-}
-
-// AppendSpliced implements runtime.Spliced: the items are as they are in the view.
-func (p page) AppendSpliced(dst []byte) (text []byte, at int, part string, err error) {
-	dst = p.begin(dst)
-	return p.end(dst), len(dst), p.items, nil
-}
-
-// begin appends what is before the items.
-func (p page) begin(dst []byte) []byte {
-	return append(wire.AppendName(append(dst, '{'), p.member), '[')
-}
-
-// end appends what is after the items.
-func (p page) end(dst []byte) []byte {
-	dst = append(dst, ']')
+	dst = append(wire.AppendName(append(dst, '{'), p.member), '[')
+	dst = append(append(dst, p.items...), ']')
 	if p.tag != 0 {
 		dst = append(dst, `,"nextCursor":"`...)
 		dst = appendCursor(dst, p.tag, p.last)
 		dst = append(dst, '"')
 	}
-	return append(dst, '}')
+	return append(dst, '}'), nil
 }
