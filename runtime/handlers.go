@@ -92,14 +92,13 @@ func HandleRequest[P any, R wire.Appender, PP interface {
 	}
 }
 
-// HandleRequestValue is HandleRequest for params that are a union, of which box makes a new
-// value.
-func HandleRequestValue[P any, R wire.Appender](box func() *wire.Box[P], h func(context.Context, P) (R, error)) HandlerFunc {
+// HandleRequestValue is HandleRequest for params that are a union.
+func HandleRequestValue[C wire.Codec[P], P, R wire.Appender](h func(context.Context, P) (R, error)) HandlerFunc {
 	if h == nil {
 		return nil
 	}
 	return func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
-		return AnswerValue(ctx, params, box(), func(ctx context.Context, p *wire.Box[P]) (R, error) { return h(ctx, p.V) })
+		return AnswerValue(ctx, params, new(wire.Box[P, C]), func(ctx context.Context, p *wire.Box[P, C]) (R, error) { return h(ctx, p.V) })
 	}
 }
 
@@ -117,13 +116,12 @@ func HandleNotification[P any, PP interface {
 	}
 }
 
-// HandleNotificationValue is HandleNotification for params that are a union, of which box
-// makes a new value.
-func HandleNotificationValue[P any](box func() *wire.Box[P], h func(context.Context, P) error) HandlerFunc {
+// HandleNotificationValue is HandleNotification for params that are a union.
+func HandleNotificationValue[C wire.Codec[P], P wire.Appender](h func(context.Context, P) error) HandlerFunc {
 	if h == nil {
 		return nil
 	}
 	return func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
-		return nil, ReceiveValue(ctx, params, box(), func(ctx context.Context, p *wire.Box[P]) error { return h(ctx, p.V) })
+		return nil, ReceiveValue(ctx, params, new(wire.Box[P, C]), func(ctx context.Context, p *wire.Box[P, C]) error { return h(ctx, p.V) })
 	}
 }

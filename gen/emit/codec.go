@@ -11,7 +11,7 @@ import (
 // codecs renders the decoders and encoders of declarations.
 func (e *emitter) codecs(f *jen.File, decls []*ir.Decl) {
 	for _, d := range decls {
-		if isAlias(d) || e.rev == nil && isString(d) {
+		if isAlias(d) || !e.codecOfEnums && isPlainEnum(d) {
 			continue
 		}
 		switch t := d.Type.(type) {
@@ -32,9 +32,8 @@ func (e *emitter) codecs(f *jen.File, decls []*ir.Decl) {
 	}
 }
 
-// isString reports whether a declaration of a tool list is an enum that fields read and
-// write as a plain string, so that it needs no codec of its own.
-func isString(d *ir.Decl) bool {
+// isPlainEnum reports whether a declaration is an enum that is not a variant of a union.
+func isPlainEnum(d *ir.Decl) bool {
 	_, ok := d.Type.(*ir.Enum)
 	return ok && len(d.Unions) == 0
 }
@@ -56,10 +55,9 @@ func appendFunc(f *jen.File, receiver jen.Code) *jen.Statement {
 		Params(jen.Index().Byte(), jen.Error())
 }
 
-// glue makes a type work with encoding/json. In a tool list, only whole inputs and outputs
-// get these two methods: for every type, they would be a fifth of the code to compile.
+// glue renders the methods for encoding/json.
 func (e *emitter) glue(f *jen.File, d *ir.Decl) {
-	if e.rev == nil && !d.Definition {
+	if !e.marshals(d) {
 		return
 	}
 	f.Line()
@@ -142,10 +140,9 @@ func decodeExtra() jen.Code {
 	return jen.Op("*").Id("x").Dot("Extra").Dot("Entry").Call(jen.Id("r")).Op("=").Id("r").Dot("ReadRaw").Call()
 }
 
-// maySendNull reports whether null counts as absent for a member, because some peers write it
-// so. It never does for the types of a tool list: there, the tool's own schema applies.
+// maySendNull reports whether null counts as absent for a member.
 func (e *emitter) maySendNull(f *ir.Field) bool {
-	return e.rev != nil && !f.Required && !acceptsNull(f.Type)
+	return e.nullIsAbsent && !f.Required && !acceptsNull(f.Type)
 }
 
 // acceptsNull reports whether a type includes null.
@@ -162,7 +159,7 @@ func acceptsNull(t ir.Type) bool {
 // isList reports whether a member is a required list of a result, whose invalid elements can
 // be left out one by one.
 func (e *emitter) isList(d *ir.Decl, f *ir.Field) bool {
-	if e.rev == nil || !f.Required || !e.results[d] {
+	if !f.Required || !e.results[d] {
 		return false
 	}
 	t, ok := f.Type.(*ir.Array)

@@ -117,7 +117,7 @@ func handler(m *ir.Method) jen.Code {
 		name = "HandleNotification"
 	}
 	if isUnion(m.Params) {
-		return jen.Qual(runtimePath, name+"Value").Call(jen.Id(boxName(m.Params)), jen.Id("o").Dot(m.Go))
+		return jen.Qual(runtimePath, name+"Value").Types(jen.Id(codecName(m.Params))).Call(jen.Id("o").Dot(m.Go))
 	}
 	return jen.Qual(runtimePath, name).Call(jen.Id("o").Dot(m.Go))
 }

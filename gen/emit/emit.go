@@ -3,7 +3,6 @@
 package emit
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,102 +32,93 @@ func Header(source string) string {
 
 // Revision renders the package of a revision as files below dir.
 func Revision(r *ir.Revision, dir string) ([]files.File, error) {
-	e := &emitter{
-		rev: r, results: resultsOf(r), pkg: r.Package, header: r.ID, prefix: dir + "/", suffix: ".go",
-		source: "this revision", unknownNote: " Validate reports it.",
-	}
-	e.render("doc.go", e.packageDoc)
+	e := &emitter{style: revisionStyle(r), rev: r, pkg: r.Package, header: r.ID, prefix: dir + "/", suffix: ".go"}
+	e.add("doc", e.packageDoc)
 	for _, family := range families(r) {
-		decls := slices.DeleteFunc(slices.Clone(r.Decls), func(d *ir.Decl) bool { return d.Family != family })
-		e.renderSplit("types_"+family, decls, e.types)
-		e.renderSplit("codec_"+family, decls, e.codecs)
-		e.renderSplit("validate_"+family, slices.DeleteFunc(decls, func(d *ir.Decl) bool { return !hasChecks(d) }), e.validators)
+		decls := filter(r.Decls, func(d *ir.Decl) bool { return d.Family == family })
+		e.addDecls("types_"+family, decls, nil, e.types)
+		e.addDecls("codec_"+family, decls, nil, e.codecs)
+		e.addDecls("validate_"+family, filter(decls, hasChecks), nil, e.validators)
 	}
-	e.render("new.go", e.newFunc)
-	e.render("methods.go", e.methodTable)
-	e.render("server.go", func(f *jen.File) { e.side(f, server) })
-	e.render("client.go", func(f *jen.File) { e.side(f, client) })
-	e.render("connect.go", e.connect)
-	if e.err != nil {
-		return nil, e.err
+	e.add("new", e.newFunc)
+	e.add("unions", e.boxes)
+	e.add("methods", e.methodTable)
+	e.add("server", func(f *jen.File) { e.side(f, server) })
+	e.add("client", func(f *jen.File) { e.side(f, client) })
+	e.add("connect", e.connect)
+	return Render(e.sources...)
+}
+
+// style is what differs between the code of revisions and that of tool lists.
+type style struct {
+	// origin names the source of the types in doc comments.
+	origin string
+	// unknownNote is appended to the doc comment of a union's unknown variant.
+	unknownNote string
+	// marshals reports whether a type has the methods for encoding/json.
+	marshals func(*ir.Decl) bool
+	// codecOfEnums is set if enums have codecs. Otherwise fields read and write them as strings.
+	codecOfEnums bool
+	// nullIsAbsent is set if null counts as absent for optional members.
+	nullIsAbsent bool
+	// results are the types whose lists drop invalid elements instead of failing.
+	results map[*ir.Decl]bool
+}
+
+// revisionStyle returns the style of a revision's package. Some peers write null for absent
+// members, which is why it is read as absent.
+func revisionStyle(r *ir.Revision) style {
+	return style{
+		origin: "this revision", unknownNote: " Validate reports it.",
+		marshals:     func(*ir.Decl) bool { return true },
+		codecOfEnums: true, nullIsAbsent: true, results: resultsOf(r),
 	}
-	return e.out, nil
+}
+
+// toolsStyle returns the style of the types of a tool list, which may be thousands and should
+// compile fast: only whole inputs and outputs have the methods for encoding/json. Null is read
+// as the schema of the tool says.
+func toolsStyle() style {
+	return style{origin: "the schema", marshals: func(d *ir.Decl) bool { return d.Definition }}
 }
 
 type emitter struct {
+	style
+	// rev is nil for a tool list.
 	rev *ir.Revision
-	// results holds the declarations that are results of methods.
-	results map[*ir.Decl]bool
 	// pkg is the name of the package; header names the source in each file's first line.
 	pkg, header string
 	// prefix and suffix surround the names of files.
 	prefix, suffix string
-	// source names the origin of the types in doc comments. unknownNote is appended to the
-	// doc comment of a union's unknown variant.
-	source, unknownNote string
 
-	out []files.File
-	err error
+	sources []Source
 }
 
-// render adds a file with the content that fill generates.
-func (e *emitter) render(name string, fill func(*jen.File)) {
-	if src := e.content(name, fill); src != nil {
-		e.add(name, src)
-	}
+// newFile returns a file without declarations.
+func (e *emitter) newFile() *jen.File { return newFile(e.pkg, e.header) }
+
+// add adds a file with the content that fill generates.
+func (e *emitter) add(name string, fill func(*jen.File)) {
+	e.sources = append(e.sources, Source{
+		Name: e.prefix + name + e.suffix, New: e.newFile,
+		Fill: func(f *jen.File, _, _ int) { fill(f) },
+	})
 }
 
-func (e *emitter) add(name string, src []byte) {
-	e.out = append(e.out, files.File{Path: e.prefix + name, Content: src})
-}
-
-// maxLines is the length above which a file's declarations are split.
-const maxLines = 2000
-
-// renderSplit renders the declarations into one file or, if that would be longer than
-// maxLines, into several: name.go, name_2.go and so on.
-func (e *emitter) renderSplit(name string, decls []*ir.Decl, fill func(*jen.File, []*ir.Decl)) {
-	for parts := 1; parts <= len(decls); {
-		var sources [][]byte
-		total, longest := 0, 0
-		for part := range slices.Chunk(decls, (len(decls)+parts-1)/parts) {
-			src := e.content(name, func(f *jen.File) { fill(f, part) })
-			sources = append(sources, src)
-			lines := bytes.Count(src, []byte{'\n'})
-			total, longest = total+lines, max(longest, lines)
-		}
-		if longest > maxLines && parts < len(decls) {
-			// At least this many parts are necessary.
-			parts = min(max(parts+1, (total-headerLines*len(sources))/maxLines), len(decls))
-			continue
-		}
-		for i, src := range sources {
-			part := ""
-			if i > 0 {
-				part = fmt.Sprintf("_%d", i+1)
-			}
-			e.add(name+part+e.suffix, src)
-		}
+// addDecls adds the files that fill generates from declarations, if there are any. See
+// [Source] for lines.
+func (e *emitter) addDecls(name string, decls []*ir.Decl, lines func(*ir.Decl) int, fill func(*jen.File, []*ir.Decl)) {
+	if len(decls) == 0 {
 		return
 	}
-}
-
-// headerLines is an upper bound for the lines that each part of a file repeats.
-const headerLines = 40
-
-// content renders a file. It returns nil after an error.
-func (e *emitter) content(name string, fill func(*jen.File)) []byte {
-	if e.err != nil {
-		return nil
+	s := Source{
+		Name: e.prefix + name + e.suffix, New: e.newFile, Items: len(decls),
+		Fill: func(f *jen.File, first, end int) { fill(f, decls[first:end]) },
 	}
-	f := newFile(e.pkg, e.header)
-	fill(f)
-	var src bytes.Buffer
-	if err := f.Render(&src); err != nil {
-		e.err = fmt.Errorf("%s/%s: %w", e.pkg, name, err)
-		return nil
+	if lines != nil {
+		s.Lines = func(i int) int { return lines(decls[i]) }
 	}
-	return src.Bytes()
+	e.sources = append(e.sources, s)
 }
 
 func newFile(pkg, source string) *jen.File {
@@ -137,6 +127,17 @@ func newFile(pkg, source string) *jen.File {
 	f.ImportName(wirePath, "wire")
 	f.ImportName(runtimePath, "runtime")
 	return f
+}
+
+// filter returns the declarations that keep accepts.
+func filter(all []*ir.Decl, keep func(*ir.Decl) bool) []*ir.Decl {
+	var kept []*ir.Decl
+	for _, d := range all {
+		if keep(d) {
+			kept = append(kept, d)
+		}
+	}
+	return kept
 }
 
 // families returns the families of a revision, sorted.

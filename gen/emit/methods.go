@@ -207,7 +207,7 @@ func dispatch(m *ir.Method, receiver jen.Code) jen.Code {
 	if isUnion(m.Params) {
 		function += "Value"
 		args = append(args, fresh(m.Params))
-		box := jen.Op("*").Qual(wirePath, "Box").Types(jen.Id(m.Params.Name))
+		box := jen.Op("*").Id(boxName(m.Params))
 		returns := jen.Error()
 		if !m.Notification {
 			returns = jen.Params(messageType(m.Result), jen.Error())

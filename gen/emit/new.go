@@ -17,9 +17,6 @@ func (e *emitter) newFunc(f *jen.File) {
 		}),
 		jen.Return(jen.Nil(), jen.False()),
 	)
-	for _, d := range e.rev.Decls {
-		e.boxed(f, d)
-	}
 }
 
 // newKey returns the name under which New knows a declaration.
@@ -32,41 +29,22 @@ func newKey(d *ir.Decl) string {
 
 // fresh renders the expression for a new wire.Value of a declaration.
 func fresh(d *ir.Decl) jen.Code {
-	switch t := d.Type.(type) {
-	case *ir.Union:
-		return jen.Id(boxName(d)).Call()
-	case *ir.Ref:
-		if isAlias(d) {
-			return fresh(t.Decl)
-		}
-	case *ir.Scalar:
-		if isAlias(d) {
-			return jen.Id(boxName(d)).Call()
-		}
+	if under, ok := d.Type.(*ir.Ref); ok && isAlias(d) {
+		return fresh(under.Decl)
+	}
+	if hasBox(d) {
+		return jen.New(jen.Id(boxName(d)))
 	}
 	return jen.New(jen.Id(d.Name))
 }
 
-// boxed renders the box of an alias of a scalar. The alias alone would accept every kind of
-// scalar.
-func (e *emitter) boxed(f *jen.File, d *ir.Decl) {
-	t, ok := d.Type.(*ir.Scalar)
-	if !ok || !isAlias(d) {
-		return
+// hasBox reports whether a declaration is not a wire.Value without a box.
+func hasBox(d *ir.Decl) bool {
+	switch d.Type.(type) {
+	case *ir.Union:
+		return true
+	case *ir.Scalar:
+		return isAlias(d)
 	}
-	scalar := func() *jen.Statement { return jen.Qual(wirePath, "Scalar") }
-	f.Line()
-	f.Func().Id(boxName(d)).Params().Op("*").Qual(wirePath, "Box").Types(scalar()).Block(
-		jen.Return(jen.Qual(wirePath, "NewBox").Call(
-			jen.Func().Params(jen.Id("r").Op("*").Qual(wirePath, "Reader")).Add(scalar()).Block(
-				jen.Return(jen.Id("r").Dot("ReadScalar").Call(scalarSet(t.Kinds))),
-			),
-			jen.Func().Params(jen.Id("dst").Index().Byte(), jen.Id("v").Add(scalar())).Params(jen.Index().Byte(), jen.Error()).Block(
-				jen.Return(jen.Id("v").Dot("AppendJSON").Call(jen.Id("dst"))),
-			),
-			jen.Func().Params(checkerParam(), jen.Id("v").Add(scalar())).BlockFunc(func(g *jen.Group) {
-				checkScalar(g, jen.Id("v"), t)
-			}),
-		)),
-	)
+	return false
 }

@@ -47,11 +47,11 @@ func (e *emitter) structFields(g *jen.Group, o *ir.Object) {
 		g.Add(doc("Additional holds the other members in their order."))
 		g.Id("Additional").Add(goType(&ir.Map{Elem: o.Additional})).Tag(none)
 	} else {
-		g.Add(doc(fmt.Sprintf("Extra holds the members that %s does not define, in their order.", e.source)))
+		g.Add(doc(fmt.Sprintf("Extra holds the members that %s does not define, in their order.", e.origin)))
 		g.Id("Extra").Qual(wirePath, "Members").Tag(none)
 	}
 	if o.Loose {
-		g.Add(doc(fmt.Sprintf("Other holds a value that is not an object, which %s allows.", e.source)))
+		g.Add(doc(fmt.Sprintf("Other holds a value that is not an object, which %s allows.", e.origin)))
 		g.Id("Other").Qual(wirePath, "Raw").Tag(none)
 	}
 }
@@ -229,7 +229,7 @@ func (e *emitter) enum(f *jen.File, d *ir.Decl, t *ir.Enum) {
 		}
 	})
 	f.Line()
-	f.Add(doc(fmt.Sprintf("Known reports whether %s defines the value.", e.source)))
+	f.Add(doc(fmt.Sprintf("Known reports whether %s defines the value.", e.origin)))
 	f.Func().Params(jen.Id("x").Id(d.Name)).Id("Known").Params().Bool().Block(
 		jen.Switch(jen.Id("x")).Block(
 			jen.CaseFunc(func(g *jen.Group) {
@@ -246,9 +246,9 @@ func (e *emitter) enum(f *jen.File, d *ir.Decl, t *ir.Enum) {
 // unknown describes the values that a union's unknown variant holds.
 func (e *emitter) unknown(t *ir.Union) string {
 	if t.Lenient {
-		return "other values that " + e.source + " allows"
+		return "other values that " + e.origin + " allows"
 	}
-	return "values that " + e.source + " does not define"
+	return "values that " + e.origin + " does not define"
 }
 
 func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {

@@ -11,10 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-func decoderName(d *ir.Decl) string  { return "decode" + d.Name }
-func appenderName(d *ir.Decl) string { return "append" + d.Name }
-func checkerName(d *ir.Decl) string  { return "check" + d.Name }
-func boxName(d *ir.Decl) string      { return "new" + d.Name }
+func decoderName(d *ir.Decl) string { return "decode" + d.Name }
+func checkerName(d *ir.Decl) string { return "check" + d.Name }
 
 func (e *emitter) unionDecoder(f *jen.File, d *ir.Decl, t *ir.Union) {
 	f.Line()
@@ -252,28 +250,4 @@ func (e *emitter) unionEncoder(f *jen.File, d *ir.Decl, t *ir.Union) {
 			jen.Return(jen.Qual(wirePath, "AppendRaw").Call(jen.Id("dst"), jen.Id("x").Dot("Raw"))),
 		)
 	}
-	if e.rev == nil {
-		return // a wire.Writer takes the union itself
-	}
-	f.Line()
-	f.Func().Id(appenderName(d)).
-		Params(jen.Id("dst").Index().Byte(), jen.Id("v").Id(d.Name)).
-		Params(jen.Index().Byte(), jen.Error()).
-		Block(
-			jen.If(jen.Id("v").Op("==").Nil()).Block(
-				jen.Return(jen.Id("dst"), jen.Qual(wirePath, "ErrMissing")),
-			),
-			jen.Return(jen.Id("v").Dot("AppendJSON").Call(jen.Id("dst"))),
-		)
-	f.Line()
-	f.Func().Id(boxName(d)).Params().Op("*").Qual(wirePath, "Box").Types(jen.Id(d.Name)).Block(
-		jen.Return(jen.Qual(wirePath, "NewBox").Call(jen.Id(decoderName(d)), jen.Id(appenderName(d)), boxChecker(d))),
-	)
-}
-
-func boxChecker(d *ir.Decl) jen.Code {
-	if !d.Checked {
-		return jen.Nil()
-	}
-	return jen.Id(checkerName(d))
 }

@@ -42,7 +42,7 @@ func (e *emitter) validators(f *jen.File, decls []*ir.Decl) {
 			case *ir.Enum:
 				checkEnum(g, jen.Id("x"))
 			case *ir.Scalar:
-				checkScalar(g, jen.Id("x"), t)
+				g.Add(checkScalar(jen.Id("x"), t))
 			default:
 				check(g, declaredValue(d), t, 0)
 			}
@@ -115,7 +115,7 @@ func check(g *jen.Group, value *jen.Statement, t ir.Type, depth int) {
 	case *ir.Number:
 		checkBounds(g, value, t.Bounds)
 	case *ir.Scalar:
-		checkScalar(g, value, t)
+		g.Add(checkScalar(value, t))
 	case *ir.Array:
 		if t.MaxItems > 0 {
 			c("MaxItems", jen.Len(value), jen.Lit(t.MaxItems))
@@ -179,8 +179,8 @@ func checkEnum(g *jen.Group, value *jen.Statement) {
 	)
 }
 
-func checkScalar(g *jen.Group, value *jen.Statement, t *ir.Scalar) {
-	g.If(jen.Op("!").Add(value).Dot("Is").Call(scalarSet(t.Kinds))).Block(
+func checkScalar(value *jen.Statement, t *ir.Scalar) jen.Code {
+	return jen.If(jen.Op("!").Add(value).Dot("Is").Call(scalarSet(t.Kinds))).Block(
 		jen.Id("c").Dot("Report").Call(jen.Lit("must be " + scalarWords(t.Kinds))),
 	)
 }

@@ -133,6 +133,8 @@ func (l *lowerer) checkIdentifiers(r *ir.Revision) {
 				claim(d.Pointer, v.Go, "value \""+v.Wire+"\" of "+d.Name)
 			}
 		case *ir.Union:
+			claim(d.Pointer, "Decode"+d.Name, "the decode function of "+d.Name)
+			claim(d.Pointer, d.Name+"Box", "the box of "+d.Name)
 			if !t.Context {
 				claim(d.Pointer, "Unknown"+d.Name, "the unknown variant of "+d.Name)
 			}

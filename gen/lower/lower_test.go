@@ -137,6 +137,11 @@ func TestRefused(t *testing.T) {
 			want:        "needs the Go name RoleUser",
 		},
 		{
+			name:        "the box of a union and a definition of one Go name",
+			definitions: tagA + `, "U": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "string"}]}, "UBox": {"type": "string"}`,
+			want:        "needs the Go name UBox",
+		},
+		{
 			name:        "two members of one Go name",
 			definitions: `"A": {"type": "object", "properties": {"mime-type": {}, "mimeType": {}}}`,
 			want:        `/$defs/A/properties/mimeType: member "mimeType" has the Go name MimeType, which member "mime-type" has too`,

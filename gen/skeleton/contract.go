@@ -1,9 +1,6 @@
 package skeleton
 
 import (
-	"errors"
-	"slices"
-
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/emit"
@@ -37,7 +34,10 @@ func (g *generator) fake(f *jen.File) {
 
 // test renders the tests that every correct implementation passes.
 func (g *generator) test() ([]files.File, error) {
-	f := g.file()
+	return emit.Render(emit.Source{Name: "contract.gen_test.go", New: g.file, Fill: func(f *jen.File, _, _ int) { g.contract(f) }})
+}
+
+func (g *generator) contract(f *jen.File) {
 	g.fake(f)
 	f.Line()
 	f.Add(emit.Comment("TestContract runs the tests of package contract, which every correct implementation of Tools passes."))
@@ -71,7 +71,6 @@ func (g *generator) test() ([]files.File, error) {
 			}),
 		})),
 	)
-	return render("contract.gen_test.go", f)
 }
 
 func fatal() jen.Code {
@@ -80,28 +79,19 @@ func fatal() jen.Code {
 
 func samplesName(t typing.ToolTypes) string { return "samples" + t.Go }
 
-// sampleLines is the approximate maximum length of a file with samples.
-const sampleLines = 1800
-
-// samples renders the functions that return the samples of tools, in as many files as
-// necessary.
+// samples renders the functions that return the samples of tools.
 func (g *generator) samples() ([]files.File, error) {
 	all := make([]sampled, len(g.pkg.Tools))
-	parallel(len(all), func(i int) { all[i] = sample(g.pkg.Tools[i]) })
-	var parts []*jen.File
-	room := 0
-	for _, s := range all {
-		if len(parts) == 0 || room < s.lines {
-			parts, room = append(parts, g.file()), sampleLines
-		}
-		room -= s.lines
-		parts[len(parts)-1].Add(s.decl).Line()
-	}
-	made, errs := make([][]files.File, len(parts)), make([]error, len(parts))
-	parallel(len(parts), func(i int) {
-		made[i], errs[i] = render(numbered("samples.gen_test.go", i+1), parts[i])
+	emit.Parallel(len(all), func(i int) { all[i] = sample(g.pkg.Tools[i]) })
+	return emit.Render(emit.Source{
+		Name: "samples.gen_test.go", New: g.file, Items: len(all),
+		Lines: func(i int) int { return all[i].lines },
+		Fill: func(f *jen.File, first, end int) {
+			for _, s := range all[first:end] {
+				f.Add(s.decl).Line()
+			}
+		},
 	})
-	return slices.Concat(made...), errors.Join(errs...)
 }
 
 // sampled is a function that returns samples, and its approximate number of lines.

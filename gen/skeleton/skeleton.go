@@ -1,17 +1,12 @@
 package skeleton
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/dave/jennifer/jen"
 
@@ -109,25 +104,11 @@ type artifact func() ([]files.File, error)
 // make generates all artifacts in parallel. They are independent of each other.
 func (g *generator) make(all ...artifact) (*Result, error) {
 	made, errs := make([][]files.File, len(all)), make([]error, len(all))
-	parallel(len(all), func(i int) { made[i], errs[i] = all[i]() })
+	emit.Parallel(len(all), func(i int) { made[i], errs[i] = all[i]() })
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	return &Result{slices.Concat(made...), g.pkg.Tools, g.diagnostics}, nil
-}
-
-// parallel calls f with 0 to n-1 on all processors.
-func parallel(n int, f func(i int)) {
-	var next atomic.Int64
-	var all sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		all.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
-	}
-	all.Wait()
 }
 
 func (g *generator) types(defaults bool) artifact {
@@ -177,50 +158,13 @@ func (g *generator) file() *jen.File {
 	return f
 }
 
-// render returns the text of a file.
-func render(name string, f *jen.File) ([]files.File, error) {
-	var src bytes.Buffer
-	if err := f.Render(&src); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return []files.File{{Path: name, Content: src.Bytes()}}, nil
-}
-
-// maxLines is the approximate maximum length of a file.
-const maxLines = 2000
-
 // spread renders items into one file or, if that is too long, into several. Fill adds some
 // of the items to a file, and to the first file also the declarations that occur once.
 func spread[T any](g *generator, name string, items []T, fill func(f *jen.File, part []T, first bool)) ([]files.File, error) {
-	for parts := 1; ; {
-		var out []files.File
-		total, longest := 0, 0
-		for start := 0; start == 0 || start < len(items); start += len(items)/parts + 1 {
-			f := g.file()
-			fill(f, items[start:min(start+len(items)/parts+1, len(items))], start == 0)
-			made, err := render(numbered(name, len(out)+1), f)
-			if err != nil {
-				return nil, err
-			}
-			lines := bytes.Count(made[0].Content, []byte{'\n'})
-			total, longest = total+lines, max(longest, lines)
-			out = append(out, made...)
-		}
-		if longest <= maxLines || parts >= len(items) {
-			return out, nil
-		}
-		parts = min(max(parts+1, total/maxLines+1), len(items))
-	}
-}
-
-// numbered returns the name of the n-th of several files, such as "checks_2.gen.go" for
-// "checks.gen.go".
-func numbered(name string, n int) string {
-	if n == 1 {
-		return name
-	}
-	base, rest, _ := strings.Cut(name, ".")
-	return fmt.Sprintf("%s_%d.%s", base, n, rest)
+	return emit.Render(emit.Source{
+		Name: name, New: g.file, Items: len(items),
+		Fill: func(f *jen.File, first, end int) { fill(f, items[first:end], first == 0) },
+	})
 }
 
 // toolName returns the name of the variable that holds a tool.

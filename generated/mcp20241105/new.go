@@ -30,11 +30,11 @@ func New(definition string) (wire.Value, bool) {
 	case "ClientCapabilitiesRoots":
 		return new(ClientCapabilitiesRoots), true
 	case "ClientNotification":
-		return newClientNotification(), true
+		return new(ClientNotificationBox), true
 	case "ClientRequest":
-		return newClientRequest(), true
+		return new(ClientRequestBox), true
 	case "ClientResult":
-		return newClientResult(), true
+		return new(ClientResultBox), true
 	case "CompleteRequest":
 		return new(CompleteRequest), true
 	case "CompleteRequestParams":
@@ -42,13 +42,13 @@ func New(definition string) (wire.Value, bool) {
 	case "CompleteRequestParamsArgument":
 		return new(CompleteRequestParamsArgument), true
 	case "CompleteRequestParamsRef":
-		return newCompleteRequestParamsRef(), true
+		return new(CompleteRequestParamsRefBox), true
 	case "CompleteResult":
 		return new(CompleteResult), true
 	case "CompleteResultCompletion":
 		return new(CompleteResultCompletion), true
 	case "ContentBlock":
-		return newContentBlock(), true
+		return new(ContentBlockBox), true
 	case "CreateMessageRequest":
 		return new(CreateMessageRequest), true
 	case "CreateMessageRequestParams":
@@ -86,7 +86,7 @@ func New(definition string) (wire.Value, bool) {
 	case "JSONRPCError":
 		return new(JSONRPCError), true
 	case "JSONRPCMessage":
-		return newJSONRPCMessage(), true
+		return new(JSONRPCMessageBox), true
 	case "JSONRPCNotification":
 		return new(JSONRPCNotification), true
 	case "JSONRPCRequest":
@@ -140,7 +140,7 @@ func New(definition string) (wire.Value, bool) {
 	case "ProgressNotificationParams":
 		return new(ProgressNotificationParams), true
 	case "ProgressToken":
-		return newProgressToken(), true
+		return new(progressTokenBox), true
 	case "Prompt":
 		return new(Prompt), true
 	case "PromptArgument":
@@ -160,7 +160,7 @@ func New(definition string) (wire.Value, bool) {
 	case "Request":
 		return new(Request), true
 	case "RequestId":
-		return newRequestId(), true
+		return new(requestIdBox), true
 	case "RequestMetaObject":
 		return new(RequestMetaObject), true
 	case "RequestParams":
@@ -170,7 +170,7 @@ func New(definition string) (wire.Value, bool) {
 	case "ResourceContents":
 		return new(ResourceContents), true
 	case "ResourceContentsUnion":
-		return newResourceContentsUnion(), true
+		return new(ResourceContentsUnionBox), true
 	case "ResourceListChangedNotification":
 		return new(ResourceListChangedNotification), true
 	case "ResourceReference":
@@ -192,7 +192,7 @@ func New(definition string) (wire.Value, bool) {
 	case "SamplingMessage":
 		return new(SamplingMessage), true
 	case "SamplingMessageContent":
-		return newSamplingMessageContent(), true
+		return new(SamplingMessageContentBox), true
 	case "ServerCapabilities":
 		return new(ServerCapabilities), true
 	case "ServerCapabilitiesPrompts":
@@ -202,11 +202,11 @@ func New(definition string) (wire.Value, bool) {
 	case "ServerCapabilitiesTools":
 		return new(ServerCapabilitiesTools), true
 	case "ServerNotification":
-		return newServerNotification(), true
+		return new(ServerNotificationBox), true
 	case "ServerRequest":
-		return newServerRequest(), true
+		return new(ServerRequestBox), true
 	case "ServerResult":
-		return newServerResult(), true
+		return new(ServerResultBox), true
 	case "SetLevelRequest":
 		return new(SetLevelRequest), true
 	case "SetLevelRequestParams":
@@ -231,28 +231,4 @@ func New(definition string) (wire.Value, bool) {
 		return new(UnsubscribeRequestParams), true
 	}
 	return nil, false
-}
-
-func newProgressToken() *wire.Box[wire.Scalar] {
-	return wire.NewBox(func(r *wire.Reader) wire.Scalar {
-		return r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-	}, func(dst []byte, v wire.Scalar) ([]byte, error) {
-		return v.AppendJSON(dst)
-	}, func(c *wire.Checker, v wire.Scalar) {
-		if !v.Is(wire.ScalarString | wire.ScalarInteger) {
-			c.Report("must be a string or an integer")
-		}
-	})
-}
-
-func newRequestId() *wire.Box[wire.Scalar] {
-	return wire.NewBox(func(r *wire.Reader) wire.Scalar {
-		return r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-	}, func(dst []byte, v wire.Scalar) ([]byte, error) {
-		return v.AppendJSON(dst)
-	}, func(c *wire.Checker, v wire.Scalar) {
-		if !v.Is(wire.ScalarString | wire.ScalarInteger) {
-			c.Report("must be a string or an integer")
-		}
-	})
 }

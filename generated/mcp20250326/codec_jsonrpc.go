@@ -109,17 +109,6 @@ func (x *UnknownJSONRPCBatchRequestItem) AppendJSON(dst []byte) ([]byte, error) 
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func appendJSONRPCBatchRequestItem(dst []byte, v JSONRPCBatchRequestItem) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newJSONRPCBatchRequestItem() *wire.Box[JSONRPCBatchRequestItem] {
-	return wire.NewBox(decodeJSONRPCBatchRequestItem, appendJSONRPCBatchRequestItem, checkJSONRPCBatchRequestItem)
-}
-
 // DecodeJSON reads an array.
 func (x *JSONRPCBatchResponse) DecodeJSON(r *wire.Reader) error {
 	var all []JSONRPCBatchResponseItem
@@ -180,17 +169,6 @@ func decodeJSONRPCBatchResponseItem(r *wire.Reader) JSONRPCBatchResponseItem {
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownJSONRPCBatchResponseItem) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
-}
-
-func appendJSONRPCBatchResponseItem(dst []byte, v JSONRPCBatchResponseItem) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newJSONRPCBatchResponseItem() *wire.Box[JSONRPCBatchResponseItem] {
-	return wire.NewBox(decodeJSONRPCBatchResponseItem, appendJSONRPCBatchResponseItem, checkJSONRPCBatchResponseItem)
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -300,17 +278,6 @@ func decodeJSONRPCMessage(r *wire.Reader) JSONRPCMessage {
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownJSONRPCMessage) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
-}
-
-func appendJSONRPCMessage(dst []byte, v JSONRPCMessage) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newJSONRPCMessage() *wire.Box[JSONRPCMessage] {
-	return wire.NewBox(decodeJSONRPCMessage, appendJSONRPCMessage, checkJSONRPCMessage)
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an

@@ -35,17 +35,6 @@ func (x *UnknownClientNotification) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func appendClientNotification(dst []byte, v ClientNotification) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newClientNotification() *wire.Box[ClientNotification] {
-	return wire.NewBox(decodeClientNotification, appendClientNotification, checkClientNotification)
-}
-
 func decodeClientRequest(r *wire.Reader) ClientRequest {
 	switch r.Kind() {
 	case wire.KindObject:
@@ -113,32 +102,10 @@ func (x *UnknownClientRequest) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func appendClientRequest(dst []byte, v ClientRequest) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newClientRequest() *wire.Box[ClientRequest] {
-	return wire.NewBox(decodeClientRequest, appendClientRequest, checkClientRequest)
-}
-
 func decodeClientResult(r *wire.Reader) ClientResult {
 	v := new(Result)
 	v.DecodeJSON(r)
 	return v
-}
-
-func appendClientResult(dst []byte, v ClientResult) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newClientResult() *wire.Box[ClientResult] {
-	return wire.NewBox(decodeClientResult, appendClientResult, nil)
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -441,17 +408,6 @@ func (x *UnknownServerNotification) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func appendServerNotification(dst []byte, v ServerNotification) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newServerNotification() *wire.Box[ServerNotification] {
-	return wire.NewBox(decodeServerNotification, appendServerNotification, checkServerNotification)
-}
-
 func decodeServerRequest(r *wire.Reader) ServerRequest {
 	switch r.Kind() {
 	case wire.KindObject:
@@ -479,30 +435,8 @@ func (x *UnknownServerRequest) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func appendServerRequest(dst []byte, v ServerRequest) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newServerRequest() *wire.Box[ServerRequest] {
-	return wire.NewBox(decodeServerRequest, appendServerRequest, checkServerRequest)
-}
-
 func decodeServerResult(r *wire.Reader) ServerResult {
 	v := new(Result)
 	v.DecodeJSON(r)
 	return v
-}
-
-func appendServerResult(dst []byte, v ServerResult) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newServerResult() *wire.Box[ServerResult] {
-	return wire.NewBox(decodeServerResult, appendServerResult, nil)
 }

@@ -704,17 +704,6 @@ func (x *UnknownResourceContentsUnion) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func appendResourceContentsUnion(dst []byte, v ResourceContentsUnion) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newResourceContentsUnion() *wire.Box[ResourceContentsUnion] {
-	return wire.NewBox(decodeResourceContentsUnion, appendResourceContentsUnion, checkResourceContentsUnion)
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *ResourceListChangedNotification) DecodeJSON(r *wire.Reader) error {

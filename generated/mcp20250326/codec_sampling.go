@@ -405,14 +405,3 @@ func decodeSamplingMessageContent(r *wire.Reader) SamplingMessageContent {
 func (x *UnknownSamplingMessageContent) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
-
-func appendSamplingMessageContent(dst []byte, v SamplingMessageContent) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newSamplingMessageContent() *wire.Box[SamplingMessageContent] {
-	return wire.NewBox(decodeSamplingMessageContent, appendSamplingMessageContent, checkSamplingMessageContent)
-}

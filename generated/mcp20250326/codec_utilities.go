@@ -263,17 +263,6 @@ func (x *UnknownCompleteRequestParamsRef) AppendJSON(dst []byte) ([]byte, error)
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func appendCompleteRequestParamsRef(dst []byte, v CompleteRequestParamsRef) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newCompleteRequestParamsRef() *wire.Box[CompleteRequestParamsRef] {
-	return wire.NewBox(decodeCompleteRequestParamsRef, appendCompleteRequestParamsRef, checkCompleteRequestParamsRef)
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *CompleteResult) DecodeJSON(r *wire.Reader) error {

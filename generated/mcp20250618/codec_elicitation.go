@@ -497,17 +497,6 @@ func (x *UnknownPrimitiveSchemaDefinition) AppendJSON(dst []byte) ([]byte, error
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func appendPrimitiveSchemaDefinition(dst []byte, v PrimitiveSchemaDefinition) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newPrimitiveSchemaDefinition() *wire.Box[PrimitiveSchemaDefinition] {
-	return wire.NewBox(decodePrimitiveSchemaDefinition, appendPrimitiveSchemaDefinition, checkPrimitiveSchemaDefinition)
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *StringSchema) DecodeJSON(r *wire.Reader) error {

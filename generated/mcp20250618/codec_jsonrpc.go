@@ -153,17 +153,6 @@ func (x *UnknownJSONRPCMessage) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func appendJSONRPCMessage(dst []byte, v JSONRPCMessage) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newJSONRPCMessage() *wire.Box[JSONRPCMessage] {
-	return wire.NewBox(decodeJSONRPCMessage, appendJSONRPCMessage, checkJSONRPCMessage)
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *JSONRPCNotification) DecodeJSON(r *wire.Reader) error {

@@ -158,7 +158,7 @@ func BindClient(s Client) runtime.Binding {
 		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
 			switch method {
 			case "elicitation/create":
-				return runtime.AnswerValue(ctx, params, newElicitRequestParams(), func(ctx context.Context, p *wire.Box[ElicitRequestParams]) (ElicitResponse, error) {
+				return runtime.AnswerValue(ctx, params, new(ElicitRequestParamsBox), func(ctx context.Context, p *ElicitRequestParamsBox) (ElicitResponse, error) {
 					return s.Elicit(ctx, p.V)
 				})
 			case "notifications/cancelled":
@@ -225,7 +225,7 @@ func (c ClientCaller) Elicit(ctx context.Context, params ElicitRequestParams) (*
 // ElicitResponse makes the request of Elicit and returns the result, of
 // whichever type it is.
 func (c ClientCaller) ElicitResponse(ctx context.Context, params ElicitRequestParams) (ElicitResponse, error) {
-	result := newElicitResponse()
+	result := new(ElicitResponseBox)
 	if err := c.caller.Call(ctx, "elicitation/create", params, result); err != nil {
 		return nil, err
 	}
@@ -317,7 +317,7 @@ func (c ClientCaller) CreateMessage(ctx context.Context, params *CreateMessageRe
 // CreateMessageResponse makes the request of CreateMessage and returns the
 // result, of whichever type it is.
 func (c ClientCaller) CreateMessageResponse(ctx context.Context, params *CreateMessageRequestParams) (CreateMessageResponse, error) {
-	result := newCreateMessageResponse()
+	result := new(CreateMessageResponseBox)
 	if err := c.caller.Call(ctx, "sampling/createMessage", runtime.Params(params), result); err != nil {
 		return nil, err
 	}

@@ -161,17 +161,6 @@ func (x *UnknownContentBlock) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func appendContentBlock(dst []byte, v ContentBlock) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newContentBlock() *wire.Box[ContentBlock] {
-	return wire.NewBox(decodeContentBlock, appendContentBlock, checkContentBlock)
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *Icon) DecodeJSON(r *wire.Reader) error {

@@ -300,17 +300,6 @@ func (x *UnknownElicitRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func appendElicitRequestParams(dst []byte, v ElicitRequestParams) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newElicitRequestParams() *wire.Box[ElicitRequestParams] {
-	return wire.NewBox(decodeElicitRequestParams, appendElicitRequestParams, checkElicitRequestParams)
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *ElicitRequestURLParams) DecodeJSON(r *wire.Reader) error {
@@ -408,17 +397,6 @@ func (x *UnknownElicitResponse) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func appendElicitResponse(dst []byte, v ElicitResponse) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newElicitResponse() *wire.Box[ElicitResponse] {
-	return wire.NewBox(decodeElicitResponse, appendElicitResponse, checkElicitResponse)
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *ElicitResult) DecodeJSON(r *wire.Reader) error {
@@ -509,17 +487,6 @@ func decodeElicitResultContent(r *wire.Reader) ElicitResultContent {
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownElicitResultContent) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
-}
-
-func appendElicitResultContent(dst []byte, v ElicitResultContent) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newElicitResultContent() *wire.Box[ElicitResultContent] {
-	return wire.NewBox(decodeElicitResultContent, appendElicitResultContent, checkElicitResultContent)
 }
 
 // DecodeJSON reads an array.
@@ -751,17 +718,6 @@ func (x *UnknownEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func appendEnumSchema(dst []byte, v EnumSchema) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newEnumSchema() *wire.Box[EnumSchema] {
-	return wire.NewBox(decodeEnumSchema, appendEnumSchema, checkEnumSchema)
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *LegacyTitledEnumSchema) DecodeJSON(r *wire.Reader) error {
@@ -859,17 +815,6 @@ func decodeMultiSelectEnumSchema(r *wire.Reader) MultiSelectEnumSchema {
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
-}
-
-func appendMultiSelectEnumSchema(dst []byte, v MultiSelectEnumSchema) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newMultiSelectEnumSchema() *wire.Box[MultiSelectEnumSchema] {
-	return wire.NewBox(decodeMultiSelectEnumSchema, appendMultiSelectEnumSchema, checkMultiSelectEnumSchema)
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
@@ -1014,17 +959,6 @@ func (x *UnknownPrimitiveSchemaDefinition) AppendJSON(dst []byte) ([]byte, error
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func appendPrimitiveSchemaDefinition(dst []byte, v PrimitiveSchemaDefinition) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newPrimitiveSchemaDefinition() *wire.Box[PrimitiveSchemaDefinition] {
-	return wire.NewBox(decodePrimitiveSchemaDefinition, appendPrimitiveSchemaDefinition, checkPrimitiveSchemaDefinition)
-}
-
 func decodeSingleSelectEnumSchema(r *wire.Reader) SingleSelectEnumSchema {
 	switch r.Kind() {
 	case wire.KindObject:
@@ -1052,17 +986,6 @@ func decodeSingleSelectEnumSchema(r *wire.Reader) SingleSelectEnumSchema {
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownSingleSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
-}
-
-func appendSingleSelectEnumSchema(dst []byte, v SingleSelectEnumSchema) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newSingleSelectEnumSchema() *wire.Box[SingleSelectEnumSchema] {
-	return wire.NewBox(decodeSingleSelectEnumSchema, appendSingleSelectEnumSchema, checkSingleSelectEnumSchema)
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an

@@ -221,17 +221,6 @@ func (x *UnknownCreateMessageResponse) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func appendCreateMessageResponse(dst []byte, v CreateMessageResponse) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newCreateMessageResponse() *wire.Box[CreateMessageResponse] {
-	return wire.NewBox(decodeCreateMessageResponse, appendCreateMessageResponse, checkCreateMessageResponse)
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *CreateMessageResult) DecodeJSON(r *wire.Reader) error {
@@ -505,17 +494,6 @@ func (x *UnknownSamplingMessageContent) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func appendSamplingMessageContent(dst []byte, v SamplingMessageContent) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newSamplingMessageContent() *wire.Box[SamplingMessageContent] {
-	return wire.NewBox(decodeSamplingMessageContent, appendSamplingMessageContent, checkSamplingMessageContent)
-}
-
 func decodeSamplingMessageContentBlock(r *wire.Reader) SamplingMessageContentBlock {
 	switch r.Kind() {
 	case wire.KindObject:
@@ -549,17 +527,6 @@ func decodeSamplingMessageContentBlock(r *wire.Reader) SamplingMessageContentBlo
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownSamplingMessageContentBlock) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
-}
-
-func appendSamplingMessageContentBlock(dst []byte, v SamplingMessageContentBlock) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newSamplingMessageContentBlock() *wire.Box[SamplingMessageContentBlock] {
-	return wire.NewBox(decodeSamplingMessageContentBlock, appendSamplingMessageContentBlock, checkSamplingMessageContentBlock)
 }
 
 // DecodeJSON reads an array.

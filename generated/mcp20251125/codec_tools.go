@@ -148,17 +148,6 @@ func (x *UnknownCallToolResponse) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-func appendCallToolResponse(dst []byte, v CallToolResponse) ([]byte, error) {
-	if v == nil {
-		return dst, wire.ErrMissing
-	}
-	return v.AppendJSON(dst)
-}
-
-func newCallToolResponse() *wire.Box[CallToolResponse] {
-	return wire.NewBox(decodeCallToolResponse, appendCallToolResponse, checkCallToolResponse)
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {

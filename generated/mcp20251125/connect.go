@@ -95,7 +95,7 @@ type ClientOptions struct {
 // nil, it speaks this revision only.
 func (o ClientOptions) NewClient(table *convert.Table) *runtime.Client {
 	handlers := runtime.Handlers{
-		"elicitation/create":                   runtime.HandleRequestValue(newElicitRequestParams, o.Elicit),
+		"elicitation/create":                   runtime.HandleRequestValue[elicitRequestParamsCodec](o.Elicit),
 		"notifications/elicitation/complete":   runtime.HandleNotification(o.ElicitationComplete),
 		"notifications/message":                runtime.HandleNotification(o.LoggingMessage),
 		"notifications/progress":               runtime.HandleNotification(o.Progress),

@@ -24,7 +24,7 @@ func New(definition string) (wire.Value, bool) {
 	case "CallToolRequestParams":
 		return new(CallToolRequestParams), true
 	case "CallToolResponse":
-		return newCallToolResponse(), true
+		return new(CallToolResponseBox), true
 	case "CallToolResult":
 		return new(CallToolResult), true
 	case "CancelTaskRequest":
@@ -54,11 +54,11 @@ func New(definition string) (wire.Value, bool) {
 	case "ClientCapabilitiesTasksRequestsSampling":
 		return new(ClientCapabilitiesTasksRequestsSampling), true
 	case "ClientNotification":
-		return newClientNotification(), true
+		return new(ClientNotificationBox), true
 	case "ClientRequest":
-		return newClientRequest(), true
+		return new(ClientRequestBox), true
 	case "ClientResult":
-		return newClientResult(), true
+		return new(ClientResultBox), true
 	case "CompleteRequest":
 		return new(CompleteRequest), true
 	case "CompleteRequestParams":
@@ -68,19 +68,19 @@ func New(definition string) (wire.Value, bool) {
 	case "CompleteRequestParamsContext":
 		return new(CompleteRequestParamsContext), true
 	case "CompleteRequestParamsRef":
-		return newCompleteRequestParamsRef(), true
+		return new(CompleteRequestParamsRefBox), true
 	case "CompleteResult":
 		return new(CompleteResult), true
 	case "CompleteResultCompletion":
 		return new(CompleteResultCompletion), true
 	case "ContentBlock":
-		return newContentBlock(), true
+		return new(ContentBlockBox), true
 	case "CreateMessageRequest":
 		return new(CreateMessageRequest), true
 	case "CreateMessageRequestParams":
 		return new(CreateMessageRequestParams), true
 	case "CreateMessageResponse":
-		return newCreateMessageResponse(), true
+		return new(CreateMessageResponseBox), true
 	case "CreateMessageResult":
 		return new(CreateMessageResult), true
 	case "CreateTaskResult":
@@ -96,15 +96,15 @@ func New(definition string) (wire.Value, bool) {
 	case "ElicitRequestFormParamsRequestedSchema":
 		return new(ElicitRequestFormParamsRequestedSchema), true
 	case "ElicitRequestParams":
-		return newElicitRequestParams(), true
+		return new(ElicitRequestParamsBox), true
 	case "ElicitRequestURLParams":
 		return new(ElicitRequestURLParams), true
 	case "ElicitResponse":
-		return newElicitResponse(), true
+		return new(ElicitResponseBox), true
 	case "ElicitResult":
 		return new(ElicitResult), true
 	case "ElicitResultContent":
-		return newElicitResultContent(), true
+		return new(ElicitResultContentBox), true
 	case "ElicitResultContentList":
 		return new(ElicitResultContentList), true
 	case "ElicitResultContentScalar":
@@ -120,7 +120,7 @@ func New(definition string) (wire.Value, bool) {
 	case "EnumOption":
 		return new(EnumOption), true
 	case "EnumSchema":
-		return newEnumSchema(), true
+		return new(EnumSchemaBox), true
 	case "Error":
 		return new(Error), true
 	case "GetPromptRequest":
@@ -164,13 +164,13 @@ func New(definition string) (wire.Value, bool) {
 	case "JSONRPCErrorResponse":
 		return new(JSONRPCErrorResponse), true
 	case "JSONRPCMessage":
-		return newJSONRPCMessage(), true
+		return new(JSONRPCMessageBox), true
 	case "JSONRPCNotification":
 		return new(JSONRPCNotification), true
 	case "JSONRPCRequest":
 		return new(JSONRPCRequest), true
 	case "JSONRPCResponse":
-		return newJSONRPCResponse(), true
+		return new(JSONRPCResponseBox), true
 	case "JSONRPCResultResponse":
 		return new(JSONRPCResultResponse), true
 	case "LegacyTitledEnumSchema":
@@ -210,7 +210,7 @@ func New(definition string) (wire.Value, bool) {
 	case "ModelPreferences":
 		return new(ModelPreferences), true
 	case "MultiSelectEnumSchema":
-		return newMultiSelectEnumSchema(), true
+		return new(MultiSelectEnumSchemaBox), true
 	case "Notification":
 		return new(Notification), true
 	case "NotificationParams":
@@ -228,13 +228,13 @@ func New(definition string) (wire.Value, bool) {
 	case "PingRequest":
 		return new(PingRequest), true
 	case "PrimitiveSchemaDefinition":
-		return newPrimitiveSchemaDefinition(), true
+		return new(PrimitiveSchemaDefinitionBox), true
 	case "ProgressNotification":
 		return new(ProgressNotification), true
 	case "ProgressNotificationParams":
 		return new(ProgressNotificationParams), true
 	case "ProgressToken":
-		return newProgressToken(), true
+		return new(progressTokenBox), true
 	case "Prompt":
 		return new(Prompt), true
 	case "PromptArgument":
@@ -256,7 +256,7 @@ func New(definition string) (wire.Value, bool) {
 	case "Request":
 		return new(Request), true
 	case "RequestId":
-		return newRequestId(), true
+		return new(requestIdBox), true
 	case "RequestMetaObject":
 		return new(RequestMetaObject), true
 	case "RequestParams":
@@ -266,7 +266,7 @@ func New(definition string) (wire.Value, bool) {
 	case "ResourceContents":
 		return new(ResourceContents), true
 	case "ResourceContentsUnion":
-		return newResourceContentsUnion(), true
+		return new(ResourceContentsUnionBox), true
 	case "ResourceLink":
 		return new(ResourceLink), true
 	case "ResourceListChangedNotification":
@@ -292,9 +292,9 @@ func New(definition string) (wire.Value, bool) {
 	case "SamplingMessage":
 		return new(SamplingMessage), true
 	case "SamplingMessageContent":
-		return newSamplingMessageContent(), true
+		return new(SamplingMessageContentBox), true
 	case "SamplingMessageContentBlock":
-		return newSamplingMessageContentBlock(), true
+		return new(SamplingMessageContentBlockBox), true
 	case "SamplingMessageContentList":
 		return new(SamplingMessageContentList), true
 	case "ServerCapabilities":
@@ -312,17 +312,17 @@ func New(definition string) (wire.Value, bool) {
 	case "ServerCapabilitiesTools":
 		return new(ServerCapabilitiesTools), true
 	case "ServerNotification":
-		return newServerNotification(), true
+		return new(ServerNotificationBox), true
 	case "ServerRequest":
-		return newServerRequest(), true
+		return new(ServerRequestBox), true
 	case "ServerResult":
-		return newServerResult(), true
+		return new(ServerResultBox), true
 	case "SetLevelRequest":
 		return new(SetLevelRequest), true
 	case "SetLevelRequestParams":
 		return new(SetLevelRequestParams), true
 	case "SingleSelectEnumSchema":
-		return newSingleSelectEnumSchema(), true
+		return new(SingleSelectEnumSchemaBox), true
 	case "StringSchema":
 		return new(StringSchema), true
 	case "StringSchemaFormat":
@@ -393,28 +393,4 @@ func New(definition string) (wire.Value, bool) {
 		return new(UntitledSingleSelectEnumSchema), true
 	}
 	return nil, false
-}
-
-func newProgressToken() *wire.Box[wire.Scalar] {
-	return wire.NewBox(func(r *wire.Reader) wire.Scalar {
-		return r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-	}, func(dst []byte, v wire.Scalar) ([]byte, error) {
-		return v.AppendJSON(dst)
-	}, func(c *wire.Checker, v wire.Scalar) {
-		if !v.Is(wire.ScalarString | wire.ScalarInteger) {
-			c.Report("must be a string or an integer")
-		}
-	})
-}
-
-func newRequestId() *wire.Box[wire.Scalar] {
-	return wire.NewBox(func(r *wire.Reader) wire.Scalar {
-		return r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-	}, func(dst []byte, v wire.Scalar) ([]byte, error) {
-		return v.AppendJSON(dst)
-	}, func(c *wire.Checker, v wire.Scalar) {
-		if !v.Is(wire.ScalarString | wire.ScalarInteger) {
-			c.Report("must be a string or an integer")
-		}
-	})
 }

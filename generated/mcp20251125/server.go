@@ -504,7 +504,7 @@ func (c ServerCaller) CallTool(ctx context.Context, params *CallToolRequestParam
 // CallToolResponse makes the request of CallTool and returns the result, of
 // whichever type it is.
 func (c ServerCaller) CallToolResponse(ctx context.Context, params *CallToolRequestParams) (CallToolResponse, error) {
-	result := newCallToolResponse()
+	result := new(CallToolResponseBox)
 	if err := c.caller.Call(ctx, "tools/call", runtime.Params(params), result); err != nil {
 		return nil, err
 	}

@@ -1,36 +1,55 @@
 package wire
 
-// Box makes a [Value] and [Validator] of what is none by itself: a union, which
-// is an interface, or an alias.
-type Box[T any] struct {
-	V T
-
-	decode func(*Reader) T
-	append func([]byte, T) ([]byte, error)
-	check  func(*Checker, T)
+// Codec decodes and checks the values of a type that is not a [Value], for a [Box].
+type Codec[T any] interface {
+	// Decode reads a value. An error is the Reader's.
+	Decode(r *Reader) T
+	// Check reports what Validate reports.
+	Check(c *Checker, v T)
 }
 
-// NewBox returns an empty box for values of T, which decode reads, append
-// writes and check validates; check may be nil.
-func NewBox[T any](decode func(*Reader) T, append func([]byte, T) ([]byte, error), check func(*Checker, T)) *Box[T] {
-	return &Box[T]{decode: decode, append: append, check: check}
+// Box holds a value of a union, which is an interface, or of another type that is not a [Value],
+// and makes it one. The zero Box holds no value, which is null for encoding/json and an error
+// otherwise.
+type Box[T Appender, C Codec[T]] struct {
+	V T
 }
 
 // AppendJSON implements [Appender].
-func (b *Box[T]) AppendJSON(dst []byte) ([]byte, error) { return b.append(dst, b.V) }
+func (b Box[T, C]) AppendJSON(dst []byte) ([]byte, error) {
+	if any(b.V) == nil {
+		return dst, ErrMissing
+	}
+	return b.V.AppendJSON(dst)
+}
 
 // DecodeJSON implements [Value].
-func (b *Box[T]) DecodeJSON(r *Reader) error {
-	b.V = b.decode(r)
+func (b *Box[T, C]) DecodeJSON(r *Reader) error {
+	var codec C
+	b.V = codec.Decode(r)
 	return r.Err()
 }
 
 // Validate implements [Validator].
-func (b *Box[T]) Validate() error {
-	if b.check == nil {
+func (b Box[T, C]) Validate() error {
+	var codec C
+	var c Checker
+	codec.Check(&c, b.V)
+	return c.Err()
+}
+
+// MarshalJSON implements the interface of encoding/json.
+func (b Box[T, C]) MarshalJSON() ([]byte, error) {
+	if any(b.V) == nil {
+		return []byte("null"), nil
+	}
+	return Marshal(b.V)
+}
+
+// UnmarshalJSON implements the interface of encoding/json. It does not change b for null.
+func (b *Box[T, C]) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
 		return nil
 	}
-	var c Checker
-	b.check(&c, b.V)
-	return c.Err()
+	return Unmarshal(text, b)
 }

@@ -41,7 +41,7 @@ func BindClient(s Client) runtime.Binding {
 			case "bare":
 				return nil, runtime.Receive(ctx, params, s.Bare)
 			case "note":
-				return nil, runtime.ReceiveValue(ctx, params, newMode(), func(ctx context.Context, p *wire.Box[Mode]) error {
+				return nil, runtime.ReceiveValue(ctx, params, new(ModeBox), func(ctx context.Context, p *ModeBox) error {
 					return s.Note(ctx, p.V)
 				})
 			}

@@ -48,7 +48,7 @@ type ClientOptions struct {
 func (o ClientOptions) NewClient(table *convert.Table) *runtime.Client {
 	handlers := runtime.Handlers{
 		"bare": runtime.HandleNotification(o.Bare),
-		"note": runtime.HandleNotificationValue(newMode, o.Note),
+		"note": runtime.HandleNotificationValue[modeCodec](o.Note),
 	}
 	options := o.Runtime
 	if o.Name != "" {

@@ -48,7 +48,7 @@ func New(definition string) (wire.Value, bool) {
 	case "EverythingInlineDeepDeeperItem":
 		return new(EverythingInlineDeepDeeperItem), true
 	case "EverythingInlineUnion":
-		return newEverythingInlineUnion(), true
+		return new(EverythingInlineUnionBox), true
 	case "EverythingInlineUnionOption1":
 		return new(EverythingInlineUnionOption1), true
 	case "EverythingInlineUnionOption2":
@@ -56,15 +56,15 @@ func New(definition string) (wire.Value, bool) {
 	case "EverythingMapOfEnumsValue":
 		return new(EverythingMapOfEnumsValue), true
 	case "Failure":
-		return newFailure(), true
+		return new(FailureBox), true
 	case "Fit":
-		return newFit(), true
+		return new(FitBox), true
 	case "Flag":
 		return new(Flag), true
 	case "Gone":
 		return new(Gone), true
 	case "Json":
-		return newJson(), true
+		return new(JsonBox), true
 	case "JsonList":
 		return new(JsonList), true
 	case "JsonMap":
@@ -74,11 +74,11 @@ func New(definition string) (wire.Value, bool) {
 	case "JsonScalar":
 		return new(JsonScalar), true
 	case "Key":
-		return newKey(), true
+		return new(keyBox), true
 	case "Knot":
 		return new(Knot), true
 	case "KnotNone":
-		return newKnotNone(), true
+		return new(KnotNoneBox), true
 	case "KnotNoneNull":
 		return new(KnotNoneNull), true
 	case "Less":
@@ -90,7 +90,7 @@ func New(definition string) (wire.Value, bool) {
 	case "Lists":
 		return new(Lists), true
 	case "Loop":
-		return newLoop(), true
+		return new(LoopBox), true
 	case "LoopNumber":
 		return new(LoopNumber), true
 	case "lowerCase":
@@ -102,13 +102,13 @@ func New(definition string) (wire.Value, bool) {
 	case "Merged":
 		return new(Merged), true
 	case "Mixed":
-		return newMixed(), true
+		return new(MixedBox), true
 	case "MixedBoolean":
 		return new(MixedBoolean), true
 	case "MixedList":
 		return new(MixedList), true
 	case "MixedMap":
-		return newMixedMap(), true
+		return new(MixedMapBox), true
 	case "MixedMapList":
 		return new(MixedMapList), true
 	case "MixedMapNumber":
@@ -120,7 +120,7 @@ func New(definition string) (wire.Value, bool) {
 	case "MixedNull":
 		return new(MixedNull), true
 	case "MixedOpen":
-		return newMixedOpen(), true
+		return new(MixedOpenBox), true
 	case "MixedOpenObject":
 		return new(MixedOpenObject), true
 	case "MixedOpenScalar":
@@ -128,13 +128,13 @@ func New(definition string) (wire.Value, bool) {
 	case "MixedScalar":
 		return new(MixedScalar), true
 	case "Mode":
-		return newMode(), true
+		return new(ModeBox), true
 	case "More":
 		return new(More), true
 	case "Narrowed":
 		return new(Narrowed), true
 	case "Nested":
-		return newNested(), true
+		return new(NestedBox), true
 	case "NestedString":
 		return new(NestedString), true
 	case "NotFound":
@@ -142,7 +142,7 @@ func New(definition string) (wire.Value, bool) {
 	case "NoteNotification":
 		return new(NoteNotification), true
 	case "Nothing":
-		return newNothing(), true
+		return new(nothingBox), true
 	case "Nullables":
 		return new(Nullables), true
 	case "OddNames":
@@ -164,13 +164,13 @@ func New(definition string) (wire.Value, bool) {
 	case "RenamedObject":
 		return new(Tree), true
 	case "RenamedTwice":
-		return newShape(), true
+		return new(ShapeBox), true
 	case "RenamedUnion":
-		return newShape(), true
+		return new(ShapeBox), true
 	case "ServerNotification":
-		return newServerNotification(), true
+		return new(ServerNotificationBox), true
 	case "Shape":
-		return newShape(), true
+		return new(ShapeBox), true
 	case "Shapes":
 		return new(Shapes), true
 	case "Special":
@@ -189,28 +189,4 @@ func New(definition string) (wire.Value, bool) {
 		return new(ZeroConsts), true
 	}
 	return nil, false
-}
-
-func newKey() *wire.Box[wire.Scalar] {
-	return wire.NewBox(func(r *wire.Reader) wire.Scalar {
-		return r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
-	}, func(dst []byte, v wire.Scalar) ([]byte, error) {
-		return v.AppendJSON(dst)
-	}, func(c *wire.Checker, v wire.Scalar) {
-		if !v.Is(wire.ScalarString | wire.ScalarInteger) {
-			c.Report("must be a string or an integer")
-		}
-	})
-}
-
-func newNothing() *wire.Box[wire.Scalar] {
-	return wire.NewBox(func(r *wire.Reader) wire.Scalar {
-		return r.ReadScalar(wire.ScalarNull)
-	}, func(dst []byte, v wire.Scalar) ([]byte, error) {
-		return v.AppendJSON(dst)
-	}, func(c *wire.Checker, v wire.Scalar) {
-		if !v.Is(wire.ScalarNull) {
-			c.Report("must be null")
-		}
-	})
 }

@@ -32,7 +32,7 @@ func BindServer(s Server) runtime.Binding {
 		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
 			switch method {
 			case "ask":
-				return runtime.AnswerValue(ctx, params, newMode(), func(ctx context.Context, p *wire.Box[Mode]) (*AskResult, error) {
+				return runtime.AnswerValue(ctx, params, new(ModeBox), func(ctx context.Context, p *ModeBox) (*AskResult, error) {
 					return s.Ask(ctx, p.V)
 				})
 			}

@@ -1,0 +1,135 @@
+package emit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/gen/files"
+)
+
+const (
+	// maxLines is the length above which a file is divided.
+	maxLines = 2000
+	// goalLines is the estimated length of the files that a source is divided into. It leaves
+	// room, because the number of lines is known only after rendering.
+	goalLines = maxLines * 3 / 4
+)
+
+// A Source renders one generated file, or several if one would be too long.
+type Source struct {
+	// Name is the path of the file. Further files are numbered: a_2.gen.go after a.gen.go.
+	Name string
+	// New returns a file without declarations.
+	New func() *jen.File
+	// Items is the number of parts of the content that may be in different files.
+	Items int
+	// Lines estimates the number of lines of an item. If it is nil, a source is divided only
+	// after all its items turned out to be too long for one file.
+	Lines func(item int) int
+	// Fill adds the items from first up to but not including end to a file. A source without
+	// items has one file, too.
+	Fill func(f *jen.File, first, end int)
+}
+
+// Render renders sources in parallel. The files are in the order of their sources.
+func Render(sources ...Source) ([]files.File, error) {
+	var parts []part
+	for i := range sources {
+		parts = append(parts, sources[i].parts()...)
+	}
+	texts, errs := make([][][]byte, len(parts)), make([]error, len(parts))
+	Parallel(len(parts), func(i int) { texts[i], errs[i] = parts[i].render() })
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	var out []files.File
+	number := map[*Source]int{}
+	for i, p := range parts {
+		for _, text := range texts[i] {
+			number[p.source]++
+			out = append(out, files.File{Path: numbered(p.source.Name, number[p.source]), Content: text})
+		}
+	}
+	return out, nil
+}
+
+// numbered returns the name of the n-th file of a source.
+func numbered(name string, n int) string {
+	if n == 1 {
+		return name
+	}
+	folder := strings.LastIndexByte(name, '/') + 1
+	base, rest, _ := strings.Cut(name[folder:], ".")
+	return fmt.Sprintf("%s%s_%d.%s", name[:folder], base, n, rest)
+}
+
+// part is the content of one file.
+type part struct {
+	source     *Source
+	first, end int
+}
+
+// parts divides a source by the estimated number of lines.
+func (s *Source) parts() []part {
+	parts := []part{{s, 0, s.Items}}
+	if s.Lines == nil {
+		return parts
+	}
+	total := 0
+	for i := range s.Items {
+		last := &parts[len(parts)-1]
+		lines := s.Lines(i)
+		if i > last.first && total+lines > goalLines {
+			last.end = i
+			parts = append(parts, part{s, i, s.Items})
+			total = 0
+		}
+		total += lines
+	}
+	return parts
+}
+
+// render renders a part. It divides the part if it turns out to be too long.
+func (p part) render() ([][]byte, error) {
+	f := p.source.New()
+	p.source.Fill(f, p.first, p.end)
+	var text bytes.Buffer
+	if err := f.Render(&text); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.source.Name, err)
+	}
+	lines, items := bytes.Count(text.Bytes(), []byte{'\n'}), p.end-p.first
+	if lines <= maxLines || items < 2 {
+		return [][]byte{text.Bytes()}, nil
+	}
+	count := min(lines/goalLines+1, items)
+	var all [][]byte
+	for i := range count {
+		texts, err := part{p.source, p.first + i*items/count, p.first + (i+1)*items/count}.render()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, texts...)
+	}
+	return all, nil
+}
+
+// Parallel calls f with 0 to n-1 on all processors.
+func Parallel(n int, f func(i int)) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	all.Wait()
+}
