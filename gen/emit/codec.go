@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
@@ -73,7 +74,7 @@ func (e *emitter) glue(f *jen.File, d *ir.Decl) {
 }
 
 func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {
-	decodeFunc(f, d, "DecodeJSON reads an object. A missing, repeated or mistyped member is an error.").BlockFunc(func(g *jen.Group) {
+	decodeFunc(f, d, decodeDoc(o)).BlockFunc(func(g *jen.Group) {
 		g.Op("*").Id("x").Op("=").Id(d.Name).Values()
 		if o.Loose {
 			g.If(jen.Id("r").Dot("Kind").Call().Op("!=").Qual(wirePath, "KindObject")).Block(
@@ -108,15 +109,35 @@ func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 			}),
 		)
 		requiredCheck(g, o)
+		for i, field := range o.Fields {
+			if hasDefault(field) {
+				bit := jen.Op(fmt.Sprintf("%#x", uint64(1)<<(i%64)))
+				g.If(jen.Id("seen").Index(jen.Lit(i / 64)).Op("&").Add(bit).Op("==").Lit(0)).BlockFunc(func(g *jen.Group) { setDefault(g, field) })
+			}
+		}
 		g.Return(jen.Id("r").Dot("Err").Call())
 	})
+}
+
+// hasDefault reports whether decoding sets a member that is absent. A default of null needs no
+// code if the zero value of the field is null.
+func hasDefault(f *ir.Field) bool {
+	return f.Default != "" && (f.Default != "null" || isOptional(f) || !f.Nullable())
+}
+
+func decodeDoc(o *ir.Object) string {
+	text := "DecodeJSON reads an object. A missing, repeated or mistyped member is an error."
+	if slices.ContainsFunc(o.Fields, func(f *ir.Field) bool { return f.Default != "" }) {
+		text += " Absent members with a default are set to it."
+	}
+	return text
 }
 
 // requiredCheck relies on the required members coming first among the fields.
 func requiredCheck(g *jen.Group, o *ir.Object) {
 	var names []jen.Code
 	for _, f := range o.Fields {
-		if f.Required {
+		if f.Required && f.Default == "" {
 			names = append(names, jen.Lit(f.Wire))
 		}
 	}

@@ -13,13 +13,10 @@ type ToolsOptions struct {
 	Package string
 	// Source names the origin of the types in the header of each file.
 	Source string
-	// Defaults adds the applyDefaults methods, which servers call.
-	Defaults bool
 }
 
-// Tools renders the types of a tool list: types.gen.go, codec.gen.go and, if opts.Defaults
-// is set, defaults.gen.go. A file that would be too long is split into parts. The paths
-// have no folder.
+// Tools renders the types of a tool list: types.gen.go and codec.gen.go. A file that would be
+// too long is split into parts. The paths have no folder.
 func Tools(decls []*ir.Decl, opts ToolsOptions) ([]files.File, error) {
 	e := &emitter{style: toolsStyle(), pkg: opts.Package, header: opts.Source, suffix: ".gen.go"}
 	e.addDecls("types", decls, typeLines, func(f *jen.File, part []*ir.Decl) {
@@ -30,9 +27,6 @@ func Tools(decls []*ir.Decl, opts ToolsOptions) ([]files.File, error) {
 		e.types(f, part)
 	})
 	e.addDecls("codec", decls, codecLines, e.codecs)
-	if opts.Defaults {
-		e.addDecls("defaults", filter(decls, func(d *ir.Decl) bool { return d.Defaults }), defaultLines, e.defaults)
-	}
 	return Render(e.sources...)
 }
 
@@ -63,11 +57,4 @@ func codecLines(d *ir.Decl) int {
 		return 22
 	}
 	return 40
-}
-
-func defaultLines(d *ir.Decl) int {
-	if o, ok := d.Type.(*ir.Object); ok {
-		return 5 + 4*len(o.Fields)
-	}
-	return 20
 }

@@ -48,8 +48,6 @@ type Decl struct {
 	Unions []*Decl
 	// Checked means that Validate has something to check in values of the type.
 	Checked bool
-	// Defaults means that the type, or a type inside it, has members with a default.
-	Defaults bool
 }
 
 // Type is a sealed sum of the shapes that a value can have.
@@ -164,7 +162,8 @@ type Field struct {
 	// Soft marks an optional member that has another type in objects of another kind. A
 	// value that does not match is kept as if the member had no field.
 	Soft bool
-	// Default is the JSON text of the value that an absent member stands for, or "".
+	// Default is the JSON text of the value that decoding gives to an absent member, or "". A
+	// required field with a default is always present in Go and may be absent in JSON.
 	Default string
 }
 

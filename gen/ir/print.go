@@ -50,9 +50,6 @@ func (p *printer) decl(d *Decl) {
 	if d.Checked {
 		notes = append(notes, "checked")
 	}
-	if d.Defaults {
-		notes = append(notes, "defaults")
-	}
 	p.line("\ntype %s %s (%s)", d.Name, TypeString(d.Type), strings.Join(notes, ", "))
 	switch t := d.Type.(type) {
 	case *Object:
@@ -82,7 +79,7 @@ func (p *printer) decl(d *Decl) {
 
 func (p *printer) field(f *Field) {
 	var notes []string
-	if f.Required {
+	if f.Required && f.Default == "" {
 		notes = append(notes, "required")
 	}
 	if f.Nullable() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
 
@@ -19,10 +20,11 @@ func result(t typing.ToolTypes) *jen.Statement {
 	return jen.Index().Qual(mcpPath, "ContentBlock")
 }
 
-// signature renders the signature of a tool's method, without its name.
-func signature(t typing.ToolTypes) []jen.Code {
+// signature renders the signature of a tool's method with arguments of type in, without its
+// name.
+func signature(t typing.ToolTypes, in *ir.Decl) []jen.Code {
 	return []jen.Code{
-		jen.Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("in").Op("*").Id(t.Input.Name)),
+		jen.Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("in").Op("*").Id(in.Name)),
 		jen.Params(result(t), jen.Error()),
 	}
 }
@@ -52,7 +54,7 @@ func (g *generator) toolsInterface(f *jen.File) {
 	f.Type().Id("Tools").InterfaceFunc(func(methods *jen.Group) {
 		for _, t := range g.pkg.Tools {
 			methods.Add(about(t, "implements"))
-			methods.Id(t.Go).Add(signature(t)...)
+			methods.Id(t.Go).Add(signature(t, t.Input)...)
 		}
 	})
 }
@@ -73,16 +75,12 @@ func (g *generator) serverTools(f *jen.File) {
 		Index().Qual(catalogPath, "Item").Block(
 		jen.Return(jen.Index().Qual(catalogPath, "Item").ValuesFunc(func(all *jen.Group) {
 			for _, t := range g.pkg.Tools {
-				defaults := jen.Nil()
-				if t.Input.Defaults {
-					defaults = jen.Parens(jen.Op("*").Id(t.Input.Name)).Dot("applyDefaults")
-				}
 				maker := "Structured"
 				if t.Output == nil {
 					maker = "Content"
 				}
 				fresh := jen.Op(fmt.Sprintf("func() *%[1]s { return new(%[1]s) }", t.Input.Name)) // in one line
-				all.Line().Qual(toolsPath, maker).Call(jen.Id(toolName(t)), jen.Id("options"), fresh, defaults, jen.Id("t").Dot(t.Go))
+				all.Line().Qual(toolsPath, maker).Call(jen.Id(toolName(t)), jen.Id("options"), fresh, jen.Nil(), jen.Id("t").Dot(t.Go))
 			}
 			all.Line()
 		})),
@@ -125,7 +123,7 @@ func clientMethod(f *jen.File, t typing.ToolTypes) {
 		call = "CallContent"
 	}
 	f.Add(about(t, "calls"))
-	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(t.Go).Add(signature(t)...).Block(
+	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(t.Go).Add(signature(t, t.Arguments)...).Block(
 		jen.Return(jen.Qual(toolsPath, call).Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(toolName(t)), jen.Id("in"), last)),
 	)
 }

@@ -68,20 +68,20 @@ var identifiers = []string{"Client", "Connect", "Handlers", "NewClient", "NewSer
 
 // Server generates the files of a server, and of a client for it.
 func Server(o Options) (*Result, error) {
-	g, err := start(o)
+	g, err := start(o, true)
 	if err != nil {
 		return nil, err
 	}
-	return g.make(g.types(true), g.checks(true), g.definitions(true), g.server, g.client, g.test, g.samples)
+	return g.make(g.types, g.checks(true), g.definitions(true), g.server, g.client, g.test, g.samples)
 }
 
 // Client generates the files of a client.
 func Client(o Options) (*Result, error) {
-	g, err := start(o)
+	g, err := start(o, false)
 	if err != nil {
 		return nil, err
 	}
-	return g.make(g.types(false), g.checks(false), g.definitions(false), g.client)
+	return g.make(g.types, g.checks(false), g.definitions(false), g.client)
 }
 
 type generator struct {
@@ -90,8 +90,8 @@ type generator struct {
 	diagnostics []typing.Diagnostic
 }
 
-func start(o Options) (*generator, error) {
-	pkg, diagnostics, err := typing.Types(o.List, typing.Options{Methods: methodNames, Identifiers: identifiers})
+func start(o Options, server bool) (*generator, error) {
+	pkg, diagnostics, err := typing.Types(o.List, typing.Options{Methods: methodNames, Identifiers: identifiers, Server: server})
 	if err != nil {
 		return nil, err
 	}
@@ -111,10 +111,8 @@ func (g *generator) make(all ...artifact) (*Result, error) {
 	return &Result{slices.Concat(made...), g.pkg.Tools, g.diagnostics}, nil
 }
 
-func (g *generator) types(defaults bool) artifact {
-	return func() ([]files.File, error) {
-		return emit.Tools(g.pkg.Decls, emit.ToolsOptions{Package: g.Package, Source: g.Source, Defaults: defaults})
-	}
+func (g *generator) types() ([]files.File, error) {
+	return emit.Tools(g.pkg.Decls, emit.ToolsOptions{Package: g.Package, Source: g.Source})
 }
 
 // checks renders the functions that check results and, for servers, arguments.

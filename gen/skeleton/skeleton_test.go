@@ -31,7 +31,7 @@ func TestFiles(t *testing.T) {
 		make func(skeleton.Options) (*skeleton.Result, error)
 		want []string
 	}{
-		{"server", skeleton.Server, []string{"checks.gen.go", "client.gen.go", "codec.gen.go", "contract.gen_test.go", "defaults.gen.go", "definitions.gen.go", "samples.gen_test.go", "server.gen.go", "types.gen.go"}},
+		{"server", skeleton.Server, []string{"checks.gen.go", "client.gen.go", "codec.gen.go", "contract.gen_test.go", "definitions.gen.go", "samples.gen_test.go", "server.gen.go", "types.gen.go"}},
 		{"client", skeleton.Client, []string{"checks.gen.go", "client.gen.go", "codec.gen.go", "definitions.gen.go", "types.gen.go"}},
 	} {
 		first, err := side.make(options(t))
@@ -82,7 +82,7 @@ func TestNames(t *testing.T) {
 		"func (c *Client) Check(ctx context.Context) error {",
 		"func(*a, context.Context, *GetForecastInput) (*GetForecastOutput, error) = (*a).GetForecast\n",
 		"func(*b, context.Context, *GetForecastInput) (*GetForecastOutput, error) = (*b).GetForecast\n",
-		"tools.Structured(toolGetForecast, options, func() *GetForecastInput { return new(GetForecastInput) }, (*GetForecastInput).applyDefaults, t.GetForecast),",
+		"tools.Structured(toolGetForecast, options, func() *GetForecastInput { return new(GetForecastInput) }, nil, t.GetForecast),",
 		"tools.Content(toolCheckTool, options, func() *CheckToolInput { return new(CheckToolInput) }, nil, t.CheckTool),",
 		"func NewServer(t Tools, options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {",
 	} {

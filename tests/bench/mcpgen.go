@@ -97,8 +97,8 @@ func (c *mcpgenClient) weather(ctx context.Context, progress bool) error {
 	if progress {
 		ctx = runtime.WithProgress(ctx, func(runtime.Progress) { c.told.Add(1) })
 	}
-	out, err := c.typed.GetWeather(ctx, &weather.GetWeatherInput{
-		City: argCity, Hours: new(int64(argHours)), Units: new(weather.GetWeatherInputUnits(argUnits)),
+	out, err := c.typed.GetWeather(ctx, &weather.GetWeatherArguments{
+		City: argCity, Hours: new(int64(argHours)), Units: new(weather.GetWeatherArgumentsUnits(argUnits)),
 	})
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (c *mcpgenClient) weather(ctx context.Context, progress bool) error {
 }
 
 func (c *mcpgenClient) refused(ctx context.Context, city string) error {
-	out, err := c.typed.GetWeather(ctx, &weather.GetWeatherInput{City: city})
+	out, err := c.typed.GetWeather(ctx, &weather.GetWeatherArguments{City: city})
 	if _, ok := errors.AsType[*tools.Error](err); !ok { // an error of another type is one of the client
 		return fmt.Errorf("%+v, %w", out, err)
 	}

@@ -2,10 +2,74 @@ package typing
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
+
+// defaulted is a member of a declaration, with the schemas that may have its default.
+type defaulted struct {
+	field *ir.Field
+	decl  *ir.Decl
+	at    spot
+	all   disj
+}
+
+// applyDefaults gives the members of a document their defaults. Such a member is always
+// present in a decoded value, so it is required in Go, unless its type depends on other
+// members.
+func (t *typer) applyDefaults() {
+	for _, d := range t.fields {
+		text := d.all.defaultOf()
+		if text == "" {
+			continue
+		}
+		problem := misfit(d.field.Type, text)
+		if problem == "" && strings.Contains(string(text), "{") && reaches(d.field.Type, d.decl, map[*ir.Decl]bool{}) {
+			problem = "it would contain itself"
+		}
+		if problem != "" {
+			t.remark(d.at, false, "the default %s is left out: %s", text, problem)
+			continue
+		}
+		compact, err := wire.AppendRaw(nil, text)
+		if err != nil {
+			continue // does not happen: the list has been read
+		}
+		d.field.Default = string(compact)
+		d.field.Required = !d.field.Soft
+		t.defaults = true
+	}
+	t.fields = nil
+}
+
+// reaches reports whether a value of a type may contain values of a declaration.
+func reaches(t ir.Type, d *ir.Decl, seen map[*ir.Decl]bool) bool {
+	switch t := t.(type) {
+	case *ir.Array:
+		return reaches(t.Elem, d, seen)
+	case *ir.Map:
+		return reaches(t.Elem, d, seen)
+	case *ir.Nullable:
+		return reaches(t.Elem, d, seen)
+	case *ir.Union:
+		return slices.ContainsFunc(t.Variants, func(v *ir.Variant) bool { return reaches(&ir.Ref{Decl: v.Decl}, d, seen) })
+	case *ir.Object:
+		return t.Additional != nil && reaches(t.Additional, d, seen) ||
+			slices.ContainsFunc(t.Fields, func(f *ir.Field) bool { return reaches(f.Type, d, seen) })
+	case *ir.Ref:
+		if t.Decl == d {
+			return true
+		}
+		if seen[t.Decl] {
+			return false
+		}
+		seen[t.Decl] = true
+		return reaches(t.Decl.Type, d, seen)
+	}
+	return false
+}
 
 // defaultOf returns the default of a member: that of its schemas, else that of
 // those they refer to.
@@ -122,7 +186,7 @@ func misfitObject(o *ir.Object, v wire.Raw) string {
 	for _, f := range o.Fields {
 		member, ok := wire.Object(v).Get(f.Wire)
 		switch {
-		case !ok && f.Required:
+		case !ok && f.Required && f.Default == "":
 			return "its member \"" + f.Wire + "\" is missing"
 		case !ok || f.Soft:
 			continue
@@ -149,41 +213,4 @@ func scalarSetOf(k ir.ScalarKinds) (set wire.ScalarSet) {
 		}
 	}
 	return set
-}
-
-// markDefaults finds the types that have members with defaults in them.
-func markDefaults(decls []*ir.Decl) {
-	for changed := true; changed; {
-		changed = false
-		for _, d := range decls {
-			if !d.Defaults && declDefaults(d) {
-				d.Defaults, changed = true, true
-			}
-		}
-	}
-}
-
-func declDefaults(d *ir.Decl) bool {
-	switch t := d.Type.(type) {
-	case *ir.Object:
-		return t.Additional != nil && typeDefaults(t.Additional) ||
-			slices.ContainsFunc(t.Fields, func(f *ir.Field) bool { return f.Default != "" || typeDefaults(f.Type) })
-	case *ir.Union:
-		return slices.ContainsFunc(t.Variants, func(v *ir.Variant) bool { return v.Decl.Defaults })
-	}
-	return typeDefaults(d.Type)
-}
-
-func typeDefaults(t ir.Type) bool {
-	switch t := t.(type) {
-	case *ir.Array:
-		return typeDefaults(t.Elem)
-	case *ir.Map:
-		return typeDefaults(t.Elem)
-	case *ir.Nullable:
-		return typeDefaults(t.Elem)
-	case *ir.Ref:
-		return t.Decl.Defaults
-	}
-	return false
 }

@@ -23,9 +23,10 @@ type typer struct {
 
 	// What follows is about the document whose types are being made.
 	tool *tools.Tool
-	// root is the name of the document's type, input tells the input from the output.
-	root  string
-	input bool
+	// root is the name of the document's type.
+	root string
+	// apply means that absent members get their default, defaults that there are some.
+	apply, defaults bool
 	// declared are the types by what they are the types of; open are the arrays
 	// and maps that are being made, which get a declaration when they turn out to
 	// hold themselves.

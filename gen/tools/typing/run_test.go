@@ -15,8 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestTypesRun builds the types of lists with every construct and has them read
-// and write values: each comes out as it went in.
+// TestTypesRun builds a program with the types of lists with every construct. It decodes and
+// encodes values, which must stay the same except for defaults.
 func TestTypesRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -28,11 +28,11 @@ func TestTypesRun(t *testing.T) {
 			var cases []valueCase
 			for _, tool := range pkg.Tools {
 				for _, v := range samples.Of(tool.Tool.Input) {
-					cases = append(cases, valueCase{tool.Input.Name, "keep", v, v})
+					cases = append(cases, same(tool.Arguments.Name, v))
 				}
 				if tool.Output != nil {
 					for _, v := range samples.Of(tool.Tool.Output) {
-						cases = append(cases, valueCase{tool.Output.Name, "keep", v, v})
+						cases = append(cases, same(tool.Output.Name, v))
 					}
 				}
 			}
@@ -46,13 +46,12 @@ func TestTypesRun(t *testing.T) {
 
 // valueCase is a value that is decoded into a type and encoded again.
 type valueCase struct {
-	// root is the name of the type; how is "keep", or "defaults" to apply them.
-	root, how string
-	in, want  wire.Raw
+	root     string // the name of the type
+	in, want wire.Raw
 }
 
 var valueCases = []valueCase{
-	// Values that are valid though they are not what one thinks of.
+	// Valid values of unusual kinds.
 	same("LooseInput", `{"a":{"x":"1","y":2},"list":[{"y":1},"no object",7,null,[{}]],"items_only":"text","len":3}`),
 	same("LooseInput", `{"a":"no object"}`),
 	same("LooseInput", `{"a":null}`),
@@ -80,23 +79,22 @@ var valueCases = []valueCase{
 	same("BoolsInput", `{"t":[{}],"items":[],"emptyobj":{},"ref":{"v":"x"},"nest":{"deep":{"v":"y"}}}`),
 	same("AllofsInput", `{"m":{"a":"x","b":1},"n":5,"u":{"id":"i","t":"y","p":3}}`),
 	same("RequiredUndeclaredInput", `{"a":"x","b":null}`),
-	// Defaults stand for what is absent, and for nothing else.
-	{"DefaultsInput", "defaults", `{"r":"here"}`, `{"r":"here","s":"x\"y","i":5,"i1":1,"n":1000,"b":false,"e":"q","a":["u","v"],"o":{"x":3},"any":{"k":[1]},"u":{"t":"a","d":1},"sc":7,"ns":"nn","ref":20,"c":"k"}`},
-	{"DefaultsInput", "defaults", `{"r":"","s":"","i":0,"i1":0,"n":0,"b":true,"e":"p","a":[],"o":{"x":0,"y":{}},"m":{"k":{},"l":{"d":""}},"any":null,"u":{"t":"b"},"ul":[{"t":"a"},{"t":"b"},{"t":"a","d":9}],"sc":"","ns":null,"no":{},"tup":[[{}],[]],"ref":0,"c":"k","oa":[{}]}`,
+	// A default replaces an absent member only.
+	{"DefaultsInput", `{"r":"here"}`, `{"r":"here","s":"x\"y","i":5,"i1":1,"n":1000,"b":false,"e":"q","a":["u","v"],"o":{"x":3},"any":{"k":[1]},"u":{"t":"a","d":1},"sc":7,"ns":"nn","ref":20,"c":"k"}`},
+	{"DefaultsInput", `{"r":"","s":"","i":0,"i1":0,"n":0,"b":true,"e":"p","a":[],"o":{"x":0,"y":{}},"m":{"k":{},"l":{"d":""}},"any":null,"u":{"t":"b"},"ul":[{"t":"a"},{"t":"b"},{"t":"a","d":9}],"sc":"","ns":null,"no":{},"tup":[[{}],[]],"ref":0,"c":"k","oa":[{}]}`,
 		`{"r":"","s":"","i":0,"i1":0,"n":0,"b":true,"e":"p","a":[],"o":{"x":0,"y":{"z":"zz"}},"m":{"k":{"d":"dd"},"l":{"d":""}},"any":null,"u":{"t":"b"},"ul":[{"t":"a","d":1},{"t":"b"},{"t":"a","d":9}],"sc":"","ns":null,"no":{"d":2},"tup":[[{"d":2}],[]],"ref":0,"c":"k","oa":[{"d":2}]}`},
-	{"DefaultsInput", "defaults", `{"r":"","no":null,"oa":null}`, `{"r":"","no":null,"oa":null,"s":"x\"y","i":5,"i1":1,"n":1000,"b":false,"e":"q","a":["u","v"],"o":{"x":3},"any":{"k":[1]},"u":{"t":"a","d":1},"sc":7,"ns":"nn","ref":20,"c":"k"}`},
-	{"GetForecastInput", "defaults", `{"place":"Ulm"}`, `{"place":"Ulm","days":3}`},
-	// What cannot be decoded says where.
-	{"GetForecastInput", "keep", `{"place":"Ulm","days":"3"}`, `"wire: at /days, byte 22: expected an integer, found a string"`},
-	{"GetForecastInput", "keep", `{"days":1}`, `"wire: at byte 0: missing member \"place\""`},
-	{"GetForecastInput", "keep", `{"place":"a","place":"b"}`, `"wire: at /place, byte 13: duplicate member \"place\""`},
-	{"MembersInput", "keep", `{"x":{"n":1,"n":2}}`, `"wire: at /x/n, byte 12: duplicate member \"n\""`},
+	{"DefaultsInput", `{"r":"","no":null,"oa":null}`, `{"r":"","no":null,"oa":null,"s":"x\"y","i":5,"i1":1,"n":1000,"b":false,"e":"q","a":["u","v"],"o":{"x":3},"any":{"k":[1]},"u":{"t":"a","d":1},"sc":7,"ns":"nn","ref":20,"c":"k"}`},
+	{"GetForecastInput", `{"place":"Ulm"}`, `{"place":"Ulm","days":3}`},
+	// Errors report the location.
+	{"GetForecastInput", `{"place":"Ulm","days":"3"}`, `"wire: at /days, byte 22: expected an integer, found a string"`},
+	{"GetForecastInput", `{"days":1}`, `"wire: at byte 0: missing member \"place\""`},
+	{"GetForecastInput", `{"place":"a","place":"b"}`, `"wire: at /place, byte 13: duplicate member \"place\""`},
+	{"MembersInput", `{"x":{"n":1,"n":2}}`, `"wire: at /x/n, byte 12: duplicate member \"n\""`},
 }
 
-func same(root string, v wire.Raw) valueCase { return valueCase{root, "keep", v, v} }
+func same(root string, v wire.Raw) valueCase { return valueCase{root, v, v} }
 
-// program is the built types of a list, with a main function that decodes and
-// encodes what it is told to.
+// program is a program with the types of a list. It decodes and encodes the lines that it reads.
 type program struct{ path string }
 
 func newProgram(t *testing.T, pkg *typing.Package) program {
@@ -116,7 +114,7 @@ func newProgram(t *testing.T, pkg *typing.Package) program {
 	}
 	var roots strings.Builder
 	for _, tool := range pkg.Tools {
-		for _, d := range []string{tool.Input.Name, tool.Go + "Output"} {
+		for _, d := range []string{tool.Go + "Input", tool.Go + "Arguments", tool.Go + "Output"} {
 			if pkg.Lookup(d) != nil {
 				fmt.Fprintf(&roots, "\t%q: func() wire.Value { return new(%s) },\n", d, d)
 			}
@@ -154,16 +152,13 @@ func main() {
 		if err != nil {
 			return
 		}
-		part := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 3)
-		fmt.Println(answer(roots[part[0]](), part[1], part[2]))
+		part := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 2)
+		fmt.Println(answer(roots[part[0]](), part[1]))
 	}
 }
 
-func answer(x wire.Value, how, text string) string {
+func answer(x wire.Value, text string) string {
 	err := wire.UnmarshalString(text, x)
-	if x, ok := x.(interface{ applyDefaults() }); ok && how == "defaults" {
-		x.applyDefaults()
-	}
 	var out []byte
 	if err == nil {
 		out, err = wire.Marshal(x)
@@ -175,11 +170,11 @@ func answer(x wire.Value, how, text string) string {
 }
 `
 
-// check has the program decode and encode the values.
+// check decodes and encodes the values with the program.
 func (p program) check(t *testing.T, cases []valueCase) {
 	var in bytes.Buffer
 	for _, c := range cases {
-		fmt.Fprintf(&in, "%s\t%s\t%s\n", c.root, c.how, strings.ReplaceAll(string(c.in), "\n", " "))
+		fmt.Fprintf(&in, "%s\t%s\n", c.root, strings.ReplaceAll(string(c.in), "\n", " "))
 	}
 	run := exec.Command(p.path)
 	run.Stdin, run.Stderr = &in, os.Stderr
@@ -194,7 +189,7 @@ func (p program) check(t *testing.T, cases []valueCase) {
 			t.Fatal("the program ended early")
 		}
 		if got := wire.Raw(lines.Text()); !wire.Equal(got, c.want) {
-			t.Errorf("%s, %s: %s\n gives %s\n want  %s", c.root, c.how, c.in, got, c.want)
+			t.Errorf("%s: %s\n gives %s\n want  %s", c.root, c.in, got, c.want)
 		}
 	}
 	t.Logf("%d values", len(cases))

@@ -198,7 +198,7 @@ func (t *typer) fill(decl *ir.Decl, d disj, at spot) {
 		return
 	}
 	for i, name := range names {
-		if f := t.field(name, identifiers[i], shapes, conditional, at); f != nil {
+		if f := t.field(decl, name, identifiers[i], shapes, conditional, at); f != nil {
 			o.Fields = append(o.Fields, f)
 		}
 	}
@@ -217,7 +217,7 @@ var structNames = []string{"Extra", "AppendJSON", "DecodeJSON", "MarshalJSON", "
 // rank puts what says which object it is first, then what must be there.
 func rank(f *ir.Field) int {
 	switch {
-	case f.Const != nil && f.Required:
+	case f.Required && f.Const != nil:
 		return 0
 	case f.Required:
 		return 1
@@ -226,7 +226,7 @@ func rank(f *ir.Field) int {
 }
 
 // field makes the field of a member, nil for one that can never be there.
-func (t *typer) field(name, goName string, shapes []*shape, conditional []jsonschema.Property, at spot) *ir.Field {
+func (t *typer) field(decl *ir.Decl, name, goName string, shapes []*shape, conditional []jsonschema.Property, at spot) *ir.Field {
 	f := &ir.Field{Wire: name, Go: goName, Required: true}
 	var all disj
 	for _, s := range shapes {
@@ -267,8 +267,8 @@ func (t *typer) field(name, goName string, shapes []*shape, conditional []jsonsc
 		f.Soft = false
 	}
 	f.Doc = fieldDoc(all, d)
-	if t.input && !f.Required {
-		t.fields = append(t.fields, defaulted{f, here, all})
+	if t.apply && !f.Required {
+		t.fields = append(t.fields, defaulted{f, decl, here, all})
 	}
 	return f
 }
@@ -291,31 +291,4 @@ func definitionOf(s *jsonschema.Schema) (string, bool) {
 		return "", false
 	}
 	return wire.PointerName(segments[n-1]), true
-}
-
-// defaulted is a member with the schemas that may have its default.
-type defaulted struct {
-	field *ir.Field
-	at    spot
-	all   disj
-}
-
-// applyDefaults gives the fields their defaults, and marks the types that have
-// some in them.
-func (t *typer) applyDefaults() {
-	for _, d := range t.fields {
-		text := d.all.defaultOf()
-		if text == "" {
-			continue
-		}
-		if problem := misfit(d.field.Type, text); problem != "" {
-			t.remark(d.at, false, "the default %s is left out: %s", text, problem)
-			continue
-		}
-		compact, err := wire.AppendRaw(nil, text)
-		if err == nil {
-			d.field.Default = string(compact)
-		}
-	}
-	t.fields = nil
 }

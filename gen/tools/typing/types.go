@@ -19,6 +19,10 @@ type Options struct {
 	Methods []string
 	// Identifiers are those that other generated files declare.
 	Identifiers []string
+	// Server makes the types of a server: members with a default are values, which decoding
+	// sets to the default if the member is absent. Otherwise such members are pointers, and
+	// nil leaves the choice to the server.
+	Server bool
 }
 
 // Package is the Go types of a tool list.
@@ -43,9 +47,12 @@ type ToolTypes struct {
 	Tool *tools.Tool
 	// Go is the name of the tool's method.
 	Go string
-	// Input is the type of the arguments, an object. Output is that of the
-	// structured result, or nil for a tool without an output schema.
+	// Input is the type of the arguments, an object. Output is that of the structured
+	// result, or nil for a tool without an output schema.
 	Input, Output *ir.Decl
+	// Arguments is the type of the arguments for a client. It differs from Input only in a
+	// server, for a tool with defaults.
+	Arguments *ir.Decl
 }
 
 // Diagnostic is something in a schema of which no type could be made, or only
@@ -102,7 +109,13 @@ func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 	for i := range pkg.Tools {
 		tt := &pkg.Tools[i]
 		t.tool = tt.Tool
-		tt.Input = t.typesOf(tt.Tool.Input, tt.Go+"Input", true, fmt.Sprintf("the arguments of %s", tt.Tool.Name))
+		tt.Input = t.typesOf(tt.Tool.Input, tt.Go+"Input", opts.Server, fmt.Sprintf("the arguments of %s", tt.Tool.Name))
+		tt.Arguments = tt.Input
+		if t.defaults {
+			reported := len(t.diagnostics)
+			tt.Arguments = t.typesOf(tt.Tool.Input, tt.Go+"Arguments", false, fmt.Sprintf("the arguments of %s, for a client", tt.Tool.Name))
+			t.diagnostics = t.diagnostics[:reported] // they repeat those of the input
+		}
 		if tt.Tool.Output != nil {
 			tt.Output = t.typesOf(tt.Tool.Output, tt.Go+"Output", false, fmt.Sprintf("the structured result of %s", tt.Tool.Name))
 		}
@@ -110,7 +123,6 @@ func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 	t.nameConstants()
 	slices.SortFunc(t.decls, func(a, b *ir.Decl) int { return strings.Compare(a.Name, b.Name) })
 	ir.Box(t.decls)
-	markDefaults(t.decls)
 	pkg.Decls = t.decls
 	if len(t.errs) > 0 {
 		return nil, nil, errors.Join(t.errs...)
@@ -138,7 +150,7 @@ func (t *typer) methods(list *tools.List, opts Options) []ToolTypes {
 	tools := make([]ToolTypes, len(list.Tools))
 	for i, tool := range list.Tools {
 		tools[i] = ToolTypes{Tool: tool, Go: identifiers[i]}
-		for _, name := range []string{identifiers[i] + "Input", identifiers[i] + "Output"} {
+		for _, name := range []string{identifiers[i] + "Input", identifiers[i] + "Arguments", identifiers[i] + "Output"} {
 			if other, ok := t.taken[name]; ok {
 				t.tool = tool
 				t.failf(tool.Pointer, "the tool needs the Go name %s, which %s has", name, other)
@@ -149,9 +161,10 @@ func (t *typer) methods(list *tools.List, opts Options) []ToolTypes {
 	return tools
 }
 
-// typesOf makes the types of an input or output.
-func (t *typer) typesOf(s *jsonschema.Schema, name string, input bool, what string) *ir.Decl {
-	t.root, t.input = name, input
+// typesOf makes the types of an input or output. With apply, absent members get their default,
+// and t.defaults records whether there are any.
+func (t *typer) typesOf(s *jsonschema.Schema, name string, apply bool, what string) *ir.Decl {
+	t.root, t.apply, t.defaults = name, apply, false
 	t.declared, t.open, t.depth = map[string]*ir.Decl{}, map[string]*ir.Decl{}, 0
 	first := len(t.decls)
 	root := &ir.Decl{Name: name, Pointer: s.Pointer, Doc: said(s), Definition: true}

@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// typesOf makes the types of a file with a tool list.
+// typesOf returns the types of a server for a file with a tool list.
 func typesOf(t testing.TB, name string) (*typing.Package, []typing.Diagnostic) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -31,7 +31,7 @@ func typesOf(t testing.TB, name string) (*typing.Package, []typing.Diagnostic) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pkg, diagnostics, err := typing.Types(list, typing.Options{})
+	pkg, diagnostics, err := typing.Types(list, typing.Options{Server: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,15 +39,15 @@ func typesOf(t testing.TB, name string) (*typing.Package, []typing.Diagnostic) {
 }
 
 func emitted(t testing.TB, pkg *typing.Package) []files.File {
-	out, err := emit.Tools(pkg.Decls, emit.ToolsOptions{Package: "p", Source: "tools.json", Defaults: true})
+	out, err := emit.Tools(pkg.Decls, emit.ToolsOptions{Package: "p", Source: "tools.json"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
-// TestTypesGolden compares what is made of a list with every construct, as ir
-// and as Go, with what has been reviewed.
+// TestTypesGolden compares the types of a list with every construct, as ir and as Go, with the
+// golden files.
 func TestTypesGolden(t *testing.T) {
 	pkg, diagnostics := typesOf(t, "testdata/types.json")
 	var text bytes.Buffer
@@ -63,7 +63,7 @@ func TestTypesGolden(t *testing.T) {
 	golden(t, "testdata/types.ir.txt", text.Bytes())
 	for _, f := range emitted(t, pkg) {
 		if strings.HasPrefix(f.Path, "codec") {
-			continue // what the codecs do is seen where they run
+			continue // TestTypesRun runs the codecs
 		}
 		golden(t, filepath.Join("testdata", strings.TrimSuffix(f.Path, ".go")+".txt"), f.Content)
 	}
@@ -209,5 +209,36 @@ func TestTypesOfUpstreamLists(t *testing.T) {
 	t.Logf("%d fields: %d wire.Raw, of which %d because no type could be made", fields, raw, degraded)
 	if degraded*50 > fields {
 		t.Errorf("of %d fields, %d got no type", fields, degraded)
+	}
+}
+
+// TestVariantNames checks what variants are named by.
+func TestVariantNames(t *testing.T) {
+	const variant = `"type":"object","properties":{"%s":{"type":"string"}},"required":["%[1]s"]`
+	v := func(member, more string) string { return "{" + fmt.Sprintf(variant, member) + more + "}" }
+	for _, test := range []struct{ name, branches, defs, want string }{
+		{"titles", v("city", `,"title":"By city"`) + "," + v("zip", `,"title":"By ZIP code"`), "", "GoInputPByCity GoInputPByZIPCode"},
+		{"one title", v("city", `,"title":"By city"`) + "," + v("zip", ""), "", "GoInputPByCity GoInputPZip"},
+		{"definitions", `{"$ref":"#/$defs/city_place"},{"$ref":"#/$defs/zip_place"}`,
+			`"city_place":` + v("city", "") + `,"zip_place":` + v("zip", ""), "GoInputCityPlace GoInputZipPlace"},
+		{"definitions beside a reference's own keywords", `{"$ref":"#/$defs/city_place","title":"City"},{"$ref":"#/$defs/zip_place","title":"ZIP"}`,
+			`"city_place":` + v("city", "") + `,"zip_place":` + v("zip", ""), "GoInputCityPlace GoInputZipPlace"},
+		{"members", v("city", "") + "," + v("zip", ""), "", "GoInputPCity GoInputPZip"},
+	} {
+		list, err := tools.Read([]byte(`[{"name":"go","inputSchema":{"type":"object","properties":{"p":{"oneOf":[` + test.branches + `]}},"$defs":{` + test.defs + `}}}]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pkg, _, err := typing.Types(list, typing.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, v := range pkg.Lookup("GoInputP").Type.(*ir.Union).Variants {
+			got = append(got, v.Decl.Name)
+		}
+		if text := strings.Join(got, " "); text != test.want {
+			t.Errorf("%s: %s, want %s", test.name, text, test.want)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/unions"
@@ -144,80 +145,38 @@ func (s *shape) outline() *ir.Object {
 	return o
 }
 
-// nameCandidates gives the variants that are objects their suffixes: the
-// constant that tells them apart, else the member only they have, else a number.
+// nameCandidates gives the variants that are objects their suffixes, see [unions.Names]. A
+// variant without a name gets a number.
 func (t *typer) nameCandidates(all []*candidate) {
 	var objects []*candidate
+	var schemas []conj
 	for _, c := range all {
 		if c.kind == isObject && c.suffix == "" {
 			objects = append(objects, c)
+			schemas = append(schemas, c.alternatives[0])
 		}
 	}
-	for _, suffixes := range [][]string{constantsOf(objects), ownMembersOf(objects)} {
-		if suffixes == nil {
-			continue
-		}
-		if identifiers, clash := t.names.Distinct(suffixes, nil, ""); clash == nil {
-			for i, c := range objects {
-				c.suffix = identifiers[i]
-			}
-			return
-		}
-	}
+	variants := make([]unions.Naming, len(objects))
 	for i, c := range objects {
-		c.suffix = fmt.Sprintf("Option%d", i+1)
-	}
-}
-
-// constantsOf returns for each the value of a member that is another constant
-// in each of them, or nil.
-func constantsOf(objects []*candidate) []string {
-	if len(objects) == 0 {
-		return nil
-	}
-	for _, f := range outlineOf(objects[0]).Fields {
-		var found []string
-		for _, c := range objects {
-			if text, ok := constantMember(outlineOf(c), f.Wire); ok && text != "" && !slices.Contains(found, text) {
-				found = append(found, text)
+		variants[i].Object = outlineOf(c)
+		for _, s := range schemas[i] {
+			if len(objects) > 1 && !slices.ContainsFunc(schemas, func(other conj) bool { return !slices.Contains(other, s) }) {
+				continue // belongs to all variants
 			}
-		}
-		if len(found) == len(objects) {
-			return found
-		}
-	}
-	return nil
-}
-
-func constantMember(o *ir.Object, name string) (string, bool) {
-	for _, f := range o.Fields {
-		if f.Wire == name {
-			text, ok := f.Const.(string)
-			return text, ok
+			definition, _ := definitionOf(s)
+			variants[i].Title = cmp.Or(variants[i].Title, strings.TrimSpace(s.Title))
+			variants[i].Definition = cmp.Or(variants[i].Definition, definition)
 		}
 	}
-	return "", false
-}
-
-// ownMembersOf returns for each a member it must have and no other knows, or nil.
-func ownMembersOf(objects []*candidate) []string {
-	var found []string
-	for _, c := range objects {
-		own := ""
-		for _, f := range outlineOf(c).Fields {
-			known := slices.ContainsFunc(objects, func(other *candidate) bool {
-				return other != c && slices.ContainsFunc(outlineOf(other).Fields, func(o *ir.Field) bool { return o.Wire == f.Wire })
-			})
-			if f.Required && !known {
-				own = cmp.Or(own, f.Wire)
-			}
+	taken := map[string]bool{}
+	for i, name := range unions.Names(variants) {
+		suffix := t.identifier(name)
+		if name == "" || taken[suffix] {
+			suffix = fmt.Sprintf("Option%d", i+1)
 		}
-		if own == "" {
-			return nil
-		}
-		found = append(found, own)
+		taken[suffix] = true
+		objects[i].suffix = suffix
 	}
-	return found
 }
 
 func outlineOf(c *candidate) *ir.Object {

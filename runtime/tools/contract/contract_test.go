@@ -31,6 +31,7 @@ var mistakes = map[string]string{
 	"pointer":       `but without a problem at "/text"`,
 	"wrong tool":    `the call reached the method of "other"`,
 	"wrong result":  "the result is",
+	"lost":          `the method received {"text":"a"} as {"text":"other"}`,
 	"bad output":    "the server sent the invalid result",
 	"output sample": "the result {\"text\":\"x\"} is valid but was rejected",
 }
@@ -127,6 +128,9 @@ func TestRun(t *testing.T) {
 			name := "say"
 			if is("wrong tool") {
 				name = "other"
+			}
+			if is("lost") {
+				in.text = `"other"`
 			}
 			out, err := contract.Output[message](f, name, in)
 			if is("wrong result") && err == nil {

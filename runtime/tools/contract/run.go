@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -138,6 +139,8 @@ func (s *Suite) calls(t *testing.T, tool Tool) {
 			t.Errorf("call with %s: %v", sample, err)
 		case f.called != tool.tool.Name:
 			t.Errorf("the call reached the method of %q", f.called)
+		case !covers(sample, f.arguments):
+			t.Errorf("the method received %s as %s", sample, f.arguments)
 		case !wire.Equal(got, want):
 			t.Errorf("the result is %s, want %s", got, want)
 		}
@@ -153,6 +156,26 @@ func (s *Suite) calls(t *testing.T, tool Tool) {
 	if _, ok := errors.AsType[*tools.Error](err); !ok {
 		t.Errorf("a panic of the handler: got %v", err)
 	}
+}
+
+// covers reports whether a value is the same as a sample, except for members that the sample
+// lacks: the handler receives absent members as their defaults.
+func covers(sample, value wire.Raw) bool {
+	switch {
+	case sample.Kind() != value.Kind():
+		return false
+	case sample.Kind() == wire.KindObject:
+		for name, member := range wire.Object(sample).All() {
+			received, ok := wire.Object(value).Get(name)
+			if !ok || !covers(member, received) {
+				return false
+			}
+		}
+		return true
+	case sample.Kind() == wire.KindArray:
+		return slices.EqualFunc(sample.Elements(), value.Elements(), covers)
+	}
+	return wire.Equal(sample, value)
 }
 
 // raw calls the tool with arguments that the client's types may be unable to represent.

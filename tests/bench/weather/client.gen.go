@@ -48,6 +48,6 @@ func (c *Client) Check(ctx context.Context) error {
 
 // GetWeather calls the tool "get_weather": Tells the weather in a city as it
 // is now.
-func (c *Client) GetWeather(ctx context.Context, in *GetWeatherInput) (*GetWeatherOutput, error) {
+func (c *Client) GetWeather(ctx context.Context, in *GetWeatherArguments) (*GetWeatherOutput, error) {
 	return tools.Call(ctx, c.caller, toolGetWeather, in, new(GetWeatherOutput))
 }

@@ -6,8 +6,8 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *GetWeatherInput) DecodeJSON(r *wire.Reader) error {
-	*x = GetWeatherInput{}
+func (x *GetWeatherArguments) DecodeJSON(r *wire.Reader) error {
+	*x = GetWeatherArguments{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -16,7 +16,7 @@ func (x *GetWeatherInput) DecodeJSON(r *wire.Reader) error {
 			x.City = r.ReadString()
 		case "units":
 			r.Once(&seen[0], 1)
-			x.Units = (*GetWeatherInputUnits)(r.ReadStringPointer())
+			x.Units = (*GetWeatherArgumentsUnits)(r.ReadStringPointer())
 		case "hours":
 			r.Once(&seen[0], 2)
 			x.Hours = r.ReadInt64Pointer()
@@ -31,11 +31,62 @@ func (x *GetWeatherInput) DecodeJSON(r *wire.Reader) error {
 }
 
 // AppendJSON appends the value as JSON to dst.
-func (x *GetWeatherInput) AppendJSON(dst []byte) ([]byte, error) {
+func (x *GetWeatherArguments) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.String("city", x.City)
 	w.StringPointer("units", (*string)(x.Units))
+	w.Int64Pointer("hours", x.Hours)
+	w.Members(x.Extra, "city", "units", "hours")
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x GetWeatherArguments) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *GetWeatherArguments) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error. Absent members with a default are set to it.
+func (x *GetWeatherInput) DecodeJSON(r *wire.Reader) error {
+	*x = GetWeatherInput{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "city":
+			r.Once(&seen[0], 0)
+			x.City = r.ReadString()
+		case "units":
+			r.Once(&seen[0], 1)
+			x.Units = GetWeatherInputUnits(r.ReadString())
+		case "hours":
+			r.Once(&seen[0], 2)
+			x.Hours = r.ReadInt64Pointer()
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "city")
+	}
+	if seen[0]&0x2 == 0 {
+		x.Units = GetWeatherInputUnitsMetric
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *GetWeatherInput) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("city", x.City)
+	w.String("units", string(x.Units))
 	w.Int64Pointer("hours", x.Hours)
 	w.Members(x.Extra, "city", "units", "hours")
 	w.EndObject()

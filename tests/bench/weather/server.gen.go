@@ -34,7 +34,7 @@ func NewServer(t Tools, options runtime.ServerOptions, items ...catalog.Item) (*
 // programs that set options of the tools or add and remove tools.
 func ServerTools(t Tools, options tools.Options) []catalog.Item {
 	return []catalog.Item{
-		tools.Structured(toolGetWeather, options, func() *GetWeatherInput { return new(GetWeatherInput) }, (*GetWeatherInput).applyDefaults, t.GetWeather),
+		tools.Structured(toolGetWeather, options, func() *GetWeatherInput { return new(GetWeatherInput) }, nil, t.GetWeather),
 	}
 }
 

@@ -57,13 +57,13 @@ func contentOf(text wire.Object) ([]mcp.ContentBlock, error) {
 
 // GetWeather calls the tool "get_weather": Tells the weather in a city as it
 // is now.
-func (c *Client) GetWeather(ctx context.Context, in *GetWeatherInput) ([]mcp.ContentBlock, error) {
+func (c *Client) GetWeather(ctx context.Context, in *GetWeatherArguments) ([]mcp.ContentBlock, error) {
 	return tools.CallContent(ctx, c.caller, toolGetWeather, in, contentOf)
 }
 
 // GetForecast calls the tool "get_forecast": Tells the weather of the coming
 // days in a place, and who it is dangerous for.
-func (c *Client) GetForecast(ctx context.Context, in *GetForecastInput) (*GetForecastOutput, error) {
+func (c *Client) GetForecast(ctx context.Context, in *GetForecastArguments) (*GetForecastOutput, error) {
 	return tools.Call(ctx, c.caller, toolGetForecast, in, new(GetForecastOutput))
 }
 

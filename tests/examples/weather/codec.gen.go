@@ -6,20 +6,20 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *GetForecastInput) DecodeJSON(r *wire.Reader) error {
-	*x = GetForecastInput{}
+func (x *GetForecastArguments) DecodeJSON(r *wire.Reader) error {
+	*x = GetForecastArguments{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "place":
 			r.Once(&seen[0], 0)
-			x.Place = decodeGetForecastInputPlace(r)
+			x.Place = decodeGetForecastArgumentsPlace(r)
 		case "days":
 			r.Once(&seen[0], 1)
 			x.Days = r.ReadInt64Pointer()
 		case "units":
 			r.Once(&seen[0], 2)
-			x.Units = (*GetForecastInputUnits)(r.ReadStringPointer())
+			x.Units = (*GetForecastArgumentsUnits)(r.ReadStringPointer())
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -31,12 +31,163 @@ func (x *GetForecastInput) DecodeJSON(r *wire.Reader) error {
 }
 
 // AppendJSON appends the value as JSON to dst.
-func (x *GetForecastInput) AppendJSON(dst []byte) ([]byte, error) {
+func (x *GetForecastArguments) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Value("place", x.Place)
 	w.Int64Pointer("days", x.Days)
 	w.StringPointer("units", (*string)(x.Units))
+	w.Members(x.Extra, "place", "days", "units")
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x GetForecastArguments) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *GetForecastArguments) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+func decodeGetForecastArgumentsPlace(r *wire.Reader) GetForecastArgumentsPlace {
+	switch r.Kind() {
+	case wire.KindObject:
+		has := r.PeekHas("latitude", "city")
+		if has&0b1 != 0 {
+			v := new(GetForecastArgumentsPlacePosition)
+			if r.Try(v) {
+				return v
+			}
+		}
+		if has&0b10 != 0 {
+			v := new(GetForecastArgumentsPlaceCity)
+			v.DecodeJSON(r)
+			return v
+		}
+		if has&0b1 != 0 {
+			v := new(GetForecastArgumentsPlacePosition)
+			v.DecodeJSON(r)
+			return v
+		}
+	}
+	return &UnknownGetForecastArgumentsPlace{Raw: r.ReadRaw()}
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UnknownGetForecastArgumentsPlace) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendRaw(dst, x.Raw)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *GetForecastArgumentsPlaceCity) DecodeJSON(r *wire.Reader) error {
+	*x = GetForecastArgumentsPlaceCity{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "city":
+			r.Once(&seen[0], 0)
+			x.City = r.ReadString()
+		case "country":
+			r.Once(&seen[0], 1)
+			x.Country = r.ReadStringPointer()
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "city")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *GetForecastArgumentsPlaceCity) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("city", x.City)
+	w.StringPointer("country", x.Country)
+	w.Members(x.Extra, "city", "country")
+	w.EndObject()
+	return w.End()
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *GetForecastArgumentsPlacePosition) DecodeJSON(r *wire.Reader) error {
+	*x = GetForecastArgumentsPlacePosition{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "latitude":
+			r.Once(&seen[0], 0)
+			x.Latitude = r.ReadFloat64()
+		case "longitude":
+			r.Once(&seen[0], 1)
+			x.Longitude = r.ReadFloat64()
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "latitude", "longitude")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *GetForecastArgumentsPlacePosition) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Float64("latitude", x.Latitude)
+	w.Float64("longitude", x.Longitude)
+	w.Members(x.Extra, "latitude", "longitude")
+	w.EndObject()
+	return w.End()
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error. Absent members with a default are set to it.
+func (x *GetForecastInput) DecodeJSON(r *wire.Reader) error {
+	*x = GetForecastInput{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "place":
+			r.Once(&seen[0], 0)
+			x.Place = decodeGetForecastInputPlace(r)
+		case "days":
+			r.Once(&seen[0], 1)
+			x.Days = r.ReadInt64()
+		case "units":
+			r.Once(&seen[0], 2)
+			x.Units = GetForecastInputUnits(r.ReadString())
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "place")
+	}
+	if seen[0]&0x2 == 0 {
+		x.Days = int64(3)
+	}
+	if seen[0]&0x4 == 0 {
+		x.Units = GetForecastInputUnitsMetric
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *GetForecastInput) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Value("place", x.Place)
+	w.Int64("days", x.Days)
+	w.String("units", string(x.Units))
 	w.Members(x.Extra, "place", "days", "units")
 	w.EndObject()
 	return w.End()
@@ -57,7 +208,7 @@ func decodeGetForecastInputPlace(r *wire.Reader) GetForecastInputPlace {
 	case wire.KindObject:
 		has := r.PeekHas("latitude", "city")
 		if has&0b1 != 0 {
-			v := new(GetForecastInputPlaceLatitude)
+			v := new(GetForecastInputPlacePosition)
 			if r.Try(v) {
 				return v
 			}
@@ -68,7 +219,7 @@ func decodeGetForecastInputPlace(r *wire.Reader) GetForecastInputPlace {
 			return v
 		}
 		if has&0b1 != 0 {
-			v := new(GetForecastInputPlaceLatitude)
+			v := new(GetForecastInputPlacePosition)
 			v.DecodeJSON(r)
 			return v
 		}
@@ -117,8 +268,8 @@ func (x *GetForecastInputPlaceCity) AppendJSON(dst []byte) ([]byte, error) {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *GetForecastInputPlaceLatitude) DecodeJSON(r *wire.Reader) error {
-	*x = GetForecastInputPlaceLatitude{}
+func (x *GetForecastInputPlacePosition) DecodeJSON(r *wire.Reader) error {
+	*x = GetForecastInputPlacePosition{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -139,7 +290,7 @@ func (x *GetForecastInputPlaceLatitude) DecodeJSON(r *wire.Reader) error {
 }
 
 // AppendJSON appends the value as JSON to dst.
-func (x *GetForecastInputPlaceLatitude) AppendJSON(dst []byte) ([]byte, error) {
+func (x *GetForecastInputPlacePosition) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Float64("latitude", x.Latitude)
@@ -393,8 +544,8 @@ func (x *GetForecastOutputDayTemperature) AppendJSON(dst []byte) ([]byte, error)
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *GetWeatherInput) DecodeJSON(r *wire.Reader) error {
-	*x = GetWeatherInput{}
+func (x *GetWeatherArguments) DecodeJSON(r *wire.Reader) error {
+	*x = GetWeatherArguments{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -403,7 +554,7 @@ func (x *GetWeatherInput) DecodeJSON(r *wire.Reader) error {
 			x.City = r.ReadString()
 		case "units":
 			r.Once(&seen[0], 1)
-			x.Units = (*GetWeatherInputUnits)(r.ReadStringPointer())
+			x.Units = (*GetWeatherArgumentsUnits)(r.ReadStringPointer())
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -415,11 +566,58 @@ func (x *GetWeatherInput) DecodeJSON(r *wire.Reader) error {
 }
 
 // AppendJSON appends the value as JSON to dst.
-func (x *GetWeatherInput) AppendJSON(dst []byte) ([]byte, error) {
+func (x *GetWeatherArguments) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.String("city", x.City)
 	w.StringPointer("units", (*string)(x.Units))
+	w.Members(x.Extra, "city", "units")
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x GetWeatherArguments) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *GetWeatherArguments) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error. Absent members with a default are set to it.
+func (x *GetWeatherInput) DecodeJSON(r *wire.Reader) error {
+	*x = GetWeatherInput{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "city":
+			r.Once(&seen[0], 0)
+			x.City = r.ReadString()
+		case "units":
+			r.Once(&seen[0], 1)
+			x.Units = GetWeatherInputUnits(r.ReadString())
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "city")
+	}
+	if seen[0]&0x2 == 0 {
+		x.Units = GetWeatherInputUnitsMetric
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *GetWeatherInput) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("city", x.City)
+	w.String("units", string(x.Units))
 	w.Members(x.Extra, "city", "units")
 	w.EndObject()
 	return w.End()

@@ -31,7 +31,7 @@ func (h *handlers) GetWeather(ctx context.Context, in *GetWeatherInput) ([]mcp.C
 	}
 	slog.InfoContext(ctx, "looked up", "city", c.name)
 	degrees, unit := c.days[0].high, "°C"
-	if *in.Units == GetWeatherInputUnitsImperial {
+	if in.Units == GetWeatherInputUnitsImperial {
 		degrees, unit = fahrenheit(degrees), "°F"
 	}
 	text := fmt.Sprintf("%s: %s, %.0f %s", c.name, c.days[0].sky, degrees, unit)
@@ -46,10 +46,10 @@ func (h *handlers) GetForecast(ctx context.Context, in *GetForecastInput) (*GetF
 	}
 	call := runtime.CallOf(ctx)
 	out := &GetForecastOutput{Place: c.name}
-	for i := range *in.Days {
+	for i := range in.Days {
 		d := c.days[i%int64(len(c.days))]
 		low, high := d.low, d.high
-		if *in.Units == GetForecastInputUnitsImperial {
+		if in.Units == GetForecastInputUnitsImperial {
 			low, high = fahrenheit(low), fahrenheit(high)
 		}
 		out.Days = append(out.Days, GetForecastOutputDay{
@@ -59,7 +59,7 @@ func (h *handlers) GetForecast(ctx context.Context, in *GetForecastInput) (*GetF
 			Rain:        d.rain,
 		})
 		// Progress goes to clients that have asked for it, and to no others.
-		if err := call.Progress(ctx, float64(i+1), new(float64(*in.Days)), ""); err != nil {
+		if err := call.Progress(ctx, float64(i+1), new(float64(in.Days)), ""); err != nil {
 			return nil, err
 		}
 	}
@@ -88,7 +88,7 @@ func cityAt(place GetForecastInputPlace) (*city, error) {
 	switch p := place.(type) {
 	case *GetForecastInputPlaceCity:
 		return cityNamed(p.City)
-	case *GetForecastInputPlaceLatitude:
+	case *GetForecastInputPlacePosition:
 		return cityNear(p.Latitude, p.Longitude), nil
 	}
 	return nil, errors.New("there is no such kind of place") // the schema has no other

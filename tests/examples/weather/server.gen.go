@@ -40,8 +40,8 @@ func NewServer(t Tools, options runtime.ServerOptions, items ...catalog.Item) (*
 // programs that set options of the tools or add and remove tools.
 func ServerTools(t Tools, options tools.Options) []catalog.Item {
 	return []catalog.Item{
-		tools.Content(toolGetWeather, options, func() *GetWeatherInput { return new(GetWeatherInput) }, (*GetWeatherInput).applyDefaults, t.GetWeather),
-		tools.Structured(toolGetForecast, options, func() *GetForecastInput { return new(GetForecastInput) }, (*GetForecastInput).applyDefaults, t.GetForecast),
+		tools.Content(toolGetWeather, options, func() *GetWeatherInput { return new(GetWeatherInput) }, nil, t.GetWeather),
+		tools.Structured(toolGetForecast, options, func() *GetForecastInput { return new(GetForecastInput) }, nil, t.GetForecast),
 		tools.Structured(toolReportSighting, options, func() *ReportSightingInput { return new(ReportSightingInput) }, nil, t.ReportSighting),
 	}
 }

@@ -7,6 +7,95 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // This code does not compile with other versions of the codec.
 const _ = wire.CodecV1
 
+// GetForecastArguments is the arguments of get_forecast, for a client.
+type GetForecastArguments struct {
+	// Where: a city, or a position.
+	Place GetForecastArgumentsPlace `json:"place"`
+	// How many days, today among them.
+	//
+	// From 1 to 14.
+	//
+	// Default: 3.
+	Days *int64 `json:"days,omitempty"`
+	// Default: "metric".
+	Units *GetForecastArgumentsUnits `json:"units,omitempty"`
+	// Extra holds the members that the schema does not define, in their order.
+	Extra wire.Members `json:"-"`
+}
+
+// GetForecastArgumentsPlace is place in the arguments of get_forecast, for a
+// client.
+//
+// Its variants are *GetForecastArgumentsPlaceCity,
+// *GetForecastArgumentsPlacePosition, and *UnknownGetForecastArgumentsPlace
+// for values that the schema does not define.
+type GetForecastArgumentsPlace interface {
+	wire.Appender
+	isGetForecastArgumentsPlace()
+}
+
+// UnknownGetForecastArgumentsPlace holds a value that matches none of the
+// variants of GetForecastArgumentsPlace, so that it can be passed on.
+type UnknownGetForecastArgumentsPlace struct {
+	// Raw is the value as received.
+	Raw wire.Raw
+}
+
+func (*UnknownGetForecastArgumentsPlace) isGetForecastArgumentsPlace() {}
+
+// GetForecastArgumentsPlaceCity is place in the arguments of get_forecast,
+// for a client.
+//
+// City.
+type GetForecastArgumentsPlaceCity struct {
+	// At least 1 character.
+	City string `json:"city"`
+	// Two letters, to tell cities of one name apart.
+	//
+	// Matches ^[A-Z]{2}$.
+	Country *string `json:"country,omitempty"`
+	// Extra holds the members that the schema does not define, in their order.
+	Extra wire.Members `json:"-"`
+}
+
+func (*GetForecastArgumentsPlaceCity) isGetForecastArgumentsPlace() {}
+
+// GetForecastArgumentsPlacePosition is place in the arguments of
+// get_forecast, for a client.
+//
+// Position.
+type GetForecastArgumentsPlacePosition struct {
+	// From -90 to 90.
+	Latitude float64 `json:"latitude"`
+	// From -180 to 180.
+	Longitude float64 `json:"longitude"`
+	// Extra holds the members that the schema does not define, in their order.
+	Extra wire.Members `json:"-"`
+}
+
+func (*GetForecastArgumentsPlacePosition) isGetForecastArgumentsPlace() {}
+
+// GetForecastArgumentsUnits is units in the arguments of get_forecast, for a
+// client.
+type GetForecastArgumentsUnits string
+
+// The values of GetForecastArgumentsUnits.
+const (
+	// GetForecastArgumentsUnitsMetric is the value "metric".
+	GetForecastArgumentsUnitsMetric GetForecastArgumentsUnits = "metric"
+	// GetForecastArgumentsUnitsImperial is the value "imperial".
+	GetForecastArgumentsUnitsImperial GetForecastArgumentsUnits = "imperial"
+)
+
+// Known reports whether the schema defines the value.
+func (x GetForecastArgumentsUnits) Known() bool {
+	switch x {
+	case GetForecastArgumentsUnitsMetric, GetForecastArgumentsUnitsImperial:
+		return true
+	}
+	return false
+}
+
 // GetForecastInput is the arguments of get_forecast.
 type GetForecastInput struct {
 	// Where: a city, or a position.
@@ -16,9 +105,9 @@ type GetForecastInput struct {
 	// From 1 to 14.
 	//
 	// Default: 3.
-	Days *int64 `json:"days,omitempty"`
+	Days int64 `json:"days"`
 	// Default: "metric".
-	Units *GetForecastInputUnits `json:"units,omitempty"`
+	Units GetForecastInputUnits `json:"units"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
@@ -26,7 +115,7 @@ type GetForecastInput struct {
 // GetForecastInputPlace is place in the arguments of get_forecast.
 //
 // Its variants are *GetForecastInputPlaceCity,
-// *GetForecastInputPlaceLatitude, and *UnknownGetForecastInputPlace for
+// *GetForecastInputPlacePosition, and *UnknownGetForecastInputPlace for
 // values that the schema does not define.
 type GetForecastInputPlace interface {
 	wire.Appender
@@ -58,10 +147,10 @@ type GetForecastInputPlaceCity struct {
 
 func (*GetForecastInputPlaceCity) isGetForecastInputPlace() {}
 
-// GetForecastInputPlaceLatitude is place in the arguments of get_forecast.
+// GetForecastInputPlacePosition is place in the arguments of get_forecast.
 //
 // Position.
-type GetForecastInputPlaceLatitude struct {
+type GetForecastInputPlacePosition struct {
 	// From -90 to 90.
 	Latitude float64 `json:"latitude"`
 	// From -180 to 180.
@@ -70,7 +159,7 @@ type GetForecastInputPlaceLatitude struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*GetForecastInputPlaceLatitude) isGetForecastInputPlace() {}
+func (*GetForecastInputPlacePosition) isGetForecastInputPlace() {}
 
 // GetForecastInputUnits is units in the arguments of get_forecast.
 type GetForecastInputUnits string
@@ -204,6 +293,45 @@ type GetForecastOutputDayTemperature struct {
 	Extra wire.Members `json:"-"`
 }
 
+// GetWeatherArguments is the arguments of get_weather, for a client.
+type GetWeatherArguments struct {
+	// Name of the city, such as Oslo.
+	//
+	// 1 to 100 characters.
+	City string `json:"city"`
+	// Metric is in degrees Celsius and metres per second, imperial in degrees
+	// Fahrenheit and miles per hour.
+	//
+	// Default: "metric".
+	Units *GetWeatherArgumentsUnits `json:"units,omitempty"`
+	// Extra holds the members that the schema does not define, in their order.
+	Extra wire.Members `json:"-"`
+}
+
+// GetWeatherArgumentsUnits is units in the arguments of get_weather, for a
+// client.
+//
+// Metric is in degrees Celsius and metres per second, imperial in degrees
+// Fahrenheit and miles per hour.
+type GetWeatherArgumentsUnits string
+
+// The values of GetWeatherArgumentsUnits.
+const (
+	// GetWeatherArgumentsUnitsMetric is the value "metric".
+	GetWeatherArgumentsUnitsMetric GetWeatherArgumentsUnits = "metric"
+	// GetWeatherArgumentsUnitsImperial is the value "imperial".
+	GetWeatherArgumentsUnitsImperial GetWeatherArgumentsUnits = "imperial"
+)
+
+// Known reports whether the schema defines the value.
+func (x GetWeatherArgumentsUnits) Known() bool {
+	switch x {
+	case GetWeatherArgumentsUnitsMetric, GetWeatherArgumentsUnitsImperial:
+		return true
+	}
+	return false
+}
+
 // GetWeatherInput is the arguments of get_weather.
 type GetWeatherInput struct {
 	// Name of the city, such as Oslo.
@@ -214,7 +342,7 @@ type GetWeatherInput struct {
 	// Fahrenheit and miles per hour.
 	//
 	// Default: "metric".
-	Units *GetWeatherInputUnits `json:"units,omitempty"`
+	Units GetWeatherInputUnits `json:"units"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }

@@ -55,7 +55,7 @@ func run(ctx context.Context, out io.Writer, server *exec.Cmd) error {
 
 	// One with an output schema has a type, and so have its alternatives.
 	forecast, err := weather.GetForecast(ctx, &client.GetForecastInput{
-		Place: &client.GetForecastInputPlaceLatitude{Latitude: 48, Longitude: 13},
+		Place: &client.GetForecastInputPlacePosition{Latitude: 48, Longitude: 13},
 		Days:  new(int64(2)),
 	})
 	if err != nil {

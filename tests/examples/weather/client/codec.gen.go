@@ -57,7 +57,7 @@ func decodeGetForecastInputPlace(r *wire.Reader) GetForecastInputPlace {
 	case wire.KindObject:
 		has := r.PeekHas("latitude", "city")
 		if has&0b1 != 0 {
-			v := new(GetForecastInputPlaceLatitude)
+			v := new(GetForecastInputPlacePosition)
 			if r.Try(v) {
 				return v
 			}
@@ -68,7 +68,7 @@ func decodeGetForecastInputPlace(r *wire.Reader) GetForecastInputPlace {
 			return v
 		}
 		if has&0b1 != 0 {
-			v := new(GetForecastInputPlaceLatitude)
+			v := new(GetForecastInputPlacePosition)
 			v.DecodeJSON(r)
 			return v
 		}
@@ -117,8 +117,8 @@ func (x *GetForecastInputPlaceCity) AppendJSON(dst []byte) ([]byte, error) {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *GetForecastInputPlaceLatitude) DecodeJSON(r *wire.Reader) error {
-	*x = GetForecastInputPlaceLatitude{}
+func (x *GetForecastInputPlacePosition) DecodeJSON(r *wire.Reader) error {
+	*x = GetForecastInputPlacePosition{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -139,7 +139,7 @@ func (x *GetForecastInputPlaceLatitude) DecodeJSON(r *wire.Reader) error {
 }
 
 // AppendJSON appends the value as JSON to dst.
-func (x *GetForecastInputPlaceLatitude) AppendJSON(dst []byte) ([]byte, error) {
+func (x *GetForecastInputPlacePosition) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Float64("latitude", x.Latitude)

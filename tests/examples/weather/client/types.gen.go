@@ -26,7 +26,7 @@ type GetForecastInput struct {
 // GetForecastInputPlace is place in the arguments of get_forecast.
 //
 // Its variants are *GetForecastInputPlaceCity,
-// *GetForecastInputPlaceLatitude, and *UnknownGetForecastInputPlace for
+// *GetForecastInputPlacePosition, and *UnknownGetForecastInputPlace for
 // values that the schema does not define.
 type GetForecastInputPlace interface {
 	wire.Appender
@@ -58,10 +58,10 @@ type GetForecastInputPlaceCity struct {
 
 func (*GetForecastInputPlaceCity) isGetForecastInputPlace() {}
 
-// GetForecastInputPlaceLatitude is place in the arguments of get_forecast.
+// GetForecastInputPlacePosition is place in the arguments of get_forecast.
 //
 // Position.
-type GetForecastInputPlaceLatitude struct {
+type GetForecastInputPlacePosition struct {
 	// From -90 to 90.
 	Latitude float64 `json:"latitude"`
 	// From -180 to 180.
@@ -70,7 +70,7 @@ type GetForecastInputPlaceLatitude struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*GetForecastInputPlaceLatitude) isGetForecastInputPlace() {}
+func (*GetForecastInputPlacePosition) isGetForecastInputPlace() {}
 
 // GetForecastInputUnits is units in the arguments of get_forecast.
 type GetForecastInputUnits string
