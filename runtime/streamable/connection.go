@@ -22,7 +22,15 @@ type connection struct {
 	// These fields are guarded by the lock of the stream.
 	timer    *time.Timer
 	buffered bool          // an event waits to be sent
-	left     chan struct{} // closed when the stream lets go of the connection; nil if nobody waits
+	left     chan struct{} // closed by leave; nil if nobody waits
+}
+
+// leave wakes the request's goroutine: the stream has ended or let go of the connection.
+func (c *connection) leave() {
+	if c.left != nil {
+		close(c.left)
+		c.left = nil
+	}
 }
 
 // never is a timer's duration that does not end.

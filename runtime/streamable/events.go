@@ -8,29 +8,28 @@ import (
 	"strings"
 )
 
-// ErrEventsLost tells that events a client has missed are not kept any more.
+// ErrEventsLost is the error of an EventStore that no longer has the events that a client missed.
 var ErrEventsLost = errors.New("streamable: events are no longer kept")
 
-// EventStore keeps the events of streams, so that clients which lost their connection get
-// what they missed (section Resumability and Redelivery). It is what replicas of a server
-// share so that any of them can replay. It is safe for concurrent use.
+// EventStore stores the events of streams for clients that have lost their connection (section
+// Resumability and Redelivery). Replicas of a server that share a store can all replay its events. It
+// must be safe for concurrent use.
 //
-// The events of a stream are numbered 1, 2, 3 without gaps. One process appends to a
-// stream, one event after the other. An event without data is the last one of a stream that ends
-// without an answer, because its request was cancelled.
+// The events of a stream are numbered 1, 2, 3 without gaps. One process appends to a stream, one
+// event after the other. An event without data ends a stream that gets no answer, because its request
+// was cancelled.
 type EventStore interface {
-	// Append keeps event n of the stream. It must not keep data, but may keep a copy.
+	// Append stores event n of the stream. It must not retain data, but may retain a copy.
 	Append(ctx context.Context, session, stream string, n uint64, data []byte) error
-	// After yields the events after number n in order, those that were kept when it is
-	// called. When some of them are not kept any more, or the stream is not known, it
-	// yields ErrEventsLost and nothing else.
+	// After yields the events after number n in order, as they are stored when it is called. If some
+	// of them are no longer stored, or the stream is unknown, it yields only ErrEventsLost.
 	After(ctx context.Context, session, stream string, n uint64) iter.Seq2[[]byte, error]
-	// Drop forgets the streams of a session that has ended.
+	// Drop removes the streams of a session that has ended.
 	Drop(ctx context.Context, session string) error
 }
 
-// eventID is the id of event n of a stream: enough to find the stream again, as the
-// section on resumability asks for. Number 0 is that of the stream's beginning.
+// eventID returns the id of event n of a stream, by which the stream can be found again. Number 0 is
+// the beginning of the stream.
 func eventID(stream string, n uint64) []byte {
 	return strconv.AppendUint(append(append(make([]byte, 0, 48), stream...), '_'), n, 10)
 }

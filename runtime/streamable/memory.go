@@ -1,61 +1,57 @@
 package streamable
 
 import (
+	"container/list"
 	"context"
 	"iter"
 	"slices"
 	"sync"
 )
 
-// DefaultMemoryEvents is how much a handler's own store of events holds, in bytes.
+// DefaultMemoryEvents is the size of a handler's own event store, in bytes.
 const DefaultMemoryEvents = 16 << 20
 
-// eventOverhead is what an event is counted as beyond its data.
-const eventOverhead = 256
+const (
+	// eventOverhead is the size of an event beyond its data, in bytes.
+	eventOverhead = 256
+	// sessionShare is the fraction of a store that one session may fill.
+	sessionShare = 8
+)
 
-// sessionShare is the part of a store that one session may fill.
-const sessionShare = 8
-
-// MemoryEvents is an EventStore in memory. It holds a number of bytes, of which one
-// session may have an eighth; when there is no room, the oldest events go first.
+// MemoryEvents is an EventStore in memory. Its size is limited, and one session may fill an eighth of
+// it. When there is no room, it removes the oldest events.
 type MemoryEvents struct {
 	limit int
 
 	mu       sync.Mutex
 	size     int
-	count    int
-	ends     memoryEvent // newer is the oldest of all, older the newest
+	events   list.List // of *memoryEvent, the oldest first
 	sessions map[string]*memorySession
 }
 
 type memorySession struct {
-	id             string
-	size           int
-	oldest, newest *memoryEvent // nil when there is none
-	streams        map[string]*memoryStream
+	id      string
+	size    int
+	events  list.List // of *memoryEvent, the oldest first
+	streams map[string]*memoryStream
 }
 
 type memoryStream struct {
 	name   string
-	first  uint64 // number of events[0]
-	events []*memoryEvent
+	first  uint64 // number of the first event
+	events [][]byte
 }
 
 type memoryEvent struct {
-	data         []byte
-	session      *memorySession
-	stream       *memoryStream
-	older, newer *memoryEvent // of all, in a ring with ends
-	next         *memoryEvent // of the session
+	session  *memorySession
+	stream   *memoryStream
+	all, own *list.Element // in the lists of the store and of the session
+	size     int
 }
 
-func (e *memoryEvent) size() int { return len(e.data) + eventOverhead }
-
-// NewMemoryEvents makes a store that holds about as many bytes.
+// NewMemoryEvents returns a store that holds about this many bytes.
 func NewMemoryEvents(bytes int) *MemoryEvents {
-	m := &MemoryEvents{limit: bytes, sessions: make(map[string]*memorySession)}
-	m.ends.older, m.ends.newer = &m.ends, &m.ends
-	return m
+	return &MemoryEvents{limit: bytes, sessions: make(map[string]*memorySession)}
 }
 
 // Append implements EventStore.
@@ -72,54 +68,35 @@ func (m *MemoryEvents) Append(_ context.Context, session, stream string, n uint6
 		st = &memoryStream{name: stream, first: n}
 		s.streams[stream] = st
 	}
-	e := &memoryEvent{data: slices.Clone(data), session: s, stream: st}
-	st.events = append(st.events, e)
-	m.add(e)
+	st.events = append(st.events, slices.Clone(data))
+	e := &memoryEvent{session: s, stream: st, size: len(data) + eventOverhead}
+	e.all, e.own = m.events.PushBack(e), s.events.PushBack(e)
+	m.size += e.size
+	s.size += e.size
 	for s.size > m.limit/sessionShare {
-		m.remove(s.oldest)
+		m.remove(s.events.Front())
 	}
 	for m.size > m.limit {
-		m.remove(m.ends.newer)
+		m.remove(m.events.Front())
 	}
 	return nil
 }
 
-// add makes e the newest event of all and of its session.
-func (m *MemoryEvents) add(e *memoryEvent) {
-	s := e.session
-	e.older, e.newer = m.ends.older, &m.ends
-	e.older.newer, m.ends.older = e, e
-	if s.newest == nil {
-		s.oldest = e
-	} else {
-		s.newest.next = e
-	}
-	s.newest = e
-	s.size += e.size()
-	m.size += e.size()
-	m.count++
-}
-
-// remove removes an event, which must be the oldest of its session and so of its stream.
-// It clears the links of the event: a reference to a removed event must not keep the
-// events that came after it.
-func (m *MemoryEvents) remove(e *memoryEvent) {
+// remove removes the oldest event of a session, which is also the oldest one of its stream.
+func (m *MemoryEvents) remove(oldest *list.Element) {
+	e := oldest.Value.(*memoryEvent)
 	s, st := e.session, e.stream
-	e.older.newer, e.newer.older = e.newer, e.older
-	if s.oldest = e.next; s.oldest == nil {
-		s.newest = nil
-	}
-	e.older, e.newer, e.next = nil, nil, nil
-	m.size -= e.size()
-	s.size -= e.size()
-	m.count--
+	m.events.Remove(e.all)
+	s.events.Remove(e.own)
+	m.size -= e.size
+	s.size -= e.size
 	st.events[0] = nil
 	st.events = st.events[1:]
 	st.first++
 	if len(st.events) == 0 {
 		delete(s.streams, st.name)
 	}
-	if s.oldest == nil && len(s.streams) == 0 {
+	if s.events.Len() == 0 {
 		delete(m.sessions, s.id)
 	}
 }
@@ -132,15 +109,15 @@ func (m *MemoryEvents) After(_ context.Context, session, stream string, n uint64
 			yield(nil, err)
 			return
 		}
-		for _, e := range events {
-			if !yield(e.data, nil) {
+		for _, data := range events {
+			if !yield(data, nil) {
 				return
 			}
 		}
 	}
 }
 
-func (m *MemoryEvents) after(session, stream string, n uint64) ([]*memoryEvent, error) {
+func (m *MemoryEvents) after(session, stream string, n uint64) ([][]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.sessions[session]
@@ -158,19 +135,17 @@ func (m *MemoryEvents) after(session, stream string, n uint64) ([]*memoryEvent, 
 func (m *MemoryEvents) Drop(_ context.Context, session string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s := m.sessions[session]
-	if s == nil {
-		return nil
-	}
-	for s.oldest != nil {
-		m.remove(s.oldest)
+	if s := m.sessions[session]; s != nil {
+		for s.events.Len() > 0 {
+			m.remove(s.events.Front())
+		}
 	}
 	return nil
 }
 
-// Len is the number of events that are kept.
+// Len returns the number of events in the store.
 func (m *MemoryEvents) Len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.count
+	return m.events.Len()
 }

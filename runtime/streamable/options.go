@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 )
 
-// The limits of a handler where the options leave them zero.
+// The defaults of Options.
 const (
 	DefaultMaxSessions           = web.DefaultMaxSessions
 	DefaultMaxSessionsPerUser    = web.DefaultMaxSessionsPerUser
@@ -20,83 +20,78 @@ const (
 	DefaultRetry                 = time.Second
 )
 
-// Options say how a handler serves. The zero value is safe: it protects a local server
-// against web pages and limits what a client can take up.
+// Options configure a Handler. The zero value is safe: it protects a local server against web pages
+// and limits what clients can occupy.
 type Options struct {
-	// Hosts are the values of the Host header that are allowed, without ports; "*" is
-	// any. Empty: what arrives at a loopback address must name a loopback host. A local
-	// server behind a proxy needs the proxy's public name here.
+	// Hosts are the allowed values of the Host header, without ports; "*" allows any. If Hosts is
+	// empty, requests to a loopback address must name a loopback host. A local server behind a proxy
+	// needs the proxy's public name here.
 	Hosts []string
-	// Origins are the origins, such as "https://app.example.com", whose pages may send
-	// requests, besides the pages of the server's own host; "*" is any. Headers that make
-	// browsers allow it (CORS) are the business of a middleware.
+	// Origins are the origins, such as "https://app.example.com", whose pages may send requests in
+	// addition to pages of the server's own host; "*" allows any. The headers by which browsers
+	// allow cross-origin requests (CORS) are up to a middleware.
 	Origins []string
-
-	// User returns the user that sent a request, which a middleware in front of the handler
-	// has determined. A session belongs to its user: for others it does not exist (status 404).
-	// An error is answered with status 403. If User is nil, every client that knows the id of a
-	// session can use it, which suits servers with one user or none.
+	// User returns the user that sent a request, as determined by a middleware in front of the
+	// handler. A session belongs to its user: for others it does not exist (status 404). An error
+	// gives status 403. If User is nil, every client that knows the id of a session can use it,
+	// which suits servers with one user or none.
 	User func(r *http.Request) (string, error)
 
-	// Stateless serves each POST by itself: no session ids, no GET, no requests to the
-	// client. The revision is that of the MCP-Protocol-Version header.
+	// Stateless makes the handler serve each POST alone: without session ids, GET requests, or
+	// requests to the client. The MCP-Protocol-Version header determines the revision.
 	Stateless bool
-
-	// Sessions keeps what another process needs to take over a session. Nil: a session
-	// lives in this handler alone.
+	// Sessions stores what another process needs to take over a session. If it is nil, a session
+	// exists in this handler only.
 	Sessions SessionStore
-	// Events keeps events for clients that come back. Nil: NewMemoryEvents of
-	// DefaultMemoryEvents bytes.
+	// Events stores events for clients that come back. If it is nil, the handler uses
+	// NewMemoryEvents(DefaultMemoryEvents).
 	Events EventStore
 
-	// MaxSessions limits the open sessions. At the limit, a new session replaces one whose
-	// client has sent nothing after initialize, or else the least recently used one. A session
-	// is in use, and is not replaced, while a request of its client is in progress, such as the
-	// GET of an open stream. If all are in use, the new session is refused with status 503. It
-	// defaults to DefaultMaxSessions.
+	// MaxSessions limits the open sessions. At the limit, a new session replaces one whose client
+	// has sent nothing after initialize, or otherwise the least recently used one. A session with a
+	// request in progress, such as the GET of an open stream, is not replaced. If all sessions have
+	// one, the new session is refused with status 503. 0 means DefaultMaxSessions.
 	MaxSessions int
-	// MaxSessionsPerUser bounds the sessions of each user that User tells apart, as MaxSessions
-	// bounds all. 0 is DefaultMaxSessionsPerUser, less is no limit.
+	// MaxSessionsPerUser limits the sessions of each user that User returns, as MaxSessions limits
+	// all. 0 means DefaultMaxSessionsPerUser, a negative number no limit.
 	MaxSessionsPerUser int
-	// MaxSessionsPerAddress bounds the sessions that clients at each address have opened, as
-	// MaxSessions bounds all. 0 is DefaultMaxSessionsPerAddress, less is no limit.
+	// MaxSessionsPerAddress limits the sessions that clients at each address have opened, as
+	// MaxSessions limits all. 0 means DefaultMaxSessionsPerAddress, a negative number no limit.
 	MaxSessionsPerAddress int
-	// Address returns the address of the client of a request, in any form. Sessions whose
-	// address is "" are not limited by address. If Address is nil, it is the address of the
-	// connection (for IPv6 the network of 64 bits), and "" for loopback and private addresses,
-	// which may be those of a proxy. A server behind a proxy should return the address from the
-	// proxy's header.
+	// Address returns the address of a request's client, in any form. Sessions with the address ""
+	// are not limited by address. If Address is nil, it is the address of the connection (for IPv6
+	// its network of 64 bits), and "" for loopback and private addresses, which may be those of a
+	// proxy. A server behind a proxy should return the address from the proxy's header.
 	Address func(r *http.Request) string
-	// IdleTimeout is how long a session stays open while no request of its client is
-	// in progress, the GET that holds a stream open included. 0 is DefaultIdleTimeout,
-	// less is for ever. A session whose client sends nothing after initialize ends after 10
-	// seconds.
+
+	// IdleTimeout is how long a session stays open without a request in progress, including the GET
+	// of an open stream. 0 means DefaultIdleTimeout, a negative duration no limit. A session whose
+	// client sends nothing after initialize ends after 10 seconds.
 	IdleTimeout time.Duration
-	// StreamAfter is the time after which an answer becomes an event stream, from revision
-	// 2025-11-25 on, in which clients can resume a stream from its beginning. An answer that has
-	// not begun is lost with its connection, so the default is short. 0 is DefaultStreamAfter,
-	// less is never.
+	// StreamAfter is the time after which an answer becomes an event stream, from revision 2025-11-25
+	// on, where a client can resume a stream from its beginning. An answer that has not begun is lost
+	// with its connection, so the default is short. 0 means DefaultStreamAfter, a negative duration
+	// never.
 	StreamAfter time.Duration
-	// KeepAlive is how often a comment is sent on a silent event stream, so that a
-	// connection that is gone is noticed. A request whose handler takes longer is
-	// answered with an event stream. 0 is DefaultKeepAlive, less is never.
+	// KeepAlive is the interval between comments on a silent event stream, by which a lost connection
+	// is noticed. A request that takes longer is answered with an event stream. 0 means
+	// DefaultKeepAlive, a negative duration no comments.
 	KeepAlive time.Duration
-	// IOTimeout is how long a body may take to arrive, and how long a client may take to
-	// accept an event. 0 is DefaultIOTimeout, less is for ever.
+	// IOTimeout limits the time for a body to arrive and for a client to accept an event. 0 means
+	// DefaultIOTimeout, a negative duration no limit.
 	IOTimeout time.Duration
-	// Disconnect lets handlers call [Disconnect]. Each of them has a goroutine of its own then,
-	// else it runs in that of the connection, which is faster.
-	Disconnect bool
-	// Retry is how long a client is told to wait before it comes back. 0 is
-	// DefaultRetry, less is nothing said.
+	// Retry is how long clients are asked to wait before they come back. 0 means DefaultRetry; with
+	// a negative duration they are not told.
 	Retry time.Duration
+	// Disconnect lets handlers call [Disconnect]. Each call then runs in a goroutine of its own,
+	// not in that of the connection, and takes a tenth longer.
+	Disconnect bool
 }
 
 func (o Options) withDefaults() Options {
 	if o.Events == nil {
 		o.Events = NewMemoryEvents(DefaultMemoryEvents)
 	}
-	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), DefaultMaxSessions)
 	o.IdleTimeout = cmp.Or(o.IdleTimeout, DefaultIdleTimeout)
 	o.StreamAfter = cmp.Or(o.StreamAfter, DefaultStreamAfter)
 	o.KeepAlive = cmp.Or(o.KeepAlive, DefaultKeepAlive)
@@ -104,5 +99,3 @@ func (o Options) withDefaults() Options {
 	o.Retry = cmp.Or(o.Retry, DefaultRetry)
 	return o
 }
-
-func (o Options) guard() web.Guard { return web.Guard{Hosts: o.Hosts, Origins: o.Origins} }

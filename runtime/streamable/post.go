@@ -1,7 +1,6 @@
 package streamable
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"net/http"
@@ -136,25 +135,6 @@ func (h *Handler) handle(c *connection, in runtime.Incoming) {
 	}()
 	c.stream.session.inbox.Handle(in)
 	returned = true
-}
-
-// wait waits until nothing more comes on the stream. It reports false if the stream has let go of
-// the connection before.
-func (st *stream) wait(ctx context.Context, c *connection) bool {
-	done, left, ok := st.watch(ctx, c)
-	if !ok {
-		return st.over.Load()
-	}
-	select {
-	case <-done:
-		return true
-	case <-left:
-		return false
-	case <-st.session.gone:
-		return st.over.Load() // a session for one message ends with its stream
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // close ends the response to a POST. Without a message it was for a notification, a response, or a

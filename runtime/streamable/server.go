@@ -9,28 +9,25 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/signals"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
-// The limits of NewServer.
+// The limits that NewServer sets.
 const (
-	// DefaultReadHeaderTimeout is how long the header of a request may take to arrive, from
-	// the connection or the end of the request before it on.
+	// DefaultReadHeaderTimeout limits the time for the header of a request to arrive, from the
+	// connection or the end of the previous request on.
 	DefaultReadHeaderTimeout = 10 * time.Second
-	// DefaultKeptConnection is how long a connection may stay without a request.
+	// DefaultKeptConnection limits how long a connection stays open without a request.
 	DefaultKeptConnection = 2 * time.Minute
-	// DefaultMaxHeader bounds the header of a request, in bytes; a larger one is answered
-	// with status 431. Net/http adds 4 KiB to it.
+	// DefaultMaxHeader limits the header of a request, in bytes; net/http adds 4 KiB to it. A larger
+	// header gives status 431.
 	DefaultMaxHeader = 64 << 10
 )
 
-// finishWait bounds the wait for the other requests to an http.Server when no session is
-// left.
-const finishWait = 2 * time.Second
-
-// NewServer makes a server for a [Handler], that of package sse, or a mux or middleware with
-// them. Its limits are on what comes before a request reaches a handler, where an http.Server
-// has none by itself, so that those who open connections and say little keep them for
-// seconds; the handlers limit what comes after. Change its fields as you like before use.
+// NewServer returns a server for a [Handler], for the handler of package sse, or for a mux or
+// middleware with them. It limits what happens before a request reaches the handler, where an
+// http.Server has no limits by default: otherwise clients could keep connections by sending little.
+// Its fields may be changed before use.
 func NewServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -40,19 +37,21 @@ func NewServer(h http.Handler) *http.Server {
 	}
 }
 
-// SessionHandler is a [Handler], or that of package sse.
+// SessionHandler is a [Handler], or the handler of package sse.
 type SessionHandler interface {
 	http.Handler
 	// Close ends the sessions gracefully.
 	Close()
-	// Logger is that of the handler's server.
+	// Logger returns the logger of the handler's server.
 	Logger() *slog.Logger
 }
 
-// ListenAndServe serves the sessions of a handler at a path of a TCP address, such as "/mcp"
-// of "localhost:8080", until ctx ends or the process gets SIGINT or SIGTERM. Then it shuts
-// down gracefully, see [Handler.Shutdown], and returns nil. A second signal ends the process
-// at once. It logs the URL to the logger of the handler's server.
+// ListenAndServe serves a handler at a path of a TCP address, such as "/mcp" at "localhost:8080",
+// until ctx ends or the process gets SIGINT or SIGTERM. Then it shuts down gracefully, as
+// [Handler.Close] does, and returns nil. A second signal ends the process at once. It logs the URL.
+//
+//	handler := streamable.NewHandler(server, streamable.Options{})
+//	err := streamable.ListenAndServe(ctx, "localhost:8080", "/mcp", handler)
 func ListenAndServe(ctx context.Context, address, path string, h SessionHandler) error {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -64,9 +63,9 @@ func ListenAndServe(ctx context.Context, address, path string, h SessionHandler)
 	return Serve(ctx, l, NewServer(mux), h)
 }
 
-// Serve is [ListenAndServe] for a listener and a server of the caller's, whose handler leads
-// to those of the sessions. It is for servers with TLS, middleware or further paths. It
-// closes the listener.
+// Serve is [ListenAndServe] for an existing listener and server, such as one with TLS, middleware or
+// more paths. The handler of the server must lead to the handlers of the sessions, which Serve shuts
+// down. It closes the listener.
 func Serve(ctx context.Context, l net.Listener, server *http.Server, sessions ...SessionHandler) error {
 	ctx, stop := signals.Context(ctx)
 	defer stop()
@@ -77,17 +76,17 @@ func Serve(ctx context.Context, l net.Listener, server *http.Server, sessions ..
 	case err = <-failed:
 	case <-ctx.Done():
 	}
-	// The sessions end first: a client may need a connection to answer a question of a
-	// call in flight, or to come back for the result of one.
+	// The sessions end first: a client may need a connection to answer a question of a call in
+	// flight, or to come back for the result of one.
 	var open sync.WaitGroup
 	for _, h := range sessions {
 		open.Go(h.Close)
 	}
 	open.Wait()
-	bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishWait)
+	bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), waits.Finish)
 	defer cancel()
 	if server.Shutdown(bound) != nil {
-		_ = server.Close() // nothing is left to be told
+		_ = server.Close() // there are no sessions left
 	}
 	if err == http.ErrServerClosed {
 		return nil // the caller has shut it down

@@ -33,13 +33,12 @@ type stream struct {
 	// lock holds a token while the fields below are in use. It is a channel because a write may
 	// take long, and others may give up waiting for the lock.
 	lock       chan struct{}
-	name       string        // "" until it is an event stream
-	last       uint64        // number of the last event
-	sent       uint64        // number of the last event that was written to a connection
-	conn       *connection   // nil if there is none
-	done       chan struct{} // closed when nothing more comes; nil if nobody waits
-	answered   bool          // the answer was written as JSON
-	unanswered bool          // the request gets no answer
+	name       string      // "" until it is an event stream
+	last       uint64      // number of the last event
+	sent       uint64      // number of the last event that was written to a connection
+	conn       *connection // nil if there is none
+	answered   bool        // the answer was written as JSON
+	unanswered bool        // the request gets no answer
 
 	current atomic.Pointer[connection] // conn, for readers without the lock
 }
@@ -72,34 +71,25 @@ func (st *stream) connect(c *connection) {
 	st.current.Store(c)
 }
 
-// closed is a closed channel.
-var closed = func() chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
-}()
-
-// watch returns a channel that is closed when nothing more comes, and one that is closed when the
-// stream lets go of the connection. It reports false if ctx or the session ends first.
-func (st *stream) watch(ctx context.Context, c *connection) (done, left <-chan struct{}, ok bool) {
+// wait waits until nothing more comes or the stream lets go of the connection. It reports whether
+// nothing more comes.
+func (st *stream) wait(ctx context.Context, c *connection) bool {
 	if !st.acquire(ctx) {
-		return nil, nil, false
+		return st.over.Load()
 	}
-	defer st.release()
-	done, left = closed, closed
-	if !st.over.Load() {
-		if st.done == nil {
-			st.done = make(chan struct{})
-		}
-		done = st.done
+	if st.over.Load() || st.conn != c {
+		st.release()
+		return st.over.Load()
 	}
-	if st.conn == c {
-		if c.left == nil {
-			c.left = make(chan struct{})
-		}
-		left = c.left
+	left := make(chan struct{})
+	c.left = left
+	st.release()
+	select {
+	case <-left:
+	case <-st.session.gone: // a session for one message ends with its stream
+	case <-ctx.Done():
 	}
-	return done, left, true
+	return st.over.Load()
 }
 
 // drop lets go of the connection, if there is one. The lock must be held.
@@ -113,9 +103,7 @@ func (st *stream) drop() {
 	if c.timer != nil {
 		c.timer.Stop()
 	}
-	if c.left != nil {
-		close(c.left)
-	}
+	c.leave()
 }
 
 // disconnect makes sure that nothing uses the connection any more, whatever it waits for.
@@ -356,18 +344,17 @@ func (st *stream) part(ctx context.Context, retry time.Duration) error {
 // for a client that comes back for the answer.
 func (st *stream) end(unanswered bool) {
 	st.lock <- struct{}{}
+	defer st.release()
 	st.unanswered = unanswered
-	if unanswered && st.name != "" && !st.session.forgotten() {
-		_ = st.session.keep(st.session.handler.sessions.Context(), st.name, st.last+1, nil)
+	if st.name != "" {
+		if unanswered && !st.session.forgotten() {
+			_ = st.session.keep(st.session.handler.sessions.Context(), st.name, st.last+1, nil)
+		}
+		st.session.unregister(st.name)
 	}
 	st.over.Store(true)
-	name, done := st.name, st.done
-	st.release()
-	if done != nil {
-		close(done) // after release, because whoever waits takes a held lock for a blocked write
-	}
-	if name != "" {
-		st.session.unregister(name)
+	if st.conn != nil {
+		st.conn.leave()
 	}
 }
 

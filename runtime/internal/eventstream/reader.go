@@ -64,17 +64,9 @@ func (r *Reader) Ended() bool { return r.ended }
 // within one.
 func (r *Reader) Next() (Event, error) {
 	for {
-		if len(r.rest) == 0 {
-			if err := r.fill(); err != nil {
-				return Event{}, err
-			}
-		}
-		e, ok := r.whole()
-		if !ok {
-			var err error
-			if e, err = r.lines(); err != nil {
-				return Event{}, err
-			}
+		e, err := r.event()
+		if err != nil {
+			return Event{}, err
 		}
 		if e.HasData || e.HasID || e.HasRetry || e.Type != "" {
 			return e, nil
@@ -82,36 +74,8 @@ func (r *Reader) Next() (Event, error) {
 	}
 }
 
-// whole returns the next event if all of it has been read and its lines end with line
-// feeds, as most events do. Its strings are parts of a single string, so that there is one
-// copy.
-func (r *Reader) whole() (e Event, ok bool) {
-	if r.cr {
-		return e, false // the next line feed may belong to the last line
-	}
-	end := bytes.Index(r.rest, blankLine)
-	if end <= 0 || end > r.max || !r.begun && r.rest[0] == byteOrderMark[0] ||
-		bytes.IndexByte(r.rest[:end], '\r') >= 0 {
-		return e, false
-	}
-	text := string(r.rest[:end])
-	r.rest, r.begun = r.rest[end+len(blankLine):], true
-	var more []byte
-	for found := true; found; {
-		var line string
-		line, text, found = strings.Cut(text, "\n")
-		more = e.line(line, more)
-	}
-	if more != nil {
-		e.Data = own(more)
-	}
-	return e, true
-}
-
-var blankLine = []byte("\n\n")
-
-// lines returns the next event. A comment alone gives an event without fields.
-func (r *Reader) lines() (e Event, err error) {
+// event returns the next event. A comment alone gives an event without fields.
+func (r *Reader) event() (e Event, err error) {
 	var more []byte
 	size, within := 0, false
 	for {
