@@ -105,11 +105,11 @@ func (c *Checker) hash() uint64 {
 	case wire.KindString:
 		return mix(uint64(kind), maphash.String(seed, c.r.ReadString()))
 	case wire.KindNumber:
-		d := parse(c.r.Take())
-		if d.neg {
+		d := wire.ParseDecimal(c.r.Take())
+		if d.Negative {
 			kind++
 		}
-		return mix(uint64(kind)+uint64(d.exp), maphash.String(seed, d.digits))
+		return mix(uint64(kind)+uint64(d.Exp()), maphash.String(seed, d.Digits))
 	default:
 		return maphash.String(seed, string(c.r.Take()))
 	}

@@ -2,7 +2,7 @@ package schema
 
 import (
 	"math/big"
-	"strings"
+	"strconv"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -48,25 +48,25 @@ func isMultiple(number, unit wire.Raw) bool {
 	if unit == "1" {
 		return number.IsInteger()
 	}
-	if a, ok := small(number); ok {
-		if b, ok := small(unit); ok && b != 0 {
+	if a, err := strconv.ParseInt(string(number), 10, 64); err == nil {
+		if b, err := strconv.ParseInt(string(unit), 10, 64); err == nil && b != 0 {
 			return a%b == 0
 		}
 	}
-	x, y := parse(number), parse(unit)
-	if x.digits == "" {
+	x, y := wire.ParseDecimal(number), wire.ParseDecimal(unit)
+	if x.Digits == "" {
 		return true
 	}
 	// x = a·10^m and y = b·10^n, where neither a nor b ends in a zero. Their quotient is
 	// a·10^(m-n)/b. For m < n it is not an integer, because 10 does not divide a.
-	shift := x.exp - y.exp
-	if y.digits == "" || shift < 0 {
+	shift := x.Exp() - y.Exp()
+	if y.Digits == "" || shift < 0 {
 		return false
 	}
-	b, _ := new(big.Int).SetString(y.digits, 10)
+	b, _ := new(big.Int).SetString(y.Digits, 10)
 	// Only the factors 2 and 5 of 10^shift matter, and b has at most BitLen of each.
 	shift = min(shift, int64(b.BitLen()))
-	rest := remainder(x.digits, b)
+	rest := remainder(x.Digits, b)
 	rest.Mul(rest, new(big.Int).Exp(big.NewInt(10), big.NewInt(shift), b))
 	return rest.Mod(rest, b).Sign() == 0
 }
@@ -87,64 +87,4 @@ func remainder(digits string, b *big.Int) *big.Int {
 		digits = digits[n:]
 	}
 	return rest
-}
-
-// small returns the value of an integer of at most 18 digits without an exponent.
-func small(number wire.Raw) (n int64, ok bool) {
-	digits := strings.TrimPrefix(string(number), "-")
-	if len(digits) > 18 {
-		return 0, false
-	}
-	for i := range len(digits) {
-		d := digits[i] - '0'
-		if d > 9 {
-			return 0, false
-		}
-		n = n*10 + int64(d)
-	}
-	return n, true // the sign does not matter
-}
-
-// decimal is a number in the form ±digits × 10^exp. The digits neither begin nor end with
-// 0; zero has none.
-type decimal struct {
-	neg    bool
-	digits string
-	exp    int64 // not exact beyond ±hugeExp
-}
-
-const hugeExp = 1 << 48
-
-func parse(number wire.Raw) decimal {
-	var d decimal
-	token, neg := strings.CutPrefix(string(number), "-")
-	if i := strings.IndexAny(token, "eE"); i >= 0 {
-		d.exp = parseExp(token[i+1:])
-		token = token[:i]
-	}
-	if whole, fraction, ok := strings.Cut(token, "."); ok {
-		token = whole + fraction
-		d.exp -= int64(len(fraction))
-	}
-	digits := strings.TrimRight(token, "0")
-	d.exp += int64(len(token) - len(digits))
-	d.digits = strings.TrimLeft(digits, "0")
-	if d.digits == "" {
-		return decimal{}
-	}
-	d.neg = neg
-	return d
-}
-
-func parseExp(token string) int64 {
-	digits, neg := strings.CutPrefix(token, "-")
-	digits = strings.TrimPrefix(digits, "+")
-	n := int64(0)
-	for i := range len(digits) {
-		n = min(n*10+int64(digits[i]-'0'), hugeExp)
-	}
-	if neg {
-		return -n
-	}
-	return n
 }

@@ -1,10 +1,9 @@
 package wire
 
-// Equal reports whether a and b are the same JSON value: white space, the
-// order of members and the spelling of strings and numbers do not count.
-// Numbers are compared by their exact value, so that 1, 1.0 and 10e-1 are the
-// same and 0.1 and 0.10000000000000001 are not. The same text is equal
-// to itself; else malformed text is equal to nothing.
+// Equal reports whether a and b are the same JSON value. White space, the order of members and
+// the spelling of strings and numbers do not matter. Numbers are compared by their exact values:
+// 1, 1.0 and 10e-1 are equal, 0.1 and 0.10000000000000001 are not. Malformed text is equal only
+// to the same text.
 func Equal(a, b Raw) bool {
 	if a == b {
 		return true
@@ -14,107 +13,64 @@ func Equal(a, b Raw) bool {
 		return false
 	}
 	y, ok := parseTree(string(b))
-	return ok && equalNodes(x, y)
+	return ok && equalTrees(&x, &y)
 }
 
-// A node is a value of a text that has been taken apart. The nodes of a text
-// stand in a slice in the order of the text, so that a node's first child
-// comes right after it and its next sibling size nodes later.
-type node struct {
-	kind Kind
-	size int    // of the node with all nodes below it
-	name string // unescaped, when it is the value of a member
-	text string // string: its meaning; else a scalar's token
+// tree is a value with its parts.
+type tree struct {
+	kind     Kind
+	text     string // of a string its meaning, of another scalar its token
+	elements []tree
+	members  map[string]tree
 }
 
-// parseTree checks text, and returns its nodes.
-func parseTree(text string) ([]node, bool) {
+func parseTree(text string) (tree, bool) {
 	r := Reader{src: text}
 	r.Skip()
 	r.End()
 	if r.err != nil {
-		return nil, false
+		return tree{}, false
 	}
-	r.pos = 0
-	return r.appendNodes(nil, ""), true
+	r.pos, r.checked = 0, true
+	return r.tree(), true
 }
 
-// appendNodes reads a value that has been checked.
-func (r *Reader) appendNodes(nodes []node, name string) []node {
-	at := len(nodes)
-	kind := r.Kind()
-	nodes = append(nodes, node{kind: kind, name: name})
-	switch kind {
+// tree reads a value that has been checked.
+func (r *Reader) tree() tree {
+	t := tree{kind: r.Kind()}
+	switch t.kind {
 	case KindObject:
+		t.members = map[string]tree{}
 		for r.BeginObject(); r.Member(); {
-			nodes = r.appendNodes(nodes, r.Name())
+			name := r.Name()
+			t.members[name] = r.tree()
 		}
 	case KindArray:
 		for r.BeginArray(); r.Element(); {
-			nodes = r.appendNodes(nodes, "")
+			t.elements = append(t.elements, r.tree())
 		}
 	case KindString:
-		nodes[at].text = r.ReadString()
+		t.text = r.ReadString()
 	default:
-		start := r.pos
-		r.pos = skipValue(r.src, start)
-		nodes[at].text = r.src[start:r.pos]
+		t.text = string(r.Take())
 	}
-	nodes[at].size = len(nodes) - at
-	return nodes
+	return t
 }
 
-// equalNodes compares the values that a and b begin with.
-func equalNodes(a, b []node) bool {
-	if a[0].kind != b[0].kind || a[0].size != b[0].size {
+func equalTrees(a, b *tree) bool {
+	if a.kind != b.kind || len(a.members) != len(b.members) || len(a.elements) != len(b.elements) {
 		return false
 	}
-	switch a[0].kind {
-	case KindObject:
-		return equalMembers(a[1:a[0].size], b[1:b[0].size])
-	case KindArray:
-		a, b = a[1:a[0].size], b[1:b[0].size]
-		for len(a) > 0 && len(b) > 0 {
-			if !equalNodes(a, b) {
-				return false
-			}
-			a, b = a[a[0].size:], b[b[0].size:]
-		}
-		return len(a) == len(b)
-	case KindNumber:
-		return equalNumbers(a[0].text, b[0].text)
-	}
-	return a[0].text == b[0].text
-}
-
-// equalMembers compares the members of two objects. As long as they are in the
-// same order that takes no search; the rest of b goes into a map.
-func equalMembers(a, b []node) bool {
-	for len(a) > 0 && len(b) > 0 && a[0].name == b[0].name {
-		if !equalNodes(a, b) {
+	for name, x := range a.members {
+		y, ok := b.members[name]
+		if !ok || !equalTrees(&x, &y) {
 			return false
 		}
-		a, b = a[a[0].size:], b[b[0].size:]
 	}
-	if len(a) != len(b) {
-		return false
-	}
-	if len(a) == 0 {
-		return true
-	}
-	rest := make(map[string][]node)
-	for len(b) > 0 {
-		rest[b[0].name] = b
-		b = b[b[0].size:]
-	}
-	n := 0
-	for len(a) > 0 {
-		other, ok := rest[a[0].name]
-		if !ok || !equalNodes(a, other) {
+	for i := range a.elements {
+		if !equalTrees(&a.elements[i], &b.elements[i]) {
 			return false
 		}
-		a = a[a[0].size:]
-		n++
 	}
-	return n == len(rest)
+	return a.text == b.text || a.kind == KindNumber && CompareNumbers(Raw(a.text), Raw(b.text)) == 0
 }

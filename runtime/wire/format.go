@@ -1,63 +1,74 @@
 package wire
 
 import (
+	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
-// Format reports a string that is not in the named format of JSON Schema. A
-// format that is not known is not checked, nor is "regex". The verdicts are those of
-// github.com/santhosh-tekuri/jsonschema, the validator that Go programs
-// check tool schemas with, its leniences included, so that a value is not valid
-// to one and invalid to the other. Only of "uri-template" more is let through:
-// all that RFC 6570 calls a template, of which it refuses many.
+// InFormat reports whether s has the named format of JSON Schema. It accepts any string for an
+// unknown format, and for "regex".
+//
+// The verdicts are those of github.com/santhosh-tekuri/jsonschema, which Go programs use to
+// validate tool schemas, including its leniences. So a value is not valid for one and invalid
+// for the other. The exception is "uri-template": InFormat also accepts every template of RFC
+// 6570, many of which that package refuses.
+func InFormat(name, s string) bool {
+	in, ok := formats[name]
+	return !ok || in(s)
+}
+
+// Format reports a string for which [InFormat] is false.
 func (c *Checker) Format(name, s string) {
 	if !InFormat(name, s) {
 		c.Report("must be in the format %s, is %q", name, shown(s))
 	}
 }
 
-func inFormat(name, s string) bool {
-	switch name {
-	case "uri", "iri":
-		return isURI(s)
-	case "uri-reference", "iri-reference":
-		return isURIReference(s)
-	case "uri-template":
-		return isTemplate(s) || hasBracePairs(s)
-	case "date-time":
-		return isDateTime(s)
-	case "date":
-		return isDate(s)
-	case "time":
-		return isTime(s)
-	case "email":
-		return isEmail(s)
-	case "duration":
-		return isDuration(s)
-	case "period":
-		return isPeriod(s)
-	case "uuid":
-		return isUUID(s)
-	case "json-pointer":
-		return isPointer(s)
-	case "relative-json-pointer":
-		return isRelativePointer(s)
-	case "semver":
-		return isVersion(s)
-	case "hostname":
-		return isHostname(s)
-	case "ipv4":
-		return isIPv4(s)
-	case "ipv6":
-		return isIPv6(s)
+var formats = map[string]func(string) bool{
+	"date":                  isDate,
+	"date-time":             isDateTime,
+	"duration":              isDuration,
+	"email":                 isEmail,
+	"hostname":              isHostname,
+	"ipv4":                  isIPv4,
+	"ipv6":                  isIPv6,
+	"iri":                   isURI,
+	"iri-reference":         isURIReference,
+	"json-pointer":          isPointer,
+	"period":                isPeriod,
+	"relative-json-pointer": isRelativePointer,
+	"semver":                isVersion,
+	"time":                  isTime,
+	"uri":                   isURI,
+	"uri-reference":         isURIReference,
+	"uri-template":          func(s string) bool { return isTemplate(s) || hasBracePairs(s) },
+	"uuid":                  isUUID,
+}
+
+// all reports whether every byte of s is in a set.
+func all(s string, in func(byte) bool) bool {
+	for i := range len(s) {
+		if !in(s[i]) {
+			return false
+		}
 	}
 	return true
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// parseURL parses s, and looks into a host with colons, which net/url does not.
+func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+func isLabelByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '-' }
+
+// isNumeral reports whether s is a decimal number without leading zeros.
+func isNumeral(s string) bool {
+	return s != "" && all(s, isDigit) && (s[0] != '0' || len(s) == 1)
+}
+
+// parseURL parses s. It also checks a host with colons, which net/url does not.
 func parseURL(s string) (*url.URL, bool) {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -71,60 +82,20 @@ func parseURL(s string) (*url.URL, bool) {
 }
 
 func isURI(s string) bool {
-	if isPlainURI(s) {
-		return true
-	}
 	u, ok := parseURL(s)
 	return ok && u.IsAbs()
 }
 
 func isURIReference(s string) bool {
-	if isPlainURI(s) {
-		return true
-	}
 	_, ok := parseURL(s)
 	return ok && !strings.Contains(s, `\`)
 }
 
-// isPlainURI tells most absolute URIs at a glance: those with a scheme and after it
-// nothing that could be wrong in any part of a URI. What is parsed takes memory.
-func isPlainURI(s string) bool {
-	scheme, rest, ok := strings.Cut(s, ":")
-	if !ok || scheme == "" || !isLetter(scheme[0]) {
-		return false
-	}
-	for i := range len(scheme) {
-		if c := scheme[i]; !isLetter(c) && !isDigit(c) {
-			return false
-		}
-	}
-	for i := range len(rest) {
-		switch c := rest[i]; {
-		case isLetter(c), isDigit(c), c == '/', c == '.', c == '-', c == '_', c == '?', c == '=', c == '&', c == '#':
-		default:
-			return false
-		}
-	}
-	return true
-}
-
 func isUUID(s string) bool {
-	if len(s) != 36 {
+	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
 		return false
 	}
-	for i := range len(s) {
-		switch c := s[i]; i {
-		case 8, 13, 18, 23:
-			if c != '-' {
-				return false
-			}
-		default:
-			if !isDigit(c) && (c|0x20 < 'a' || 'f' < c|0x20) {
-				return false
-			}
-		}
-	}
-	return true
+	return all(s[:8], isHex) && all(s[9:13], isHex) && all(s[14:18], isHex) && all(s[19:23], isHex) && all(s[24:], isHex)
 }
 
 // isPointer checks RFC 6901.
@@ -132,25 +103,21 @@ func isPointer(s string) bool {
 	if s != "" && s[0] != '/' {
 		return false
 	}
-	for i := range len(s) {
-		if s[i] == '~' && (i+1 == len(s) || s[i+1] != '0' && s[i+1] != '1') {
+	for _, after := range strings.Split(s, "~")[1:] {
+		if after == "" || after[0] != '0' && after[0] != '1' {
 			return false
 		}
 	}
 	return true
 }
 
-// isRelativePointer checks a number of levels to go up, and a pointer or a # after it.
+// isRelativePointer checks for a number of levels followed by a pointer or "#".
 func isRelativePointer(s string) bool {
 	n := skipDigits(s, 0)
-	if n == 0 || n > 1 && s[0] == '0' {
-		return false
-	}
-	return s[n:] == "#" || isPointer(s[n:])
+	return isNumeral(s[:n]) && (s[n:] == "#" || isPointer(s[n:]))
 }
 
-// isVersion checks a semantic version: three numbers, and perhaps what makes it
-// a release before that version after a hyphen and a build after a plus.
+// isVersion checks a semantic version (https://semver.org).
 func isVersion(s string) bool {
 	s, build, ok := strings.Cut(s, "+")
 	if ok && !areIdentifiers(build, true) {
@@ -160,32 +127,73 @@ func isVersion(s string) bool {
 	if ok && !areIdentifiers(release, false) {
 		return false
 	}
-	n := 0
-	for number := range strings.SplitSeq(s, ".") {
-		n++
-		if number == "" || skipDigits(number, 0) < len(number) || len(number) > 1 && number[0] == '0' {
-			return false
-		}
-	}
-	return n == 3
+	numbers := strings.Split(s, ".")
+	return len(numbers) == 3 && isNumeral(numbers[0]) && isNumeral(numbers[1]) && isNumeral(numbers[2])
 }
 
-// areIdentifiers checks the dotted parts of a semantic version.
+// areIdentifiers checks the dotted identifiers of a semantic version.
 func areIdentifiers(s string, leadingZeros bool) bool {
 	for id := range strings.SplitSeq(s, ".") {
-		digits := skipDigits(id, 0)
-		if id == "" || digits == len(id) && digits > 1 && id[0] == '0' && !leadingZeros {
+		if id == "" || !all(id, isLabelByte) || !leadingZeros && all(id, isDigit) && !isNumeral(id) {
 			return false
-		}
-		for i := digits; i < len(id); i++ {
-			if c := id[i]; !isLetter(c) && !isDigit(c) && c != '-' {
-				return false
-			}
 		}
 	}
 	return true
 }
 
-// InFormat reports whether s is in the named format of JSON Schema. It is what
-// [Checker.Format] reports by.
-func InFormat(name, s string) bool { return inFormat(name, s) }
+func isEmail(s string) bool {
+	at := strings.LastIndexByte(s, '@')
+	if at < 0 || at > 64 || len(s) > 254 {
+		return false
+	}
+	local, domain := s[:at], s[at+1:]
+	if n := len(local); n > 1 && local[0] == '"' && local[n-1] == '"' {
+		if strings.ContainsAny(local[1:n-1], `\"`) {
+			return false
+		}
+	} else if strings.HasPrefix(local, ".") || strings.HasSuffix(local, ".") || strings.Contains(local, "..") || !all(local, isMailboxByte) {
+		return false
+	}
+	if !strings.HasPrefix(domain, "[") || !strings.HasSuffix(domain, "]") {
+		return isHostname(domain)
+	}
+	address := domain[1 : len(domain)-1]
+	if v6, ok := strings.CutPrefix(address, "IPv6:"); ok {
+		return isIPv6(v6)
+	}
+	return isIPv4(address)
+}
+
+func isMailboxByte(c byte) bool {
+	return isLetter(c) || isDigit(c) || strings.IndexByte(".!#$%&'*+-/=?^_`{|}~", c) >= 0
+}
+
+func isHostname(s string) bool {
+	s = strings.TrimSuffix(s, ".")
+	if len(s) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(s, ".") {
+		if n := len(label); n < 1 || n > 63 || label[0] == '-' || label[n-1] == '-' || !all(label, isLabelByte) {
+			return false
+		}
+	}
+	return true
+}
+
+// isIPv4 accepts signs, which net/netip does not.
+func isIPv4(s string) bool {
+	parts := strings.Split(s, ".")
+	for _, part := range parts {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 0 || n > 255 || len(part) > 1 && part[0] == '0' {
+			return false
+		}
+	}
+	return len(parts) == 4
+}
+
+func isIPv6(s string) bool {
+	addr, err := netip.ParseAddr(s)
+	return err == nil && addr.Zone() == "" && strings.Contains(s, ":")
+}

@@ -7,51 +7,41 @@ import (
 
 // isTemplate checks the grammar of RFC 6570, section 2.
 func isTemplate(s string) bool {
-	for i := 0; i < len(s); {
-		switch c := s[i]; {
+	for s != "" {
+		switch c := s[0]; {
 		case c == '{':
-			end := strings.IndexByte(s[i:], '}')
-			if end < 0 || !isExpression(s[i+1:i+end]) {
+			expression, rest, ok := strings.Cut(s[1:], "}")
+			if !ok || !isExpression(expression) {
 				return false
 			}
-			i += end + 1
+			s = rest
 		case c == '%':
-			if !isPercentEncoded(s[i:]) {
+			if !isPercentEncoded(s) {
 				return false
 			}
-			i += 3
+			s = s[3:]
 		case c <= ' ' || c == 0x7f || strings.IndexByte("\"<>\\^`|}", c) >= 0:
 			return false
 		default:
-			i++
+			s = s[1:]
 		}
 	}
 	return true
 }
 
-// isExpression checks what stands between braces: an operator, and variables.
+// isExpression checks the text between braces: an operator and variables.
 func isExpression(s string) bool {
 	if s != "" && strings.IndexByte("+#./;?&", s[0]) >= 0 {
 		s = s[1:]
 	}
 	for variable := range strings.SplitSeq(s, ",") {
 		name, exploded := strings.CutSuffix(variable, "*")
-		if before, length, ok := strings.Cut(name, ":"); ok {
-			if exploded || !isPrefixLength(length) {
-				return false
-			}
-			name = before
-		}
-		if !isVariableName(name) {
+		name, length, ok := strings.Cut(name, ":")
+		if ok && (exploded || !isNumeral(length) || length == "0" || len(length) > 4) || !isVariableName(name) {
 			return false
 		}
 	}
 	return true
-}
-
-// isPrefixLength checks a number from 1 to 9999.
-func isPrefixLength(s string) bool {
-	return s != "" && len(s) <= 4 && s[0] != '0' && skipDigits(s, 0) == len(s)
 }
 
 func isVariableName(s string) bool {
@@ -59,12 +49,12 @@ func isVariableName(s string) bool {
 		if part == "" {
 			return false
 		}
-		for i := 0; i < len(part); {
-			switch c := part[i]; {
-			case c == '%' && isPercentEncoded(part[i:]):
-				i += 3
+		for part != "" {
+			switch c := part[0]; {
+			case isPercentEncoded(part):
+				part = part[3:]
 			case isLetter(c) || isDigit(c) || c == '_':
-				i++
+				part = part[1:]
 			default:
 				return false
 			}
@@ -73,14 +63,13 @@ func isVariableName(s string) bool {
 	return true
 }
 
-// isPercentEncoded reports whether s begins with a byte as in %2F.
-func isPercentEncoded(s string) bool { return len(s) >= 3 && isHex(s[1]) && isHex(s[2]) }
+// isPercentEncoded reports whether s begins with an encoded byte such as %2F.
+func isPercentEncoded(s string) bool {
+	return len(s) >= 3 && s[0] == '%' && isHex(s[1]) && isHex(s[2])
+}
 
-func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
-
-// hasBracePairs is the reading of "uri-template" that other validators have:
-// braces come in pairs within each segment of the path. A path without RawPath
-// has no braces.
+// hasBracePairs reports whether braces come in pairs within each segment of the path, which is
+// how other validators check templates. A path without RawPath has no braces.
 func hasBracePairs(s string) bool {
 	u, ok := parseURL(s)
 	if !ok {
@@ -93,12 +82,14 @@ func hasBracePairs(s string) bool {
 		}
 		open := false
 		for i := range len(segment) {
-			switch c := segment[i]; {
-			case c == '{' && !open, c == '}' && open:
-				open = !open
-			case c == '{' || c == '}':
+			c := segment[i]
+			if c != '{' && c != '}' {
+				continue
+			}
+			if (c == '}') != open {
 				return false
 			}
+			open = !open
 		}
 		if open {
 			return false

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// AppendPointer appends the token of a JSON Pointer (RFC 6901) for a member: a
-// slash and the name, in which ~ is ~0 and / is ~1.
+// AppendPointer appends the token of a JSON Pointer (RFC 6901) for a member: a slash and the
+// name, with ~ escaped as ~0 and / as ~1.
 func AppendPointer(dst []byte, name string) []byte {
 	dst = append(dst, '/')
 	for i := range len(name) {
@@ -22,20 +22,19 @@ func AppendPointer(dst []byte, name string) []byte {
 	return dst
 }
 
-// ChildPointer returns the JSON Pointer of the member called name of the value at
-// pointer.
+// ChildPointer returns the JSON Pointer of the member called name of the value at pointer.
 func ChildPointer(pointer, name string) string {
 	return string(AppendPointer([]byte(pointer), name))
 }
 
-// PointerName returns the name that a token of a JSON Pointer, which has no slash,
-// stands for.
+// PointerName returns the name that a token of a JSON Pointer stands for. The token has no
+// slash.
 func PointerName(token string) string { return pointerNames.Replace(token) }
 
 var pointerNames = strings.NewReplacer("~1", "/", "~0", "~")
 
-// locate gives the Reader's error its pointer, by reading the text up to the
-// error once more. That costs nothing as long as there are no errors.
+// locate sets the pointer of the Reader's error. It reads the text again up to the error, so that
+// reading without errors does not have to keep track of pointers.
 func (r *Reader) locate() {
 	t := tracer{src: r.src}
 	pointer, start := t.pointer(r.about, r.place)
@@ -45,8 +44,8 @@ func (r *Reader) locate() {
 	r.err.Pointer = pointer
 }
 
-// pointer is the pointer of what an error at an offset is about. Start is the offset of the
-// container around it, -1 for none.
+// pointer returns the pointer of the place that an error at an offset refers to, and the offset
+// of the innermost container around it, or -1.
 func (t *tracer) pointer(offset int, at place) (pointer string, start int) {
 	path := t.trace(offset)
 	var dst []byte
@@ -54,7 +53,7 @@ func (t *tracer) pointer(offset int, at place) (pointer string, start int) {
 		last := i == len(path)-1
 		switch {
 		case last && l.done:
-			// Between two values: the trouble is the container's.
+			// The offset is between two values, so the error is the container's.
 		case !l.object:
 			dst = strconv.AppendInt(append(dst, '/'), int64(l.index), 10)
 		case l.named:
@@ -76,26 +75,26 @@ func (t *tracer) pointer(offset int, at place) (pointer string, start int) {
 	return string(dst), path[len(path)-1].start
 }
 
-// level is an open container on the way to an offset.
+// level is an open container around an offset.
 type level struct {
 	start  int  // offset of its opening bracket
-	object bool // else an array
-	named  bool // object: the name of the current member has been met
-	done   bool // the current value is over, and no comma has followed yet
-	index  int  // array: of the current element
+	object bool // otherwise it is an array
+	named  bool // the name of the object's current member has been read
+	done   bool // the current value has ended, and no comma has followed yet
+	index  int  // of the array's current element
 	name   string
 }
 
-// tracer finds which containers are open at offsets of a text, each beyond the last.
+// tracer finds the containers that are open at offsets of a text, which must increase.
 type tracer struct {
 	src  string
 	pos  int
 	path []level
-	lost bool // the text is not what it should be
+	lost bool // the text is malformed
 }
 
-// trace returns the containers that are open at an offset of the text, outermost
-// first. The text before the offset has been read, and is well formed.
+// trace returns the containers that are open at an offset of the text, the outermost first. The
+// text before the offset must be well formed.
 func (t *tracer) trace(offset int) []level {
 	if t.lost {
 		return nil
@@ -103,7 +102,7 @@ func (t *tracer) trace(offset int) []level {
 	src, path, i := t.src, t.path, t.pos
 	defer func() { t.path, t.pos = path, i }()
 	for i < offset {
-		var top level // the zero level where none is open
+		var top level // the zero level if none is open
 		if n := len(path); n > 0 {
 			top = path[n-1]
 		}

@@ -90,39 +90,6 @@ func (r *Reader) deviate(d deviation) {
 	r.lenient.deviations = append(r.lenient.deviations, d)
 }
 
-// ReadList reads an array whose elements are decoded by a method of T. A lenient Reader leaves
-// out elements that cannot be decoded.
-func ReadList[T any](r *Reader, read func(*T, *Reader) error) []T {
-	list := []T{}
-	if r.lenient.lenience != 0 && r.absentNull(true) {
-		return list
-	}
-	for r.BeginArray(); r.Element(); {
-		if !r.leavesOut() {
-			_ = read(Extend(r, &list), r) // r keeps the error
-			continue
-		}
-		before := r.position()
-		r.trying++ // errors of elements do not need a pointer yet
-		_ = read(Extend(r, &list), r)
-		r.trying--
-		if r.err != nil && r.leaveOut(before) {
-			last := len(list) - 1
-			clear(list[last:])
-			list = list[:last]
-		}
-	}
-	return list
-}
-
-// ReadUnions is [ReadList] for elements that are decoded by a function.
-func ReadUnions[T any](r *Reader, read func(*Reader) T) []T {
-	return ReadList(r, func(element *T, r *Reader) error {
-		*element = read(r)
-		return nil
-	})
-}
-
 // leavesOut reports whether elements that cannot be decoded are left out.
 func (r *Reader) leavesOut() bool { return r.lenient.lenience&LeaveOut != 0 && r.checked }
 

@@ -115,7 +115,8 @@ func (s Scalar) Float64() (f float64, ok bool) {
 	if s.kind != KindNumber {
 		return 0, false
 	}
-	if f, ok = parseFloat(s.text); !ok {
+	f, err := strconv.ParseFloat(s.text, 64)
+	if err != nil {
 		return 0, false
 	}
 	return f, true
@@ -130,8 +131,7 @@ func (s Scalar) Bool() (value, ok bool) {
 // Is reports whether s is of one of the sorts in set.
 func (s Scalar) Is(set ScalarSet) bool {
 	if set&ScalarNumber == 0 && set&ScalarInteger != 0 && s.kind == KindNumber {
-		_, end, ok := parseSmall(s.text, 0)
-		return ok && end == len(s.text) || parseDecimal(s.text).integral()
+		return Raw(s.text).IsInteger()
 	}
 	return set&scalarSetOf(s.kind) != 0
 }

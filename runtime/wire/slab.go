@@ -55,26 +55,3 @@ func (s *slabs) text(text []byte) string {
 	s.texts.Write(text)
 	return s.texts.String()[n:]
 }
-
-// ReadStrings reads an array of strings.
-func (r *Reader) ReadStrings() []string {
-	if r.lenient.lenience != 0 && r.absentNull(true) {
-		return []string{}
-	}
-	slab := r.slabs.strings
-	start := len(slab)
-	for r.BeginArray(); r.Element(); {
-		if n := cap(slab); len(slab) == n {
-			read := slab[start:]
-			slab = make([]string, len(read), max(few, 2*len(read), min(2*n, maxSlab)))
-			copy(slab, read)
-			start = 0
-		}
-		slab = append(slab, r.ReadString())
-	}
-	if len(slab) == start {
-		return []string{}
-	}
-	r.slabs.strings = slab
-	return slab[start:len(slab):len(slab)]
-}

@@ -1,7 +1,5 @@
 package wire
 
-import "strconv"
-
 // A Writer appends one value to a byte slice. It is the counterpart of a [Reader]: its methods
 // are called in the order of the text, and it places the commas.
 //
@@ -73,27 +71,13 @@ func (w *Writer) Key(name string) {
 }
 
 // Fail sets the error of the Writer, unless err is nil or the Writer has an error already. The
-// error gets the location of the value that would be written next.
+// error gets the pointer of the value that would be written next.
 func (w *Writer) Fail(err error) {
 	if err != nil && w.err == nil {
-		w.err = under(err, w.pointer())
+		t := tracer{src: string(w.dst[w.start:])}
+		pointer, _ := t.pointer(len(t.src), atValue)
+		w.err = under(err, pointer)
 	}
-}
-
-// pointer returns the JSON Pointer of the value that would be written next.
-func (w *Writer) pointer() string {
-	var pointer []byte
-	path := (&tracer{src: string(w.dst[w.start:])}).trace(len(w.dst) - w.start)
-	for i, l := range path {
-		switch {
-		case i == len(path)-1 && l.done:
-		case !l.object:
-			pointer = strconv.AppendInt(append(pointer, '/'), int64(l.index), 10)
-		case l.named:
-			pointer = AppendPointer(pointer, l.name)
-		}
-	}
-	return string(pointer)
 }
 
 // PutString writes a string. A string that is not UTF-8 is an error.

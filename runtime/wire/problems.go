@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// Problem is one broken rule.
+// Problem is a violated rule.
 type Problem struct {
-	// Pointer is the JSON Pointer of the value that breaks the rule.
+	// Pointer is the JSON Pointer of the value.
 	Pointer string
-	// Message says what the value should be: "must be at least 1".
+	// Message describes what the value must be, such as "must be at least 1".
 	Message string
-	// Union is the definition of which the value is no variant that the revision has, ""
-	// for any other problem.
+	// Union is the definition that the value is not a known variant of. It is "" for all other
+	// problems.
 	Union string
 }
 
@@ -27,12 +27,12 @@ func (p Problem) String() string {
 	return "at " + p.Pointer + ": " + p.Message
 }
 
-// ValidationError has every rule that a value breaks.
+// ValidationError holds all problems of a value.
 type ValidationError struct {
 	Problems []Problem
 }
 
-// Error returns all problems, each on a line of its own.
+// Error returns the problems, one per line.
 func (e *ValidationError) Error() string {
 	var b strings.Builder
 	b.WriteString("wire: ")
@@ -45,24 +45,24 @@ func (e *ValidationError) Error() string {
 	return b.String()
 }
 
-// maxProblems bounds how many problems are kept, since a message of one peer
-// must not make much more work than its length.
+// maxProblems limits the problems that are kept, so that the work for a message stays
+// proportional to its length.
 const maxProblems = 1000
 
-// A Checker collects the problems of a value while generated code walks through
-// it. The zero Checker is ready to use.
+// A Checker collects the problems of a value while generated code walks through it. The zero
+// Checker is ready to use.
 type Checker struct {
 	depth    int
-	near     [8]step // the first steps of the way to the current value
-	far      []step  // and those after
+	near     [8]step // the first steps from the outermost value to the current one
+	far      []step  // the steps that follow
 	problems []Problem
 	omitted  int // problems past maxProblems
 }
 
-// step is a member's name or, where that is "", an element's index.
+// step is the name of a member or the index of an element.
 type step struct {
 	name  string
-	index int // -1 for a name
+	index int // -1 for a member
 }
 
 // Push goes to the member called name of the current value.
@@ -80,11 +80,11 @@ func (c *Checker) push(s step) {
 	c.depth++
 }
 
-// Pop goes back to where the last Push or PushIndex came from.
+// Pop undoes the last Push or PushIndex.
 func (c *Checker) Pop() { c.depth-- }
 
-// Report says that the current value has a problem. The arguments are those of
-// [fmt.Sprintf]. After a thousand problems further ones are only counted.
+// Report records a problem of the current value. The arguments are those of [fmt.Sprintf]. After
+// a thousand problems, further ones are only counted.
 func (c *Checker) Report(format string, args ...any) {
 	if len(c.problems) >= maxProblems {
 		c.omitted++
@@ -93,8 +93,8 @@ func (c *Checker) Report(format string, args ...any) {
 	c.problems = append(c.problems, Problem{Pointer: c.pointer(), Message: fmt.Sprintf(format, args...)})
 }
 
-// UnknownVariant reports a value that is no variant of a union. The member, if the union
-// has one that names the variant, has one of the known values in each of them.
+// UnknownVariant reports a value that is not a variant of a union. If a member names the variant,
+// known lists its values.
 func (c *Checker) UnknownVariant(union string, value Raw, member string, known ...string) {
 	before := len(c.problems)
 	tag, there := Object(value).Get(member)
@@ -113,14 +113,14 @@ func (c *Checker) UnknownVariant(union string, value Raw, member string, known .
 	case slices.ContainsFunc(known, func(name string) bool { return string(tag) == strconv.Quote(name) }):
 		c.Report("is no variant of %s that has the %s %s", union, member, tag)
 	default:
-		c.Report("%s %s is no variant of %s, %s", member, shortened(tag), union, has)
+		c.Report("%s %s is no variant of %s, %s", member, truncate(tag, 60), union, has)
 	}
 	if before < len(c.problems) {
 		c.problems[before].Union = union
 	}
 }
 
-// quoteAll lists names, the first twenty of them.
+// quoteAll lists the first twenty names.
 func quoteAll(names []string) string {
 	if len(names) == 0 {
 		return "none"
@@ -134,18 +134,9 @@ func quoteAll(names []string) string {
 			b.WriteString("...")
 			break
 		}
-		b.WriteString(strconv.Quote(shortened(name)))
+		b.WriteString(strconv.Quote(truncate(name, 60)))
 	}
 	return b.String()
-}
-
-// shortened returns text cut for a report.
-func shortened[T ~string](s T) T {
-	const shown = 60
-	if len(s) <= shown {
-		return s
-	}
-	return T(strings.ToValidUTF8(string(s[:shown]), "")) + "..."
 }
 
 func (c *Checker) pointer() string {
@@ -164,7 +155,7 @@ func (c *Checker) pointer() string {
 	return string(p)
 }
 
-// Err returns nil when there were no problems, else a [*ValidationError] with all of them.
+// Err returns a [*ValidationError] with all problems, or nil if there are none.
 func (c *Checker) Err() error {
 	if len(c.problems) == 0 {
 		return nil
@@ -177,7 +168,7 @@ func (c *Checker) Err() error {
 	return &ValidationError{Problems: problems}
 }
 
-// Const reports a value that is not the one it must be, unless ok.
+// Const reports that the value must be want, unless ok.
 func (c *Checker) Const(ok bool, want string) {
 	if !ok {
 		c.Report("must be %s", want)
@@ -212,14 +203,14 @@ func (c *Checker) ExclusiveMaximum(v, bound float64) {
 	}
 }
 
-// MinItems reports an array of n elements when that is less than least.
+// MinItems reports an array of n elements if n is less than least.
 func (c *Checker) MinItems(n, least int) {
 	if n < least {
 		c.Report("must have at least %d elements, has %d", least, n)
 	}
 }
 
-// MaxItems reports an array of n elements when that is more than most.
+// MaxItems reports an array of n elements if n is more than most.
 func (c *Checker) MaxItems(n, most int) {
 	if n > most {
 		c.Report("must have at most %d elements, has %d", most, n)

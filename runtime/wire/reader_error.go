@@ -7,50 +7,50 @@ import (
 	"unicode/utf8"
 )
 
-// fault is why a text was refused.
+// fault is the reason why a text was refused.
 type fault struct {
 	at      int
-	about   int // where the value begins that is malformed, or at
+	about   int // offset of the malformed value, or at
 	problem string
 	syntax  bool
-	member  bool // at is where a member's name begins, and the trouble is that member
+	member  bool // the problem is a member whose name begins at at
 }
 
 func duplicateFault(at int, name string) fault {
 	return fault{at: at, about: at, problem: "duplicate member " + strconv.Quote(shown(name)), member: true}
 }
 
-// place says what an error's pointer shall name, as seen from Reader.about.
+// place is what the pointer of an error refers to, relative to Reader.about.
 type place uint8
 
 const (
-	atValue  place = iota // the value there, or its container where none begins
+	atValue  place = iota // the value there, or its container if none begins there
 	atMember              // the member whose name is there
 	atObject              // the object whose closing brace is there
 )
 
-// Fail records an error about the value that comes next: not that it is
-// malformed, but that it does not fit. The arguments are those of [fmt.Sprintf].
+// Fail records that the value that comes next does not fit. The arguments are those of
+// [fmt.Sprintf].
 func (r *Reader) Fail(format string, args ...any) {
 	if r.err == nil {
 		r.fail(skipSpace(r.src, r.pos), fmt.Sprintf(format, args...))
 	}
 }
 
-// fail records an error that is not about syntax.
+// fail records an error that is not a syntax error.
 func (r *Reader) fail(at int, problem string) {
 	r.err = &Error{Offset: int64(at), Problem: problem}
 	r.about = at
 	r.pos = max(r.pos, at)
 }
 
-// failSyntax records that the text is no JSON.
+// failSyntax records a syntax error.
 func (r *Reader) failSyntax(at int, problem string) {
 	r.fail(at, problem)
 	r.err.Syntax = true
 }
 
-// failFound records that at i there is not what the grammar wants.
+// failFound records that the grammar requires something else at i.
 func (r *Reader) failFound(i int, want string) {
 	r.failSyntax(i, "expected "+want+", found "+found(r.src, i))
 }
@@ -66,7 +66,7 @@ func (r *Reader) failScan(f fault, reach int) {
 	r.pos = max(r.pos, reach)
 }
 
-// failString records what is wrong with the string at i that was scanned up to reach.
+// failString records the fault of the string at i, which was scanned up to reach.
 func (r *Reader) failString(i, reach int) {
 	at, problem := stringFault(r.src, i)
 	r.failSyntax(at, problem)
@@ -74,14 +74,14 @@ func (r *Reader) failString(i, reach int) {
 	r.pos = max(r.pos, reach)
 }
 
-// failKind records that the value at i is well formed but not the one wanted,
-// or else what is wrong with it.
+// failKind records that the value at i has another kind than the wanted one, or the fault of a
+// malformed value.
 func (r *Reader) failKind(i int, want string) {
 	if i >= len(r.src) || kindOf(r.src[i]) == KindInvalid {
 		r.failFound(i, want)
 		return
 	}
-	if r.trying == 0 { // else the error is forgotten, and the check could cost much
+	if r.trying == 0 { // otherwise the error is dropped, and the scan could cost much
 		if end, _, reach, f := scanValue(r.src, i, r.depth); end < 0 {
 			r.failScan(f, reach)
 			return
@@ -95,8 +95,8 @@ func (r *Reader) failToken(token, problem string) {
 	r.fail(r.pos-len(token), problem)
 }
 
-// Once sets a bit of seen for the current member, and fails when it is set
-// already. It is to be called before the value is read.
+// Once sets a bit of seen for the current member, and fails if it is set already. Call it before
+// the value is read.
 func (r *Reader) Once(seen *uint64, bit uint) {
 	mask := uint64(1) << bit
 	if *seen&mask != 0 {
@@ -105,15 +105,15 @@ func (r *Reader) Once(seen *uint64, bit uint) {
 	*seen |= mask
 }
 
-// Duplicate fails because the current member's name has been there before.
+// Duplicate fails because the object has had a member with the current name before.
 func (r *Reader) Duplicate() {
 	if r.err == nil {
 		r.failScan(duplicateFault(r.nameAt, r.Name()), r.pos)
 	}
 }
 
-// Missing fails about the object that was closed last, naming every names[i]
-// other than "" whose bit i of seen is clear; bit i is bit i%64 of seen[i/64].
+// Missing fails if the object that was closed last lacks members. It names every names[i] whose
+// bit i is clear; bit i is bit i%64 of seen[i/64]. It ignores names that are "".
 func (r *Reader) Missing(seen []uint64, names ...string) {
 	if r.err != nil {
 		return
@@ -135,7 +135,7 @@ func (r *Reader) Missing(seen []uint64, names ...string) {
 	r.place = atObject
 }
 
-// found describes what stands at offset i of text for an error message.
+// found describes the character at offset i of text for an error message.
 func found(text string, i int) string {
 	if i >= len(text) {
 		return "the end of the text"
@@ -147,13 +147,13 @@ func found(text string, i int) string {
 	return strconv.QuoteRuneToASCII(r)
 }
 
-// maxShown bounds how much of a peer's text goes into an error message.
-const maxShown = 40
+// shown returns text, truncated for an error message if it is long.
+func shown(text string) string { return truncate(text, 40) }
 
-// shown returns text, shortened where it is long.
-func shown(text string) string {
-	if len(text) <= maxShown {
+// truncate returns text, truncated to most bytes and an ellipsis if it is longer.
+func truncate[T ~string](text T, most int) T {
+	if len(text) <= most {
 		return text
 	}
-	return strings.ToValidUTF8(text[:maxShown], "") + "..."
+	return T(strings.ToValidUTF8(string(text[:most]), "")) + "..."
 }
