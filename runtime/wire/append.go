@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendString appends s as a JSON string. It escapes only what must be
-// escaped. A string that is not UTF-8 is an error.
+// AppendString appends s as a JSON string. It escapes only what must be escaped. A string that is
+// not UTF-8 is an error.
 func AppendString(dst []byte, s string) ([]byte, error) {
 	dst = append(dst, '"')
 	i := plainEnd(s, 0)
@@ -18,7 +18,7 @@ func AppendString(dst []byte, s string) ([]byte, error) {
 	return append(dst, '"'), nil
 }
 
-// appendRest appends a string that is plain up to i, and its closing quote.
+// appendRest appends the rest of AppendString for a string that is plain up to i.
 func appendRest(dst []byte, s string, i int) ([]byte, error) {
 	start, ascii := 0, true
 	for i < len(s) {
@@ -65,22 +65,21 @@ func appendEscape(dst []byte, c byte) []byte {
 // AppendInt64 appends i as a JSON number.
 func AppendInt64(dst []byte, i int64) []byte { return strconv.AppendInt(dst, i, 10) }
 
-// AppendFloat64 appends f as the shortest JSON number that is read back as f,
-// in the form ECMAScript gives it, with the exception that a negative zero
-// keeps its sign. NaN and infinities are an error.
+// AppendFloat64 appends f as the shortest JSON number that is read back as f, in the form of
+// ECMAScript except that a negative zero keeps its sign. NaN and infinities are errors.
 func AppendFloat64(dst []byte, f float64) ([]byte, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return dst, encodingError("no JSON number for " + strconv.FormatFloat(f, 'g', -1, 64))
 	}
 	abs := math.Abs(f)
-	if abs < 1e15 && abs >= 1 && f == math.Trunc(f) { // most numbers that come by
+	if abs < 1e15 && abs >= 1 && f == math.Trunc(f) { // the most frequent case
 		return strconv.AppendInt(dst, int64(f), 10), nil
 	}
 	if abs == 0 || 1e-6 <= abs && abs < 1e21 {
 		return strconv.AppendFloat(dst, f, 'f', -1, 64), nil
 	}
 	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
-	if n := len(dst); dst[n-4] == 'e' && dst[n-2] == '0' { // e-07 is written e-7
+	if n := len(dst); dst[n-4] == 'e' && dst[n-2] == '0' { // e-07 becomes e-7
 		dst[n-2] = dst[n-1]
 		dst = dst[:n-1]
 	}
@@ -90,13 +89,13 @@ func AppendFloat64(dst []byte, f float64) ([]byte, error) {
 // AppendBool appends true or false.
 func AppendBool(dst []byte, b bool) []byte { return strconv.AppendBool(dst, b) }
 
-// AppendRaw appends raw without insignificant white space, after checking it as
-// [Reader.ReadRaw] does. An absent raw is an error.
+// AppendRaw checks raw as [Reader.ReadRaw] does and appends it without insignificant white space.
+// An absent raw is an error.
 func AppendRaw(dst []byte, raw Raw) ([]byte, error) {
 	return appendChecked(dst, string(raw), "a value")
 }
 
-// AppendObject is [AppendRaw] for a raw that must be an object.
+// AppendObject is [AppendRaw] for a value that must be an object.
 func AppendObject(dst []byte, o Object) ([]byte, error) {
 	src := string(o)
 	i := skipSpace(src, 0)
@@ -124,7 +123,7 @@ func appendChecked(dst []byte, src, want string) ([]byte, error) {
 	return appendCompact(dst, src[i:end]), nil
 }
 
-// rawError returns the error of a raw that was refused.
+// rawError returns the error for a malformed raw.
 func rawError(src string, f fault) error {
 	r := Reader{src: src}
 	r.failScan(f, 0)
@@ -133,7 +132,7 @@ func rawError(src string, f fault) error {
 	return r.err
 }
 
-// appendCompact appends src, which has been checked, without white space.
+// appendCompact appends well-formed text without white space.
 func appendCompact(dst []byte, src string) []byte {
 	start := 0
 	for i := 0; i < len(src); {
@@ -151,8 +150,8 @@ func appendCompact(dst []byte, src string) []byte {
 	return append(dst, src[start:]...)
 }
 
-// AppendName appends the name of a member and a colon, after a comma unless dst
-// ends in '{'. The name must be UTF-8.
+// AppendName appends the name of a member and a colon, preceded by a comma unless dst ends in
+// '{'. The name must be UTF-8.
 func AppendName(dst []byte, name string) []byte {
 	if n := len(dst); n > 0 && dst[n-1] != '{' {
 		dst = append(dst, ',')
@@ -181,8 +180,7 @@ func AppendKey(dst []byte, name string) ([]byte, error) {
 	return append(dst, ':'), nil
 }
 
-// AppendComma appends the comma before an element: none where dst ends in '['
-// (or '{').
+// AppendComma appends the comma before an element, unless dst ends in '[' or '{'.
 func AppendComma(dst []byte) []byte {
 	if n := len(dst); n > 0 && dst[n-1] != '[' && dst[n-1] != '{' {
 		return append(dst, ',')

@@ -4,19 +4,19 @@ import (
 	"strconv"
 )
 
-// Error is the trouble with one value, met while decoding or encoding.
+// Error is a problem with one value, found while decoding or encoding.
 type Error struct {
-	// Offset is where in the text the trouble is, in bytes; -1 when encoding.
+	// Offset is the position of the problem in the text, in bytes; -1 when encoding.
 	Offset int64
 	// Pointer is the value's JSON Pointer (RFC 6901), "" for the outermost value.
 	Pointer string
-	// Problem says what is wrong, as "expected a string, found a number".
+	// Problem describes what is wrong, such as "expected a string, found a number".
 	Problem string
-	// Syntax tells text that is no JSON (grammar, UTF-8, nesting past MaxDepth)
-	// from JSON that does not fit, duplicate members included.
+	// Syntax is set if the text is not acceptable JSON (grammar, UTF-8, nesting beyond MaxDepth).
+	// Otherwise the JSON does not fit, or it has duplicate members.
 	Syntax bool
 
-	cause error // what In or At was given first
+	cause error // the first error that In or At got
 }
 
 // Error returns the place and the problem in one line:
@@ -36,16 +36,15 @@ func (e *Error) Error() string {
 	return "wire: at " + place + ": " + e.Problem
 }
 
-// Unwrap returns the error that [In] or [At] made this one of, if they did.
+// Unwrap returns the error that [In] or [At] added a pointer to, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// ErrMissing is what encoding a union without a value gives.
+// ErrMissing is the error of encoding a union that is nil.
 var ErrMissing error = &Error{Offset: -1, Problem: "a required value is missing"}
 
-// In says that err, an error of encoding or validating a value, is about the
-// member called name of an enclosing object: it puts the name before the
-// pointers of an [*Error] or [*ValidationError], and makes any other error an
-// *Error. A nil err stays nil.
+// In adds to err, an error of encoding or validating a value, that the value is the member called
+// name of an object. It puts the name before the pointers of an [*Error] or [*ValidationError],
+// and makes any other error an *Error. It returns nil for nil.
 func In(err error, name string) error {
 	if err == nil {
 		return nil
@@ -80,7 +79,7 @@ func under(err error, prefix string) error {
 	return &Error{Offset: -1, Pointer: prefix, Problem: err.Error(), cause: err}
 }
 
-// encodingError returns the error of a value that has no JSON text.
+// encodingError returns an error of encoding.
 func encodingError(problem string) error {
 	return &Error{Offset: -1, Problem: problem}
 }

@@ -1,14 +1,13 @@
 package wire
 
-// Optional is the value of a member that may be absent, null or a T. The zero
-// Optional is absent. It has no text of its own: whoever writes the object
-// leaves an absent member out.
+// Optional is the value of a member that may be absent, null or a T. The zero Optional is absent.
+// It has no JSON text of its own, because encoders omit an absent member.
 type Optional[T any] struct {
 	value *T
 	null  bool
 }
 
-// Some returns the Optional that is v.
+// Some returns an Optional with the value v.
 func Some[T any](v T) Optional[T] { return Optional[T]{value: &v} }
 
 // Null returns the Optional that is null.
@@ -20,23 +19,21 @@ func (o Optional[T]) IsZero() bool { return o.value == nil && !o.null }
 // IsNull reports whether the member is null.
 func (o Optional[T]) IsNull() bool { return o.null }
 
-// Get returns the value, and whether there is one: the member is neither absent
-// nor null.
-func (o Optional[T]) Get() (T, bool) {
+// Get returns the value. If the member is absent or null, ok is false.
+func (o Optional[T]) Get() (value T, ok bool) {
 	if o.value == nil {
-		var zero T
-		return zero, false
+		return value, false
 	}
 	return *o.value, true
 }
 
-// Pointer returns where the value is, nil when the member is absent or null.
+// Pointer returns a pointer to the value, or nil if the member is absent or null.
 func (o Optional[T]) Pointer() *T { return o.value }
 
-// Set makes the member v.
+// Set sets the member to v.
 func (o *Optional[T]) Set(v T) { *o = Some(v) }
 
-// SetNull makes the member null.
+// SetNull sets the member to null.
 func (o *Optional[T]) SetNull() { *o = Null[T]() }
 
 // Clear makes the member absent.

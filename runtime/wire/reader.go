@@ -1,9 +1,9 @@
 package wire
 
-// A Reader reads one text from front to back, value by value.
+// A Reader reads one text from beginning to end, value by value.
 //
-// An array or object is read by opening it and asking for one element or
-// member after the other; each must be read before the next one is asked for:
+// To read an array or object, open it and move from one element or member to the next. Each value
+// must be read before the next move:
 //
 //	for r.BeginObject(); r.Member(); {
 //		switch r.Name() {
@@ -18,32 +18,32 @@ package wire
 type Reader struct {
 	src     string
 	pos     int
-	depth   int  // how many containers are open
-	fresh   bool // the container has just been opened: no comma comes next
+	depth   int  // number of open containers
+	fresh   bool // the container has just been opened, so no comma comes next
 	checked bool // the whole text is known to be well formed
 
-	nameAt, nameEnd int    // of the current member's name, from quote to quote
-	unquoted        string // the name where it has escapes, else ""
+	nameAt, nameEnd int    // offsets of the quotes of the current member's name
+	unquoted        string // the name if it has escapes, otherwise ""
 	nameSets        []nameSet
 
-	trying int // how many calls of Try are under way
-	spent  int // bytes read that are, or have to be, read again
+	trying int // number of nested calls of Try
+	spent  int // number of bytes that are read again
 
 	lenient leniently
 
 	slabs   slabs  // of the Pointer methods
-	scratch []byte // of readRest
+	scratch []byte // for strings with escapes
 
 	err     *Error
-	about   int   // where the value begins that err is about, or err's offset
-	place   place // what err's pointer shall name
+	about   int   // offset of the value that err is about, or err's offset
+	place   place // what err's pointer refers to
 	located bool  // err has its pointer
 }
 
 // NewReader returns a Reader of a copy of src.
 func NewReader(src []byte) *Reader { return NewStringReader(string(src)) }
 
-// NewStringReader returns a Reader of src. What it reads shares the memory of src.
+// NewStringReader returns a Reader of src. Strings that it reads share the memory of src.
 func NewStringReader(src string) *Reader { return &Reader{src: src} }
 
 // Err returns the first error, an [*Error], or nil.
@@ -58,10 +58,10 @@ func (r *Reader) Err() error {
 	return r.err
 }
 
-// Offset returns how many bytes have been read. It has no meaning after an error.
+// Offset returns the number of bytes read. It has no meaning after an error.
 func (r *Reader) Offset() int { return r.pos }
 
-// End fails unless only white space is left.
+// End fails unless only white space remains.
 func (r *Reader) End() {
 	if r.err != nil {
 		return
@@ -72,8 +72,8 @@ func (r *Reader) End() {
 	}
 }
 
-// Kind returns the kind of the value that comes next. When none does, it
-// records that and returns KindInvalid.
+// Kind returns the kind of the value that comes next. If none does, it fails and returns
+// KindInvalid.
 func (r *Reader) Kind() Kind {
 	if r.err != nil {
 		return KindInvalid
@@ -113,8 +113,8 @@ func (r *Reader) begin(open byte, want string) bool {
 	return true
 }
 
-// Member moves to the next member of the open object, so that its value comes
-// next. It returns false after the last one, when the object is closed.
+// Member moves to the next member of the open object, so that its value comes next. After the last
+// member, it closes the object and returns false.
 func (r *Reader) Member() bool {
 	if r.err != nil {
 		return false
@@ -168,8 +168,7 @@ func (r *Reader) rename(escaped bool) {
 	}
 }
 
-// Name returns the name of the member that Member moved to, unescaped. It is
-// the name of another member once the value has been read.
+// Name returns the name of the current member, unescaped. Call it before the value is read.
 func (r *Reader) Name() string {
 	if r.unquoted != "" || r.nameEnd == 0 {
 		return r.unquoted
@@ -177,8 +176,8 @@ func (r *Reader) Name() string {
 	return r.src[r.nameAt+1 : r.nameEnd]
 }
 
-// Element reports whether another element of the open array comes next. It
-// returns false after the last one, when the array is closed.
+// Element reports whether another element of the open array comes next. After the last element,
+// it closes the array.
 func (r *Reader) Element() bool {
 	if r.err != nil {
 		return false
@@ -205,7 +204,7 @@ func (r *Reader) Element() bool {
 	return true
 }
 
-// close leaves the container whose last byte is at i.
+// close leaves the container whose closing bracket is at i.
 func (r *Reader) close(i int) {
 	r.pos = i + 1
 	r.depth--

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Scalar is a string, a number, a boolean or null, comparable with == and so
-// usable as a map key. A string is held unescaped, a number as its exact token:
-// 1 and "1" differ, and so do 1 and 1.0 (see [Scalar.Canonical]), and
-// 9007199254740993 survives. The zero Scalar stands for an absent value.
+// Scalar is a string, a number, a boolean or null. It is comparable with == and so usable as a map
+// key. It holds a string unescaped and a number as its exact token: 1 and "1" differ, 1 and 1.0
+// differ (see [Scalar.Canonical]), and 9007199254740993 is not rounded. The zero Scalar stands for
+// an absent value.
 type Scalar struct {
 	kind Kind
-	text string // string: its meaning; number, boolean: its token; null: ""
+	text string // of a string its meaning, of a number or boolean its token
 }
 
 // ScalarSet is a set of sorts of scalars.
 type ScalarSet uint8
 
-// The sorts of scalars. An integer is a number without a fraction, of any size
-// and however it is written; every integer is a number too.
+// The sorts of scalars. An integer is a number without a fraction, of any size and in any
+// notation. Every integer is also a number.
 const (
 	ScalarString ScalarSet = 1 << iota
 	ScalarInteger
@@ -29,7 +29,7 @@ const (
 	scalarAny = ScalarString | ScalarNumber | ScalarBool | ScalarNull
 )
 
-// scalarSetOf returns the sorts that a value of a kind may be of.
+// scalarSetOf returns the possible sorts of a value of a kind.
 func scalarSetOf(k Kind) ScalarSet {
 	switch k {
 	case KindString:
@@ -44,7 +44,7 @@ func scalarSetOf(k Kind) ScalarSet {
 	return 0
 }
 
-// String returns the set as error messages have it: "a string or an integer".
+// String returns the set in the form of error messages: "a string or an integer".
 func (s ScalarSet) String() string {
 	var names []string
 	for _, sort := range []struct {
@@ -70,8 +70,8 @@ func StringScalar(s string) Scalar { return Scalar{KindString, s} }
 // IntScalar returns the scalar of an integer.
 func IntScalar(i int64) Scalar { return Scalar{KindNumber, strconv.FormatInt(i, 10)} }
 
-// FloatScalar returns the scalar of a number, written as by [AppendFloat64]. NaN and
-// infinities, for which there is no JSON, give the zero Scalar.
+// FloatScalar returns the scalar of a number in the form of [AppendFloat64]. For NaN and
+// infinities, which have no JSON text, it returns the zero Scalar.
 func FloatScalar(f float64) Scalar {
 	token, err := AppendFloat64(nil, f)
 	if err != nil {
@@ -83,16 +83,16 @@ func FloatScalar(f float64) Scalar {
 // BoolScalar returns the scalar of a boolean.
 func BoolScalar(b bool) Scalar { return Scalar{KindBool, strconv.FormatBool(b)} }
 
-// NullScalar returns the scalar null, which is not the zero Scalar.
+// NullScalar returns the scalar null. It is not the zero Scalar.
 func NullScalar() Scalar { return Scalar{KindNull, ""} }
 
-// Kind returns the scalar's kind, KindInvalid for the zero Scalar.
+// Kind returns the scalar's kind, which is KindInvalid for the zero Scalar.
 func (s Scalar) Kind() Kind { return s.kind }
 
-// IsZero reports whether s is the zero Scalar: absent.
+// IsZero reports whether s is absent.
 func (s Scalar) IsZero() bool { return s == Scalar{} }
 
-// Str returns the string that s is.
+// Str returns the string if s is one.
 func (s Scalar) Str() (string, bool) {
 	if s.kind != KindString {
 		return "", false
@@ -100,7 +100,7 @@ func (s Scalar) Str() (string, bool) {
 	return s.text, true
 }
 
-// Int64 returns the integer that s is, when an int64 holds it. 1.0 and 1e3 are integers.
+// Int64 returns the integer if s is one that fits an int64. 1.0 and 1e3 are integers.
 func (s Scalar) Int64() (int64, bool) {
 	if s.kind != KindNumber {
 		return 0, false
@@ -109,8 +109,7 @@ func (s Scalar) Int64() (int64, bool) {
 	return v, ok
 }
 
-// Float64 returns the float64 nearest to the number that s is; ok is false when
-// it is too large for one.
+// Float64 returns the float64 nearest to s. If s is not a number or is too large, ok is false.
 func (s Scalar) Float64() (f float64, ok bool) {
 	if s.kind != KindNumber {
 		return 0, false
@@ -122,7 +121,7 @@ func (s Scalar) Float64() (f float64, ok bool) {
 	return f, true
 }
 
-// Bool returns the boolean that s is.
+// Bool returns the boolean if s is one.
 func (s Scalar) Bool() (value, ok bool) {
 	ok = s.kind == KindBool
 	return ok && s.text == "true", ok
@@ -136,9 +135,9 @@ func (s Scalar) Is(set ScalarSet) bool {
 	return set&scalarSetOf(s.kind) != 0
 }
 
-// Canonical returns s in a form in which equal integers are equal with ==: a
-// number that an int64 holds is written in plain digits, 1.0 as 1 and 1e3 as
-// 1000. Other scalars stay as they are.
+// Canonical returns s in a form in which equal integers are equal with ==. An integer that fits an
+// int64 becomes plain digits: 1.0 becomes 1, and 1e3 becomes 1000. Other scalars remain as they
+// are.
 func (s Scalar) Canonical() Scalar {
 	if v, ok := s.Int64(); ok {
 		return IntScalar(v)
@@ -146,7 +145,7 @@ func (s Scalar) Canonical() Scalar {
 	return s
 }
 
-// String returns the scalar's JSON token, "" for the zero Scalar.
+// String returns the scalar's JSON token, or "" for the zero Scalar.
 func (s Scalar) String() string {
 	switch s.kind {
 	case KindString:
@@ -174,14 +173,14 @@ func (s Scalar) AppendJSON(dst []byte) ([]byte, error) {
 	return dst, encodingError("expected a scalar, found nothing")
 }
 
-// DecodeJSON implements [Value]; any scalar will do.
+// DecodeJSON implements [Value]. It accepts any scalar.
 func (s *Scalar) DecodeJSON(r *Reader) error {
 	*s = r.ReadScalar(scalarAny)
 	return r.Err()
 }
 
-// MarshalJSON returns the scalar's token. It makes s known to the standard library.
+// MarshalJSON implements the interface of encoding/json.
 func (s Scalar) MarshalJSON() ([]byte, error) { return Marshal(s) }
 
-// UnmarshalJSON sets s to the scalar that data is. It makes s known to the standard library.
+// UnmarshalJSON implements the interface of encoding/json.
 func (s *Scalar) UnmarshalJSON(data []byte) error { return Unmarshal(data, s) }

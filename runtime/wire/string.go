@@ -27,21 +27,21 @@ func load4(s string, i int) uint64 {
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24
 }
 
-// special returns a word in which the lowest high bit marks the first byte of x
-// that is a control character, a quote, a backslash or not ASCII. Bits above it
-// may be set for no reason: a subtraction borrows from the bytes above it only.
+// special returns a word whose lowest set bit marks the first byte of x that is a control
+// character, a quote, a backslash or not ASCII. Bits above it have no meaning, because a
+// subtraction borrows from higher bytes.
 func special(x uint64) uint64 {
 	return unusual(x) & highs
 }
 
-// unusual is [special] where bits other than the high ones mean nothing. Control
-// characters and the quote become less than 0x21 by turning one bit over.
+// unusual is [special] before the mask: only the high bit of each byte has a meaning. Inverting
+// one bit maps control characters and the quote to values below 0x21.
 func unusual(x uint64) uint64 {
 	return ((x ^ 2*ones) - 0x21*ones) | ((x ^ '\\'*ones) - ones) | x
 }
 
-// plainEnd returns the offset of the first byte of s at or after i that is a
-// control character, a quote, a backslash or not ASCII, len(s) when there is none.
+// plainEnd returns the offset of the first byte of s at or after i that is a control character, a
+// quote, a backslash or not ASCII, or len(s).
 func plainEnd(s string, i int) int {
 	if i+8 <= len(s) { // often it is near
 		if m := special(load8(s, i)); m != 0 {
@@ -80,8 +80,8 @@ func plainEnd(s string, i int) int {
 	return i
 }
 
-// highEnd returns the offset of the first byte of s at or after i that is a
-// control character, a quote or a backslash, len(s) when there is none.
+// highEnd returns the offset of the first byte of s at or after i that is a control character, a
+// quote or a backslash, or len(s).
 func highEnd(s string, i int) int {
 	for ; i+8 <= len(s); i += 8 {
 		x := load8(s, i)
@@ -95,10 +95,9 @@ func highEnd(s string, i int) int {
 	return i
 }
 
-// scanString scans the string whose opening quote is src[i]. It returns the
-// offset after the closing quote and whether an escape was met. Where the
-// string is malformed, ok is false, end is how far the scan went, and
-// stringFault tells what is wrong.
+// scanString scans the string whose opening quote is src[i]. It returns the offset after the
+// closing quote and whether the string has escapes. If the string is malformed, ok is false, end
+// is how far the scan went, and stringFault describes the problem.
 func scanString(src string, i int) (end int, escaped, ok bool) {
 	end, plain := plainString(src, i)
 	if plain {
@@ -107,8 +106,8 @@ func scanString(src string, i int) (end int, escaped, ok bool) {
 	return scanRest(src, end, nil, 0)
 }
 
-// plainString returns the offset after the string whose opening quote is src[i] when
-// that is plain, and else of the first byte in it that is not.
+// plainString returns the offset after the string whose opening quote is src[i] if the string has
+// only plain bytes, and otherwise the offset of the first other byte.
 func plainString(src string, i int) (end int, plain bool) {
 	i++
 	if i+8 <= len(src) { // many strings are short
@@ -166,8 +165,8 @@ func scanRest(src string, i int, out *[]byte, copied int) (end int, escaped, ok 
 	return i, escaped, false
 }
 
-// escapeLen returns the length of the escape sequence that s begins with, a
-// pair of surrogates counting as one, or 0 when it is malformed.
+// escapeLen returns the length of the escape sequence that s begins with, or 0 if it is malformed.
+// A pair of surrogates is one sequence.
 func escapeLen(s string) int {
 	if len(s) < 2 {
 		return 0
@@ -182,9 +181,8 @@ func escapeLen(s string) int {
 	return 0
 }
 
-// unicodeEscape returns the character of the \u escape (or the pair of them)
-// that s begins with, and its length in s: 0 when it is malformed or half of a
-// surrogate pair.
+// unicodeEscape returns the character of the \u escape, or of the pair of surrogates, that s begins
+// with, and its length in s. The length is 0 if the escape is malformed or an unpaired surrogate.
 func unicodeEscape(s string) (rune, int) {
 	r := hex4(s)
 	switch {
@@ -222,8 +220,8 @@ func hex4(s string) rune {
 	return r
 }
 
-// stringFault returns what is wrong with the string at src[i] that scanString
-// refused, and where.
+// stringFault returns the problem of the string at src[i], which scanString refused, and its
+// offset.
 func stringFault(src string, i int) (at int, problem string) {
 	for i++; i < len(src); {
 		c := src[i]
@@ -251,7 +249,7 @@ func stringFault(src string, i int) (at int, problem string) {
 	return len(src), "string without end"
 }
 
-// escapeFault returns what is wrong with the escape sequence that s begins with.
+// escapeFault returns the problem of the escape sequence that s begins with.
 func escapeFault(s string) string {
 	if hex4(s) >= 0 {
 		return "half of a surrogate pair: " + s[:6]
@@ -282,9 +280,8 @@ func unquote(body string) string {
 	}
 }
 
-// appendUnescaped appends what the escape sequence that s begins with stands for, a
-// pair of surrogates counting as one, and returns its length, or 0 when it is
-// malformed.
+// appendUnescaped appends the meaning of the escape sequence that s begins with. It also returns
+// the length of the sequence as escapeLen does.
 func appendUnescaped(dst []byte, s string) ([]byte, int) {
 	if len(s) < 2 {
 		return dst, 0

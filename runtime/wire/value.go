@@ -2,19 +2,18 @@ package wire
 
 import "sync"
 
-// CodecV1 is referred to by generated code, so that code generated for another
-// version of this package does not compile.
+// CodecV1 is referenced by generated code, so that code generated for another version of this
+// package does not compile.
 const CodecV1 = true
 
-// MaxDepth is how deep arrays and objects may be nested: a text with this many
-// levels is read, one with more is refused.
+// MaxDepth is the maximum nesting of arrays and objects. Deeper text is an error.
 const MaxDepth = 1000
 
-// Kind is the kind of a JSON value. Its value is the first byte of the kind's
-// text, with '0' for all numbers and 't' for both booleans.
+// Kind is the kind of a JSON value. It is the first byte of the value's text, except that it is
+// '0' for all numbers and 't' for both booleans.
 type Kind byte
 
-// The kinds of values. KindInvalid is the kind of what is no value.
+// The kinds of values. KindInvalid means that there is no value.
 const (
 	KindInvalid Kind = 0
 	KindNull    Kind = 'n'
@@ -25,7 +24,7 @@ const (
 	KindObject  Kind = '{'
 )
 
-// String returns the kind with its article, as error messages have it: "a string".
+// String returns the kind in the form of error messages: "a string".
 func (k Kind) String() string {
 	switch k {
 	case KindNull:
@@ -57,29 +56,28 @@ func kindOf(c byte) Kind {
 	return KindInvalid
 }
 
-// Appender is what can be written as one JSON value.
+// Appender is a value that can be encoded.
 type Appender interface {
-	// AppendJSON appends the value's text to dst and returns the longer slice.
-	// What it appends holds no insignificant white space.
-	// On an error the slice's content past len(dst) is unspecified.
+	// AppendJSON appends the value's text, without insignificant white space, to dst and returns
+	// the extended slice. On an error, the content of the slice after len(dst) is unspecified.
 	AppendJSON(dst []byte) ([]byte, error)
 }
 
-// Value is what can be written as, and read from, one JSON value.
+// Value is a value that can be encoded and decoded.
 type Value interface {
 	Appender
-	// DecodeJSON reads exactly one value from r and does not look at what
-	// follows. It returns r.Err(). It must not keep r.
+	// DecodeJSON reads exactly one value from r, and nothing after it. It returns r.Err(). It
+	// must not keep r.
 	DecodeJSON(r *Reader) error
 }
 
-// Validator is a value with rules that decoding does not enforce.
+// Validator is a value whose schema has rules that decoding does not check.
 type Validator interface {
-	// Validate returns nil or a [*ValidationError] with every broken rule.
+	// Validate returns nil or a [*ValidationError] with all problems.
 	Validate() error
 }
 
-// Validate returns v.Validate() when v is a [Validator], else nil.
+// Validate returns v.Validate() if v is a [Validator], and nil otherwise.
 func Validate(v any) error {
 	if v, ok := v.(Validator); ok {
 		return v.Validate()
@@ -87,11 +85,11 @@ func Validate(v any) error {
 	return nil
 }
 
-// maxPooled is the capacity past which a buffer is not kept for the next call.
+// maxPooled is the maximum capacity of a buffer that is kept for the next call.
 const maxPooled = 1 << 16
 
-// The pools hold scratch memory only, which no caller can see: a Reader handed
-// to an interface method would otherwise be allocated for each call.
+// The pools hold scratch memory that no caller can see. Without them, each call would allocate a
+// Reader, because it is passed to an interface method.
 var (
 	readers = sync.Pool{New: func() any { return new(Reader) }}
 	buffers = sync.Pool{New: func() any { return new([]byte) }}
@@ -112,24 +110,22 @@ func Marshal(v Appender) ([]byte, error) {
 	return text, err
 }
 
-// Unmarshal decodes data, which must hold one value and otherwise only white
-// space, into v. It copies data once; v does not refer to data afterwards.
+// Unmarshal decodes data, which must be one value with optional white space around it, into v. It
+// copies data, so v does not refer to it.
 func Unmarshal(data []byte, v Value) error {
 	return UnmarshalString(string(data), v)
 }
 
-// UnmarshalString is [Unmarshal] without the copy: strings and raws in v share
-// the memory of s.
+// UnmarshalString is [Unmarshal] without the copy: strings and raws in v share the memory of s.
 func UnmarshalString(s string, v Value) error {
 	r := readers.Get().(*Reader)
 	r.src = s
 	return r.unmarshal(v)
 }
 
-// UnmarshalChecked is [UnmarshalString] for a text that a [Reader] has read before, as
-// one value or as a part of one: what v skips or keeps as it is written is not checked a
-// second time. It is right only for those who know where the text comes from, since a
-// Raw can be made of any string; of a malformed one v may keep a part that is malformed.
+// UnmarshalChecked is [UnmarshalString] for a text that a [Reader] has read before, as one value or
+// as a part of one. It does not check the parts again that v skips or keeps as text. Use it only
+// if the text is known to come from a Reader: from malformed text, v may keep malformed parts.
 func UnmarshalChecked(text Raw, v Value) error {
 	r := readers.Get().(*Reader)
 	r.src, r.checked = string(text), true
@@ -145,7 +141,7 @@ func (r *Reader) decode(v Value) error {
 	return err
 }
 
-// unmarshal decodes the text into v and puts r, which is from the pool, back there.
+// unmarshal decodes the text into v and returns r to the pool.
 func (r *Reader) unmarshal(v Value) error {
 	err := r.decode(v)
 	r.renew("", false)
