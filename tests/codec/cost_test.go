@@ -94,9 +94,9 @@ func costOf(t *testing.T, do func() error) cost {
 func TestCost(t *testing.T) {
 	limits := map[string]map[string]cost{
 		"request": {"decode": {2, 270}, "decode-string": {1, 120}},
-		"result":  {"decode": {11, 2700}, "decode-string": {10, 1150}},
+		"result":  {"validate": {1, 160}, "decode": {11, 2700}, "decode-string": {10, 1150}},
 		"list":    {"decode": {250, 98_000}, "decode-string": {250, 57_000}},
-		"blob":    {"decode": {5, 1<<20 + 16_000}, "decode-string": {4, 300}},
+		"blob":    {"validate": {1, 160}, "decode": {5, 1<<20 + 16_000}, "decode-string": {4, 300}},
 	}
 	for _, m := range messages() {
 		for _, f := range forms(t, m) {
