@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/spec"
 )
 
-// docs looks doc comments up and remembers which were wanted.
+// docs looks up doc comments and records which rows were used.
 type docs struct {
 	in   *spec.Docs
 	used map[string]bool
@@ -22,8 +22,8 @@ func (d *docs) find(table map[string]string, tableName, key string) string {
 	return text
 }
 
-// document gives every identifier its doc comment: ours, else the schema's own
-// description, else what can be said from its shape.
+// document sets the doc comment of every identifier: the one of docs.yaml, else the
+// description of the schema, else a sentence on its place in the schema.
 func (l *lowerer) document(r *ir.Revision) {
 	for _, decl := range r.Decls {
 		l.documentDecl(decl)
@@ -46,10 +46,7 @@ func (l *lowerer) documentDecl(d *ir.Decl) {
 		d.Doc = l.origin[d].Description
 	}
 	if d.Doc == "" {
-		d.Doc = fmt.Sprintf("%s is the type of %s.", d.Name, d.Path)
-		if d.Definition {
-			d.Doc = fmt.Sprintf("%s is the definition of that name.", d.Name)
-		}
+		d.Doc = fmt.Sprintf("%s is %s.", d.Name, origin(d))
 	}
 	switch t := d.Type.(type) {
 	case *ir.Object:
@@ -72,6 +69,23 @@ func (l *lowerer) documentDecl(d *ir.Decl) {
 			)
 		}
 	}
+}
+
+// origin returns where a declaration without a description comes from, in words.
+func origin(d *ir.Decl) string {
+	if d.Definition {
+		return "a definition without a description"
+	}
+	if i := strings.LastIndexByte(d.Path, '|'); i >= 0 && !strings.ContainsAny(d.Path[i:], ".[{") {
+		return "an alternative of " + d.Path[:i]
+	}
+	if list, ok := strings.CutSuffix(d.Path, "[]"); ok {
+		return "an element of " + list
+	}
+	if object, ok := strings.CutSuffix(d.Path, "{}"); ok {
+		return "the value of a member of " + object
+	}
+	return "the type of " + d.Path
 }
 
 func firstOf(texts ...string) string {

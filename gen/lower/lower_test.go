@@ -340,3 +340,34 @@ func TestDecisions(t *testing.T) {
 	}
 	golden(t, "decisions.txt", out.Revision)
 }
+
+// TestVariantNames checks the names of variants that are anonymous objects.
+func TestVariantNames(t *testing.T) {
+	object := func(title, member, constant string) string {
+		return fmt.Sprintf(`{"type": "object", "title": %q, "properties": {%q: {"type": "string"%s}}, "required": [%[2]q]}`, title, member, constant)
+	}
+	for _, test := range []struct {
+		name, branches, also string
+		want                 []string
+	}{
+		{"titles", object("Red circle", "r", "") + "," + object("Square", "side", ""), "", []string{"URedCircle", "USquare"}},
+		{"constants", object("", "kind", `, "const": "big-one"`) + "," + object("", "kind", `, "const": "small"`), "", []string{"UBigOne", "USmall"}},
+		{"required members", object("", "radius", "") + "," + object("", "side", ""), "", []string{"URadius", "USide"}},
+		{"one title, else members", object("Round", "radius", "") + "," + object("", "side", ""), "", []string{"URound", "USide"}},
+		{"the same title", object("T", "radius", "") + "," + object("T", "side", ""), "", []string{"URadius", "USide"}},
+		{"the name of another type", object("", "radius", "") + "," + object("", "side", ""), `, "URadius": {"type": "string"}`, []string{"UOption1", "USide"}},
+	} {
+		out, err := lowerText(`"U": {"title": "The union", "anyOf": [`+test.branches+`]}`+test.also, &spec.Overlay{}, true)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		var got []string
+		for _, v := range out.Revision.Lookup("U").Type.(*ir.Union).Variants {
+			got = append(got, v.Decl.Name)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}

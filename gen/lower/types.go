@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -22,9 +21,6 @@ func (p place) member(wire, goName string) place {
 
 func (p place) element() place { return place{p.path + "[]", p.name + "Item"} }
 func (p place) value() place   { return place{p.path + "{}", p.name + "Value"} }
-func (p place) branch(i int) place {
-	return place{fmt.Sprintf("%s|%d", p.path, i), fmt.Sprintf("%sOption%d", p.name, i+1)}
-}
 
 // declareDefinitions makes a declaration for every definition, so that
 // references find them whatever the order.

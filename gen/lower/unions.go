@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 func (l *lowerer) union(decl *ir.Decl, s *schema.Schema, at place) {
 	u := decl.Type.(*ir.Union)
 	for i, branch := range s.AnyOf {
-		for _, v := range l.variants(branch, at, i) {
+		for _, v := range l.variants(branch, at, l.branch(s, at, i)) {
 			addVariant(u, v)
 		}
 	}
@@ -29,7 +30,37 @@ func addVariant(u *ir.Union, v *ir.Variant) {
 	}
 }
 
-func (l *lowerer) variants(s *schema.Schema, at place, i int) []*ir.Variant {
+// branch returns the place of the i-th alternative of a union. Its name ends in what
+// [unions.Names] finds, and in a number if that is nothing or the name of another type.
+func (l *lowerer) branch(union *schema.Schema, at place, i int) place {
+	branches := make([]unions.Naming, len(union.AnyOf))
+	for j, s := range union.AnyOf {
+		branches[j] = unions.Naming{Title: s.Title, Object: outline(s)}
+	}
+	path, name := fmt.Sprintf("%s|%d", at.path, i), ""
+	if word := unions.Names(branches)[i]; word != "" {
+		name = at.name + l.names.Exported(word)
+	}
+	if other := l.decls[name]; name == "" || other != nil && !same(l.origin[other], union.AnyOf[i]) {
+		name = fmt.Sprintf("%sOption%d", at.name, i+1)
+	}
+	return place{path, name}
+}
+
+// outline returns the members of an object that Names looks at, and nil for other schemas.
+func outline(s *schema.Schema) *ir.Object {
+	if !s.IsObject() {
+		return nil
+	}
+	o := &ir.Object{}
+	for _, p := range s.Properties {
+		o.Fields = append(o.Fields, &ir.Field{Wire: p.Name, Const: p.Schema.Const, Required: slices.Contains(s.Required, p.Name)})
+	}
+	return o
+}
+
+// variants returns the variants of an alternative of the union at a place.
+func (l *lowerer) variants(s *schema.Schema, at, branch place) []*ir.Variant {
 	l.refuseConst(s)
 	if s.Ref != "" {
 		def := l.definition(s.Ref)
@@ -44,23 +75,23 @@ func (l *lowerer) variants(s *schema.Schema, at place, i int) []*ir.Variant {
 			return []*ir.Variant{{Decl: def, Boxed: true}}
 		}
 		// Aliases of builtin types cannot be variants; wrap them.
-		return l.wrapped(&ir.Ref{Decl: def}, target, at, i)
+		return l.wrapped(&ir.Ref{Decl: def}, target, at, branch)
 	}
 	if s.AnyOf != nil {
-		return l.nested(s, at.branch(i))
+		return l.nested(s, branch)
 	}
 	for _, def := range l.doc.Definitions {
 		if s.Types != nil && s.Types[0] == "array" && schema.Equal(def.Schema, s) {
 			return []*ir.Variant{{Decl: l.definition(def.Name)}}
 		}
 	}
-	if ref, ok := l.lowerType(s, at.branch(i)).(*ir.Ref); ok {
+	if ref, ok := l.lowerType(s, branch).(*ir.Ref); ok {
 		if _, isEnum := l.resolveOrigin(ref.Decl); !isEnum {
 			return []*ir.Variant{{Decl: ref.Decl, Boxed: true}}
 		}
 		return []*ir.Variant{{Decl: ref.Decl}}
 	}
-	return l.wrapped(nil, s, at, i)
+	return l.wrapped(nil, s, at, branch)
 }
 
 func (l *lowerer) resolveOrigin(d *ir.Decl) (*schema.Schema, bool) {
@@ -71,13 +102,13 @@ func (l *lowerer) resolveOrigin(d *ir.Decl) (*schema.Schema, bool) {
 func (l *lowerer) nested(s *schema.Schema, at place) []*ir.Variant {
 	var all []*ir.Variant
 	for i, branch := range s.AnyOf {
-		all = append(all, l.variants(branch, at, i)...)
+		all = append(all, l.variants(branch, at, l.branch(s, at, i))...)
 	}
 	return all
 }
 
 // wrapped declares a type for a branch that is no object: SamplingMessageContentList.
-func (l *lowerer) wrapped(t ir.Type, s *schema.Schema, at place, i int) []*ir.Variant {
+func (l *lowerer) wrapped(t ir.Type, s *schema.Schema, at, branch place) []*ir.Variant {
 	suffix := "Scalar"
 	if len(s.Types) == 1 {
 		suffix = map[string]string{"array": "List", "object": "Object", "string": "String", "integer": "Number", "number": "Number", "boolean": "Boolean", "null": "Null"}[s.Types[0]]
@@ -85,12 +116,12 @@ func (l *lowerer) wrapped(t ir.Type, s *schema.Schema, at place, i int) []*ir.Va
 		l.fail(s, "a variant that accepts anything cannot be told apart")
 		return nil
 	}
-	path := at.branch(i).path
+	path := branch.path
 	name, _ := l.overlay.name(path)
 	if name == "" {
 		name = at.name + suffix
 		if _, taken := l.decls[name]; taken {
-			name = at.branch(i).name
+			name = branch.name
 		}
 	}
 	if l.lenient && l.decls[name] != nil {

@@ -65,10 +65,10 @@ func (a *audit) document(root map[string]any) (container string) {
 
 // keywordsBeside lists what may stand beside a keyword that says it all.
 var keywordsBeside = map[string][]string{
-	"$ref":  {"description"},
-	"anyOf": {"description"},
-	"allOf": {"description"},
-	"const": {"description", "type"},
+	"$ref":  {"description", "title"},
+	"anyOf": {"description", "title"},
+	"allOf": {"description", "title"},
+	"const": {"description", "title", "type"},
 }
 
 func (a *audit) schema(pointer string, v any) {
@@ -119,7 +119,7 @@ func (a *audit) keyword(pointer, key string, v any, node map[string]any) {
 		if !ok || !a.names[unescape(name)] {
 			a.fail(pointer, "$ref %q leads nowhere", v)
 		}
-	case "description", "format":
+	case "description", "format", "title":
 		if _, ok := v.(string); !ok {
 			a.fail(pointer, "must be a string, is %s", kindOf(v))
 		}
@@ -214,14 +214,20 @@ func (a *audit) additional(pointer string, v any, node map[string]any) {
 	}
 	a.schema(pointer, v)
 	rest, _ := v.(map[string]any)
-	constrained := len(rest) > 0
-	if _, described := rest["description"]; described {
-		constrained = len(rest) > 1
-	}
 	props, _ := node["properties"].(map[string]any)
-	if _, required := node["required"]; constrained && (len(props) > 0 || required) {
+	if _, required := node["required"]; constrains(rest) && (len(props) > 0 || required) {
 		a.fail(pointer, "additionalProperties with a schema beside properties or required is not understood")
 	}
+}
+
+// constrains reports whether a schema has a keyword other than its title and description.
+func constrains(node map[string]any) bool {
+	for key := range node {
+		if key != "title" && key != "description" {
+			return true
+		}
+	}
+	return false
 }
 
 func (a *audit) strings(pointer string, v any) {

@@ -114,6 +114,7 @@ type converter struct{ prefix string }
 func (c converter) schema(pointer string, t *schemas.Type) *Schema {
 	s := &Schema{
 		Pointer:     pointer,
+		Title:       t.Title,
 		Description: t.Description,
 		Required:    slices.Sorted(slices.Values(t.Required)),
 		Format:      t.Format,

@@ -80,8 +80,10 @@ func (r *relaxer) schema(pointer string, v any, member bool) map[string]any {
 		return map[string]any{}
 	}
 	n := &relaxed{relaxer: r, pointer: pointer, node: node, core: map[string]any{}, member: member}
-	if text, ok := node["description"].(string); ok {
-		n.core["description"] = text
+	for _, key := range []string{"title", "description"} {
+		if text, ok := node[key].(string); ok {
+			n.core[key] = text
+		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(node)) {
 		switch {
@@ -355,7 +357,7 @@ func (n *relaxed) object() {
 	}
 	core := n.schema(Child(n.pointer, "additionalProperties"), rest, false)
 	_, free := n.sources[Child(n.pointer, "additionalProperties")]
-	constrained := free || len(core) > 0 && !(len(core) == 1 && core["description"] != nil)
+	constrained := free || constrains(core)
 	if constrained && (rest == false || n.core["properties"] != nil || n.core["required"] != nil) {
 		n.more = true
 		return

@@ -58,6 +58,7 @@ type Schema struct {
 	// Ref is the name of the definition $ref leads to. Beside it only
 	// Description may be set.
 	Ref         string
+	Title       string
 	Description string
 
 	// Types is the type keyword as a list: one name, or several.

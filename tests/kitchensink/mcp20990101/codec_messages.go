@@ -957,11 +957,11 @@ func decodeEverythingInlineUnion(r *wire.Reader) EverythingInlineUnion {
 		tag, _ := r.PeekString("t")
 		switch tag {
 		case "x":
-			v := new(EverythingInlineUnionOption1)
+			v := new(EverythingInlineUnionX)
 			v.DecodeJSON(r)
 			return v
 		case "y":
-			v := new(EverythingInlineUnionOption2)
+			v := new(EverythingInlineUnionY)
 			v.DecodeJSON(r)
 			return v
 		}
@@ -976,8 +976,8 @@ func (x *UnknownEverythingInlineUnion) AppendJSON(dst []byte) ([]byte, error) {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *EverythingInlineUnionOption1) DecodeJSON(r *wire.Reader) error {
-	*x = EverythingInlineUnionOption1{}
+func (x *EverythingInlineUnionX) DecodeJSON(r *wire.Reader) error {
+	*x = EverythingInlineUnionX{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -995,7 +995,7 @@ func (x *EverythingInlineUnionOption1) DecodeJSON(r *wire.Reader) error {
 }
 
 // AppendJSON appends the value as JSON to dst.
-func (x *EverythingInlineUnionOption1) AppendJSON(dst []byte) ([]byte, error) {
+func (x *EverythingInlineUnionX) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.ConstString("t", x.T, "x")
@@ -1005,19 +1005,19 @@ func (x *EverythingInlineUnionOption1) AppendJSON(dst []byte) ([]byte, error) {
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
-func (x EverythingInlineUnionOption1) MarshalJSON() ([]byte, error) {
+func (x EverythingInlineUnionX) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *EverythingInlineUnionOption1) UnmarshalJSON(data []byte) error {
+func (x *EverythingInlineUnionX) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
-func (x *EverythingInlineUnionOption2) DecodeJSON(r *wire.Reader) error {
-	*x = EverythingInlineUnionOption2{}
+func (x *EverythingInlineUnionY) DecodeJSON(r *wire.Reader) error {
+	*x = EverythingInlineUnionY{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
@@ -1035,7 +1035,7 @@ func (x *EverythingInlineUnionOption2) DecodeJSON(r *wire.Reader) error {
 }
 
 // AppendJSON appends the value as JSON to dst.
-func (x *EverythingInlineUnionOption2) AppendJSON(dst []byte) ([]byte, error) {
+func (x *EverythingInlineUnionY) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.ConstString("t", x.T, "y")
@@ -1045,12 +1045,12 @@ func (x *EverythingInlineUnionOption2) AppendJSON(dst []byte) ([]byte, error) {
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
-func (x EverythingInlineUnionOption2) MarshalJSON() ([]byte, error) {
+func (x EverythingInlineUnionY) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *EverythingInlineUnionOption2) UnmarshalJSON(data []byte) error {
+func (x *EverythingInlineUnionY) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 

@@ -49,10 +49,10 @@ func New(definition string) (wire.Value, bool) {
 		return new(EverythingInlineDeepDeeperItem), true
 	case "EverythingInlineUnion":
 		return new(EverythingInlineUnionBox), true
-	case "EverythingInlineUnionOption1":
-		return new(EverythingInlineUnionOption1), true
-	case "EverythingInlineUnionOption2":
-		return new(EverythingInlineUnionOption2), true
+	case "EverythingInlineUnionX":
+		return new(EverythingInlineUnionX), true
+	case "EverythingInlineUnionY":
+		return new(EverythingInlineUnionY), true
 	case "EverythingMapOfEnumsValue":
 		return new(EverythingMapOfEnumsValue), true
 	case "Failure":

@@ -7,13 +7,13 @@ import (
 	"iter"
 )
 
-// Address is the definition of that name.
+// Address is a definition without a description.
 type Address string
 
-// Anything is the definition of that name.
+// Anything is a definition without a description.
 type Anything = wire.Raw
 
-// AskRequest is the definition of that name.
+// AskRequest is a definition without a description.
 type AskRequest struct {
 	// Method identifies the kind of message. It is "ask", which the zero value
 	// stands for.
@@ -25,7 +25,7 @@ type AskRequest struct {
 	Extra wire.Members `json:"-"`
 }
 
-// AskResult is the definition of that name.
+// AskResult is a definition without a description.
 type AskResult struct {
 	Answer string `json:"answer"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
@@ -36,7 +36,7 @@ type AskResult struct {
 	Extra wire.Members `json:"-"`
 }
 
-// BareNotification is the definition of that name.
+// BareNotification is a definition without a description.
 type BareNotification struct {
 	// Method identifies the kind of message. It is "bare", which the zero value
 	// stands for.
@@ -60,7 +60,7 @@ type BareNotificationParams struct {
 	Extra wire.Members `json:"-"`
 }
 
-// Bounded is the definition of that name.
+// Bounded is a definition without a description.
 type Bounded struct {
 	N  float64 `json:"n"`
 	At *string `json:"at,omitempty"`
@@ -72,7 +72,7 @@ type Bounded struct {
 	Extra wire.Members `json:"-"`
 }
 
-// ByName is the definition of that name.
+// ByName is a definition without a description.
 type ByName wire.Map[Circle]
 
 // Get returns the value of the named member and reports whether there is
@@ -103,7 +103,7 @@ func (x ByName) All() iter.Seq2[string, Circle] {
 	return wire.Map[Circle](x).All()
 }
 
-// Circle is the definition of that name.
+// Circle is a definition without a description.
 type Circle struct {
 	// It is "circle", which the zero value stands for.
 	Kind   string `json:"kind"`
@@ -123,10 +123,10 @@ func (*Circle) isShape() {}
 // the variant.
 type ClientRequest = AskRequest
 
-// Count is the definition of that name.
+// Count is a definition without a description.
 type Count int64
 
-// Defaulted is the definition of that name.
+// Defaulted is a definition without a description.
 type Defaulted struct {
 	Text string `json:"text"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
@@ -140,10 +140,10 @@ type Defaulted struct {
 
 func (*Defaulted) isMode() {}
 
-// Empty is the definition of that name.
+// Empty is a definition without a description.
 type Empty = wire.Object
 
-// Endless is the definition of that name.
+// Endless is a definition without a description.
 type Endless struct {
 	Next EndlessNext `json:"next"`
 	// Extra holds the members that this revision does not define, in their
@@ -151,7 +151,7 @@ type Endless struct {
 	Extra wire.Members `json:"-"`
 }
 
-// EndlessNext is the definition of that name.
+// EndlessNext is a definition without a description.
 type EndlessNext struct {
 	Next *Endless `json:"next"`
 	Stop *bool    `json:"stop,omitempty"`
@@ -160,7 +160,7 @@ type EndlessNext struct {
 	Extra wire.Members `json:"-"`
 }
 
-// Everything is the definition of that name.
+// Everything is a definition without a description.
 type Everything struct {
 	Address        Address                             `json:"address"`
 	Any            wire.Raw                            `json:"any"`
@@ -221,8 +221,8 @@ type EverythingInlineDeep struct {
 	Extra wire.Members `json:"-"`
 }
 
-// EverythingInlineDeepDeeperItem is the type of
-// Everything.inline.deep.deeper[].
+// EverythingInlineDeepDeeperItem is an element of
+// Everything.inline.deep.deeper.
 type EverythingInlineDeepDeeperItem struct {
 	X int64 `json:"x"`
 	// Extra holds the members that this revision does not define, in their
@@ -232,9 +232,9 @@ type EverythingInlineDeepDeeperItem struct {
 
 // EverythingInlineUnion is the type of Everything.inlineUnion.
 //
-// Its variants are *EverythingInlineUnionOption1,
-// *EverythingInlineUnionOption2, and *UnknownEverythingInlineUnion for
-// values that this revision does not define.
+// Its variants are *EverythingInlineUnionX, *EverythingInlineUnionY, and
+// *UnknownEverythingInlineUnion for values that this revision does not
+// define.
 type EverythingInlineUnion interface {
 	wire.Appender
 	isEverythingInlineUnion()
@@ -250,8 +250,8 @@ type UnknownEverythingInlineUnion struct {
 
 func (*UnknownEverythingInlineUnion) isEverythingInlineUnion() {}
 
-// EverythingInlineUnionOption1 is the type of Everything.inlineUnion|0.
-type EverythingInlineUnionOption1 struct {
+// EverythingInlineUnionX is an alternative of Everything.inlineUnion.
+type EverythingInlineUnionX struct {
 	// It is "x", which the zero value stands for.
 	T string `json:"t"`
 	// Extra holds the members that this revision does not define, in their
@@ -259,10 +259,10 @@ type EverythingInlineUnionOption1 struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*EverythingInlineUnionOption1) isEverythingInlineUnion() {}
+func (*EverythingInlineUnionX) isEverythingInlineUnion() {}
 
-// EverythingInlineUnionOption2 is the type of Everything.inlineUnion|1.
-type EverythingInlineUnionOption2 struct {
+// EverythingInlineUnionY is an alternative of Everything.inlineUnion.
+type EverythingInlineUnionY struct {
 	// It is "y", which the zero value stands for.
 	T string `json:"t"`
 	// Extra holds the members that this revision does not define, in their
@@ -270,9 +270,10 @@ type EverythingInlineUnionOption2 struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (*EverythingInlineUnionOption2) isEverythingInlineUnion() {}
+func (*EverythingInlineUnionY) isEverythingInlineUnion() {}
 
-// EverythingMapOfEnumsValue is the type of Everything.mapOfEnums{}.
+// EverythingMapOfEnumsValue is the value of a member of
+// Everything.mapOfEnums.
 type EverythingMapOfEnumsValue string
 
 // The values of EverythingMapOfEnumsValue.
@@ -292,7 +293,7 @@ func (x EverythingMapOfEnumsValue) Known() bool {
 	return false
 }
 
-// Failure is the definition of that name.
+// Failure is a definition without a description.
 //
 // Its variants are *NotFound, *Gone, and *UnknownFailure for values that
 // this revision does not define.
@@ -310,7 +311,7 @@ type UnknownFailure struct {
 
 func (*UnknownFailure) isFailure() {}
 
-// Fit is the definition of that name.
+// Fit is a definition without a description.
 //
 // Its variants are *Less, *More, *Other, and *UnknownFit for values that
 // this revision does not define.
@@ -328,10 +329,10 @@ type UnknownFit struct {
 
 func (*UnknownFit) isFit() {}
 
-// Flag is the definition of that name.
+// Flag is a definition without a description.
 type Flag bool
 
-// Gone is the definition of that name.
+// Gone is a definition without a description.
 type Gone struct {
 	// It is -1, which the zero value stands for.
 	Code int64 `json:"code"`
@@ -342,7 +343,7 @@ type Gone struct {
 
 func (*Gone) isFailure() {}
 
-// Json is the definition of that name.
+// Json is a definition without a description.
 //
 // Its variants are JsonObject, JsonList, JsonScalar, and *UnknownJson for
 // values that this revision does not define.
@@ -360,12 +361,12 @@ type UnknownJson struct {
 
 func (*UnknownJson) isJson() {}
 
-// JsonList is the type of Json|1.
+// JsonList is an alternative of Json.
 type JsonList []Json
 
 func (JsonList) isJson() {}
 
-// JsonMap is the definition of that name.
+// JsonMap is a definition without a description.
 type JsonMap wire.Map[Json]
 
 // Get returns the value of the named member and reports whether there is
@@ -396,22 +397,22 @@ func (x JsonMap) All() iter.Seq2[string, Json] {
 	return wire.Map[Json](x).All()
 }
 
-// JsonObject is the type of Json|0.
+// JsonObject is an alternative of Json.
 type JsonObject JsonMap
 
 func (JsonObject) isJson() {}
 
-// JsonScalar is the type of Json|2.
+// JsonScalar is an alternative of Json.
 type JsonScalar struct {
 	wire.Scalar
 }
 
 func (JsonScalar) isJson() {}
 
-// Key is the definition of that name.
+// Key is a definition without a description.
 type Key = wire.Scalar
 
-// Knot is the definition of that name.
+// Knot is a definition without a description.
 type Knot struct {
 	Loop Loop     `json:"loop"`
 	None KnotNone `json:"none"`
@@ -442,14 +443,14 @@ type UnknownKnotNone struct {
 
 func (*UnknownKnotNone) isKnotNone() {}
 
-// KnotNoneNull is the type of Knot.none|1.
+// KnotNoneNull is an alternative of Knot.none.
 type KnotNoneNull struct {
 	wire.Scalar
 }
 
 func (KnotNoneNull) isKnotNone() {}
 
-// Less is the definition of that name.
+// Less is a definition without a description.
 type Less struct {
 	A string `json:"a"`
 	// Extra holds the members that this revision does not define, in their
@@ -459,7 +460,7 @@ type Less struct {
 
 func (*Less) isFit() {}
 
-// Level is the definition of that name.
+// Level is a definition without a description.
 type Level string
 
 // The values of Level.
@@ -481,13 +482,13 @@ func (x Level) Known() bool {
 	return false
 }
 
-// Levels is the definition of that name.
+// Levels is a definition without a description.
 type Levels []Level
 
-// Lists is the definition of that name.
+// Lists is a definition without a description.
 type Lists []Lists
 
-// Loop is the definition of that name.
+// Loop is a definition without a description.
 //
 // Its variants are *Knot, LoopNumber, and *UnknownLoop for values that this
 // revision does not define.
@@ -505,12 +506,12 @@ type UnknownLoop struct {
 
 func (*UnknownLoop) isLoop() {}
 
-// LoopNumber is the type of Loop|1.
+// LoopNumber is an alternative of Loop.
 type LoopNumber Count
 
 func (LoopNumber) isLoop() {}
 
-// LowerCase is the definition of that name.
+// LowerCase is a definition without a description.
 type LowerCase struct {
 	A *string `json:"a,omitempty"`
 	// Extra holds the members that this revision does not define, in their
@@ -518,7 +519,7 @@ type LowerCase struct {
 	Extra wire.Members `json:"-"`
 }
 
-// Maps is the definition of that name.
+// Maps is a definition without a description.
 type Maps wire.Map[Maps]
 
 // Get returns the value of the named member and reports whether there is
@@ -549,10 +550,10 @@ func (x Maps) All() iter.Seq2[string, Maps] {
 	return wire.Map[Maps](x).All()
 }
 
-// Matrix is the definition of that name.
+// Matrix is a definition without a description.
 type Matrix [][]float64
 
-// Merged is the definition of that name.
+// Merged is a definition without a description.
 type Merged struct {
 	// It is 7, which the zero value stands for.
 	Value    int64  `json:"value"`
@@ -565,7 +566,7 @@ type Merged struct {
 	Extra wire.Members `json:"-"`
 }
 
-// Mixed is the definition of that name.
+// Mixed is a definition without a description.
 //
 // Its variants are *Circle, *Square, *Polygon, MixedList, MixedScalar,
 // MixedBoolean, MixedNull, and *UnknownMixed for values that this revision
@@ -584,17 +585,17 @@ type UnknownMixed struct {
 
 func (*UnknownMixed) isMixed() {}
 
-// MixedBoolean is the type of Mixed|3.
+// MixedBoolean is an alternative of Mixed.
 type MixedBoolean bool
 
 func (MixedBoolean) isMixed() {}
 
-// MixedList is the type of Mixed|1.
+// MixedList is an alternative of Mixed.
 type MixedList []Mixed
 
 func (MixedList) isMixed() {}
 
-// MixedMap is the definition of that name.
+// MixedMap is a definition without a description.
 //
 // Its variants are MixedMapObject, MixedMapList, MixedMapString,
 // MixedMapNumber, and *UnknownMixedMap for values that this revision does
@@ -613,34 +614,34 @@ type UnknownMixedMap struct {
 
 func (*UnknownMixedMap) isMixedMap() {}
 
-// MixedMapList is the type of MixedMap|1.
+// MixedMapList is an alternative of MixedMap.
 type MixedMapList Levels
 
 func (MixedMapList) isMixedMap() {}
 
-// MixedMapNumber is the type of MixedMap|3.
+// MixedMapNumber is an alternative of MixedMap.
 type MixedMapNumber Count
 
 func (MixedMapNumber) isMixedMap() {}
 
-// MixedMapObject is the type of MixedMap|0.
+// MixedMapObject is an alternative of MixedMap.
 type MixedMapObject Words
 
 func (MixedMapObject) isMixedMap() {}
 
-// MixedMapString is the type of MixedMap|2.
+// MixedMapString is an alternative of MixedMap.
 type MixedMapString Level
 
 func (MixedMapString) isMixedMap() {}
 
-// MixedNull is the type of Mixed|4.
+// MixedNull is an alternative of Mixed.
 type MixedNull struct {
 	wire.Scalar
 }
 
 func (MixedNull) isMixed() {}
 
-// MixedOpen is the definition of that name.
+// MixedOpen is a definition without a description.
 //
 // Its variants are MixedOpenObject, MixedOpenScalar, and *UnknownMixedOpen
 // for values that this revision does not define.
@@ -658,26 +659,26 @@ type UnknownMixedOpen struct {
 
 func (*UnknownMixedOpen) isMixedOpen() {}
 
-// MixedOpenObject is the type of MixedOpen|0.
+// MixedOpenObject is an alternative of MixedOpen.
 type MixedOpenObject struct {
 	wire.Object
 }
 
 func (MixedOpenObject) isMixedOpen() {}
 
-// MixedOpenScalar is the type of MixedOpen|1.
+// MixedOpenScalar is an alternative of MixedOpen.
 type MixedOpenScalar Key
 
 func (MixedOpenScalar) isMixedOpen() {}
 
-// MixedScalar is the type of Mixed|2.
+// MixedScalar is an alternative of Mixed.
 type MixedScalar struct {
 	wire.Scalar
 }
 
 func (MixedScalar) isMixed() {}
 
-// Mode is the definition of that name.
+// Mode is a definition without a description.
 //
 // Its variants are *Defaulted, *Special, and *UnknownMode for values that
 // this revision does not define.
@@ -695,7 +696,7 @@ type UnknownMode struct {
 
 func (*UnknownMode) isMode() {}
 
-// More is the definition of that name.
+// More is a definition without a description.
 type More struct {
 	A string `json:"a"`
 	B int64  `json:"b"`
@@ -706,7 +707,7 @@ type More struct {
 
 func (*More) isFit() {}
 
-// Narrowed is the definition of that name.
+// Narrowed is a definition without a description.
 type Narrowed struct {
 	N  float64 `json:"n"`
 	At *string `json:"at,omitempty"`
@@ -718,7 +719,7 @@ type Narrowed struct {
 	Extra wire.Members `json:"-"`
 }
 
-// Nested is the definition of that name.
+// Nested is a definition without a description.
 //
 // Its variants are *Circle, *Square, *Polygon, NestedString, and
 // *UnknownNested for values that this revision does not define.
@@ -736,12 +737,12 @@ type UnknownNested struct {
 
 func (*UnknownNested) isNested() {}
 
-// NestedString is the type of Nested|1.
+// NestedString is an alternative of Nested.
 type NestedString Level
 
 func (NestedString) isNested() {}
 
-// NotFound is the definition of that name.
+// NotFound is a definition without a description.
 type NotFound struct {
 	// It is 404, which the zero value stands for.
 	Code int64   `json:"code"`
@@ -753,7 +754,7 @@ type NotFound struct {
 
 func (*NotFound) isFailure() {}
 
-// NoteNotification is the definition of that name.
+// NoteNotification is a definition without a description.
 type NoteNotification struct {
 	// Method identifies the kind of message. It is "note", which the zero value
 	// stands for.
@@ -767,10 +768,10 @@ type NoteNotification struct {
 
 func (*NoteNotification) isServerNotification() {}
 
-// Nothing is the definition of that name.
+// Nothing is a definition without a description.
 type Nothing = wire.Scalar
 
-// Nullables is the definition of that name.
+// Nullables is a definition without a description.
 type Nullables struct {
 	Must     *int64      `json:"must"`
 	MustFlag *bool       `json:"mustFlag"`
@@ -783,7 +784,7 @@ type Nullables struct {
 	Extra wire.Members `json:"-"`
 }
 
-// OddNames is the definition of that name.
+// OddNames is a definition without a description.
 type OddNames struct {
 	QuoTe            string   `json:"-"`
 	Undeclared       wire.Raw `json:"undeclared"`
@@ -813,7 +814,7 @@ type OddNames struct {
 	Extra wire.Members `json:"-"`
 }
 
-// Other is the definition of that name.
+// Other is a definition without a description.
 type Other struct {
 	C OtherC `json:"c"`
 	// Extra holds the members that this revision does not define, in their
@@ -831,7 +832,7 @@ type OtherC struct {
 	Extra wire.Members `json:"-"`
 }
 
-// Polygon is the definition of that name.
+// Polygon is a definition without a description.
 type Polygon struct {
 	Kind  PolygonKind `json:"kind"`
 	Sides []int64     `json:"sides,omitempty"`
@@ -866,22 +867,22 @@ func (x PolygonKind) Known() bool {
 	return false
 }
 
-// Ratio is the definition of that name.
+// Ratio is a definition without a description.
 type Ratio float64
 
-// Renamed is the definition of that name.
+// Renamed is a definition without a description.
 type Renamed = Level
 
-// RenamedList is the definition of that name.
+// RenamedList is a definition without a description.
 type RenamedList = Levels
 
-// RenamedObject is the definition of that name.
+// RenamedObject is a definition without a description.
 type RenamedObject = Tree
 
-// RenamedTwice is the definition of that name.
+// RenamedTwice is a definition without a description.
 type RenamedTwice = RenamedUnion
 
-// RenamedUnion is the definition of that name.
+// RenamedUnion is a definition without a description.
 type RenamedUnion = Shape
 
 // ServerNotification is any notification that a server may send. The method
@@ -903,7 +904,7 @@ type UnknownServerNotification struct {
 
 func (*UnknownServerNotification) isServerNotification() {}
 
-// Shape is the definition of that name.
+// Shape is a definition without a description.
 //
 // Its variants are *Circle, *Square, *Polygon, and *UnknownShape for values
 // that this revision does not define.
@@ -921,7 +922,7 @@ type UnknownShape struct {
 
 func (*UnknownShape) isShape() {}
 
-// Shapes is the definition of that name.
+// Shapes is a definition without a description.
 type Shapes wire.Map[[]Shape]
 
 // Get returns the value of the named member and reports whether there is
@@ -952,7 +953,7 @@ func (x Shapes) All() iter.Seq2[string, []Shape] {
 	return wire.Map[[]Shape](x).All()
 }
 
-// Special is the definition of that name.
+// Special is a definition without a description.
 type Special struct {
 	// It is "special", which the zero value stands for.
 	Mode string `json:"mode"`
@@ -968,7 +969,7 @@ type Special struct {
 
 func (*Special) isMode() {}
 
-// Square is the definition of that name.
+// Square is a definition without a description.
 type Square struct {
 	// It is "square", which the zero value stands for.
 	Kind   string   `json:"kind"`
@@ -985,7 +986,7 @@ func (*Square) isNested() {}
 
 func (*Square) isShape() {}
 
-// Tree is the definition of that name.
+// Tree is a definition without a description.
 type Tree struct {
 	Children []Tree   `json:"children"`
 	Value    wire.Raw `json:"value"`
@@ -995,7 +996,7 @@ type Tree struct {
 	Extra wire.Members `json:"-"`
 }
 
-// Wide is the definition of that name.
+// Wide is a definition without a description.
 type Wide struct {
 	F00 int64  `json:"f00"`
 	F01 int64  `json:"f01"`
@@ -1070,7 +1071,7 @@ type Wide struct {
 	Extra wire.Members `json:"-"`
 }
 
-// WordLists is the definition of that name.
+// WordLists is a definition without a description.
 type WordLists wire.Map[[]Words]
 
 // Get returns the value of the named member and reports whether there is
@@ -1101,7 +1102,7 @@ func (x WordLists) All() iter.Seq2[string, []Words] {
 	return wire.Map[[]Words](x).All()
 }
 
-// Words is the definition of that name.
+// Words is a definition without a description.
 type Words wire.Map[string]
 
 // Get returns the value of the named member and reports whether there is
@@ -1132,7 +1133,7 @@ func (x Words) All() iter.Seq2[string, string] {
 	return wire.Map[string](x).All()
 }
 
-// ZeroConsts is the definition of that name.
+// ZeroConsts is a definition without a description.
 type ZeroConsts struct {
 	// It is 0, which the zero value stands for.
 	Number int64 `json:"number"`

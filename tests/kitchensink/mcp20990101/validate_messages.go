@@ -322,9 +322,9 @@ func checkEverythingInlineUnion(c *wire.Checker, v EverythingInlineUnion) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
-	case *EverythingInlineUnionOption1:
+	case *EverythingInlineUnionX:
 		v.check(c)
-	case *EverythingInlineUnionOption2:
+	case *EverythingInlineUnionY:
 		v.check(c)
 	case *UnknownEverythingInlineUnion:
 		c.UnknownVariant("EverythingInlineUnion", v.Raw, "t", "x", "y")
@@ -333,13 +333,13 @@ func checkEverythingInlineUnion(c *wire.Checker, v EverythingInlineUnion) {
 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
-func (x *EverythingInlineUnionOption1) Validate() error {
+func (x *EverythingInlineUnionX) Validate() error {
 	var c wire.Checker
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *EverythingInlineUnionOption1) check(c *wire.Checker) {
+func (x *EverythingInlineUnionX) check(c *wire.Checker) {
 	c.Push("t")
 	c.Const(x.T == "" || x.T == "x", "\"x\"")
 	c.Pop()
@@ -347,13 +347,13 @@ func (x *EverythingInlineUnionOption1) check(c *wire.Checker) {
 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
-func (x *EverythingInlineUnionOption2) Validate() error {
+func (x *EverythingInlineUnionY) Validate() error {
 	var c wire.Checker
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *EverythingInlineUnionOption2) check(c *wire.Checker) {
+func (x *EverythingInlineUnionY) check(c *wire.Checker) {
 	c.Push("t")
 	c.Const(x.T == "" || x.T == "y", "\"y\"")
 	c.Pop()
