@@ -32,7 +32,7 @@ RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 SOURCES = find . -name node_modules -prune -o -name '*.go' -print
 
 # The tests that are modules of their own, for what they need beside the project.
-NESTED = tests/jsonschema tests/bench tests/gopeers
+NESTED = tests/jsonschema tests/bench
 
 .PHONY: generate
 generate: ## Regenerate the Go packages under generated/ from spec/, and those for tests (what plain "make" does)

@@ -1,4 +1,4 @@
-package gopeers
+package purity
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package gopeers
+package purity
 
 //lint:file-ignore SA1019 What a later revision deprecates is part of the revisions here.
 

@@ -1,4 +1,4 @@
-package gopeers
+package purity
 
 import (
 	"fmt"
@@ -54,7 +54,7 @@ func TestTable(t *testing.T) {
 	t.Log("\n" + table.String())
 	golden.Check(t, filepath.Join("testdata", "table.md"), "Messages that a server sends to a client of a revision: not valid by its schema /\n"+
 		"with methods, members or variants that it does not define / all.\n\n"+table.String()+details.String())
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	readme, err := os.ReadFile(filepath.Join("..", "..", "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func title(t *testing.T, module string) string {
 	if module == onMcpgen.module {
 		return "mcpgen"
 	}
-	text, err := os.ReadFile("go.mod")
+	text, err := os.ReadFile("../go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}
