@@ -43,14 +43,15 @@ func (o *Options) report(ctx context.Context, r Report, losses []Loss) {
 }
 
 // itemKey returns the name or the URI of an item in a list, or "".
-func itemKey(definition string, item wire.Raw) string {
+func itemKey(definition string, item wire.Appender) string {
+	o, _ := item.(wire.Object)
 	switch definition {
 	case "Tool", "Prompt":
-		return wire.Object(item).GetString("name")
+		return o.GetString("name")
 	case "Resource":
-		return wire.Object(item).GetString("uri")
+		return o.GetString("uri")
 	case "ResourceTemplate":
-		return wire.Object(item).GetString("uriTemplate")
+		return o.GetString("uriTemplate")
 	}
 	return ""
 }

@@ -268,24 +268,17 @@ func (t *Table) Converter(native string, o Options) Converter {
 		if revision == native {
 			return v, nil
 		}
-		text, err := wire.Marshal(v)
-		if err != nil {
-			return nil, err
-		}
-		r := Report{From: native, To: revision, Item: itemKey(definition, wire.Raw(text))}
+		r := Report{From: native, To: revision, Item: itemKey(definition, v)}
 		if call := runtime.CallOf(ctx); call != nil {
 			r.Method = call.Method()
 		}
 		var c Conversion
-		converted, err := t.Convert(&c, native, revision, definition, wire.Raw(text))
+		converted, err := t.Convert(&c, native, revision, definition, v)
 		if e, ok := errors.AsType[*Error](err); ok {
 			o.report(ctx, r, []Loss{{"", "all of it: " + e.Reason}})
 			return nil, refusal(jsonrpc.CodeInternalError, "internal error", err)
 		}
-		if err != nil {
-			return nil, err
-		}
 		o.report(ctx, r, c.Losses())
-		return checked(converted), nil
+		return checked(converted), err
 	}
 }

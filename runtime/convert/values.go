@@ -16,12 +16,12 @@ func (c *Conversion) value(rule Rule, v wire.Raw) wire.Raw {
 	switch {
 	case s.Cases != nil:
 		return c.union(s, v)
-	case s.Each == Keep:
+	case v.Kind() == wire.KindObject:
 		return c.object(s, v)
-	case v.Kind() == wire.KindArray:
+	case v.Kind() == wire.KindArray && s.Each != Keep:
 		return c.array(s, v)
 	}
-	return c.mapping(s, v)
+	return v
 }
 
 // below converts a member or an element of the value at the current path.
@@ -81,11 +81,8 @@ func lookup(v wire.Raw, path []string) (wire.Raw, bool) {
 	return v, true
 }
 
-// object converts the members of an object. Another value stays as it is.
+// object converts the members of an object.
 func (c *Conversion) object(s *Shape, v wire.Raw) wire.Raw {
-	if v.Kind() != wire.KindObject {
-		return v
-	}
 	for i := range s.Members {
 		if m := &s.Members[i]; m.Rewrite != nil && has(v, m.Name) {
 			if v = m.Rewrite(c, v); c.err != nil {
@@ -99,12 +96,13 @@ func (c *Conversion) object(s *Shape, v wire.Raw) wire.Raw {
 	for r.Member() {
 		name, start := r.Name(), r.NameAt()
 		value := r.Take()
-		i := slices.IndexFunc(s.Members, func(m Member) bool { return m.Name == name })
-		if i < 0 {
-			e.keep(start, r.Offset())
-			continue
+		converted, keep := value, true
+		if i := slices.IndexFunc(s.Members, func(m Member) bool { return m.Name == name }); i >= 0 {
+			converted, keep = c.member(&s.Members[i], value)
+		} else if s.Each != Keep {
+			converted = c.below(name, s.Each, value)
 		}
-		switch converted, keep := c.member(&s.Members[i], value); {
+		switch {
 		case !keep:
 			e.drop(r.Offset())
 		case converted == value:
@@ -169,26 +167,6 @@ func (c *Conversion) array(s *Shape, v wire.Raw) wire.Raw {
 		}
 	}
 	return e.text(']')
-}
-
-// mapping converts the values of an object that is a map.
-func (c *Conversion) mapping(s *Shape, v wire.Raw) wire.Raw {
-	if v.Kind() != wire.KindObject {
-		return v
-	}
-	r := wire.NewStringReader(string(v))
-	r.BeginObject()
-	e := editor{src: string(v), end: r.Offset()}
-	for r.Member() {
-		name, start := r.Name(), r.NameAt()
-		value := r.Take()
-		if converted := c.below(name, s.Each, value); converted == value {
-			e.keep(start, r.Offset())
-		} else {
-			e.replace(start, r.Offset(), value, converted)
-		}
-	}
-	return e.text('}')
 }
 
 // has reports whether an object has a member.

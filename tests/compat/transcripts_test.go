@@ -1,0 +1,242 @@
+package compat
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	ladder "github.com/mcpgen/mcpgen/generated/compat"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+	"github.com/mcpgen/mcpgen/tests/internal/everything"
+	"github.com/mcpgen/mcpgen/tests/internal/golden"
+)
+
+// TestTranscripts sends the client's messages of each transcript to the everything server
+// and compares what the server sends, and what is reported as lost. There is a transcript
+// for each feature and revision, testdata/transcripts/FEATURE/REVISION.txtar. Its files are
+// messages in their order; the name of a file begins with the side that sent it. The flag
+// -update rewrites everything but the client's messages.
+//
+// Each message of the server must be valid to an independent validator in the revision, and
+// must have nothing of later revisions.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "transcripts", "*", "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := judges(t)
+	for _, j := range all {
+		count := 0
+		for _, file := range files {
+			feature, revision := filepath.Base(filepath.Dir(file)), strings.TrimSuffix(filepath.Base(file), ".txtar")
+			if revision != j.ir.ID {
+				continue
+			}
+			count++
+			t.Run(feature+"/"+revision, func(t *testing.T) { transcribe(t, file, j) })
+		}
+		if count*len(all) != len(files) {
+			t.Errorf("%s has %d transcripts of %d", j.ir.ID, count, len(files))
+		}
+	}
+}
+
+// transcribe replays one transcript.
+func transcribe(t *testing.T, file string, j *judge) {
+	old, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := &txtar.Archive{Comment: old.Comment}
+	synctest.Test(t, func(t *testing.T) {
+		c := &conversation{names: map[string]string{}}
+		end := c.serve(t, options(t, string(old.Comment)))
+		for _, f := range old.Files {
+			if strings.HasPrefix(f.Name, "client ") {
+				got.Files = append(got.Files, c.send(t, f.Data)...)
+			}
+		}
+		end()
+	})
+	var log journal
+	for _, f := range got.Files {
+		if strings.HasPrefix(f.Name, "server ") {
+			var text bytes.Buffer
+			if err := json.Compact(&text, f.Data); err != nil {
+				t.Fatal(err)
+			}
+			method := f.Name[strings.LastIndexByte(f.Name, ' ')+1:]
+			log.sent = append(log.sent, sent{method, text.String()})
+		}
+	}
+	log.judge(t, j)
+	golden.Check(t, file, string(txtar.Format(got)))
+}
+
+var pageSize = regexp.MustCompile(`pages of (\d+)`)
+
+// options returns the options of the server for a transcript with a comment.
+func options(t *testing.T, comment string) everything.Options {
+	var o everything.Options
+	if m := pageSize.FindStringSubmatch(comment); m != nil {
+		var err error
+		if o.PageSize, err = strconv.Atoi(m[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return o
+}
+
+// conversation is between the client of a transcript and the server.
+type conversation struct {
+	client  runtime.Transport
+	mu      sync.Mutex
+	arrived []txtar.File
+	names   map[string]string // of requests, by id; those of the server begin with "server "
+	task    string            // the id of the task that was created last
+}
+
+// serve starts the server. The function that it returns ends the session.
+func (c *conversation) serve(t *testing.T, o everything.Options) (end func()) {
+	o.Lost = func(_ context.Context, r ladder.Report) {
+		c.arrive(txtar.File{Name: "lost", Data: []byte(r.String() + "\n")})
+	}
+	server, _, err := everything.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near, far := inproc.Pair()
+	c.client = near
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(t.Context(), far) }()
+	go func() {
+		for {
+			m, err := near.Receive(t.Context(), 1<<20)
+			if err != nil {
+				return
+			}
+			c.arrive(c.received(m.Text))
+		}
+	}()
+	return func() {
+		near.Close()
+		if err := <-served; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	}
+}
+
+func (c *conversation) arrive(f txtar.File) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.arrived = append(c.arrived, f)
+}
+
+// send sends a message of the client. It returns the message and what the server does until
+// it waits for the next one: losses, then requests and notifications, then responses. Within
+// these, the order is that of arrival.
+func (c *conversation) send(t *testing.T, text []byte) []txtar.File {
+	message := wire.Object(bytes.TrimSpace(text))
+	name := "client " + c.title("", message)
+	if c.task != "" {
+		message = wire.Object(strings.ReplaceAll(string(message), `"task-1"`, c.task))
+	}
+	if err := c.client.Send(t.Context(), runtime.Outgoing{Text: []byte(message)}); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+	time.Sleep(time.Second) // for notifications that are collected for a while
+	synctest.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	files := c.arrived
+	c.arrived = nil
+	class := func(f txtar.File) int {
+		switch {
+		case f.Name == "lost":
+			return 0
+		case strings.Contains(f.Name, "result of ") || strings.Contains(f.Name, "error of "):
+			return 2
+		}
+		return 1
+	}
+	slices.SortStableFunc(files, func(a, b txtar.File) int { return class(a) - class(b) })
+	var merged []txtar.File
+	for _, f := range files {
+		if n := len(merged); n > 0 && f.Name == "lost" && merged[n-1].Name == "lost" {
+			merged[n-1].Data = append(merged[n-1].Data, f.Data...)
+			continue
+		}
+		merged = append(merged, f)
+	}
+	return append([]txtar.File{{Name: name, Data: text}}, merged...)
+}
+
+// received returns a message of the server as part of a transcript.
+func (c *conversation) received(text string) txtar.File {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if result, ok := wire.Object(text).Get("result"); ok {
+		if task, ok := wire.Object(result).Get("task"); ok && c.task == "" {
+			id, _ := wire.Object(task).Get("taskId")
+			c.task = string(id)
+		}
+	}
+	if c.task != "" {
+		text = strings.ReplaceAll(text, c.task, `"task-1"`)
+	}
+	return txtar.File{Name: "server " + c.title("server ", wire.Object(text)), Data: layout(text)}
+}
+
+// title returns the method of a message, or what it responds to. The requests of a side have
+// ids that begin with its prefix.
+func (c *conversation) title(prefix string, message wire.Object) string {
+	other := "server "
+	if prefix != "" {
+		other = ""
+	}
+	id, _ := message.Get("id")
+	if method := message.GetString("method"); method != "" {
+		if id != "" {
+			c.names[prefix+string(id)] = method
+		}
+		return method
+	}
+	method, ok := c.names[other+string(id)]
+	if !ok {
+		method = "a message"
+	}
+	if _, failed := message.Get("error"); failed {
+		return "error of " + method
+	}
+	return "result of " + method
+}
+
+// maxLine is the length of a message that stays on one line.
+const maxLine = 110
+
+// layout returns a message on one line, or indented if it is long.
+func layout(text string) []byte {
+	if len(text) <= maxLine {
+		return []byte(text + "\n")
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, []byte(text), "", "  "); err != nil {
+		return fmt.Appendf(nil, "%s\n", text)
+	}
+	return append(b.Bytes(), '\n')
+}
