@@ -275,7 +275,7 @@ func (t *Table) Converter(native string, o Options) Converter {
 		var c Conversion
 		converted, err := t.Convert(&c, native, revision, definition, v)
 		if e, ok := errors.AsType[*Error](err); ok {
-			o.report(ctx, r, []Loss{{"", "all of it: " + e.Reason}})
+			o.report(ctx, r, []Loss{{"", "left out: " + e.Reason}})
 			return nil, refusal(jsonrpc.CodeInternalError, "internal error", err)
 		}
 		o.report(ctx, r, c.Losses())

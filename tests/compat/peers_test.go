@@ -12,34 +12,36 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	ladder "github.com/mcpgen/mcpgen/generated/compat"
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
+	"github.com/mcpgen/mcpgen/tests/internal/everything"
 	"github.com/mcpgen/mcpgen/tests/internal/npm"
 )
 
-// calls are what the client on the TypeScript SDK reports when all goes well.
+// calls is the report of the TypeScript client if every call succeeds.
 var calls = []string{
 	"tools/list: ok", "prompts/list: ok", "resources/list: ok", "resources/templates/list: ok",
 	"prompts/get: ok", "resources/read: ok", "resources/subscribe: ok", "completion/complete: ok",
 	"logging/setLevel: ok", "ping: ok",
 	"tools/call content: ok", "tools/call structured: ok", "tools/call form: ok", "tools/call choices: ok",
 	"tools/call page: ok", "tools/call sample: ok", "tools/call sample_audio: ok", "tools/call sample_tools: ok",
-	"tools/call roots: ok", "tools/call news: ok",
+	"tools/call roots: ok", "tools/call log: ok", "tools/call progress: ok",
 }
 
-// TestTypeScript has the official TypeScript SDK, in the version that was for each
-// revision, use the server that is written once. It checks what it gets by schemas of its
-// own; the independent validator checks it too.
+// TestTypeScript uses the everything server with the official TypeScript SDK, in its version
+// for each revision. The SDK checks messages by its own schemas; the independent validator
+// checks them too.
 func TestTypeScript(t *testing.T) {
 	npm.Need(t, "peers")
 	for _, j := range judges(t) {
 		t.Run(j.ir.ID, func(t *testing.T) {
 			t.Parallel()
 			var log journal
-			server, _ := newEverything(t, ladder.Options{Lost: log.lost})
+			server, _, err := everything.New(everything.Options{Lost: log.lost})
+			if err != nil {
+				t.Fatal(err)
+			}
 			got := runPeer(t, j.ir.ID, server, &log)
 			if diff := cmp.Diff(calls, got); diff != "" {
 				t.Errorf("calls (-want +got):\n%s", diff)
@@ -49,18 +51,19 @@ func TestTypeScript(t *testing.T) {
 	}
 }
 
-// TestTypeScriptNotices holds that the SDKs notice what is not of their revision: the
-// same server, unconverted under the old revisions' names, does not pass.
+// TestTypeScriptNotices checks that the SDKs notice messages of other revisions: the everything
+// server, unconverted in a session of an old revision, fails.
 func TestTypeScriptNotices(t *testing.T) {
 	npm.Need(t, "peers")
 	for _, revision := range []string{"2024-11-05", "2025-03-26"} {
 		t.Run(revision, func(t *testing.T) {
 			t.Parallel()
 			var log journal
-			c := catalog.New(catalog.Options{})
-			addTools(t, c)
-			addRest(t, c)
-			binding := c.Over(mcp.BindServer(everything{}))
+			_, c, err := everything.New(everything.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			binding := c.Over(mcp.BindBase())
 			binding.Revision, binding.Methods = revision, code(t, revision).Methods
 			server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: &mcp.ServerCapabilities{
 				Tools: &mcp.ServerCapabilitiesTools{}, Prompts: &mcp.ServerCapabilitiesPrompts{},
@@ -69,7 +72,7 @@ func TestTypeScriptNotices(t *testing.T) {
 			for _, call := range []string{"prompts/get: ok", "tools/call content: ok"} {
 				for _, line := range got {
 					if line == call {
-						t.Errorf("the SDK for %s accepts what is of 2025-11-25: %s", revision, line)
+						t.Errorf("the SDK for %s accepts a message of 2025-11-25: %s", revision, line)
 					}
 				}
 			}
@@ -77,7 +80,7 @@ func TestTypeScriptNotices(t *testing.T) {
 	}
 }
 
-// runPeer serves the client on the SDK for a revision and returns what it reports.
+// runPeer serves the TypeScript client for a revision and returns its report.
 func runPeer(t *testing.T, revision string, server *runtime.Server, log *journal) []string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

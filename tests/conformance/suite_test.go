@@ -177,7 +177,7 @@ func build(t *testing.T, name string) string {
 // TestServerConformance has the suite test everything-server.
 func TestServerConformance(t *testing.T) {
 	s := newSuite(t)
-	program := build(t, "everything-server")
+	program := build(t, "server")
 	requirements := []string{"--requirements", "2025-11-25"}
 	of := func(revision string) []string { return []string{"--spec-version", revision} }
 	for _, row := range []struct {
@@ -276,7 +276,7 @@ func (w *watched) Write(p []byte) (int, error) {
 // authorization are not among them, because the client has none.
 func TestClientConformance(t *testing.T) {
 	s := newSuite(t)
-	program := build(t, "everything-client")
+	program := build(t, "client")
 	for _, row := range []struct {
 		name    string
 		version string

@@ -47,5 +47,6 @@ await attempt('ping', () => client.ping());
 for (const name of ['content', 'structured', 'form', 'choices', 'page', 'sample', 'sample_audio', 'sample_tools', 'roots']) {
   await attempt(`tools/call ${name}`, () => client.callTool({ name, arguments: {} }));
 }
-await attempt('tools/call news', () => client.callTool({ name: 'news', arguments: {} }, undefined, { onprogress: () => {} }));
+await attempt('tools/call log', () => client.callTool({ name: 'log', arguments: { level: 'info' } }));
+await attempt('tools/call progress', () => client.callTool({ name: 'progress', arguments: {} }, undefined, { onprogress: () => {} }));
 process.exit(0);

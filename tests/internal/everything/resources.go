@@ -48,7 +48,9 @@ func resources() []catalog.Item {
 		catalog.NewTemplate(&mcp.ResourceTemplate{
 			URITemplate: "file:///t/{x}", Name: "t", Title: new("A title"), Description: new("A description"), MIMEType: new("text/plain"),
 			Annotations: notes, Icons: icons, Meta: `{"a":1}`,
-		}, func(ctx context.Context, uri string, _ map[string]string) (*mcp.ReadResourceResult, error) { return both(ctx, uri) }),
+		}, func(ctx context.Context, uri string, _ map[string]string) (*mcp.ReadResourceResult, error) {
+			return both(ctx, uri)
+		}),
 		catalog.NewTemplate(&mcp.ResourceTemplate{
 			URITemplate: "test://template/{id}/data", Name: "template", Description: new("Data by id."), MIMEType: new("application/json"),
 		}, func(_ context.Context, uri string, variables map[string]string) (*mcp.ReadResourceResult, error) {
