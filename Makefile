@@ -23,6 +23,9 @@ WEATHER = tests/examples/weather
 # The tool that tests/bench calls.
 BENCHED = --tools tests/bench/peers/tools.json --package weather --out tests/bench/weather
 
+# The server that tests share.
+EVERYTHING = --tools tests/internal/everything/tools.json --package everything --out tests/internal/everything
+
 # The packages with goroutines; a new one below runtime is among them. The race detector
 # needs a C compiler, without which Go sets CGO_ENABLED to 0.
 CONCURRENT = $(filter-out %/runtime/wire %/runtime/jsonrpc,$(shell $(GO) list ./runtime/...)) ./tests/examples/hello
@@ -41,6 +44,7 @@ generate: ## Regenerate the Go packages under generated/ from spec/, and those f
 	@$(MCPGEN) server --tools $(WEATHER)/tools.json --out $(WEATHER) >/dev/null
 	@$(MCPGEN) client --tools $(WEATHER)/tools.json --out $(WEATHER)/client >/dev/null
 	@$(MCPGEN) server $(BENCHED) >/dev/null
+	@$(MCPGEN) server $(EVERYTHING) >/dev/null
 
 .PHONY: test
 test: check ## Run every check and every test; installs the peers of the interop tests with npm
@@ -65,6 +69,7 @@ check: ## Run the checks alone: gofmt, drift of generated/, go vet, staticcheck
 		$(MCPGEN) client --check --tools $(WEATHER)/tools.json --out $(WEATHER)/client; } >/dev/null || \
 		{ echo "$(WEATHER) is not up to date: run make"; exit 1; }
 	@$(MCPGEN) server --check $(BENCHED) >/dev/null || { echo "tests/bench/weather is not up to date: run make"; exit 1; }
+	@$(MCPGEN) server --check $(EVERYTHING) >/dev/null || { echo "tests/internal/everything is not up to date: run make"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	@for module in $(NESTED); do \

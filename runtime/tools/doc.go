@@ -21,13 +21,9 @@ import (
 // version. Generated code refers to it, so that a mismatch does not compile.
 const ToolsV3 = true
 
-// The revisions that introduced features of tool results. Revisions are dates, so they
-// compare as strings.
-const (
-	revisionAudio      = "2025-03-26" // content may be audio
-	revisionStructured = "2025-06-18" // structuredContent, and content may be a resource_link
-	revisionInputError = "2025-11-25" // invalid arguments are an error of the tool, which the model reads
-)
+// revisionInputError is the revision since which invalid arguments are an error of the tool,
+// which the model reads. Revisions are dates, so they compare as strings.
+const revisionInputError = "2025-11-25"
 
 // Tool holds the generated facts about a tool.
 type Tool struct {

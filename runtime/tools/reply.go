@@ -114,13 +114,9 @@ func (c *contentOf) appendBlock(dst []byte, i int, block wire.Appender) ([]byte,
 	if block == nil {
 		return dst, defect("block %d of the tool's result is nil", i)
 	}
-	start := len(dst)
 	dst, err := block.AppendJSON(dst)
 	if err != nil {
 		return dst, defect("block %d of the tool's result cannot be encoded: %w", i, err)
-	}
-	if revision := revisionOf(c.Context); !allKinds(revision) {
-		return restate(dst, start, revision)
 	}
 	return dst, nil
 }
@@ -134,7 +130,7 @@ func (r *reply) AppendJSON(dst []byte) (_ []byte, err error) {
 		}
 	}
 	dst = append(append(dst, r.content...), ']')
-	if r.structured != "" && allKinds(revisionOf(r)) {
+	if r.structured != "" {
 		dst = append(append(dst, `,"structuredContent":`...), r.structured...)
 	}
 	if r.result.Meta != "" {

@@ -8,30 +8,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// allKinds reports whether a revision has all kinds of content blocks.
-func allKinds(revision string) bool { return revision == "" || revision >= revisionStructured }
-
-// restate replaces the block that begins at start by a text block with its JSON, if the
-// revision does not have its kind.
-func restate(dst []byte, start int, revision string) ([]byte, error) {
-	block := string(dst[start:])
-	if since(wire.Object(block).GetString("type")) <= revision {
-		return dst, nil
-	}
-	return appendText(dst[:start], block)
-}
-
-// since returns the revision that introduced a kind of content block.
-func since(kind string) string {
-	switch kind {
-	case "audio":
-		return revisionAudio
-	case "resource_link":
-		return revisionStructured
-	}
-	return ""
-}
-
 // appendText appends a text block.
 func appendText(dst []byte, text string) ([]byte, error) {
 	dst, err := wire.AppendString(append(dst, `{"type":"text","text":`...), text)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/generated/compat"
 	"github.com/mcpgen/mcpgen/generated/mcp20241105"
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
@@ -112,8 +113,8 @@ func handle(in *words) (*words, error) {
 	return &words{text: strings.Repeat(strings.ToUpper(in.text), int(*in.n))}, nil
 }
 
-// connect connects a client to a server of the tools that speaks one revision.
-func connect(t *testing.T, options tools.Options, server, client runtime.Binding, items ...catalog.Item) *runtime.Session {
+// connect connects a client to a server of the tools.
+func connect(t *testing.T, options tools.Options, client runtime.Binding, items ...catalog.Item) *runtime.Session {
 	t.Helper()
 	items = append(items,
 		tools.Structured(shout, options, newWords, (*words).defaults, func(_ context.Context, in *words) (*words, error) { return handle(in) }),
@@ -125,7 +126,7 @@ func connect(t *testing.T, options tools.Options, server, client runtime.Binding
 			}, nil
 		}),
 	)
-	s, err := catalog.NewServer(runtime.ServerOptions{}, server, nil, items...)
+	s, err := compat.NewServer(mcp.BindBase(), runtime.ServerOptions{}, items...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +139,7 @@ func connect(t *testing.T, options tools.Options, server, client runtime.Binding
 }
 
 func newest(t *testing.T, options tools.Options, items ...catalog.Item) *runtime.Session {
-	return connect(t, options, mcp.BindServer(mcp.UnimplementedServer{}), mcp.BindClient(mcp.UnimplementedClient{}), items...)
+	return connect(t, options, mcp.BindClient(mcp.UnimplementedClient{}), items...)
 }
 
 // TestRevisions makes the same calls in each revision.
@@ -147,22 +148,19 @@ func TestRevisions(t *testing.T) {
 		audio = `{"type":"audio","data":"","mimeType":"audio/wav"}`
 		link  = `{"type":"resource_link","name":"r","uri":"file:///r"}`
 	)
-	asText := func(block string) string {
-		text, _ := wire.AppendString(nil, block)
-		return `{"type":"text","text":` + string(text) + `}`
-	}
 	for _, r := range []struct {
-		server, client      runtime.Binding
+		client              runtime.Binding
 		structured, toModel bool
 		audio, link         string
 	}{
-		{mcp20241105.BindServer(mcp20241105.UnimplementedServer{}), mcp20241105.BindClient(mcp20241105.UnimplementedClient{}), false, false, asText(audio), asText(link)},
-		{mcp20250326.BindServer(mcp20250326.UnimplementedServer{}), mcp20250326.BindClient(mcp20250326.UnimplementedClient{}), false, false, audio, asText(link)},
-		{mcp20250618.BindServer(mcp20250618.UnimplementedServer{}), mcp20250618.BindClient(mcp20250618.UnimplementedClient{}), true, false, audio, link},
-		{mcp.BindServer(mcp.UnimplementedServer{}), mcp.BindClient(mcp.UnimplementedClient{}), true, true, audio, link},
+		{mcp20241105.BindClient(mcp20241105.UnimplementedClient{}), false, false,
+			`{"type":"resource","resource":{"uri":"urn:mcp:audio:7cc7607b4949e25","mimeType":"audio/wav","blob":""}}`, `{"type":"text","text":"r <file:///r>"}`},
+		{mcp20250326.BindClient(mcp20250326.UnimplementedClient{}), false, false, audio, `{"type":"text","text":"r <file:///r>"}`},
+		{mcp20250618.BindClient(mcp20250618.UnimplementedClient{}), true, false, audio, link},
+		{mcp.BindClient(mcp.UnimplementedClient{}), true, true, audio, link},
 	} {
-		t.Run(r.server.Revision, func(t *testing.T) {
-			session := connect(t, tools.Options{}, r.server, r.client)
+		t.Run(r.client.Revision, func(t *testing.T) {
+			session := connect(t, tools.Options{}, r.client)
 			want := `{"content":[{"type":"text","text":"{\"text\":\"AA\"}"}]`
 			if r.structured {
 				want += `,"structuredContent":{"text":"AA"}`

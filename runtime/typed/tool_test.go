@@ -46,11 +46,13 @@ func find(_ context.Context, in *search) (*found, error) {
 	return &found{Hits: in.Tags, Limit: in.Limit}, nil
 }
 
-// connect serves a catalog in a revision and connects to it.
+// connect serves a catalog and connects to it in a revision.
 func connect(t *testing.T, c *catalog.Catalog, revision string) *runtime.Session {
 	t.Helper()
-	server := runtime.NewServer(runtime.ServerOptions{Name: "test", Version: "1"},
-		c.Over(runtime.Binding{Revision: revision, Direction: runtime.ToServer}))
+	server, err := mcp.NewServer(mcp.ServerOptions{Name: "test", Version: "1"}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
 	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"},
 		runtime.Binding{Revision: revision, Direction: runtime.ToClient})
 	session, err := client.Connect(t.Context(), contract.Connect(t, server))

@@ -14,6 +14,7 @@ import (
 
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/tests/internal/everything"
 	"github.com/mcpgen/mcpgen/tests/internal/npm"
@@ -59,8 +60,8 @@ func TestTypeScriptNotices(t *testing.T) {
 		t.Run(revision, func(t *testing.T) {
 			t.Parallel()
 			var log journal
-			_, c, err := everything.New(everything.Options{})
-			if err != nil {
+			c := catalog.New(catalog.Options{})
+			if err := c.Add(everything.Items(c)...); err != nil {
 				t.Fatal(err)
 			}
 			binding := c.Over(mcp.BindBase())

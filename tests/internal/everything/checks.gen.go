@@ -54,67 +54,72 @@ func checkProgressInput(c *schema.Checker) {
 	checkStructuredInput(c)
 }
 
-// checkWaitInput checks the schema at /tools/12/inputSchema.
+// checkNewsInput checks the schema at /tools/12/inputSchema.
+func checkNewsInput(c *schema.Checker) {
+	checkStructuredInput(c)
+}
+
+// checkWaitInput checks the schema at /tools/13/inputSchema.
 func checkWaitInput(c *schema.Checker) {
 	checkStructuredInput(c)
 }
 
-// checkTestSimpleTextInput checks the schema at /tools/15/inputSchema.
+// checkTestSimpleTextInput checks the schema at /tools/16/inputSchema.
 func checkTestSimpleTextInput(c *schema.Checker) {
 	checkStructuredInput(c)
 }
 
-// checkTestImageContentInput checks the schema at /tools/16/inputSchema.
+// checkTestImageContentInput checks the schema at /tools/17/inputSchema.
 func checkTestImageContentInput(c *schema.Checker) {
 	checkStructuredInput(c)
 }
 
-// checkTestAudioContentInput checks the schema at /tools/17/inputSchema.
+// checkTestAudioContentInput checks the schema at /tools/18/inputSchema.
 func checkTestAudioContentInput(c *schema.Checker) {
 	checkStructuredInput(c)
 }
 
-// checkTestEmbeddedResourceInput checks the schema at /tools/18/inputSchema.
+// checkTestEmbeddedResourceInput checks the schema at /tools/19/inputSchema.
 func checkTestEmbeddedResourceInput(c *schema.Checker) {
 	checkStructuredInput(c)
 }
 
-// checkTestMultipleContentTypesInput checks the schema at /tools/19/inputSchema.
+// checkTestMultipleContentTypesInput checks the schema at /tools/20/inputSchema.
 func checkTestMultipleContentTypesInput(c *schema.Checker) {
 	checkStructuredInput(c)
 }
 
-// checkTestErrorHandlingInput checks the schema at /tools/20/inputSchema.
+// checkTestErrorHandlingInput checks the schema at /tools/21/inputSchema.
 func checkTestErrorHandlingInput(c *schema.Checker) {
 	checkStructuredInput(c)
 }
 
-// checkTestToolWithLoggingInput checks the schema at /tools/21/inputSchema.
+// checkTestToolWithLoggingInput checks the schema at /tools/22/inputSchema.
 func checkTestToolWithLoggingInput(c *schema.Checker) {
 	checkStructuredInput(c)
 }
 
-// checkTestToolWithProgressInput checks the schema at /tools/22/inputSchema.
+// checkTestToolWithProgressInput checks the schema at /tools/23/inputSchema.
 func checkTestToolWithProgressInput(c *schema.Checker) {
 	checkStructuredInput(c)
 }
 
-// checkTestReconnectionInput checks the schema at /tools/23/inputSchema.
+// checkTestReconnectionInput checks the schema at /tools/24/inputSchema.
 func checkTestReconnectionInput(c *schema.Checker) {
 	checkStructuredInput(c)
 }
 
-// checkTestElicitationSep1034DefaultsInput checks the schema at /tools/26/inputSchema.
+// checkTestElicitationSep1034DefaultsInput checks the schema at /tools/27/inputSchema.
 func checkTestElicitationSep1034DefaultsInput(c *schema.Checker) {
 	checkStructuredInput(c)
 }
 
-// checkTestElicitationSep1330EnumsInput checks the schema at /tools/27/inputSchema.
+// checkTestElicitationSep1330EnumsInput checks the schema at /tools/28/inputSchema.
 func checkTestElicitationSep1330EnumsInput(c *schema.Checker) {
 	checkStructuredInput(c)
 }
 
-// checkTestStructuredOutputOutput checks the schema at /tools/29/outputSchema.
+// checkTestStructuredOutputOutput checks the schema at /tools/30/outputSchema.
 func checkTestStructuredOutputOutput(c *schema.Checker) {
 	checkContentOutput(c)
 }
@@ -167,7 +172,7 @@ func checkLogInput(c *schema.Checker) {
 	}
 }
 
-// checkUpdateInput checks the schema at /tools/13/inputSchema.
+// checkUpdateInput checks the schema at /tools/14/inputSchema.
 func checkUpdateInput(c *schema.Checker) {
 	var seen uint64
 	if c.Object(schema.Object) {
@@ -186,7 +191,7 @@ func checkUpdateInput(c *schema.Checker) {
 	}
 }
 
-// checkRemoveInput checks the schema at /tools/14/inputSchema.
+// checkRemoveInput checks the schema at /tools/15/inputSchema.
 func checkRemoveInput(c *schema.Checker) {
 	var seen uint64
 	if c.Object(schema.Object) {
@@ -205,7 +210,7 @@ func checkRemoveInput(c *schema.Checker) {
 	}
 }
 
-// checkTestSamplingInput checks the schema at /tools/24/inputSchema.
+// checkTestSamplingInput checks the schema at /tools/25/inputSchema.
 func checkTestSamplingInput(c *schema.Checker) {
 	var seen uint64
 	if c.Object(schema.Object) {
@@ -224,7 +229,7 @@ func checkTestSamplingInput(c *schema.Checker) {
 	}
 }
 
-// checkTestElicitationInput checks the schema at /tools/25/inputSchema.
+// checkTestElicitationInput checks the schema at /tools/26/inputSchema.
 func checkTestElicitationInput(c *schema.Checker) {
 	var seen uint64
 	if c.Object(schema.Object) {
@@ -243,7 +248,7 @@ func checkTestElicitationInput(c *schema.Checker) {
 	}
 }
 
-// checkJSONSchema202012ToolInput checks the schema at /tools/28/inputSchema.
+// checkJSONSchema202012ToolInput checks the schema at /tools/29/inputSchema.
 func checkJSONSchema202012ToolInput(c *schema.Checker) {
 	if !c.Type(schema.Object) {
 		return
@@ -277,7 +282,7 @@ func checkJSONSchema202012ToolInput(c *schema.Checker) {
 	}
 }
 
-// checkTestStructuredOutputInput checks the schema at /tools/29/inputSchema.
+// checkTestStructuredOutputInput checks the schema at /tools/30/inputSchema.
 func checkTestStructuredOutputInput(c *schema.Checker) {
 	var seen uint64
 	if c.Object(schema.Object) {
@@ -299,7 +304,7 @@ func checkTestStructuredOutputInput(c *schema.Checker) {
 	}
 }
 
-// checkAddress checks the schema at /tools/28/inputSchema/$defs/address.
+// checkAddress checks the schema at /tools/29/inputSchema/$defs/address.
 func checkAddress(c *schema.Checker) {
 	if c.Object(schema.Object) {
 		for c.Member() {
@@ -315,7 +320,7 @@ func checkAddress(c *schema.Checker) {
 	}
 }
 
-// checkJSONSchema202012ToolInputAll1 checks the schema at /tools/28/inputSchema/allOf/0.
+// checkJSONSchema202012ToolInputAll1 checks the schema at /tools/29/inputSchema/allOf/0.
 func checkJSONSchema202012ToolInputAll1(c *schema.Checker) {
 	c.AnyOf(
 		checkJSONSchema202012ToolInputThen,
@@ -323,7 +328,7 @@ func checkJSONSchema202012ToolInputAll1(c *schema.Checker) {
 	)
 }
 
-// checkJSONSchema202012ToolInputIf checks the schema at /tools/28/inputSchema/if.
+// checkJSONSchema202012ToolInputIf checks the schema at /tools/29/inputSchema/if.
 func checkJSONSchema202012ToolInputIf(c *schema.Checker) {
 	var seen uint64
 	if c.Object(schema.Any) {
@@ -342,7 +347,7 @@ func checkJSONSchema202012ToolInputIf(c *schema.Checker) {
 	}
 }
 
-// checkJSONSchema202012ToolInputThen checks the schema at /tools/28/inputSchema/then.
+// checkJSONSchema202012ToolInputThen checks the schema at /tools/29/inputSchema/then.
 func checkJSONSchema202012ToolInputThen(c *schema.Checker) {
 	var seen uint64
 	if c.Object(schema.Any) {
@@ -361,7 +366,7 @@ func checkJSONSchema202012ToolInputThen(c *schema.Checker) {
 	}
 }
 
-// checkJSONSchema202012ToolInputElse checks the schema at /tools/28/inputSchema/else.
+// checkJSONSchema202012ToolInputElse checks the schema at /tools/29/inputSchema/else.
 func checkJSONSchema202012ToolInputElse(c *schema.Checker) {
 	var seen uint64
 	if c.Object(schema.Any) {

@@ -122,6 +122,11 @@ func (c *Client) Log(ctx context.Context, in *LogInput) ([]mcp.ContentBlock, err
 	return tools.CallContent(ctx, c.caller, toolLog, in, contentOf)
 }
 
+// News calls the tool "news": Reports its progress and sends a log message.
+func (c *Client) News(ctx context.Context, in *NewsInput) ([]mcp.ContentBlock, error) {
+	return tools.CallContent(ctx, c.caller, toolNews, in, contentOf)
+}
+
 // Wait calls the tool "wait": Returns when the call is cancelled.
 func (c *Client) Wait(ctx context.Context, in *WaitInput) ([]mcp.ContentBlock, error) {
 	return tools.CallContent(ctx, c.caller, toolWait, in, contentOf)

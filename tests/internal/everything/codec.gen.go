@@ -301,6 +301,38 @@ func (x *LogInput) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
+func (x *NewsInput) DecodeJSON(r *wire.Reader) error {
+	*x = NewsInput{}
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *NewsInput) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Members(x.Extra)
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x NewsInput) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *NewsInput) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
 func (x *PageInput) DecodeJSON(r *wire.Reader) error {
 	*x = PageInput{}
 	for r.BeginObject(); r.Member(); {
@@ -1084,37 +1116,5 @@ func (x TestToolWithLoggingInput) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TestToolWithLoggingInput) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *TestToolWithProgressInput) DecodeJSON(r *wire.Reader) error {
-	*x = TestToolWithProgressInput{}
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *TestToolWithProgressInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.Members(x.Extra)
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x TestToolWithProgressInput) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *TestToolWithProgressInput) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }

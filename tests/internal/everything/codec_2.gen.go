@@ -6,6 +6,38 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
+func (x *TestToolWithProgressInput) DecodeJSON(r *wire.Reader) error {
+	*x = TestToolWithProgressInput{}
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *TestToolWithProgressInput) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Members(x.Extra)
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x TestToolWithProgressInput) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *TestToolWithProgressInput) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
 func (x *UpdateInput) DecodeJSON(r *wire.Reader) error {
 	*x = UpdateInput{}
 	var seen [1]uint64

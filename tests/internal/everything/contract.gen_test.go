@@ -63,6 +63,10 @@ func (f *fake) Log(_ context.Context, in *LogInput) ([]mcp.ContentBlock, error) 
 	return contract.Blocks[mcp.ContentBlock](&f.state, "log", in, &mcp.TextContent{Text: contract.Text})
 }
 
+func (f *fake) News(_ context.Context, in *NewsInput) ([]mcp.ContentBlock, error) {
+	return contract.Blocks[mcp.ContentBlock](&f.state, "news", in, &mcp.TextContent{Text: contract.Text})
+}
+
 func (f *fake) Wait(_ context.Context, in *WaitInput) ([]mcp.ContentBlock, error) {
 	return contract.Blocks[mcp.ContentBlock](&f.state, "wait", in, &mcp.TextContent{Text: contract.Text})
 }
@@ -161,7 +165,7 @@ func TestContract(t *testing.T) {
 		Caller:      client.caller,
 		Definitions: definitions,
 		Fake:        &f.state,
-		SHA256:      "3b240cb59471203614322bca0cfc13b849658f7ceda78c7f8aa081f2867732cc",
+		SHA256:      "dd4a2ec4522d62ada7252a305951e050815ba9f9f0e6ecd3aa54dd43467d0a2b",
 		Tools: []contract.Tool{
 			contract.Structured(toolContent, client.Content, samplesContent()),
 			contract.Structured(toolStructured, client.Structured, samplesStructured()),
@@ -175,6 +179,7 @@ func TestContract(t *testing.T) {
 			contract.Content(toolRoots, client.Roots, samplesRoots()),
 			contract.Content(toolProgress, client.Progress, samplesProgress()),
 			contract.Content(toolLog, client.Log, samplesLog()),
+			contract.Content(toolNews, client.News, samplesNews()),
 			contract.Content(toolWait, client.Wait, samplesWait()),
 			contract.Content(toolUpdate, client.Update, samplesUpdate()),
 			contract.Content(toolRemove, client.Remove, samplesRemove()),

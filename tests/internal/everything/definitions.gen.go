@@ -21,6 +21,7 @@ var definitions = tools.Definitions([]*tools.Tool{
 	toolRoots,
 	toolProgress,
 	toolLog,
+	toolNews,
 	toolWait,
 	toolUpdate,
 	toolRemove,
@@ -104,6 +105,11 @@ var (
 		Definition: `{"name":"log","description":"Sends a log message of a level.","inputSchema":{"type":"object","properties":{"level":{"enum":["debug","info","error"]}},"required":["level"]}}`,
 		Input:      checkLogInput,
 		Name:       "log",
+	}
+	toolNews = &tools.Tool{
+		Definition: `{"name":"news","description":"Reports its progress and sends a log message.","inputSchema":{"type":"object"}}`,
+		Input:      checkNewsInput,
+		Name:       "news",
 	}
 	toolWait = &tools.Tool{
 		Definition: `{"name":"wait","description":"Returns when the call is cancelled.","inputSchema":{"type":"object"}}`,

@@ -31,6 +31,14 @@ func (h *Handlers) Log(ctx context.Context, in *LogInput) ([]mcp.ContentBlock, e
 	return blocks(text("logged"))
 }
 
+// News implements the tool "news".
+func (h *Handlers) News(ctx context.Context, _ *NewsInput) ([]mcp.ContentBlock, error) {
+	if err := runtime.CallOf(ctx).Progress(ctx, 1, new(2.0), "half"); err != nil {
+		return nil, err
+	}
+	return h.Log(ctx, &LogInput{Level: LogInputLevelInfo})
+}
+
 // Wait implements the tool "wait".
 func (h *Handlers) Wait(ctx context.Context, _ *WaitInput) ([]mcp.ContentBlock, error) {
 	<-ctx.Done()

@@ -99,6 +99,12 @@ func samplesLog() contract.Samples {
 	}
 }
 
+func samplesNews() contract.Samples {
+	return contract.Samples{Inputs: []wire.Raw{
+		`{}`,
+	}}
+}
+
 func samplesWait() contract.Samples {
 	return contract.Samples{Inputs: []wire.Raw{
 		`{}`,

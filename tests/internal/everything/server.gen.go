@@ -48,6 +48,9 @@ type Tools interface {
 	Progress(ctx context.Context, in *ProgressInput) ([]mcp.ContentBlock, error)
 	// Log implements the tool "log": Sends a log message of a level.
 	Log(ctx context.Context, in *LogInput) ([]mcp.ContentBlock, error)
+	// News implements the tool "news": Reports its progress and sends a log
+	// message.
+	News(ctx context.Context, in *NewsInput) ([]mcp.ContentBlock, error)
 	// Wait implements the tool "wait": Returns when the call is cancelled.
 	Wait(ctx context.Context, in *WaitInput) ([]mcp.ContentBlock, error)
 	// Update implements the tool "update": Reports a resource as updated.
@@ -123,6 +126,7 @@ func ServerTools(t Tools, options tools.Options) []catalog.Item {
 		tools.Content(toolRoots, options, func() *RootsInput { return new(RootsInput) }, nil, t.Roots),
 		tools.Content(toolProgress, options, func() *ProgressInput { return new(ProgressInput) }, nil, t.Progress),
 		tools.Content(toolLog, options, func() *LogInput { return new(LogInput) }, nil, t.Log),
+		tools.Content(toolNews, options, func() *NewsInput { return new(NewsInput) }, nil, t.News),
 		tools.Content(toolWait, options, func() *WaitInput { return new(WaitInput) }, nil, t.Wait),
 		tools.Content(toolUpdate, options, func() *UpdateInput { return new(UpdateInput) }, nil, t.Update),
 		tools.Content(toolRemove, options, func() *RemoveInput { return new(RemoveInput) }, nil, t.Remove),
@@ -158,6 +162,7 @@ var (
 	_ func(*Handlers, context.Context, *RootsInput) ([]mcp.ContentBlock, error)                          = (*Handlers).Roots
 	_ func(*Handlers, context.Context, *ProgressInput) ([]mcp.ContentBlock, error)                       = (*Handlers).Progress
 	_ func(*Handlers, context.Context, *LogInput) ([]mcp.ContentBlock, error)                            = (*Handlers).Log
+	_ func(*Handlers, context.Context, *NewsInput) ([]mcp.ContentBlock, error)                           = (*Handlers).News
 	_ func(*Handlers, context.Context, *WaitInput) ([]mcp.ContentBlock, error)                           = (*Handlers).Wait
 	_ func(*Handlers, context.Context, *UpdateInput) ([]mcp.ContentBlock, error)                         = (*Handlers).Update
 	_ func(*Handlers, context.Context, *RemoveInput) ([]mcp.ContentBlock, error)                         = (*Handlers).Remove

@@ -35,8 +35,7 @@ func New(o Options) (*runtime.Server, *catalog.Catalog, error) {
 		CallRate: 1000, PageSize: o.PageSize, Logger: o.Logger,
 		Convert: compat.Converter(mcp.Revision, convert),
 	})
-	items := append(ServerTools(&Handlers{Catalog: c}, tools.Options{}), prompts()...)
-	if err := c.Add(append(items, resources()...)...); err != nil {
+	if err := c.Add(Items(c)...); err != nil {
 		return nil, nil, err
 	}
 	background := tasks.New(tasks.Options{Support: c.TaskSupport, Logger: o.Logger})
@@ -56,4 +55,10 @@ func New(o Options) (*runtime.Server, *catalog.Catalog, error) {
 		},
 	}, compat.Serve(background.Over(c.Over(mcp.BindBase())), convert)...)
 	return server, c, server.Err()
+}
+
+// Items returns what the server offers. Its tools change the catalog.
+func Items(c *catalog.Catalog) []catalog.Item {
+	items := append(ServerTools(&Handlers{Catalog: c}, tools.Options{}), prompts()...)
+	return append(items, resources()...)
 }

@@ -108,6 +108,12 @@ func (x LogInputLevel) Known() bool {
 	return false
 }
 
+// NewsInput is the arguments of news.
+type NewsInput struct {
+	// Extra holds the members that the schema does not define, in their order.
+	Extra wire.Members `json:"-"`
+}
+
 // PageInput is the arguments of page.
 type PageInput struct {
 	// Extra holds the members that the schema does not define, in their order.
