@@ -1,11 +1,11 @@
-// Package conformance has the official conformance suite of the Model Context Protocol, in its
-// released version and its newest, judge everything-server, over Streamable HTTP and over stdio,
-// and everything-client. It holds tests only; npm installs the suites, and a Node.js that is new
-// enough for them, into this folder.
+// Package conformance holds tests only. It runs the official conformance suite of the Model
+// Context Protocol, in its released version and its newest, against the everything server,
+// over Streamable HTTP and over stdio, and against a client (folders server and client). npm
+// installs the suites, and a Node.js that is new enough for them, into this folder.
 //
-// What the suite prints is not trusted: it calls a scenario passed that has checked
-// nothing. The tests read the results it writes, and want of each scenario at least one
-// success and neither failures nor warnings.
+// The suite's output is not enough: it reports a scenario without checks as passed. The tests
+// read the result files and require for each scenario at least one success, and neither
+// failures nor warnings.
 package conformance
 
 import (
@@ -24,8 +24,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/tests/internal/npm"
 
-	// What the programs are made of, so that go test takes no old result for that of a
-	// changed one.
+	// The programs import these packages, so go test must not cache results across their changes.
 	_ "github.com/mcpgen/mcpgen/generated"
 	_ "github.com/mcpgen/mcpgen/runtime/catalog"
 	_ "github.com/mcpgen/mcpgen/runtime/elicitation"
@@ -69,8 +68,7 @@ func newSuite(t *testing.T) *suite {
 	return s
 }
 
-// run runs the suite and returns what it prints. Whether it was content is for judge to
-// say.
+// run runs the suite and returns its output. It does not look at the exit code; see judge.
 func (s *suite) run(arguments ...string) string {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Minute)
@@ -85,13 +83,12 @@ func (s *suite) run(arguments ...string) string {
 	return string(out)
 }
 
-// listed matches a scenario in what the suite lists, and which side it is about if the
-// line says that.
+// listed matches a scenario in the list of the suite, and its side if the line has one.
 var listed = regexp.MustCompile(`^ +- (\S+)(?: \[(server|client)\])?`)
 
-// scenarios are those of one side, "server" or "client", that the suite has for the
-// arguments. The last section of a list of requirements has those that are not scored,
-// of both sides.
+// scenarios returns the suite's scenarios for the arguments on one side, "server" or
+// "client". The last section of a list of requirements holds scenarios of both sides that are
+// not scored.
 func (s *suite) scenarios(side string, arguments ...string) []string {
 	s.t.Helper()
 	var names []string
@@ -120,7 +117,7 @@ type check struct {
 	Details json.RawMessage `json:"details"`
 }
 
-// judge reads the result of a scenario that the suite has left in a folder.
+// judge reads the result of a scenario in a folder.
 func (s *suite) judge(folder, scenario string) {
 	s.t.Helper()
 	// The name is followed by the time, which begins with a digit.
@@ -157,7 +154,7 @@ func (s *suite) judge(folder, scenario string) {
 // build builds one of this folder's programs.
 func build(t *testing.T, name string) string {
 	t.Helper()
-	// For the same reason as the imports: go test notes what a test reads.
+	// As for the imports: go test notes the files that a test reads.
 	sources, err := filepath.Glob(filepath.Join(name, "*.go"))
 	if err != nil || len(sources) == 0 {
 		t.Fatalf("no program %s: %v", name, err)
@@ -174,7 +171,7 @@ func build(t *testing.T, name string) string {
 	return program
 }
 
-// TestServerConformance has the suite test everything-server.
+// TestServerConformance runs the suite against the everything server.
 func TestServerConformance(t *testing.T) {
 	s := newSuite(t)
 	program := build(t, "server")
@@ -221,13 +218,13 @@ func TestServerConformance(t *testing.T) {
 				s.judge(folder, "server-"+scenario)
 			}
 			if t.Failed() {
-				t.Logf("the suite said:\n%s", out)
+				t.Logf("output of the suite:\n%s", out)
 			}
 		})
 	}
 }
 
-// ofHTTP are the scenarios that are about the transport, which is the bridge's.
+// ofHTTP lists the scenarios about the HTTP transport, which the bridge implements.
 var ofHTTP = []string{"dns-rebinding-protection", "server-session-lifecycle", "server-sse-multiple-streams", "server-sse-polling"}
 
 // serve starts a server for a test and returns its URL.
@@ -253,7 +250,7 @@ func serve(t *testing.T, cmd *exec.Cmd) string {
 	}
 }
 
-// watched is a log in which the URL of the server is looked for.
+// watched is a log that finds the URL of the server.
 type watched struct {
 	text  bytes.Buffer
 	found chan string // takes one
@@ -271,9 +268,9 @@ func (w *watched) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestClientConformance has the suite test everything-client, one scenario after the
-// other: when it runs several, it does not look at how the client ends. The scenarios of
-// authorization are not among them, because the client has none.
+// TestClientConformance runs the suite against the client, one scenario at a time, because
+// the suite ignores how the client ends when it runs several. It skips the scenarios of
+// authorization, which the client does not support.
 func TestClientConformance(t *testing.T) {
 	s := newSuite(t)
 	program := build(t, "client")
@@ -302,7 +299,7 @@ func TestClientConformance(t *testing.T) {
 	}
 }
 
-// testClient has the suite test a client in one scenario.
+// testClient runs the suite against a client in one scenario.
 func (s *suite) testClient(program, scenario string) {
 	folder := s.t.TempDir()
 	out := s.run("client", "--command", program, "--scenario", scenario, "--spec-version", "2025-11-25", "-o", folder)
@@ -311,6 +308,6 @@ func (s *suite) testClient(program, scenario string) {
 		s.t.Error("the client failed")
 	}
 	if s.t.Failed() {
-		s.t.Logf("the suite said:\n%s", out)
+		s.t.Logf("output of the suite:\n%s", out)
 	}
 }

@@ -1,4 +1,4 @@
-// Command everything-client is the client that the official conformance suite of the
+// Command client is the client that the official conformance suite of the
 // Model Context Protocol tests. Its last argument is the URL of a server over Streamable
 // HTTP; what it does there is named by the environment variable
 // MCP_CONFORMANCE_SCENARIO. It exits with 0 when all went as the scenario wants.
@@ -39,7 +39,7 @@ func main() {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if len(os.Args) < 2 {
-		log.Error("usage: everything-client URL")
+		log.Error("usage: client URL")
 		os.Exit(2)
 	}
 	scenario := os.Getenv(scenarioVariable)
