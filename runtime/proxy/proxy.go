@@ -1,0 +1,124 @@
+// Package proxy forwards the sessions of clients to a server and changes nothing in their
+// messages.
+//
+// A [Proxy] takes the place of a runtime.Server: [stdio.Serve], [streamable.NewHandler] and
+// [sse.NewHandler] serve it. For each session of a client it opens a transport to the
+// server. Every message passes as its text, in both directions: unknown methods and
+// members, the order of members, the digits of numbers, and ids. The proxy reads only the
+// envelope of a message, to know which stream of the client an answer belongs to.
+//
+// The proxy writes a message of its own in two cases. It answers a request with an error
+// (-32603) if the server cannot be sent the request or the answer is lost on the way, and it
+// answers a message that is too long with an error (-32600).
+//
+// [stdio.Serve]: https://pkg.go.dev/github.com/mcpgen/mcpgen/runtime/stdio#Serve
+// [streamable.NewHandler]: https://pkg.go.dev/github.com/mcpgen/mcpgen/runtime/streamable#NewHandler
+// [sse.NewHandler]: https://pkg.go.dev/github.com/mcpgen/mcpgen/runtime/sse#NewHandler
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+)
+
+// Options configure a proxy. The zero value is ready to use.
+type Options struct {
+	// MaxMessage is the maximum length of a message, in bytes. It defaults to
+	// runtime.DefaultMaxClientMessage.
+	MaxMessage int
+	// Grace is how long the proxy waits for answers to requests when the client sends
+	// nothing more or the program ends. It defaults to runtime.DefaultGrace; less than 0
+	// means not at all.
+	Grace time.Duration
+	// Logger receives what goes wrong. It defaults to slog.Default.
+	Logger *slog.Logger
+}
+
+// Proxy forwards sessions. It implements runtime.SessionServer and is safe for concurrent
+// use.
+type Proxy struct {
+	server func() runtime.Transport
+	opts   Options
+}
+
+// New returns a proxy in front of a server. The function returns a new transport to the
+// server for each session of a client; the proxy opens and closes it.
+func New(server func() runtime.Transport, opts Options) *Proxy {
+	opts.MaxMessage = cmp.Or(max(opts.MaxMessage, 0), runtime.DefaultMaxClientMessage)
+	opts.Grace = cmp.Or(opts.Grace, runtime.DefaultGrace)
+	if opts.Logger == nil {
+		opts.Logger = slog.Default()
+	}
+	return &Proxy{server, opts}
+}
+
+// MaxMessage returns the maximum length of a message, in bytes.
+func (p *Proxy) MaxMessage() int { return p.opts.MaxMessage }
+
+// Grace returns how long the proxy waits for answers at the end of a session.
+func (p *Proxy) Grace() time.Duration { return max(p.opts.Grace, 0) }
+
+// Logger returns the logger of the options.
+func (p *Proxy) Logger() *slog.Logger { return p.opts.Logger }
+
+// Revisions returns nil, which stands for every revision.
+func (p *Proxy) Revisions() []string { return nil }
+
+// Serve forwards the session of one client until the client or the server ends it or ctx
+// ends. At the end of ctx and of the client's input it waits for the answers to the requests
+// in flight, up to the Grace of the options. It returns nil, the cause of ctx, or the error
+// with which one of the transports failed.
+func (p *Proxy) Serve(ctx context.Context, client runtime.Transport) error {
+	ended := make(chan error, 1)
+	s, err := p.open(context.WithoutCancel(ctx), client, func(err error) { ended <- err })
+	if err != nil {
+		return err
+	}
+	s.listen(client, fromClient{s})
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	bound, cancel := context.WithTimeout(context.Background(), p.Grace())
+	defer cancel()
+	fromClient{s}.Shutdown(bound)
+	if err := <-ended; err != nil {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+// Open begins to forward a session whose messages are put into the inbox that it returns. A
+// session cannot be resumed, because only the server knows it.
+func (p *Proxy) Open(ctx context.Context, client runtime.Outbox, h runtime.Handshake, ended func(error)) (runtime.Inbox, error) {
+	if h.Revision != "" {
+		return nil, errors.Join(errors.New("proxy: a session cannot be resumed"), client.Close())
+	}
+	s, err := p.open(ctx, client, ended)
+	if err != nil {
+		return nil, err
+	}
+	return fromClient{s}, nil
+}
+
+func (p *Proxy) open(ctx context.Context, client runtime.Outbox, ended func(error)) (*session, error) {
+	server := p.server()
+	if server == nil {
+		return nil, errors.Join(errors.New("proxy: no transport to the server"), client.Close())
+	}
+	if o, ok := server.(runtime.Opener); ok {
+		if err := o.Open(ctx); err != nil {
+			return nil, errors.Join(fmt.Errorf("proxy: %w", err), server.Close(), client.Close())
+		}
+	}
+	s := newSession(ctx, p, client, server, ended)
+	s.listen(server, fromServer{s})
+	return s, nil
+}

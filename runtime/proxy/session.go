@@ -1,0 +1,331 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// session forwards between one client and one server.
+type session struct {
+	proxy  *Proxy
+	client runtime.Outbox
+	server runtime.Transport
+	routes runtime.RouteEnder // the client, if it has a stream for each request; otherwise nil
+	ended  func(error)
+
+	ctx    context.Context // ends with the session
+	cancel context.CancelFunc
+	over   sync.Once
+
+	requests requests // of the client
+
+	mu         sync.Mutex
+	initialize wire.Object // params of the client's initialize, until it is answered
+	opening    wire.Scalar // id of the client's initialize
+	refusing   bool        // new requests are refused, because the program ends
+}
+
+func newSession(ctx context.Context, p *Proxy, client runtime.Outbox, server runtime.Transport, ended func(error)) *session {
+	s := &session{proxy: p, client: client, server: server, ended: ended}
+	s.routes, _ = client.(runtime.RouteEnder)
+	s.ctx, s.cancel = context.WithCancel(ctx)
+	return s
+}
+
+// listen puts the messages that a transport receives into the inbox.
+func (s *session) listen(t runtime.Transport, in runtime.Inbox) {
+	if p, ok := t.(runtime.Pusher); ok {
+		p.Start(in)
+		return
+	}
+	go func() {
+		for s.receive(t, in) {
+		}
+	}()
+}
+
+// receive puts one message into the inbox. It returns false when no more follow.
+func (s *session) receive(t runtime.Transport, in runtime.Inbox) bool {
+	m, err := t.Receive(s.ctx, s.proxy.opts.MaxMessage)
+	if err == nil {
+		in.Accept(m) // the function that it returns only waits
+		return true
+	}
+	if lost, ok := errors.AsType[*runtime.AnswerError](err); ok {
+		in.Lose(lost)
+		return true
+	}
+	if refusal, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		if err := t.Send(s.ctx, errorMessage(wire.Scalar{}, refusal, m.Route)); err != nil {
+			s.log("an error could not be sent", err)
+		}
+		s.done(m.Route, false)
+		return true
+	}
+	in.End(err)
+	return false
+}
+
+// end ends the session. It does not wait for that.
+func (s *session) end(err error) {
+	if errors.Is(err, io.EOF) || errors.Is(err, runtime.ErrClosed) {
+		err = nil
+	}
+	s.over.Do(func() {
+		go func() {
+			s.cancel()
+			for _, r := range s.requests.close() {
+				s.finish(r, true)
+			}
+			s.client.Close()
+			if failed := s.server.Close(); err == nil {
+				err = failed
+			}
+			s.ended(err)
+		}()
+	})
+}
+
+// done tells the client's transport that a route is done with.
+func (s *session) done(route runtime.Route, unanswered bool) {
+	if s.routes != nil && route != nil {
+		s.routes.Done(route, unanswered)
+	}
+}
+
+// finish ends the wait for the answers to a message.
+func (s *session) finish(r *request, unanswered bool) {
+	s.done(r.route, unanswered)
+	close(r.finished)
+	s.requests.finish()
+}
+
+func (s *session) log(what string, err error) {
+	if s.ctx.Err() == nil {
+		s.proxy.opts.Logger.Warn("proxy: "+what, "error", err)
+	}
+}
+
+// fromClient is the inbox for what the client sends.
+type fromClient struct{ *session }
+
+// Accept forwards a message to the server. The function that it returns waits until every
+// request in the message is answered.
+func (s fromClient) Accept(in runtime.Incoming) (serve func()) {
+	messages := read(in.Text)
+	r := newRequest(in.Route, messages, s.routes != nil)
+	if r != nil && s.refused(messages, in.Route) {
+		return nil
+	}
+	s.note(messages)
+	if r != nil && !s.requests.add(r) {
+		s.done(in.Route, true)
+		return nil
+	}
+	err := s.server.Send(s.ctx, outgoing(in.Text, messages, nil))
+	if err != nil && s.ctx.Err() == nil && !errors.Is(err, runtime.ErrClosed) {
+		s.log("a message could not be sent to the server", err)
+		for _, m := range messages {
+			if m.Kind == jsonrpc.Request {
+				fromServer{s.session}.Lose(&runtime.AnswerError{ID: m.ID, Err: err})
+			}
+		}
+	}
+	for _, m := range messages {
+		if m.Method == "notifications/cancelled" {
+			if r := s.requests.answer(cancelled(m)); r != nil {
+				s.finish(r, true)
+			}
+		}
+	}
+	if r == nil {
+		s.done(in.Route, false)
+		return nil
+	}
+	return func() { <-r.finished }
+}
+
+// Handle forwards a message and waits until every request in it is answered.
+func (s fromClient) Handle(in runtime.Incoming) {
+	if wait := s.Accept(in); wait != nil {
+		wait()
+	}
+}
+
+// Deliver forwards a message.
+func (s fromClient) Deliver(in runtime.Incoming) { s.Accept(in) }
+
+// Lose is not called for clients, which make requests instead of answering them by route.
+func (fromClient) Lose(*runtime.AnswerError) {}
+
+// End ends the session. If the client may still read, the requests in flight are answered
+// first.
+func (s fromClient) End(why error) {
+	if !errors.Is(why, io.EOF) {
+		s.end(why)
+		return
+	}
+	s.requests.whenIdle(func() { s.end(nil) })
+	time.AfterFunc(s.proxy.Grace(), func() { s.end(nil) })
+}
+
+// Shutdown refuses new requests and ends the session when those in flight are answered or
+// ctx ends.
+func (s fromClient) Shutdown(ctx context.Context) {
+	s.mu.Lock()
+	s.refusing = true
+	s.mu.Unlock()
+	idle := make(chan struct{})
+	s.requests.whenIdle(func() { close(idle) })
+	select {
+	case <-idle:
+	case <-ctx.Done():
+	case <-s.ctx.Done():
+	}
+	s.end(nil)
+}
+
+// refused answers requests with an error if the session shuts down.
+func (s fromClient) refused(messages []jsonrpc.Message, route runtime.Route) bool {
+	s.mu.Lock()
+	refusing := s.refusing
+	s.mu.Unlock()
+	if !refusing {
+		return false
+	}
+	for _, m := range messages {
+		if m.Kind == jsonrpc.Request {
+			out := errorMessage(m.ID, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "the server shuts down; the request was not begun"), route)
+			out.NotBegun = true
+			if err := s.client.Send(s.ctx, out); err != nil {
+				s.log("a request could not be refused", err)
+			}
+		}
+	}
+	s.done(route, false)
+	return true
+}
+
+// note keeps what the client says of itself, for transports that want to know it.
+func (s fromClient) note(messages []jsonrpc.Message) {
+	for _, m := range messages {
+		if m.Kind == jsonrpc.Request && m.Method == "initialize" {
+			s.mu.Lock()
+			s.opening, s.initialize = m.ID.Canonical(), wire.Object(strings.Clone(string(m.Params)))
+			s.mu.Unlock()
+		}
+	}
+}
+
+// fromServer is the inbox for what the server sends.
+type fromServer struct{ *session }
+
+// Accept forwards a message to the client: an answer on the stream of its request, progress
+// on the stream of the request that it is about, and everything else on the stream of the
+// newest request, because a client may listen to no other. It returns nil.
+func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
+	messages := read(in.Text)
+	var route runtime.Route
+	var finished []*request
+	for _, m := range messages {
+		switch {
+		case m.Kind == jsonrpc.Response:
+			s.negotiated(m)
+			if r := s.requests.find(m.ID); r != nil {
+				route = r.route
+			}
+			if r := s.requests.answer(m.ID); r != nil {
+				finished = append(finished, r)
+			}
+		case s.routes != nil && route == nil:
+			route = s.requests.route(m)
+		}
+	}
+	err := s.client.Send(s.ctx, outgoing(in.Text, messages, route))
+	if err != nil && route != nil && len(finished) == 0 {
+		err = s.client.Send(s.ctx, outgoing(in.Text, messages, nil)) // the connection of that stream is lost
+	}
+	if err != nil {
+		s.log("a message could not be sent to the client", err)
+	}
+	for _, r := range finished {
+		s.finish(r, false)
+	}
+	if !in.Answers.IsZero() && s.requests.find(in.Answers) != nil {
+		s.Lose(&runtime.AnswerError{ID: in.Answers, Err: errors.New("the response does not answer the request")})
+	}
+	return nil
+}
+
+// Handle forwards a message.
+func (s fromServer) Handle(in runtime.Incoming) { s.Accept(in) }
+
+// Deliver forwards a message.
+func (s fromServer) Deliver(in runtime.Incoming) { s.Accept(in) }
+
+// Lose answers a request with an error, because the server's answer cannot come.
+func (s fromServer) Lose(lost *runtime.AnswerError) {
+	r := s.requests.find(lost.ID)
+	if r == nil {
+		return
+	}
+	failure := jsonrpc.Errorf(jsonrpc.CodeInternalError, "proxy: no answer from the server: %.500s", lost.Err)
+	if err := s.client.Send(s.ctx, errorMessage(lost.ID, failure, r.route)); err != nil {
+		s.log("an error could not be sent to the client", err)
+	}
+	if r := s.requests.answer(lost.ID); r != nil {
+		s.finish(r, false)
+	}
+}
+
+// End ends the session.
+func (s fromServer) End(why error) {
+	if why != nil && !errors.Is(why, io.EOF) && !errors.Is(why, runtime.ErrClosed) {
+		why = fmt.Errorf("proxy: server: %w", why)
+	}
+	s.end(why)
+}
+
+// Shutdown ends the session.
+func (s fromServer) Shutdown(context.Context) { s.end(nil) }
+
+// negotiated tells both transports what the answer to initialize says.
+func (s fromServer) negotiated(m jsonrpc.Message) {
+	s.mu.Lock()
+	params, is := s.initialize, s.opening == m.ID.Canonical() && !m.ID.IsZero()
+	if is {
+		s.initialize, s.opening = "", wire.Scalar{}
+	}
+	s.mu.Unlock()
+	if !is || m.Result == "" {
+		return
+	}
+	result := wire.Object(strings.Clone(string(m.Result)))
+	revision := result.GetString("protocolVersion")
+	tell := func(t any, peer, own wire.Object, info string) {
+		if n, ok := t.(runtime.Negotiator); ok {
+			n.Negotiated(runtime.Handshake{
+				Revision:         revision,
+				PeerInfo:         member(peer, info),
+				PeerCapabilities: member(peer, "capabilities"),
+				Capabilities:     member(own, "capabilities"),
+			})
+		}
+	}
+	tell(s.server, result, params, "serverInfo")
+	tell(s.client, params, result, "clientInfo")
+}
+
+func member(o wire.Object, name string) wire.Object {
+	value, _ := o.Get(name)
+	return wire.Object(value)
+}
