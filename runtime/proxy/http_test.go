@@ -1,0 +1,168 @@
+package proxy_test
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/proxy"
+	"github.com/mcpgen/mcpgen/runtime/sse"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+const revision = "2025-11-25"
+
+// handlers is a binding without a method table.
+type handlers map[string]func(ctx context.Context, params wire.Raw) (wire.Appender, error)
+
+func (h handlers) bind(d runtime.Direction) runtime.Binding {
+	return runtime.Binding{Revision: revision, Direction: d, Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+		if f, ok := h[method]; ok {
+			return f(ctx, params)
+		}
+		return nil, runtime.MethodNotFound(method)
+	}}
+}
+
+// backend counts the sessions and cancellations of a server.
+type backend struct {
+	*runtime.Server
+	sessions, cancelled sync.WaitGroup
+}
+
+func newBackend() *backend {
+	b := &backend{}
+	binding := handlers{
+		"echo": func(_ context.Context, params wire.Raw) (wire.Appender, error) { return params, nil },
+		"progress": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+			for i := range 3 {
+				if err := runtime.CallOf(ctx).Progress(ctx, float64(i+1), nil, "step"); err != nil {
+					return nil, err
+				}
+			}
+			return wire.Raw("{}"), nil
+		},
+		"ask": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
+			var answer wire.Raw
+			err := runtime.CallOf(ctx).Call(ctx, "client/echo", params, &answer)
+			return answer, err
+		},
+		"wait": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
+			<-ctx.Done()
+			b.cancelled.Done()
+			return nil, ctx.Err()
+		},
+	}.bind(runtime.ToServer)
+	binding.Opened = func(*runtime.ServerSession) func() { return b.sessions.Done }
+	b.Server = runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, binding)
+	return b
+}
+
+// TestHTTP uses a server through a proxy whose clients come over HTTP, in several sessions at
+// a time: requests and progress in both directions, cancellation, and the end.
+func TestHTTP(t *testing.T) {
+	for _, way := range []string{"memory", "http"} {
+		for _, front := range []string{"streamable", "sse"} {
+			t.Run(front+" to "+way, func(t *testing.T) {
+				b := newBackend()
+				p := proxy.New(b.dial(t, way), proxy.Options{})
+				connect := serve(t, p, front)
+				const clients = 4
+				b.sessions.Add(clients)
+				b.cancelled.Add(clients)
+				var all sync.WaitGroup
+				for i := range clients {
+					all.Go(func() { use(t, connect, i) })
+				}
+				all.Wait()
+				b.cancelled.Wait()
+				b.sessions.Wait()
+			})
+		}
+	}
+}
+
+// dial returns the function that connects the proxy with the server.
+func (b *backend) dial(t *testing.T, way string) func() runtime.Transport {
+	if way == "memory" {
+		return func() runtime.Transport {
+			near, far := inproc.Pair()
+			go b.Serve(context.Background(), far)
+			return near
+		}
+	}
+	h := streamable.NewHandler(b, streamable.Options{})
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return func() runtime.Transport {
+		transport, err := streamable.NewTransport(server.URL, streamable.ClientOptions{})
+		if err != nil {
+			t.Error(err)
+		}
+		return transport
+	}
+}
+
+// serve serves the proxy over HTTP. It returns the function that connects a client.
+func serve(t *testing.T, p *proxy.Proxy, front string) func() (runtime.Transport, error) {
+	if front == "sse" {
+		server := httptest.NewServer(sse.NewHandler(p, sse.Options{}))
+		t.Cleanup(server.Close)
+		return func() (runtime.Transport, error) {
+			return sse.Dial(t.Context(), server.URL, sse.ClientOptions{})
+		}
+	}
+	server := httptest.NewServer(streamable.NewHandler(p, streamable.Options{}))
+	t.Cleanup(server.Close)
+	return func() (runtime.Transport, error) {
+		return streamable.NewTransport(server.URL, streamable.ClientOptions{})
+	}
+}
+
+func use(t *testing.T, connect func() (runtime.Transport, error), i int) {
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	transport, err := connect()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	binding := handlers{
+		"client/echo": func(_ context.Context, params wire.Raw) (wire.Appender, error) { return params, nil },
+	}.bind(runtime.ToClient)
+	session, err := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, binding).Connect(ctx, transport)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer func() {
+		if err := session.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	want := wire.Raw(fmt.Sprintf(`{"z":%d.50,"a":[1e2,{}],"b":""}`, i))
+	for _, method := range []string{"echo", "ask"} {
+		for range 3 {
+			var got wire.Raw
+			if err := session.Call(ctx, method, want, &got); err != nil || got != want {
+				t.Errorf("%s: got %s, %v, want %s", method, got, err, want)
+			}
+		}
+	}
+	steps := 0
+	followed := runtime.WithProgress(ctx, func(runtime.Progress) { steps++ })
+	if err := session.Call(followed, "progress", nil, nil); err != nil || steps != 3 {
+		t.Errorf("progress: %d steps, %v", steps, err)
+	}
+	short, cancel := context.WithCancel(ctx)
+	time.AfterFunc(20*time.Millisecond, cancel)
+	if err := session.Call(short, "wait", nil, nil); err == nil {
+		t.Error("a cancelled call was answered")
+	}
+}

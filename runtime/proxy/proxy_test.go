@@ -1,0 +1,269 @@
+package proxy_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/proxy"
+	"github.com/mcpgen/mcpgen/runtime/stdio"
+)
+
+// odd holds messages that a program which decodes and encodes them would change, or refuse.
+var odd = []string{
+	`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"z":1,"a":2,"m":{"b":[],"a":{}}}}`,
+	`{"method":"no/such/method","x-first":true,"id":"\u0041\/","jsonrpc":"2.0","params":{"n":1.0e+2,"big":12345678901234567890123,"tiny":1e-400}}`,
+	` { "jsonrpc" : "2.0" , "method" : "notifications/unknown" , "extra" : null } `,
+	`{"jsonrpc":"2.0","id":9007199254740993,"method":"a","params":{"_meta":{"progressToken":9007199254740993}}}`,
+	`{"jsonrpc":"2.0","id":1.0,"method":"same/id/again"}`,
+	`{"jsonrpc":"2.0","id":1.5,"method":"fraction"}`,
+	`{"jsonrpc":"2.0","id":null,"method":"null/id"}`,
+	`{"jsonrpc":"1.0","id":2,"method":"old"}`,
+	`{"jsonrpc":"2.0","id":3,"method":"positional","params":[1,2]}`,
+	`{"jsonrpc":"2.0","id":4,"id":4,"method":"twice"}`,
+	`{"jsonrpc":"2.0","id":"never asked","result":{"content":[],"_x":1}}`,
+	`{"jsonrpc":"2.0","id":"both","result":{},"error":{"code":1,"message":""}}`,
+	`{"jsonrpc":"2.0","error":{"code":-32700,"message":"who knows","data":[1e1000]}}`,
+	`[{"jsonrpc":"2.0","id":5,"method":"a"},{"jsonrpc":"2.0","method":"b"},7]`,
+	`[]`,
+	`"text"`,
+	`no JSON at all`,
+	`{"jsonrpc":"2.0","id":6,"method":"lone","params":{"s":"\ud800"}}`,
+	`{"jsonrpc":"2.0","id":7,"method":"deep","params":{"a":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}}`,
+	`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9007199254740993,"reason":"late"}}`,
+	`{"jsonrpc":"2.0","id":9007199254740993,"result":{"after":"cancellation"}}`,
+}
+
+// line is one end of a session of which a test plays the peer.
+type line interface {
+	runtime.Transport
+	CloseSend() error
+}
+
+// forward starts a proxy between two ends in memory. It returns the ends of the client and
+// of the server, and what Serve returns.
+func forward(ctx context.Context, o proxy.Options) (client, server line, served <-chan error) {
+	client, front := inproc.Pair()
+	back, server := inproc.Pair()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- proxy.New(func() runtime.Transport { return back }, o).Serve(ctx, front)
+	}()
+	synctest.Wait()
+	return client, server, ended
+}
+
+func send(t *testing.T, to runtime.Transport, text string) {
+	t.Helper()
+	if err := to.Send(t.Context(), runtime.Outgoing{Text: []byte(text)}); err != nil {
+		t.Fatalf("%.100s: %v", text, err)
+	}
+}
+
+func receive(t *testing.T, from runtime.Transport) string {
+	t.Helper()
+	in, err := from.Receive(t.Context(), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in.Text
+}
+
+func expect(t *testing.T, from runtime.Transport, want string) {
+	t.Helper()
+	if got := receive(t, from); got != want {
+		t.Errorf("got  %.300s\nwant %.300s", got, want)
+	}
+}
+
+// TestTexts forwards odd messages in both directions and expects the same bytes in the same
+// order.
+func TestTexts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, server, served := forward(t.Context(), proxy.Options{})
+		for range 2 {
+			for _, text := range odd {
+				send(t, client, text)
+				expect(t, server, text)
+				send(t, server, text)
+				expect(t, client, text)
+			}
+		}
+		client.Close()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		if _, err := server.Receive(t.Context(), 1000); err == nil {
+			t.Error("the session with the server did not end")
+		}
+	})
+}
+
+// TestStdio forwards odd messages as lines.
+func TestStdio(t *testing.T) {
+	fromClient, toProxy := io.Pipe()
+	fromProxy, toClient := io.Pipe()
+	back, server := inproc.Pair()
+	served := make(chan error, 1)
+	go func() {
+		served <- proxy.New(func() runtime.Transport { return back }, proxy.Options{Grace: -1}).Serve(t.Context(), stdio.New(fromClient, toClient))
+	}()
+	client := stdio.New(fromProxy, toProxy)
+	for _, text := range odd {
+		send(t, client, text)
+		expect(t, server, text)
+		go server.Send(t.Context(), runtime.Outgoing{Text: []byte(text)}) // waits for the line to be read
+		expect(t, client, text)
+	}
+	toProxy.Close()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestClientEnds ends the client's input while a request waits for its answer: the answer
+// still reaches the client, and only then does the session with the server end.
+func TestClientEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, server, served := forward(t.Context(), proxy.Options{})
+		send(t, client, `{"jsonrpc":"2.0","id":1,"method":"slow"}`)
+		receive(t, server)
+		client.CloseSend()
+		time.Sleep(time.Second)
+		send(t, server, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+		expect(t, client, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+
+		client, server, served = forward(t.Context(), proxy.Options{Grace: time.Minute})
+		start := time.Now()
+		send(t, client, `{"jsonrpc":"2.0","id":1,"method":"never"}`)
+		receive(t, server)
+		client.CloseSend()
+		if err := <-served; err != nil || time.Since(start) != time.Minute {
+			t.Errorf("without an answer: %v after %v", err, time.Since(start))
+		}
+	})
+}
+
+// TestServerEnds ends the session of the client when the server ends it, and returns the
+// error of a server that fails.
+func TestServerEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, server, served := forward(t.Context(), proxy.Options{})
+		send(t, server, `{"jsonrpc":"2.0","method":"last"}`)
+		server.Close()
+		expect(t, client, `{"jsonrpc":"2.0","method":"last"}`)
+		if _, err := client.Receive(t.Context(), 1000); err == nil {
+			t.Error("the client's session did not end")
+		}
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		boom := errors.New("boom")
+		client, front := inproc.Pair()
+		err := proxy.New(func() runtime.Transport { return failing{boom} }, proxy.Options{}).Serve(t.Context(), front)
+		if !errors.Is(err, boom) {
+			t.Errorf("got %v", err)
+		}
+		if _, err := client.Receive(t.Context(), 1000); err == nil {
+			t.Error("the client's session did not end")
+		}
+	})
+}
+
+// failing is a transport that cannot be opened.
+type failing struct{ err error }
+
+func (f failing) Open(context.Context) error { return f.err }
+func (f failing) Receive(context.Context, int) (runtime.Incoming, error) {
+	return runtime.Incoming{}, io.ErrUnexpectedEOF
+}
+func (f failing) Send(context.Context, runtime.Outgoing) error { return io.ErrUnexpectedEOF }
+func (f failing) Close() error                                 { return nil }
+
+// TestShutdown ends the context of Serve: a request in flight is answered, and a new one is
+// refused.
+func TestShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		client, server, served := forward(ctx, proxy.Options{})
+		send(t, client, `{"jsonrpc":"2.0","id":1,"method":"slow"}`)
+		receive(t, server)
+		cancel()
+		synctest.Wait()
+		send(t, client, `{"jsonrpc":"2.0","id":2,"method":"late"}`)
+		refusal, err := jsonrpc.Parse(receive(t, client))
+		if err != nil || refusal.Error == nil || refusal.Error.Code != jsonrpc.CodeServerBusy || refusal.ID.String() != "2" {
+			t.Errorf("got %+v, %v", refusal, err)
+		}
+		send(t, server, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+		expect(t, client, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+		if err := <-served; !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestLostAnswer answers a request with an error when the transport knows that the server's
+// answer cannot come, and refuses messages that are too long.
+func TestLostAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, front := inproc.Pair()
+		back, server := inproc.Pair()
+		lossy := &losing{Transport: back, lost: make(chan error, 1)}
+		go proxy.New(func() runtime.Transport { return lossy }, proxy.Options{MaxMessage: 1000}).Serve(t.Context(), front)
+		send(t, client, `{"jsonrpc":"2.0","id":"a","method":"x"}`)
+		in, _ := jsonrpc.Parse(receive(t, server))
+		lossy.lost <- &runtime.AnswerError{ID: in.ID, Err: errors.New("status 500")}
+		send(t, server, `{"jsonrpc":"2.0","method":"wake"}`)
+		lost, err := jsonrpc.Parse(receive(t, client))
+		if err != nil || lost.Error == nil || lost.ID != in.ID || !strings.Contains(lost.Error.Message, "status 500") {
+			t.Errorf("got %+v, %v", lost, err)
+		}
+		client.Close()
+	})
+}
+
+// losing is a transport that reports lost answers.
+type losing struct {
+	runtime.Transport
+	lost chan error
+}
+
+// Receive hides that the transport pushes.
+func (l *losing) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
+	in, err := l.Transport.Receive(ctx, max)
+	select {
+	case lost := <-l.lost:
+		return runtime.Incoming{}, lost
+	default:
+		return in, err
+	}
+}
+
+func ExampleNew() {
+	// A server in memory stands for the one behind the proxy.
+	back, server := inproc.Pair()
+	go func() {
+		in, _ := server.Receive(context.Background(), 1000)
+		fmt.Println(in.Text)
+		server.Close()
+	}()
+	client, front := inproc.Pair()
+	go client.Send(context.Background(), runtime.Outgoing{Text: []byte(`{"jsonrpc":"2.0","method":"x","unknown":1.50}`)})
+	err := proxy.New(func() runtime.Transport { return back }, proxy.Options{}).Serve(context.Background(), front)
+	fmt.Println(err)
+	// Output:
+	// {"jsonrpc":"2.0","method":"x","unknown":1.50}
+	// <nil>
+}
