@@ -7,27 +7,30 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// batch collects the answers to the requests of one incoming batch and sends them as
-// one array, in the order in which they were ready, when the last one is.
+// maxBatch is how many messages a batch may have, each of which may ask for an answer.
+const maxBatch = 1000
+
+// batch collects the answers to the requests of one incoming batch. It sends them as one array, in
+// the order in which they became ready, when the last one is.
 type batch struct {
 	peer  *peer
 	route Route
 
 	mu   sync.Mutex
-	left int    // answers still to come, and one for the reading goroutine
+	left int    // answers still to come, and one until all messages are taken
 	text []byte // the array so far, "[" and no "]"
 	lost bool   // a request is not answered
 }
 
-// receiveBatch handles the messages of an array. The error is that of an array none of whose
-// messages may be handled; the peer is sent it, if this side does that. Reading goroutine.
-func (p *peer) receiveBatch(in Incoming) error {
+// takeBatch handles the messages of an array. It returns an error, which it also answers, if none of
+// them may be handled.
+func (p *peer) takeBatch(in *Incoming) error {
 	items, err := jsonrpc.ParseBatch(in.Text, maxBatch)
-	if err == nil && !p.lifecycle.batches() {
+	if err == nil && !p.era.batches() {
 		err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: no batches in this revision or before initialize")
 	}
 	if err != nil {
-		p.logGarbage("batch refused", err, in.Text)
+		p.logBad("batch refused", err, in.Text)
 		p.refuse(wire.Scalar{}, err, in.Route, nil)
 		p.done(in.Route, false)
 		return err
@@ -44,15 +47,14 @@ func (p *peer) receiveBatch(in Incoming) error {
 			p.malformed(m, err, "", in.Route, b)
 			continue
 		}
-		if c := p.receive(m, &in, b); c != nil {
-			go c.serve()
-		}
+		step := p.takeMessage(m, in, b)
+		step.Do()
 	}
 	b.add(nil, false)
 	return nil
 }
 
-// add takes one answer, which it copies; nil for none, and lost when one was due.
+// add takes an answer, which it copies. Text is nil if there is none; lost says that one was due.
 func (b *batch) add(text []byte, lost bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -69,7 +71,7 @@ func (b *batch) add(text []byte, lost bool) {
 	}
 	if b.text != nil {
 		b.text = append(b.text, ']')
-		b.peer.send(b.peer.ctx, &b.text, Outgoing{Kind: jsonrpc.Response, Route: b.route})
+		b.peer.send(b.peer.life.Context(), &b.text, Outgoing{Kind: jsonrpc.Response, Route: b.route})
 	}
 	b.peer.done(b.route, b.lost)
 }

@@ -76,14 +76,6 @@ type Binding struct {
 	Around func(Caller) Caller
 }
 
-// declare is what a session of the binding declares of the capabilities in the options.
-func (b Binding) declare(capabilities wire.Appender) (wire.Appender, error) {
-	if b.Capabilities == nil {
-		return capabilities, nil
-	}
-	return b.Capabilities(capabilities)
-}
-
 // Caller sends to the other side. Generated typed callers are made on top of one.
 type Caller interface {
 	// Call sends a request and decodes its result; nil params leave the member out, a
@@ -99,70 +91,3 @@ type Caller interface {
 	// the negotiated revision does not have the notification, it is a *MethodError.
 	Notify(ctx context.Context, method string, params wire.Appender) error
 }
-
-// bound is a binding made ready for dispatch. Nothing in it changes.
-type bound struct {
-	Binding
-	rows  map[string]row // by method
-	needs []string       // the capabilities that rows refer to; the first is "", for none
-	serve Handler        // handle within the middleware
-}
-
-func bind(b Binding, around layers) *bound {
-	ready := &bound{Binding: b}
-	ready.serve = around.handler(ready.handle)
-	ready.tabulate()
-	return ready
-}
-
-// terms are those of a session under the binding with a peer that has introduced itself
-// and declared capabilities, as has this side. What is "" is not known.
-func (b *bound) terms(info, peer, own wire.Object) *terms {
-	return &terms{
-		revision:     b.Revision,
-		handle:       b.serve,
-		info:         info,
-		capabilities: peer,
-		declared:     own,
-		bound:        b,
-		peer:         b.grants(peer),
-		own:          b.grants(own),
-	}
-}
-
-// handle is Binding.Handle and what the runtime does by itself.
-func (b *bound) handle(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
-	if b.Handle == nil {
-		return b.fallback(ctx, method, params, MethodNotFound(method))
-	}
-	result, err := b.Handle(ctx, method, params)
-	switch {
-	case err != nil:
-		return b.fallback(ctx, method, params, err)
-	case method == methodListRoots && b.Direction == ToClient:
-		return checkRoots(result)
-	case method == methodSetLevel && b.Direction == ToServer:
-		CallOf(ctx).setLogLevel(params) // a level the handler took and nobody knows changes nothing
-	}
-	return result, nil
-}
-
-// fallback answers what the implementation does not, if the runtime can.
-func (b *bound) fallback(ctx context.Context, method string, params wire.Raw, err error) (wire.Appender, error) {
-	if !isMethodNotFound(err) || len(b.rows) > 0 && b.rows[method].kind != jsonrpc.Request {
-		return nil, err
-	}
-	switch {
-	case method == methodPing:
-		return emptyResult, nil
-	case method == methodSetLevel && len(b.rows) > 0 && b.Direction == ToServer:
-		if err := CallOf(ctx).setLogLevel(params); err != nil {
-			return nil, err
-		}
-		return emptyResult, nil
-	}
-	return nil, err
-}
-
-// emptyResult is an answer that says nothing but yes.
-const emptyResult = wire.Raw("{}")

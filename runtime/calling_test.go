@@ -63,7 +63,7 @@ func (b *breakable) Send(_ context.Context, m runtime.Outgoing) error {
 }
 
 func (b *breakable) Close() error        { close(b.closed); return nil }
-func (b *breakable) Backlog() bool       { return len(b.in) > 0 }
+func (b *breakable) Buffered() bool      { return len(b.in) > 0 }
 func (b *breakable) Interruptible() bool { return true }
 func (b *breakable) Interrupt() {
 	select {

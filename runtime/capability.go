@@ -9,18 +9,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file holds which messages the revision and the capabilities of a session allow
-// ("Version Negotiation" and "Capability Negotiation" in basic/lifecycle of every revision). What a message needs is in the
-// generated method table and never changes; what a side has granted is found out once
-// for each session. Between the two there is one lookup for each message.
+// This file decides which messages the revision and the capabilities of both sides allow ("Version
+// Negotiation" and "Capability Negotiation" in basic/lifecycle of every revision). The generated
+// method table says what a message needs. What a side has granted is computed once for a session, so
+// that each message takes one lookup.
 
 // row is what the runtime keeps of a Method.
 type row struct {
 	kind    jsonrpc.Kind
 	to      Direction
 	need    int       // index in bound.needs; 0 is nothing
-	refined []refined // what some requests of the method need besides
-	lists   bool      // the result is about a list
+	refined []refined // what some requests of the method need as well
+	lists   bool      // the result is a list
 }
 
 // refined is a refinement with its place in bound.needs.
@@ -30,13 +30,13 @@ type refined struct {
 	quoted []byte // the member's name
 }
 
-// refinement is a capability that a request needs because of a member of its params.
-// No generated table has them, because they are not about the method.
+// refinement is a capability that a request needs because of a member of its params. The generated
+// tables, which are about methods, do not have them.
 type refinement struct {
 	method     string
 	member     string
 	value      wire.Raw // of the member; "" is any
-	missing    bool     // it goes for params without the member, too
+	missing    bool     // params without the member need it too
 	capability string
 }
 
@@ -53,13 +53,13 @@ var refinements = []refinement{
 	{method: "elicitation/create", member: "task", capability: "tasks.requests.elicitation.create"},
 }
 
-// grants tell for each of bound.needs whether a side has declared it. Nil is that of a
-// side whose capabilities are not known, to which nothing is refused.
+// grants says for each of bound.needs whether a side has declared it. It is nil for a side whose
+// capabilities are not known, to which nothing is refused.
 type grants []bool
 
 func (g grants) has(need int) bool { return g == nil || g[need] }
 
-// grants finds what capabilities declare; "" is not known.
+// grants returns what capabilities declare; "" means that they are not known.
 func (b *bound) grants(capabilities wire.Object) grants {
 	if capabilities == "" {
 		return nil
@@ -67,22 +67,22 @@ func (b *bound) grants(capabilities wire.Object) grants {
 	g := make(grants, len(b.needs))
 	g[0] = true
 	for i, path := range b.needs[1:] {
-		g[i+1] = declared(capabilities, path)
+		g[i+1] = Declares(capabilities, path)
 	}
 	return g
 }
 
-// declared reports whether capabilities declare the one at a dotted path.
-func declared(capabilities wire.Object, path string) bool {
+// Declares reports whether capabilities declare the one at a dotted path, such as
+// "resources.subscribe".
+func Declares(capabilities wire.Object, path string) bool {
 	if granted(capabilities, path) {
 		return true
 	}
-	// An elicitation that names no mode means forms.
+	// An elicitation capability without modes means forms.
 	return path == "elicitation.form" && granted(capabilities, "elicitation") && !granted(capabilities, "elicitation.url")
 }
 
-// granted reports whether there is a value at a dotted path that says yes: true, or an
-// object, which may be empty.
+// granted reports whether the value at a dotted path is true or an object.
 func granted(capabilities wire.Object, path string) bool {
 	for {
 		name, rest, more := strings.Cut(path, ".")
@@ -94,7 +94,7 @@ func granted(capabilities wire.Object, path string) bool {
 	}
 }
 
-// need is the index of a capability in b.needs.
+// need returns the index of a capability in b.needs, to which it may add it.
 func (b *bound) need(capability string) int {
 	for i, n := range b.needs {
 		if n == capability {
@@ -105,7 +105,7 @@ func (b *bound) need(capability string) int {
 	return len(b.needs) - 1
 }
 
-// tabulate makes b's rows of its methods.
+// tabulate fills b.rows and b.needs.
 func (b *bound) tabulate() {
 	b.needs = []string{""}
 	b.rows = make(map[string]row, len(b.Methods))
@@ -122,9 +122,9 @@ func (b *bound) tabulate() {
 	}
 }
 
-// sending returns the row of a method that this side is about to use, or why it may
-// not: the revision must have it, a request needs a capability of the peer, and a
-// notification one of this side. A binding without a table allows everything.
+// sending returns the row of a method that this side is about to use, or an error if it may not: the
+// revision must have the method, a request needs a capability of the peer, and a notification needs
+// one of this side. A binding without a table allows everything.
 func (t *terms) sending(kind jsonrpc.Kind, method string) (row, error) {
 	if t == nil || t.bound == nil || len(t.bound.rows) == 0 {
 		return row{}, nil
@@ -152,8 +152,8 @@ func (t *terms) refine(r row, text []byte) error {
 	return nil
 }
 
-// concerns reports whether the request with that text needs the capability. Most
-// requests do not have the member's name anywhere.
+// concerns reports whether the request with that text needs the capability. Most requests do not
+// contain the name of the member at all.
 func (f refined) concerns(text []byte) bool {
 	if !f.missing && !bytes.Contains(text, f.quoted) {
 		return false
@@ -169,4 +169,21 @@ func (f *refinement) asked(params wire.Object) bool {
 		return f.missing
 	}
 	return f.value == "" || f.value == value
+}
+
+// Needs returns the capabilities, as dotted paths, that a message of the method with these params
+// needs: of the side that answers it if it is a request, of the side that sends it if it is a
+// notification ("Capability negotiation" in basic/lifecycle of every revision).
+func (m *Method) Needs(params wire.Raw) []string {
+	var needs []string
+	if m.Capability != "" {
+		needs = append(needs, m.Capability)
+	}
+	for i := range refinements {
+		f := &refinements[i]
+		if f.method == m.Name && f.asked(wire.Object(params)) {
+			needs = append(needs, f.capability)
+		}
+	}
+	return needs
 }

@@ -4,37 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ClientOptions say who a client is and what it allows a session.
-type ClientOptions struct {
-	Name    string // of the program, for servers' eyes
-	Version string
-	Title   string // a name for display; sent from 2025-06-18 on
-
-	// Capabilities is the ClientCapabilities object sent with initialize; nil is an
-	// empty one. What the method table of the revision makes depend on a capability
-	// that is not declared here is neither answered nor sent.
-	Capabilities wire.Appender
-
-	Logger     *slog.Logger // nil: nothing is logged
-	Middleware []Middleware // the outermost first
-
-	Limits
-
-	// Lenient says what the client accepts of servers that do not keep to the schema. The zero
-	// value is LenientLists.
-	Lenient Lenience
-	// Deviated, if there is one, is called with what has been accepted in a result because of
-	// Lenient, before the call returns it. It is called concurrently. The logger is told too.
-	Deviated func(ctx context.Context, d *Deviations)
-}
-
-// Client opens sessions. It is safe for concurrent use and holds nothing that is a
-// session's own.
+// Client opens sessions. It is safe for concurrent use and holds no state of a session.
 type Client struct {
 	opts     ClientOptions
 	bindings []*bound // newest revision first
@@ -42,18 +16,14 @@ type Client struct {
 	*common
 }
 
-// NewClient makes a client that speaks the revisions of the bindings, one binding for
-// each. A binding handles what servers ask; that of a generated UnimplementedClient
-// does for a client that offers nothing. What is wrong with the bindings is told by
-// Connect.
+// NewClient returns a client that speaks the revisions of the bindings, one binding for each. A binding
+// handles what servers ask; that of a generated UnimplementedClient suits a client that offers nothing.
+// Errors in the bindings and the options are returned by Connect.
 func NewClient(opts ClientOptions, bindings ...Binding) *Client {
 	if opts.MaxMessage == 0 {
 		opts.MaxMessage = DefaultMaxClientMessage
 	}
-	c := &Client{
-		opts:   opts,
-		common: newCommon(opts.Logger, opts.Middleware, opts.Limits, -1),
-	}
+	c := &Client{opts: opts, common: newCommon(opts.Logger, opts.Middleware, opts.Limits, -1)}
 	c.lenient, c.deviated = opts.Lenient, opts.Deviated
 	c.bindings, c.err = bindAll(ToClient, bindings, c.layers)
 	c.err = errors.Join(c.err, checkCapabilities(opts.Capabilities))
@@ -64,10 +34,10 @@ func (c *Client) self() implementation {
 	return implementation{c.opts.Name, c.opts.Title, c.opts.Version}
 }
 
-// Connect opens a session: it sends initialize with the newest bound revision and
-// accepts what the server answers if that is bound too; else the error is a
-// *VersionError. It owns the transport, also when it fails. Ctx is for the opening
-// alone; the session lasts until Close or until the server ends it.
+// Connect opens a session: it sends initialize with the newest bound revision and accepts the server's
+// answer if it names a bound revision; otherwise the error is a *VersionError. Connect owns the
+// transport, also if it fails. Ctx is for opening the session, which lasts until Close or until the
+// server ends it.
 func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 	if err := checkNotNil("transport", t); err != nil {
 		return nil, errors.Join(c.err, err)
@@ -80,30 +50,27 @@ func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 			return nil, errors.Join(fmt.Errorf("runtime: connect: %w", err), t.Close())
 		}
 	}
-	l := &clientLifecycle{client: c}
-	s := &Session{
-		peer: newPeer(context.WithoutCancel(ctx), t, l, c.common),
-		done: make(chan struct{}),
-	}
-	l.peer = s.peer
-	s.peer.receiveFrom(t)
-	s.peer.listen()
+	p := newPeer(context.WithoutCancel(ctx), t, c.common)
+	e := &clientEra{sessionEra: sessionEra{peer: p, bindings: c.bindings}, of: c}
+	p.era = e
+	s := &Session{peer: p, done: make(chan struct{})}
+	p.receiveFrom(t)
+	p.listen()
 	go func() {
 		defer close(s.done)
-		s.err = s.peer.run(context.Background())
+		s.err = p.run(context.Background())
 	}()
-	server, err := l.handshake(ctx, s.peer)
+	server, err := e.open(ctx)
 	if err != nil {
 		s.Close()
 		return nil, fmt.Errorf("runtime: connect: %w", err)
 	}
-	s.server, s.terms = *server, l.terms
+	s.server, s.terms = *server, e.terms
 	return s, nil
 }
 
-// Session is a client's session with a server. It is a [Caller]; a generated
-// ServerCaller on top of it gives the server's methods their types. It is safe for
-// concurrent use.
+// Session is a client's session with a server. It is a [Caller]; a generated ServerCaller on top of it
+// gives the server's methods their types. It is safe for concurrent use.
 type Session struct {
 	peer   *peer
 	server greeting
@@ -112,16 +79,16 @@ type Session struct {
 	err    error         // why; read after done
 }
 
-// Revision is the negotiated revision.
+// Revision returns the negotiated revision.
 func (s *Session) Revision() string { return s.server.revision }
 
-// ServerInfo is the Implementation object by which the server introduced itself.
+// ServerInfo returns the Implementation object with which the server introduced itself.
 func (s *Session) ServerInfo() wire.Object { return s.server.info }
 
-// ServerCapabilities are the capabilities the server declared.
+// ServerCapabilities returns the capabilities that the server declared.
 func (s *Session) ServerCapabilities() wire.Object { return s.server.capabilities }
 
-// Instructions say how to use the server; "" when it gave none.
+// Instructions returns how to use the server, "" if the server does not say.
 func (s *Session) Instructions() string { return s.server.instructions }
 
 // Call implements [Caller].
@@ -139,15 +106,14 @@ func (s *Session) Ping(ctx context.Context) error {
 	return s.Call(ctx, methodPing, nil, nil)
 }
 
-// Close ends the session and waits until all its handlers have returned, so a handler
-// must not call it. Calls that wait for an answer return ErrClosed.
+// Close ends the session and waits until all its handlers have returned, so a handler must not call it.
+// Calls that wait for an answer return ErrClosed.
 func (s *Session) Close() error {
-	s.peer.cancel(ErrClosed)
+	s.peer.endContexts(ErrClosed)
 	return s.Wait()
 }
 
-// Wait waits until the session is over. It returns nil when that was in order: closed
-// by either side.
+// Wait waits until the session is over. It returns nil if either side has closed it.
 func (s *Session) Wait() error {
 	<-s.done
 	return s.err

@@ -4,61 +4,49 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// ErrUnresponsive is the error of a session that was closed because the peer did not
-// answer pings, see KeepAlive in the options.
+// ErrUnresponsive is the error of a session that has ended because the peer did not answer pings,
+// see KeepAlive in [Limits].
 var ErrUnresponsive = errors.New("runtime: the peer does not answer pings")
 
-// startKeepingAlive starts the goroutine of keepAlive.
-func (p *peer) startKeepingAlive() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.limits.KeepAlive <= 0 || p.unheard != nil || !p.enterLocked() {
+// keepAlive starts a goroutine that pings the peer while it is silent, and ends the session when too
+// many pings in a row have failed (basic/utilities/ping).
+func (p *peer) keepAlive() {
+	every := p.limits.KeepAlive
+	if every <= 0 {
 		return
 	}
-	over := make(chan struct{})
-	p.over = over
-	go func() {
-		defer p.leave()
-		p.keepAlive(over)
-	}()
+	over := p.life.Background().Done()
+	p.life.Go(func() {
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		for failed := 0; failed < p.limits.KeepAliveFailures; {
+			select {
+			case <-ticker.C:
+			case <-over:
+				return
+			}
+			if p.heard.Swap(false) || p.answersPing(every) {
+				failed = 0
+				continue
+			}
+			failed++
+			p.logger().Warn("ping failed", "failures", failed)
+		}
+		p.giveUp(ErrUnresponsive)
+	})
 }
 
-// keepAlive is the goroutine that pings the peer while it says nothing, and ends the
-// session when too many pings in a row have failed (basic/utilities/ping). It ends when
-// the session does.
-func (p *peer) keepAlive(over <-chan struct{}) {
-	ticker := time.NewTicker(p.limits.KeepAlive)
-	defer ticker.Stop()
-	for failed := 0; failed < p.limits.KeepAliveFailures; {
-		select {
-		case <-ticker.C:
-		case <-over:
-			return
-		}
-		if p.heard.Swap(false) || p.answersPing() {
-			failed = 0
-			continue
-		}
-		failed++
-		p.log.Warn("ping failed", "failures", failed)
-	}
-	p.giveUp(ErrUnresponsive)
-}
-
-// answersPing reports whether the peer says anything until the next ping is due. The
-// ping has a goroutine of its own, because nothing may interrupt the sending to a peer
-// that does not read.
-func (p *peer) answersPing() bool {
-	ctx, cancel := context.WithTimeout(p.ctx, p.limits.KeepAlive)
+// answersPing reports whether the peer sends anything until the next ping is due. The ping has a
+// goroutine of its own, because nothing may interrupt the sending to a peer that does not read.
+func (p *peer) answersPing(limit time.Duration) bool {
+	ctx, cancel := context.WithTimeout(p.life.Context(), limit)
 	defer cancel()
 	answered := make(chan bool, 1)
-	if !p.spawn(func() {
+	if !p.life.Go(func() {
 		_, err := p.exchange(ctx, &request{method: methodPing})
-		_, refused := errors.AsType[*jsonrpc.Error](err)
+		_, refused := asError(err)
 		answered <- err == nil || refused
 	}) {
 		return true

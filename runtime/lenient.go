@@ -71,7 +71,7 @@ func (p *peer) decodeResult(ctx context.Context, q *request, text wire.Raw, resu
 	}
 	if len(accepted) > 0 {
 		d := &Deviations{Method: q.method, All: accepted, More: more}
-		p.log.Warn("result not as the schema wants it", "method", q.method, "left out", d.LeftOut(), "deviations", len(accepted)+more, "first", fmt.Sprintf("%.300s", accepted[0]))
+		p.logger().Warn("result not as the schema wants it", "method", q.method, "left out", d.LeftOut(), "deviations", len(accepted)+more, "first", fmt.Sprintf("%.300s", accepted[0]))
 		if p.deviated != nil {
 			p.deviated(ctx, d)
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// LogLevel is the severity of a log message, in the protocol's words. It converts from
-// and to the LoggingLevel of a generated package.
+// LogLevel is the severity of a log message. It converts from and to the LoggingLevel of a generated
+// package.
 type LogLevel string
 
 // The log levels, from the least severe to the most ("Log levels" in
@@ -27,14 +27,12 @@ const (
 
 var logLevels = []LogLevel{LogDebug, LogInfo, LogNotice, LogWarning, LogError, LogCritical, LogAlert, LogEmergency}
 
-// severity grows with the level; -1 is that of a level not known.
+// severity grows with the level; it is -1 for an unknown level.
 func (l LogLevel) severity() int { return slices.Index(logLevels, l) }
 
-// Log sends a log message to the client, unless the client has asked, with
-// logging/setLevel, for more severe ones only; as long as it has not asked, all are
-// sent. Where the revision has no such messages, or the server has not declared that it
-// sends some, none is. Logger names where the message comes from and may be "". Data is
-// any JSON. An ordinary Notify with notifications/message is held to the same level.
+// Log sends a log message to the client, if [Call.Logs] reports true for the level. Logger names the
+// origin of the message and may be "". Data is any JSON; nil is null. A Notify with
+// notifications/message obeys the same level.
 func (c *Call) Log(ctx context.Context, level LogLevel, logger string, data wire.Appender) error {
 	if !c.Logs(level) {
 		return nil
@@ -42,12 +40,12 @@ func (c *Call) Log(ctx context.Context, level LogLevel, logger string, data wire
 	return c.Notify(ctx, methodMessage, logParams{level, logger, data})
 }
 
-// Logs reports whether Log would send a message of that level.
-func (c *Call) Logs(level LogLevel) bool {
-	return c.peer.mayLog(c.terms, level)
-}
+// Logs reports whether the client gets log messages of the level. It gets none if the revision has
+// no such messages or the server has not declared that it sends them. A client that has not set a
+// level with logging/setLevel gets all.
+func (c *Call) Logs(level LogLevel) bool { return c.peer.mayLog(c.terms, level) }
 
-// Log sends a log message that belongs to no request, as Call.Log does one that does.
+// Log sends a log message that belongs to no request, see [Call.Log].
 func (s *ServerSession) Log(ctx context.Context, level LogLevel, logger string, data wire.Appender) error {
 	if !s.peer.mayLog(s.terms, level) {
 		return nil
@@ -58,39 +56,33 @@ func (s *ServerSession) Log(ctx context.Context, level LogLevel, logger string, 
 // mayLog reports whether a message of the level is to be sent, before its data is encoded.
 func (p *peer) mayLog(t *terms, level LogLevel) bool {
 	_, err := t.sending(jsonrpc.Notification, methodMessage)
-	return err == nil && p.logs(level)
+	return err == nil && p.wantsLevel(t, level)
 }
 
-// logs reports whether the peer wants messages of the level. One that is not known is
-// not held back.
-func (p *peer) logs(level LogLevel) bool {
-	least := p.logLevel.Load()
-	if least == 0 {
-		return true
-	}
+// wantsLevel reports whether the peer wants messages of the level. An unknown level is not held
+// back.
+func (p *peer) wantsLevel(t *terms, level LogLevel) bool {
 	severity := level.severity()
-	return severity < 0 || severity >= int(least)
+	return severity < 0 || p.era.logs(t, severity)
 }
 
-// wantsMessage is logs for the encoded text of a notifications/message.
-func (p *peer) wantsMessage(text []byte) bool {
-	if p.logLevel.Load() == 0 {
+// wantsMessage is wantsLevel for the text of a notifications/message.
+func (p *peer) wantsMessage(t *terms, text []byte) bool {
+	if p.era.logs(t, 0) {
 		return true
 	}
 	params, _ := wire.Object(text).Get("params")
-	return p.logs(LogLevel(stringMember(wire.Object(params), "level")))
+	return p.wantsLevel(t, LogLevel(stringMember(wire.Object(params), "level")))
 }
 
 // setLogLevel does what the params of a logging/setLevel ask for.
 func (c *Call) setLogLevel(params wire.Raw) error {
-	level := stringMember(wire.Object(params), "level")
-	severity := LogLevel(level).severity()
+	level := LogLevel(stringMember(wire.Object(params), "level"))
+	severity := level.severity()
 	if severity < 0 {
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /level: not a log level: %.50q", level)
 	}
-	if c.peer.logLevel.Swap(int32(severity)) != int32(severity) {
-		c.peer.tellTransport(c.terms)
-	}
+	c.peer.era.setLogLevel(c.terms, severity)
 	return nil
 }
 

@@ -76,7 +76,7 @@ func (m *Message) Reply() wire.Raw { return m.reply }
 // transmit is the innermost Sender.
 func transmit(ctx context.Context, m *Message) error {
 	if m.kind == jsonrpc.Notification {
-		return m.peer.tell(ctx, m.request.method, m.Params, m.request.route)
+		return m.peer.tell(ctx, m.request.terms, m.request.method, m.Params, m.request.route)
 	}
 	m.request.params, m.request.id, m.reply = m.Params, 0, ""
 	var err error
@@ -112,18 +112,4 @@ func (l layers) sender() Sender {
 		s = m.Send(s)
 	}
 	return s
-}
-
-// Identified is a Transport that has a name for the session: Streamable HTTP's session
-// id. It is "" while there is none.
-type Identified interface{ SessionID() string }
-
-func (p *peer) sessionID() string {
-	if p == nil { // a Message of a test
-		return ""
-	}
-	if t, ok := p.transport.(Identified); ok {
-		return t.SessionID()
-	}
-	return ""
 }

@@ -1,125 +1,106 @@
 package runtime
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
-	"slices"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-func logger(l *slog.Logger) *slog.Logger {
-	if l == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return l
+// The defaults of the options.
+const (
+	DefaultMaxMessage        = 4 << 20  // bytes, of a server
+	DefaultMaxClientMessage  = 64 << 20 // bytes; results carry images and files
+	DefaultMaxConcurrent     = 100      // requests
+	DefaultGrace             = 5 * time.Second
+	DefaultTimeout           = time.Minute
+	DefaultMaxTimeout        = time.Hour
+	DefaultKeepAliveFailures = 3 // pings
+)
+
+// Limits bound what a session takes up and how long it waits. Servers and clients embed them in
+// their options.
+type Limits struct {
+	// MaxMessage is the length in bytes of the longest message that a session reads. A longer
+	// message is refused and skipped. 0 means DefaultMaxMessage for a server and
+	// DefaultMaxClientMessage for a client.
+	MaxMessage int
+	// MaxConcurrent is how many requests of the peer a session handles at a time. Further
+	// requests wait up to a second and are then refused as busy. 0 means DefaultMaxConcurrent.
+	MaxConcurrent int
+
+	// Timeout is how long a request of this side waits for its answer if its context has no
+	// deadline. If the request asks for progress (WithProgress), each report starts the time
+	// anew. When the time is up, the peer is told that the request is cancelled, and the error is
+	// a *TimeoutError. Requests that wait for a person or for a task (elicitation/create,
+	// sampling/createMessage, tasks/result) have MaxTimeout instead. 0 means DefaultTimeout; a
+	// negative Timeout means no timeout.
+	Timeout time.Duration
+	// MaxTimeout bounds that wait regardless of progress. 0 means DefaultMaxTimeout; a negative
+	// MaxTimeout means no bound.
+	MaxTimeout time.Duration
+
+	// KeepAlive is how long the peer may be silent before it is pinged, and how long it has to
+	// answer. If it is 0, the peer is never pinged. Messages served without a session are not
+	// pinged either.
+	KeepAlive time.Duration
+	// KeepAliveFailures is how many pings in a row must fail to end the session with
+	// ErrUnresponsive. 0 means DefaultKeepAliveFailures.
+	KeepAliveFailures int
 }
 
-// common is what all sessions of a server or client share.
-type common struct {
-	log     *slog.Logger
-	limits  limits
-	buffers buffers
-	layers  layers
-	sender  Sender // nil without middleware for messages sent
+// ServerOptions are the options of [NewServer].
+type ServerOptions struct {
+	Name         string // of the program
+	Version      string
+	Title        string // a name for display; sent from 2025-06-18 on
+	Instructions string // how to use the server, for the client's model
 
-	lenient  Lenience
-	deviated func(context.Context, *Deviations) // nil for none
-}
+	// Capabilities is the ServerCapabilities object of the answer to initialize; nil is an empty
+	// object. It is used if the binding's handler of initialize returns MethodNotFound, as a
+	// generated UnimplementedServer does. A message that the method table of the revision makes
+	// depend on a capability is neither answered nor sent unless the capability is declared.
+	Capabilities wire.Appender
 
-func newCommon(log *slog.Logger, middleware []Middleware, l Limits, grace time.Duration) *common {
-	around := layers(slices.Clone(middleware))
-	return &common{
-		log:    logger(log),
-		limits: limits{l.withDefaults(), cmp.Or(grace, DefaultGrace)},
-		layers: around,
-		sender: around.sender(),
-	}
-}
+	// Logger logs what happens in sessions. If it is nil, only failures of handlers are logged, to
+	// slog.Default: errors that the client does not get to see, panics, results that are not valid,
+	// and handlers that do not return. To discard those too, use slog.DiscardHandler.
+	Logger *slog.Logger
+	// Middleware wraps the messages of every session; the first is the outermost.
+	Middleware []Middleware
 
-// limits are Limits with the defaults put in.
-type limits struct {
 	Limits
-	grace time.Duration // not above 0: none
+	// Grace is how long requests may go on when their session shuts down: when the context of Serve
+	// ends, the client's input ends, or an HTTP handler is closed. Then their contexts end with the
+	// cause ErrShutdown, and those without an answer get an error. 0 means DefaultGrace; a negative
+	// Grace means none.
+	Grace time.Duration
 }
 
-// withDefaults replaces the zero values.
-func (l Limits) withDefaults() Limits {
-	l.MaxMessage = cmp.Or(max(l.MaxMessage, 0), DefaultMaxMessage)
-	l.MaxConcurrent = cmp.Or(max(l.MaxConcurrent, 0), DefaultMaxConcurrent)
-	l.Timeout = cmp.Or(l.Timeout, DefaultTimeout)
-	l.MaxTimeout = cmp.Or(l.MaxTimeout, DefaultMaxTimeout)
-	l.KeepAliveFailures = cmp.Or(max(l.KeepAliveFailures, 0), DefaultKeepAliveFailures)
-	return l
-}
+// ClientOptions are the options of [NewClient].
+type ClientOptions struct {
+	Name    string // of the program
+	Version string
+	Title   string // a name for display; sent from 2025-06-18 on
 
-// patience is how long the answer to a request is waited for.
-type patience struct {
-	quiet time.Duration // without progress; 0 is for ever
-	total time.Duration // with progress; 0 is for ever
-}
+	// Capabilities is the ClientCapabilities object sent with initialize; nil is an empty object. A
+	// message that the method table of the revision makes depend on a capability is neither
+	// answered nor sent unless the capability is declared.
+	Capabilities wire.Appender
 
-// patience is that with a method, when the caller has not said by a deadline how long
-// it waits. Where a person is asked or the end of a task waited for, nobody can say how
-// long that takes, nor is there progress; these methods have all the time there is.
-func (l *limits) patience(ctx context.Context, method string) patience {
-	if _, ok := ctx.Deadline(); ok {
-		return patience{}
-	}
-	has := patience{max(l.Timeout, 0), max(l.MaxTimeout, 0)}
-	switch method {
-	case methodElicit, methodSample, methodTaskResult:
-		has.quiet = has.total
-	}
-	if has.total > 0 && (has.quiet == 0 || has.quiet > has.total) {
-		has.quiet = has.total
-	}
-	return has
-}
+	// Logger logs what happens in sessions. If it is nil, only failures of handlers are logged, to
+	// slog.Default; see [ServerOptions].
+	Logger *slog.Logger
+	// Middleware wraps the messages of every session; the first is the outermost.
+	Middleware []Middleware
 
-// left is how long the next progress may take when so much time has passed.
-func (l patience) left(passed time.Duration) time.Duration {
-	if l.total == 0 {
-		return l.quiet
-	}
-	return min(l.quiet, max(l.total-passed, 0))
-}
+	Limits
 
-// spent is the error of a request that was not answered in time.
-func (l patience) spent(method string) error {
-	return &TimeoutError{Method: method, Quiet: l.quiet, Total: l.total}
-}
-
-// bindAll checks the bindings of one side and sorts them, newest revision first.
-func bindAll(side Direction, bindings []Binding, around layers) ([]*bound, error) {
-	if len(bindings) == 0 {
-		return nil, errors.New("runtime: no binding")
-	}
-	var all []*bound
-	for _, b := range bindings {
-		switch {
-		case b.Revision == "":
-			return nil, errors.New("runtime: a binding without a revision")
-		case b.Direction != side:
-			return nil, fmt.Errorf("runtime: the binding of %s is for messages %s, not %s", b.Revision, b.Direction, side)
-		}
-		all = append(all, bind(b, around))
-	}
-	slices.SortFunc(all, func(a, b *bound) int { return cmp.Compare(b.Revision, a.Revision) })
-	for i := range all[1:] {
-		if all[i].Revision == all[i+1].Revision {
-			return nil, fmt.Errorf("runtime: two bindings of %s", all[i].Revision)
-		}
-	}
-	return all, nil
-}
-
-func revisions(bindings []*bound) []string {
-	names := make([]string, len(bindings))
-	for i, b := range bindings {
-		names[i] = b.Revision
-	}
-	return names
+	// Lenient says what the client accepts from servers that do not follow the schema. The zero
+	// value is LenientLists.
+	Lenient Lenience
+	// Deviated, if not nil, is called with what was accepted in a result because of Lenient, before
+	// the call returns the result. It is called concurrently. The logger gets it too.
+	Deviated func(ctx context.Context, d *Deviations)
 }

@@ -3,17 +3,32 @@ package runtime
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
 	"strings"
+	"sync/atomic"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Progress tells the peer how far the request has come, if the peer has asked for it
-// with a progress token; otherwise it does nothing. A value that is not above the last
-// one, and any value after the answer or the cancellation of the request, is dropped:
-// the protocol wants progress that grows and ends. Total may be nil, message "".
-// Revision 2024-11-05 has no message; there it is left out.
+// ProgressToken returns the token under which the peer wants reports of progress. It returns false if
+// the peer wants none.
+func (c *Call) ProgressToken() (wire.Scalar, bool) {
+	token, ok := scalarMember(c.Meta(), "progressToken")
+	if !ok || !token.Is(wire.ScalarString|wire.ScalarInteger) {
+		return wire.Scalar{}, false
+	}
+	return token, true
+}
+
+// Progress tells the peer how far the request has come, if the peer has asked for it with a progress
+// token; otherwise it does nothing. Total may be nil, message "". A value that is not above the last
+// one is dropped, and so is any value after the answer or the cancellation, because the protocol
+// wants progress that grows and ends. Revision 2024-11-05 has no message; there it is left out.
 func (c *Call) Progress(ctx context.Context, progress float64, total *float64, message string) error {
 	token, ok := c.ProgressToken()
 	if !ok {
@@ -31,7 +46,7 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 		return nil
 	}
 	params := progressParams{token, progress, total, message}
-	if err := c.peer.notify(ctx, c.terms, methodProgress, c.outgoing(methodProgress, params), c.currentRoute()); err != nil {
+	if err := c.peer.notify(ctx, c.terms, methodProgress, c.outgoing(methodProgress, params), c.Route()); err != nil {
 		return err
 	}
 	c.progress, c.reported = progress, true
@@ -40,110 +55,118 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 
 // Progress is how far the peer has come with a request.
 type Progress struct {
-	Progress float64  // grows from one to the next
-	Total    *float64 // what Progress will be at the end, if known
-	Message  string   // for people; "" when there is none
-}
-
-// maxNews bounds the progress of a request that waits for its callback. Of more than
-// that the oldest goes: the newest says all.
-const maxNews = 16
-
-// news is the progress of a request. It is guarded by peer.mu, but for receiving.
-type news struct {
-	progress chan Progress // nil when the caller does not want any
-	last     float64       // what was received last
-	reported bool          // last is set
-}
-
-// put keeps a report that grows, in place of the oldest one when there are too many. It
-// returns whether it did.
-func (n *news) put(report Progress) bool {
-	if n.reported && report.Progress <= n.last {
-		return false
-	}
-	n.last, n.reported = report.Progress, true
-	for {
-		select {
-		case n.progress <- report:
-			return true
-		default:
-		}
-		select {
-		case <-n.progress:
-		default:
-		}
-	}
+	Progress float64  // grows from one report to the next
+	Total    *float64 // what Progress will be at the end; nil if unknown
+	Message  string   // for people; "" if there is none
 }
 
 type progressKey struct{}
 
-// WithProgress returns a context for requests whose progress is to be reported: a
-// request made with it, or with a context made from it, carries a progress token, which
-// is the request's id and takes the place of one that the params may have. The callback
-// runs in the goroutine that makes the request, which returns after the last report.
-// Reports that do not grow are dropped, and so are the oldest ones when the callback is
-// slow; a handler for notifications/progress gets none of them. Each report renews the
-// timeout of the request, see ClientOptions ("Progress flow" in
-// basic/utilities/progress, "Timeouts" in basic/lifecycle). What comes after the answer goes
-// to the handler, but see [Follow].
+// WithProgress returns a context for requests whose progress is reported: a request made with it, or
+// with a context made from it, carries a progress token, which is the id of the request and replaces
+// a token that the params may have. Report is called in the goroutine that makes the request, which
+// returns after the last report. Reports that do not grow are dropped, and so are the oldest ones if
+// report is slow. Each report renews the timeout of the request, see [Limits] ("Progress flow" in
+// basic/utilities/progress, "Timeouts" in basic/lifecycle). A handler for notifications/progress gets
+// none of these reports, but those that come after the answer; see [Follow] for another way.
 func WithProgress(ctx context.Context, report func(Progress)) context.Context {
 	return context.WithValue(ctx, progressKey{}, report)
 }
 
-// reporterOf is what a context of WithProgress or Follow says of the progress of a request
-// made with it.
-func reporterOf(ctx context.Context) (report func(Progress), f *followed) {
+// Follow calls work with a context made from ctx and returns its error. If ctx comes from
+// [WithProgress], the progress of the first request that work makes with its context is reported
+// until work returns, and not only until the request is answered, after which a task goes on ("Task
+// Progress Notifications" in basic/utilities/tasks). The other requests of work do not ask for
+// progress. Work then runs in a goroutine of its own, and the reports in the one that calls Follow.
+func Follow(ctx context.Context, work func(ctx context.Context) error) error {
+	report, ok := ctx.Value(progressKey{}).(func(Progress))
+	if !ok {
+		return work(ctx)
+	}
+	f := &follower{feed: engine.NewFeed()}
+	defer f.end()
+	done := make(chan error, 1)
+	var panicked string
+	go func() {
+		err := errors.New("runtime: the function given to Follow did not return")
+		defer func() {
+			if v := recover(); v != nil {
+				panicked = fmt.Sprintf("%v\n\n%s", v, debug.Stack())
+			}
+			done <- err
+		}()
+		err = work(context.WithValue(ctx, progressKey{}, f))
+	}()
+	reports := f.feed.Reports()
+	for {
+		select {
+		case r := <-reports:
+			report(Progress(r))
+		case err := <-done:
+			if panicked != "" {
+				panic(panicked) // in a goroutine whose panics are recovered if it is a handler's
+			}
+			for len(reports) > 0 {
+				report(Progress(<-reports))
+			}
+			return err
+		}
+	}
+}
+
+// follower is the value of the context that Follow makes.
+type follower struct {
+	feed *engine.Feed
+	peer atomic.Pointer[peer] // that of the first request; nil before it
+}
+
+func (f *follower) end() {
+	if p := f.peer.Load(); p != nil {
+		p.pending.Unfollow(f.feed)
+	}
+}
+
+// reporterOf returns what a context of WithProgress or Follow says of a request made with it.
+func reporterOf(ctx context.Context, p *peer) (report func(engine.Report), follow *engine.Feed) {
 	switch v := ctx.Value(progressKey{}).(type) {
 	case func(Progress):
-		return v, nil
-	case *followed:
-		if v.taken.CompareAndSwap(false, true) {
-			return func(Progress) {}, v // v gets each report itself; this one renews the timeout
+		return func(r engine.Report) { v(Progress(r)) }, nil
+	case *follower:
+		if v.peer.CompareAndSwap(nil, p) {
+			return func(engine.Report) {}, v.feed // the feed gets each report itself; this one renews the timeout
 		}
 	}
 	return nil, nil
 }
 
-// progressed hands the params of a progress notification to the request that asked for
-// it. False: none did. Reading goroutine.
-func (p *peer) progressed(params wire.Raw) bool {
-	token, ok := scalarMember(wire.Object(params), "progressToken")
+// takeProgress hands the params of a progress notification to the request that asked for it. It
+// returns false if none did.
+func (p *peer) takeProgress(params wire.Raw) bool {
+	o := wire.Object(params)
+	token, _ := scalarMember(o, "progressToken")
+	id, ok := token.Int64()
 	if !ok {
 		return false
 	}
-	n, ok := token.Int64()
-	if !ok {
-		return false
-	}
-	value, _ := scalarMember(wire.Object(params), "progress")
+	value, _ := scalarMember(o, "progress")
 	progress, ok := value.Float64()
 	if !ok {
 		return false
 	}
-	report := Progress{Progress: progress, Message: strings.Clone(stringMember(wire.Object(params), "message"))}
-	if value, _ := scalarMember(wire.Object(params), "total"); !value.IsZero() {
+	report := engine.Report{Progress: progress, Message: strings.Clone(stringMember(o, "message"))}
+	if value, _ := scalarMember(o, "total"); !value.IsZero() {
 		if total, ok := value.Float64(); ok {
 			report.Total = &total
 		}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	w, f := p.pending[n], p.followed[n]
-	wanted, grows := false, true
-	if w != nil && w.progress != nil {
-		wanted, grows = true, w.put(report)
-	}
-	if f != nil {
-		wanted, grows = true, f.put(report)
-	}
+	wanted, grows := p.pending.Report(id, report)
 	if !grows {
-		p.log.Debug("progress that does not grow dropped", "progress", progress)
+		p.logger().Debug("progress that does not grow dropped", "progress", progress)
 	}
 	return wanted
 }
 
-// metaParams are params with one more member in their _meta.
+// metaParams are params with a member added to their _meta.
 type metaParams struct {
 	params wire.Appender // nil for none
 	name   string
@@ -172,8 +195,8 @@ func (m metaParams) AppendJSON(dst []byte) ([]byte, error) {
 	return append(dst, "}}"...), err
 }
 
-// extensible reports whether the text of an object certainly has no _meta and can have a member
-// put at its end.
+// extensible reports whether the text of an object certainly has no _meta, and a member can be
+// appended to it.
 func extensible(object []byte) bool {
 	n := len(object)
 	return n >= 2 && object[0] == '{' && object[n-1] == '}' && object[n-2] > ' ' &&

@@ -2,6 +2,8 @@ package runtime
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"log/slog"
 	"time"
@@ -23,7 +25,7 @@ import (
 //	code      of the JSON-RPC error that is the answer
 //	error     what went wrong
 func LogRequests(l *slog.Logger, level slog.Level) Middleware {
-	r := requestLog{logger(l), level}
+	r := requestLog{orDiscard(l), level}
 	return Middleware{Handle: r.handle, Send: r.send}
 }
 
@@ -106,4 +108,14 @@ func (r requestLog) write(ctx context.Context, e entry) {
 		attrs = append(attrs, slog.Any("error", e.err))
 	}
 	r.log.LogAttrs(ctx, level, e.text, attrs...)
+}
+
+// LogID returns the name that a session has in logs and traces: 12 digits of a digest of its id. The id
+// itself is a secret, because whoever knows it can use the session. LogID of "" is "".
+func LogID(session string) string {
+	if session == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(session))
+	return hex.EncodeToString(sum[:6])
 }

@@ -9,75 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The limits of a session where the options leave them zero.
-const (
-	DefaultMaxMessage        = 4 << 20  // bytes, of a server
-	DefaultMaxClientMessage  = 64 << 20 // bytes; results carry images and files
-	DefaultMaxConcurrent     = 100      // requests
-	DefaultGrace             = 5 * time.Second
-	DefaultTimeout           = time.Minute
-	DefaultMaxTimeout        = time.Hour
-	DefaultKeepAliveFailures = 3 // pings
-)
-
-// Limits bound what a session takes up and how long it waits. Servers and clients embed them in
-// their options.
-type Limits struct {
-	// MaxMessage is the length in bytes of the longest message that a session reads. A longer
-	// message is refused and skipped. 0 means DefaultMaxMessage for a server and
-	// DefaultMaxClientMessage for a client.
-	MaxMessage int
-	// MaxConcurrent is how many requests of the peer a session handles at a time. Further
-	// requests wait up to a second and are then refused as busy. 0 means DefaultMaxConcurrent.
-	MaxConcurrent int
-
-	// Timeout is how long a request of this side waits for its answer if its context has no
-	// deadline. If the request asks for progress (WithProgress), each report starts the time
-	// anew. When the time is up, the peer is told that the request is cancelled, and the error is
-	// a *TimeoutError. Requests that wait for a person or for a task (elicitation/create,
-	// sampling/createMessage, tasks/result) have MaxTimeout instead. 0 means DefaultTimeout; a
-	// negative Timeout means no timeout.
-	Timeout time.Duration
-	// MaxTimeout bounds that wait regardless of progress. 0 means DefaultMaxTimeout; a negative
-	// MaxTimeout means no bound.
-	MaxTimeout time.Duration
-
-	// KeepAlive is how long the peer may be silent before it is pinged, and how long it has to
-	// answer. If it is 0, the peer is never pinged. Messages served without a session are not
-	// pinged either.
-	KeepAlive time.Duration
-	// KeepAliveFailures is how many pings in a row must fail to end the session with
-	// ErrUnresponsive. 0 means DefaultKeepAliveFailures.
-	KeepAliveFailures int
-}
-
-// ServerOptions say who a server is and what it allows a session.
-type ServerOptions struct {
-	Name         string // of the program, for clients' eyes
-	Version      string
-	Title        string // a name for display; sent from 2025-06-18 on
-	Instructions string // how to use the server, for the client's model
-
-	// Capabilities is the ServerCapabilities object of the answer to initialize; nil is
-	// an empty one. The answer comes from the options when the binding's handler of
-	// initialize says MethodNotFound, as a generated UnimplementedServer does. What the
-	// method table of the revision makes depend on a capability that was not declared
-	// is neither answered nor sent.
-	Capabilities wire.Appender
-
-	Logger     *slog.Logger // nil: nothing is logged
-	Middleware []Middleware // the outermost first
-
-	Limits
-	// Grace is how long requests may go on when their session shuts down: when the
-	// context of Serve or the session's input ends, or an HTTP handler is closed. Then
-	// their contexts end with the cause ErrShutdown, and those that have no answer get an
-	// error. 0 is DefaultGrace, less is none.
-	Grace time.Duration
-}
-
-// Server serves sessions. It is safe for concurrent use and holds nothing that is a
-// session's own.
+// Server serves sessions. It is safe for concurrent use and holds no state of a session.
 type Server struct {
 	opts     ServerOptions
 	bindings []*bound // newest revision first
@@ -85,36 +17,113 @@ type Server struct {
 	*common
 }
 
-// NewServer makes a server that speaks the revisions of the bindings, one binding for
-// each. A client that asks for another revision is answered with the newest. What is
-// wrong with the bindings is told by Serve.
+// NewServer returns a server that speaks the revisions of the bindings, one binding for each. A client
+// that asks for another revision is answered with the newest. Errors in the bindings and the options
+// are returned by Serve.
 func NewServer(opts ServerOptions, bindings ...Binding) *Server {
-	s := &Server{
-		opts:   opts,
-		common: newCommon(opts.Logger, opts.Middleware, opts.Limits, opts.Grace),
-	}
+	s := &Server{opts: opts, common: newCommon(opts.Logger, opts.Middleware, opts.Limits, opts.Grace)}
 	s.bindings, s.err = bindAll(ToServer, bindings, s.layers)
 	s.err = errors.Join(s.err, checkCapabilities(opts.Capabilities))
 	return s
 }
 
-// Err returns why the server cannot serve: a mistake in the options or the bindings that
-// NewServer was called with. Serve returns it too.
+// Err returns why the server cannot serve: an error in the options or the bindings that NewServer was
+// called with. Serve returns it too.
 func (s *Server) Err() error { return s.err }
 
-// Serve serves one session until the client ends it, the transport fails, or ctx ends. It
-// returns nil, the error of the transport or the cause of ctx.
+// Serve serves one session until the client ends it, the transport fails, or ctx ends. It returns nil,
+// the error of the transport or the cause of ctx.
 //
-// Requests in flight when ctx or the client's input ends are answered within the options'
-// Grace; meanwhile new ones are refused with an error, which says that they were not
-// begun. Handlers get the values of ctx but not its end: their contexts end when Grace is
-// over. The transport is closed when Serve returns, and all handlers have returned, except
-// those that go on for seconds after the end of their contexts; these are logged.
+// Requests in flight when ctx or the client's input ends are answered within the options' Grace;
+// meanwhile new ones are refused with an error that says that they were not begun. Handlers get the
+// values of ctx but not its end: their contexts end when Grace is over. When Serve returns, the
+// transport is closed and all handlers have returned, except for those that ignore the end of their
+// contexts for seconds, which are logged.
 func (s *Server) Serve(ctx context.Context, t Transport) error {
 	return s.serve(ctx, t, Handshake{})
 }
 
-// choose is the binding for a client that asks for a revision.
+// Resume is Serve for a session whose handshake is over: it was held with another Server, or there is
+// none because the transport knows with each message what a handshake would tell. The server must have
+// a binding of the revision.
+func (s *Server) Resume(ctx context.Context, t Transport, h Handshake) error {
+	if h.Revision == "" {
+		return errors.Join(s.err, errors.New("runtime: a session without a revision"), t.Close())
+	}
+	return s.serve(ctx, t, h)
+}
+
+func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
+	e, err := s.session(context.WithoutCancel(ctx), t, h)
+	if err != nil {
+		return err
+	}
+	defer e.session.end()
+	e.peer.receiveFrom(t)
+	if e.terms != nil {
+		e.resumed(h.LogLevel)
+	}
+	e.peer.listen()
+	return e.peer.run(ctx)
+}
+
+// Open begins a session whose messages the caller puts into the inbox that Open returns. A session has
+// no goroutine while nothing is being handled. It lasts until End or Shutdown is called or KeepAlive
+// gives it up; ctx provides values for its handlers, and its end ends nothing. When
+// all handlers have returned, except those that Serve would not wait for, and out is closed, ended is
+// called in a goroutine with what Serve would have returned. A handshake with a revision is resumed, see
+// Resume. If Open returns an error, out is closed and ended is not called.
+func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(error)) (Inbox, error) {
+	e, err := s.session(context.WithoutCancel(ctx), out, h)
+	if err != nil {
+		return nil, err
+	}
+	p := e.peer
+	p.end = once(func(why error) {
+		err := p.finish(why, nil)
+		e.session.end()
+		ended(err)
+	})
+	if e.terms != nil {
+		e.resumed(h.LogLevel)
+	}
+	return inbox{p}, nil
+}
+
+// session makes a session; one whose handshake is known is resumed.
+func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverEra, error) {
+	if err := checkNotNil("transport", out); err != nil {
+		return nil, errors.Join(s.err, err)
+	}
+	e := &serverEra{of: s}
+	e.bindings = s.bindings
+	err := s.err
+	if err == nil && h.Revision != "" {
+		err = e.resume(h)
+	}
+	if err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	e.peer = newPeer(ctx, out, s.common)
+	e.peer.era = e
+	e.session = &ServerSession{peer: e.peer}
+	return e, nil
+}
+
+// MaxMessage returns the length in bytes of the longest message that sessions read. Transports that read
+// messages before a session asks for them obey it.
+func (s *Server) MaxMessage() int { return s.limits.MaxMessage }
+
+// Grace returns how long requests may go on when their session shuts down; 0 is not at all.
+func (s *Server) Grace() time.Duration { return max(s.limits.grace, 0) }
+
+// Logger returns the Logger of the options, or one that discards.
+func (s *Server) Logger() *slog.Logger { return s.log }
+
+// Revisions returns the revisions that the server speaks, newest first.
+func (s *Server) Revisions() []string { return revisions(s.bindings) }
+
+// choose returns the binding for a client that asks for a revision.
 func (s *Server) choose(revision string) *bound {
 	for _, b := range s.bindings {
 		if b.Revision == revision {
@@ -124,7 +133,7 @@ func (s *Server) choose(revision string) *bound {
 	return s.bindings[0]
 }
 
-// greeting is the result of initialize as the options say it.
+// greeting returns the result of initialize that the options describe.
 func (s *Server) greeting(b Binding) (wire.Appender, error) {
 	capabilities, err := b.declare(s.opts.Capabilities)
 	if err != nil {

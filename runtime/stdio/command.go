@@ -221,8 +221,8 @@ func (c *Process) drainUntil(end time.Time) {
 	}
 }
 
-// Backlog implements runtime.Backlog.
-func (c *Process) Backlog() bool { return c.lines.Backlog() }
+// Buffered implements runtime.Buffered.
+func (c *Process) Buffered() bool { return c.lines.Buffered() }
 
 // failure waits for the process, which has closed a stream, to end, and returns its
 // status if that is an error.

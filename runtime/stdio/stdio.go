@@ -75,8 +75,8 @@ func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, err
 	}
 }
 
-// Backlog implements runtime.Backlog.
-func (t *Transport) Backlog() bool { return len(t.lines.rest) > 0 }
+// Buffered implements runtime.Buffered.
+func (t *Transport) Buffered() bool { return len(t.lines.rest) > 0 }
 
 func blank(text string) bool {
 	for i := range len(text) {

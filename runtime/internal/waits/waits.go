@@ -8,6 +8,41 @@ import "time"
 // makes several changes in a row; clients then request the list once.
 const ListChanged = 10 * time.Millisecond
 
+// Sessions.
+const (
+	// Turn is how long a goroutine that has something else to do may keep others from reading. It
+	// is a hundred times what a quick request takes, and too short to be noticed where people or
+	// networks are involved.
+	Turn = time.Millisecond
+	// Place is how long a request waits for a place when a session handles as many as it may.
+	// Nothing is read meanwhile, so it is shorter than people wait for a cancellation.
+	Place = time.Second
+	// Cancelled is how long handlers have to return after a shutdown has ended their contexts,
+	// before they are answered in their place. It is enough to close a file or to roll back.
+	Cancelled = time.Second
+	// Abandoned is how long the end of a session waits for handlers that ignore the end of their
+	// contexts, so that a program which ends does not hang.
+	Abandoned = time.Second
+	// Sending is how long the end of a session waits for what is being sent, such as
+	// cancellations, and for a read that nothing can interrupt. Pipes and sockets that somebody
+	// reads take a message within microseconds.
+	Sending = 100 * time.Millisecond
+)
+
+// Server processes.
+const (
+	// Killed is how long the end of a process that was killed is waited for. A process in an
+	// uninterruptible system call may never end.
+	Killed = 5 * time.Second
+	// Output is how long the output of a process is read after its end, which matters only if a
+	// process that it has started holds the pipe open; and how long the end of a process is
+	// waited for after the end of its output.
+	Output = time.Second
+	// Write is how long a write to a pipe may block its caller. A peer that reads takes a
+	// message sooner; for others a goroutine waits.
+	Write = 10 * time.Millisecond
+)
+
 // HTTP servers.
 const (
 	// FirstUse is how long a session stays open if its client sends nothing after initialize.

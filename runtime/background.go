@@ -1,0 +1,113 @@
+package runtime
+
+import (
+	"context"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Detached says how a call goes on after the answer to its request, see [Call.Detach]. Each field
+// may be nil; the functions are called concurrently.
+type Detached struct {
+	// Params is given the params of each message of the call, nil for none, and returns those that
+	// are sent.
+	Params func(method string, params wire.Appender) wire.Appender
+	// Route returns the stream of the transport that a message is sent on; nil is no particular
+	// one.
+	Route func() Route
+	// Asking is called before the call sends a request, which it may delay; it must return when
+	// ctx ends. An error is that of the request. The function that it returns is called when the
+	// answer is no longer waited for.
+	Asking func(ctx context.Context) (answered func(), err error)
+}
+
+// detachment connects a call with the one that goes on for it. Both have one.
+type detachment struct {
+	Detached
+	call     *Call         // the one that goes on
+	answered chan struct{} // closed when the first one is over
+}
+
+// Detach runs f, which goes on with the request after its answer, in a goroutine that belongs to the
+// session. A handler calls it before it returns. The context of f has the values of ctx and a Call
+// of its own ([CallOf]), which sends on the stream that how names and reports progress until f
+// returns. The context ends when cancel is called, when nothing more is read from the peer, and, with
+// context.Canceled, when the request is not answered. If ok is false, the session is ending and f is
+// not run. F must not panic.
+func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Context)) (cancel context.CancelCauseFunc, ok bool) {
+	p := c.peer
+	d := &Call{peer: p, terms: c.terms, handle: c.handle, id: c.id, method: c.method, params: c.params}
+	d.setContext(context.WithoutCancel(ctx), nil)
+	own := &detachment{Detached: how, call: d}
+	d.detached.Store(own)
+	if !c.key.IsZero() && !c.over.Load() {
+		first := &detachment{call: d, answered: make(chan struct{})}
+		if c.detached.CompareAndSwap(nil, first) {
+			own.answered = first.answered
+		}
+	}
+	release := context.AfterFunc(p.life.Background(), func() { d.cancel(ErrClosed) })
+	ok = p.life.Go(func() {
+		defer d.cancel(nil)
+		defer release()
+		defer d.finishDetached()
+		if own.answered != nil {
+			<-own.answered
+		}
+		f(&d.context)
+	})
+	if !ok {
+		release()
+		d.cancel(ErrClosed)
+	}
+	return d.cancel, ok
+}
+
+// finishDetached ends a call that Detach made: no progress follows.
+func (c *Call) finishDetached() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over.Store(true)
+}
+
+// release starts the call that goes on for c, which is over.
+func (c *Call) release() {
+	d := c.detached.Load()
+	if d == nil || d.call == c {
+		return
+	}
+	if c.unanswered {
+		d.call.cancel(context.Canceled)
+	}
+	close(d.answered)
+}
+
+// detachedHow returns the argument of Detach if c was made by it, else nil.
+func (c *Call) detachedHow() *Detached {
+	if d := c.detached.Load(); d != nil && d.call == c {
+		return &d.Detached
+	}
+	return nil
+}
+
+// outgoing returns params as c sends them.
+func (c *Call) outgoing(method string, params wire.Appender) wire.Appender {
+	if how := c.detachedHow(); how != nil && how.Params != nil {
+		return how.Params(method, params)
+	}
+	return params
+}
+
+// Kept returns the session's value for key, creating it with made on first use. The value lives as
+// long as the session. The context of made ends when nothing more is read from the peer. Its Call
+// belongs to no message, so it may be kept with the value, unlike c, which keeps the memory of its
+// request. Made must be quick and must not use the session.
+func (c *Call) Kept(key any, made func(ctx context.Context) any) any {
+	ctx := c.peer.life.Background()
+	return c.peer.life.Value(key, func() any {
+		session := &Call{peer: c.peer, terms: c.terms}
+		session.context = callContext{Context: ctx, call: session}
+		session.over.Store(true)
+		return made(&session.context)
+	})
+}

@@ -1,0 +1,119 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// bound is a binding prepared for dispatch. It does not change.
+type bound struct {
+	Binding
+	rows  map[string]row // by method
+	needs []string       // the capabilities that rows refer to; the first is "", for none
+	serve Handler        // handle within the middleware
+}
+
+func bind(b Binding, around layers) *bound {
+	ready := &bound{Binding: b}
+	ready.serve = around.handler(ready.handle)
+	ready.tabulate()
+	return ready
+}
+
+// terms returns the terms of messages under the binding, from the Implementation and the capabilities of
+// the peer and the capabilities of this side. A value of "" is not known.
+func (b *bound) terms(info, peer, own wire.Object) *terms {
+	return &terms{
+		revision:     b.Revision,
+		handle:       b.serve,
+		info:         info,
+		capabilities: peer,
+		declared:     own,
+		bound:        b,
+		peer:         b.grants(peer),
+		own:          b.grants(own),
+	}
+}
+
+// handle calls Binding.Handle and adds what the runtime does by itself.
+func (b *bound) handle(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+	if b.Handle == nil {
+		return b.fallback(ctx, method, params, MethodNotFound(method))
+	}
+	result, err := b.Handle(ctx, method, params)
+	switch {
+	case err != nil:
+		return b.fallback(ctx, method, params, err)
+	case method == methodListRoots && b.Direction == ToClient:
+		return checkRoots(result)
+	case method == methodSetLevel && b.Direction == ToServer:
+		CallOf(ctx).setLogLevel(params) // an unknown level that the handler accepts changes nothing
+	}
+	return result, nil
+}
+
+// fallback answers a request that the implementation does not answer, if the runtime can.
+func (b *bound) fallback(ctx context.Context, method string, params wire.Raw, err error) (wire.Appender, error) {
+	if !isMethodNotFound(err) || len(b.rows) > 0 && b.rows[method].kind != jsonrpc.Request {
+		return nil, err
+	}
+	switch {
+	case method == methodPing:
+		return emptyResult, nil
+	case method == methodSetLevel && len(b.rows) > 0 && b.Direction == ToServer:
+		if err := CallOf(ctx).setLogLevel(params); err != nil {
+			return nil, err
+		}
+		return emptyResult, nil
+	}
+	return nil, err
+}
+
+// emptyResult is the result of methods that return nothing.
+const emptyResult = wire.Raw("{}")
+
+// declare returns the capabilities that a session of the binding declares, from those in the options.
+func (b Binding) declare(capabilities wire.Appender) (wire.Appender, error) {
+	if b.Capabilities == nil {
+		return capabilities, nil
+	}
+	return b.Capabilities(capabilities)
+}
+
+// bindAll checks the bindings of one side and sorts them, newest revision first.
+func bindAll(side Direction, bindings []Binding, around layers) ([]*bound, error) {
+	if len(bindings) == 0 {
+		return nil, errors.New("runtime: no binding")
+	}
+	var all []*bound
+	for _, b := range bindings {
+		switch {
+		case b.Revision == "":
+			return nil, errors.New("runtime: a binding without a revision")
+		case b.Direction != side:
+			return nil, fmt.Errorf("runtime: the binding of %s is for messages %s, not %s", b.Revision, b.Direction, side)
+		}
+		all = append(all, bind(b, around))
+	}
+	slices.SortFunc(all, func(a, b *bound) int { return cmp.Compare(b.Revision, a.Revision) })
+	for i := range all[1:] {
+		if all[i].Revision == all[i+1].Revision {
+			return nil, fmt.Errorf("runtime: two bindings of %s", all[i].Revision)
+		}
+	}
+	return all, nil
+}
+
+func revisions(bindings []*bound) []string {
+	names := make([]string, len(bindings))
+	for i, b := range bindings {
+		names[i] = b.Revision
+	}
+	return names
+}

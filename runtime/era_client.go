@@ -1,0 +1,63 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// clientEra is a client's side of a session.
+type clientEra struct {
+	sessionEra
+	of  *Client
+	own wire.Object // the capabilities sent with initialize
+}
+
+// unknownID implements era. A client does not answer bad text, such as a line of a server's log:
+// the server would have to read answers that it does not expect.
+func (e *clientEra) unknownID() (wire.Scalar, bool) { return wire.Scalar{}, false }
+
+// open opens the session: it sends initialize with the newest revision and, if the server answers
+// with a revision that is bound, notifications/initialized. It returns what the server says of
+// itself. Nothing is sent when ctx ends, because initialize cannot be cancelled.
+func (e *clientEra) open(ctx context.Context) (*greeting, error) {
+	newest := e.bindings[0]
+	capabilities, err := newest.declare(e.of.opts.Capabilities)
+	if err != nil {
+		return nil, err
+	}
+	if e.own, err = objectOf(capabilities); err != nil {
+		return nil, err
+	}
+	params := appendFunc(func(dst []byte) ([]byte, error) {
+		return appendGreeting(dst, newest.Revision, e.own, "clientInfo", e.of.self(), "")
+	})
+	var server greeting
+	accept := func(r engine.Reply) engine.Reply {
+		if r.Err == nil {
+			r.Err = e.accept(&server, r.Result)
+		}
+		return r
+	}
+	if err := e.peer.ask(ctx, &request{method: methodInitialize, params: params, accept: accept}, nil); err != nil {
+		return nil, err
+	}
+	return &server, e.peer.notify(ctx, e.terms, methodInitialized, nil, nil)
+}
+
+// accept takes the server's answer. The goroutine that reads calls it, so that what the server
+// sends next is handled under the revision of the answer.
+func (e *clientEra) accept(server *greeting, result wire.Raw) error {
+	if err := server.read(result, "serverInfo"); err != nil {
+		return fmt.Errorf("runtime: result of initialize: %w", err)
+	}
+	for _, b := range e.bindings {
+		if b.Revision == server.revision {
+			e.negotiated(b.terms(server.info, server.capabilities, e.own))
+			return nil
+		}
+	}
+	return &VersionError{Answered: server.revision, Bound: revisions(e.bindings)}
+}

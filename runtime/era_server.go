@@ -1,0 +1,156 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// serverEra is a server's side of a session.
+type serverEra struct {
+	sessionEra
+	of      *Server
+	session *ServerSession
+	ready   bool // the client has sent notifications/initialized
+}
+
+func (e *serverEra) unknownID() (wire.Scalar, bool) { return unknownID(e.terms.spoken()), true }
+
+// server implements era. There is no session before the client is known to be initialized.
+func (e *serverEra) server() *ServerSession {
+	if e.session.terms == nil {
+		return nil
+	}
+	return e.session
+}
+
+func (e *serverEra) admit(m jsonrpc.Message) (admission, error) {
+	if m.Kind == jsonrpc.Request && m.Method == methodInitialize {
+		if e.terms != nil {
+			return admission{}, errAlreadyInitialized
+		}
+		return admission{terms: &terms{}, handle: e.of.layers.handler(e.initialize), inline: true}, nil
+	}
+	if e.terms == nil {
+		return e.admitEarly(m)
+	}
+	e.announce()
+	if m.Kind == jsonrpc.Notification && !e.ready {
+		switch m.Method {
+		case methodInitialized:
+			e.ready = true
+		case methodCancelled:
+		default:
+			return admission{}, errNotInitialized
+		}
+	}
+	return e.sessionEra.admit(m)
+}
+
+// initialize answers the request of that name. If the binding does not answer it, the options of
+// the server do. In either case the result names the revision of the binding.
+func (e *serverEra) initialize(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+	if params == "" {
+		params = "{}"
+	}
+	var client greeting
+	if err := client.read(params, "clientInfo"); err != nil {
+		return nil, invalidParams(err)
+	}
+	b := e.of.choose(client.revision)
+	CallOf(ctx).terms = b.terms(client.info, client.capabilities, "")
+	result, err := b.handle(ctx, method, params)
+	if isMethodNotFound(err) {
+		result, err = e.of.greeting(b.Binding)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := settle(result, b.Revision)
+	if err != nil {
+		return nil, err
+	}
+	own, _ := wire.Object(text).Get("capabilities")
+	e.negotiated(b.terms(client.info, client.capabilities, cmp.Or(wire.Object(own).Clone(), "{}")))
+	return text, nil
+}
+
+// settle encodes the result of initialize with the negotiated revision, so that nothing can fail
+// once the session counts as initialized.
+func settle(result wire.Appender, revision string) (wire.Raw, error) {
+	if result == nil {
+		return "", errors.New("runtime: the handler of initialize returned no result")
+	}
+	text, err := wire.Marshal(result)
+	if err != nil {
+		return "", fmt.Errorf("runtime: result of initialize: %w", err)
+	}
+	if stringMember(wire.Object(text), "protocolVersion") == revision {
+		return wire.Raw(text), nil
+	}
+	version, err := wire.AppendString(nil, revision)
+	if err != nil {
+		return "", err
+	}
+	o, err := wire.Object(text).With("protocolVersion", wire.Raw(version))
+	if err != nil {
+		return "", fmt.Errorf("runtime: result of initialize: %w", err)
+	}
+	return wire.Raw(o), nil
+}
+
+// resume puts the session where a handshake with another server has led to.
+func (e *serverEra) resume(h Handshake) error {
+	for _, b := range e.bindings {
+		if b.Revision != h.Revision {
+			continue
+		}
+		own := h.Capabilities
+		if own == "" {
+			declared, err := b.declare(e.of.opts.Capabilities)
+			if err != nil {
+				return err
+			}
+			if own, err = objectOf(declared); err != nil {
+				return err
+			}
+		}
+		e.terms, e.ready = b.terms(h.PeerInfo, h.PeerCapabilities, own), true
+		return nil
+	}
+	return fmt.Errorf("runtime: resume: the server has no binding of revision %.50q", h.Revision)
+}
+
+// resumed begins a session that is resumed. If the transport could name the session and does not,
+// it carries a single message, and nothing is begun.
+func (e *serverEra) resumed(level LogLevel) {
+	if severity := level.severity(); severity > 0 {
+		e.logLevel.Store(int32(severity))
+	}
+	if _, ok := e.peer.transport.(Identified); !ok || e.peer.sessionID() != "" {
+		// An id must not have been used in the session by another server, and must not exceed the
+		// integers that all peers can read ("Requests" in basic of every revision).
+		e.peer.pending.StartAt(int64(rand.Uint32()) << 20)
+		e.begin("session resumed")
+	}
+	e.announce()
+}
+
+// announce calls Binding.Opened once the client is known to have the answer to initialize, which
+// its next message shows. Before that a server does not send on its own ("Initialization" in
+// basic/lifecycle).
+func (e *serverEra) announce() {
+	s := e.session
+	if s.terms != nil {
+		return
+	}
+	s.terms = e.terms
+	if opened := e.terms.bound.Opened; opened != nil && e.peer.life.Context().Err() == nil {
+		e.peer.life.Do(func() { s.closed = opened(s) })
+	}
+}

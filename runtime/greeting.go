@@ -1,0 +1,111 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// implementation is how one side introduces itself in clientInfo or serverInfo.
+type implementation struct{ name, title, version string }
+
+func (i implementation) append(dst []byte, revision string) ([]byte, error) {
+	dst, err := wire.AppendString(append(dst, `{"name":`...), i.name)
+	if err != nil {
+		return dst, wire.In(err, "name")
+	}
+	if i.title != "" && revision >= revisionTitle {
+		if dst, err = wire.AppendString(append(dst, `,"title":`...), i.title); err != nil {
+			return dst, wire.In(err, "title")
+		}
+	}
+	if dst, err = wire.AppendString(append(dst, `,"version":`...), i.version); err != nil {
+		return dst, wire.In(err, "version")
+	}
+	return append(dst, '}'), nil
+}
+
+// greeting is what the runtime reads and writes of the params and the result of initialize.
+type greeting struct {
+	revision     string
+	capabilities wire.Object
+	info         wire.Object
+	instructions string // in results only
+}
+
+// read reads a greeting; info is the name of the member with the Implementation. It copies what it
+// reads, because the session keeps that and must not keep the whole message.
+func (g *greeting) read(text wire.Raw, info string) error {
+	r := wire.NewStringReader(string(text))
+	var seen [1]uint64
+	var extra wire.Members
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "protocolVersion":
+			r.Once(&seen[0], 0)
+			g.revision = strings.Clone(r.ReadString())
+		case "capabilities":
+			r.Once(&seen[0], 1)
+			g.capabilities = r.ReadObject().Clone()
+		case info:
+			r.Once(&seen[0], 2)
+			g.info = r.ReadObject().Clone()
+		case "instructions":
+			if r.Once(&seen[0], 3); !r.ReadNull() { // some servers write null for none
+				g.instructions = strings.Clone(r.ReadString())
+			}
+		default:
+			*extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0b111 != 0b111 {
+		r.Missing(seen[:], "protocolVersion", "capabilities", info)
+	}
+	return r.Err()
+}
+
+// appendGreeting writes a greeting. Capabilities may be nil.
+func appendGreeting(dst []byte, revision string, capabilities wire.Appender, info string, self implementation, instructions string) ([]byte, error) {
+	dst, err := wire.AppendString(append(dst, `{"protocolVersion":`...), revision)
+	if err != nil {
+		return dst, wire.In(err, "protocolVersion")
+	}
+	dst = append(dst, `,"capabilities":`...)
+	if capabilities == nil {
+		dst = append(dst, "{}"...)
+	} else if dst, err = capabilities.AppendJSON(dst); err != nil {
+		return dst, wire.In(err, "capabilities")
+	}
+	if dst, err = self.append(wire.AppendName(dst, info), revision); err != nil {
+		return dst, wire.In(err, info)
+	}
+	if instructions != "" {
+		if dst, err = wire.AppendString(append(dst, `,"instructions":`...), instructions); err != nil {
+			return dst, wire.In(err, "instructions")
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// objectOf returns the text of capabilities; nil is an empty object.
+func objectOf(capabilities wire.Appender) (wire.Object, error) {
+	if capabilities == nil {
+		return "{}", nil
+	}
+	text, err := wire.Marshal(capabilities)
+	if err == nil && wire.Object(text).Kind() != wire.KindObject {
+		err = errors.New("not an object")
+	}
+	if err != nil {
+		return "", fmt.Errorf("runtime: capabilities: %w", err)
+	}
+	return wire.Object(text), nil
+}
+
+// appendFunc is a function that is a wire.Appender.
+type appendFunc func(dst []byte) ([]byte, error)
+
+// AppendJSON calls f.
+func (f appendFunc) AppendJSON(dst []byte) ([]byte, error) { return f(dst) }

@@ -1,0 +1,280 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// ErrExpired is the error of a request when the patience of its caller has ended.
+var ErrExpired = errors.New("engine: no answer in time")
+
+// Pending holds the requests sent to the peer that wait for answers. It gives them ids, hands
+// answers and progress to them, and fails them when the connection ends. The zero value is ready
+// for use.
+type Pending struct {
+	mu       sync.Mutex
+	waits    map[int64]*Call // nil before the first
+	followed map[int64]*Feed // requests whose progress is followed beyond the answer
+	last     int64           // the last id
+	closed   error           // what Begin returns after Close
+
+	// One timer serves all requests that wait without progress. It is not stopped when a request is
+	// answered, so nothing is done with it for most requests.
+	timer *time.Timer // nil before the first use
+	fires time.Time   // zero if the timer does not run
+}
+
+// Reply is what a request gets: a result or an error.
+type Reply struct {
+	Result wire.Raw
+	Err    error
+}
+
+// Call is a request that waits for its answer.
+type Call struct {
+	ID int64
+
+	reply  chan Reply // has room for the one reply
+	accept func(Reply) Reply
+	feed   *Feed     // nil if the caller does not want progress
+	due    time.Time // when ErrExpired comes as the reply; zero for never, and with a feed
+}
+
+// Terms are what the caller of a request asks for. All of them may be zero.
+type Terms struct {
+	// Accept makes of the reply what the caller gets. It is called by the goroutine that reads,
+	// before that reads on, so its effect precedes every later message.
+	Accept func(Reply) Reply
+	// Progress says that the caller wants reports of progress while it waits.
+	Progress bool
+	// Follow gets the reports too, also after the answer, until Unfollow is called.
+	Follow *Feed
+}
+
+// StartAt makes the next id n+1.
+func (p *Pending) StartAt(n int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = n
+}
+
+// Begin registers a request under a new id.
+func (p *Pending) Begin(t Terms) (*Call, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed != nil {
+		return nil, p.closed
+	}
+	p.last++
+	c := &Call{ID: p.last, reply: make(chan Reply, 1), accept: t.Accept}
+	if t.Progress {
+		c.feed = NewFeed()
+	}
+	if p.waits == nil {
+		p.waits = make(map[int64]*Call)
+	}
+	p.waits[c.ID] = c
+	if t.Follow != nil {
+		if p.followed == nil {
+			p.followed = make(map[int64]*Feed)
+		}
+		p.followed[c.ID] = t.Follow
+	}
+	return c, nil
+}
+
+// Limit bounds the wait for c.
+func (p *Pending) Limit(c *Call, limit Patience) {
+	if limit.Quiet == 0 || c.feed != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed != nil {
+		return
+	}
+	c.due = time.Now().Add(limit.Quiet)
+	if p.fires.IsZero() || c.due.Before(p.fires) {
+		p.fireAt(c.due)
+	}
+}
+
+func (p *Pending) fireAt(t time.Time) {
+	p.fires = t
+	if p.timer == nil {
+		p.timer = time.AfterFunc(time.Until(t), p.expire)
+	} else {
+		p.timer.Reset(time.Until(t))
+	}
+}
+
+// expire fails the requests that are due.
+func (p *Pending) expire() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	p.fires = time.Time{}
+	var next time.Time
+	for id, c := range p.waits {
+		switch {
+		case c.due.IsZero():
+		case !c.due.After(now):
+			delete(p.waits, id)
+			c.reply <- Reply{Err: ErrExpired}
+		case next.IsZero() || c.due.Before(next):
+			next = c.due
+		}
+	}
+	if !next.IsZero() {
+		p.fireAt(next)
+	}
+}
+
+// Waiting reports whether a request waits for its answer.
+func (p *Pending) Waiting() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.waits) > 0
+}
+
+// Take removes the request with that id, for which r has come, and returns the step that hands the
+// reply to the caller. It returns false if no request waits under the id.
+func (p *Pending) Take(id wire.Scalar, r Reply) (Step, bool) {
+	n, ok := id.Int64()
+	if !ok {
+		return Step{}, false
+	}
+	p.mu.Lock()
+	c := p.waits[n]
+	delete(p.waits, n)
+	p.mu.Unlock()
+	if c == nil {
+		return Step{}, false
+	}
+	if c.accept != nil {
+		r = c.accept(r)
+	}
+	return Step{Answered: c, Reply: r}, true
+}
+
+// Resolve hands the reply to the request with that id. It returns false if none waits under it.
+func (p *Pending) Resolve(id wire.Scalar, r Reply) bool {
+	step, ok := p.Take(id, r)
+	step.Do()
+	return ok
+}
+
+// GiveUp removes a request that its caller does not wait for any more. If it returns false, the
+// reply has come, or is coming, and is returned by c.Reply.
+func (p *Pending) GiveUp(c *Call) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, ok := p.waits[c.ID]
+	delete(p.waits, c.ID)
+	return ok
+}
+
+// Close fails all requests, and all later ones, with err: no answer can come any more.
+func (p *Pending) Close(err error) {
+	p.mu.Lock()
+	waits := p.waits
+	p.waits, p.closed = nil, err
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	p.mu.Unlock()
+	for _, c := range waits {
+		c.reply <- Reply{Err: err}
+	}
+}
+
+// Report hands a report of progress to the request with that id. Wanted is false if the request
+// is unknown or did not ask for progress; grows is false if the report was dropped because its
+// value does not grow.
+func (p *Pending) Report(id int64, r Report) (wanted, grows bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	grows = true
+	if c := p.waits[id]; c != nil && c.feed != nil {
+		wanted, grows = true, c.feed.put(r)
+	}
+	if f := p.followed[id]; f != nil {
+		wanted, grows = true, f.put(r)
+	}
+	return wanted, grows
+}
+
+// Unfollow ends the reports to f.
+func (p *Pending) Unfollow(f *Feed) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id, g := range p.followed {
+		if g == f {
+			delete(p.followed, id)
+		}
+	}
+}
+
+// Reply returns the channel of the reply.
+func (c *Call) Reply() <-chan Reply { return c.reply }
+
+// Patience is how long a request waits for its answer.
+type Patience struct {
+	Quiet time.Duration // without an answer or progress; 0 is for ever
+	Total time.Duration // however much progress there is; 0 is for ever
+}
+
+// left returns how long the next report may take after so much time has passed.
+func (p Patience) left(passed time.Duration) time.Duration {
+	if p.Total == 0 {
+		return p.Quiet
+	}
+	return min(p.Quiet, max(p.Total-passed, 0))
+}
+
+// Await waits for the reply. The error is that of ctx, or ErrExpired when the patience of a request
+// with progress ends; the request is still pending then. Reports of progress are given to report
+// before Await returns.
+func (c *Call) Await(ctx context.Context, limit Patience, report func(Report)) (Reply, error) {
+	if c.feed == nil {
+		select {
+		case r := <-c.reply:
+			return r, nil
+		case <-ctx.Done():
+			return Reply{}, ctx.Err()
+		}
+	}
+	var expired <-chan time.Time
+	var timer *time.Timer
+	start := time.Now()
+	if limit.Quiet > 0 {
+		timer = time.NewTimer(limit.Quiet)
+		defer timer.Stop()
+		expired = timer.C
+	}
+	reports := c.feed.Reports()
+	for {
+		select {
+		case r := <-c.reply:
+			for len(reports) > 0 {
+				report(<-reports)
+			}
+			return r, nil
+		case r := <-reports:
+			if timer != nil {
+				timer.Reset(limit.left(time.Since(start)))
+			}
+			report(r)
+		case <-ctx.Done():
+			return Reply{}, ctx.Err()
+		case <-expired:
+			if len(reports) == 0 || limit.left(time.Since(start)) == 0 {
+				return Reply{}, ErrExpired
+			}
+		}
+	}
+}

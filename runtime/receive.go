@@ -1,0 +1,174 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// receive reads a message and takes it, see engine.Reader.
+func (p *peer) receive() (engine.Step, error) {
+	in, err := p.source.transport.Receive(p.life.Context(), p.limits.MaxMessage)
+	switch {
+	case err == nil:
+		return p.take(&in), nil
+	case p.received(&in, err):
+		return engine.Step{}, nil
+	}
+	return engine.Step{}, err
+}
+
+// received does what an error of Receive asks for. It returns false for the end of the session.
+func (p *peer) received(in *Incoming, err error) bool {
+	if lost, ok := errors.AsType[*AnswerError](err); ok {
+		p.pending.Resolve(lost.ID, engine.Reply{Err: lost.Err})
+		return true
+	}
+	refusal, ok := asError(err)
+	if ok {
+		p.logBad("message refused", refusal, "")
+		p.refuse(wire.Scalar{}, refusal, in.Route, nil)
+		p.done(in.Route, false)
+	}
+	return ok
+}
+
+// take handles what has been received, except for the step that it returns. Only one goroutine calls
+// it at a time.
+func (p *peer) take(in *Incoming) engine.Step {
+	if p.limits.KeepAlive > 0 {
+		p.heard.Store(true)
+	}
+	if !in.Answers.IsZero() {
+		return p.takeAnswer(in)
+	}
+	if jsonrpc.IsBatch(in.Text) {
+		p.takeBatch(in)
+		return engine.Step{}
+	}
+	m, err := jsonrpc.Parse(in.Text)
+	if err != nil {
+		p.malformed(&m, err, in.Text, in.Route, nil)
+		p.done(in.Route, false)
+		return engine.Step{}
+	}
+	step := p.takeMessage(&m, in, nil)
+	if step.Serve == nil {
+		p.done(in.Route, m.Kind == jsonrpc.Request && p.life.Stopped())
+	}
+	return step
+}
+
+// takeMessage is take for a parsed message, which may be part of a batch.
+func (p *peer) takeMessage(m *jsonrpc.Message, in *Incoming, b *batch) (step engine.Step) {
+	switch m.Kind {
+	case jsonrpc.Request:
+		if c := p.takeRequest(m, in, b); c != nil {
+			step.Serve = c.serve
+		}
+	case jsonrpc.Notification:
+		p.takeNotification(m, in)
+	case jsonrpc.Response:
+		step = p.takeResponse(m)
+	}
+	return step
+}
+
+// takeAnswer takes a text that must answer a request of this side. If it does not, the wait for the
+// answer ends with an error that quotes the text.
+func (p *peer) takeAnswer(in *Incoming) (step engine.Step) {
+	var why error
+	if jsonrpc.IsBatch(in.Text) {
+		if why = p.takeBatch(in); why != nil {
+			why = unwrapped(why)
+		} else {
+			why = errors.New("the batch has no answer to it")
+		}
+	} else if m, err := jsonrpc.Parse(in.Text); err != nil {
+		why = unwrapped(err)
+	} else if m.Kind != jsonrpc.Response {
+		step = p.takeMessage(&m, in, nil) // though it comes in place of the answer
+		why = fmt.Errorf("it is a %s, %.100q", m.Kind, m.Method)
+	} else if m.ID.IsZero() {
+		why = fmt.Errorf("it is an error without an id: %w", m.Error)
+	} else if step = p.takeResponse(&m); m.ID.Canonical() == in.Answers.Canonical() {
+		return step
+	} else {
+		why = fmt.Errorf("it answers the request with id %.100s", m.ID.String())
+	}
+	p.unanswered(in, why)
+	return step
+}
+
+// unanswered ends the wait for the answer that a text should have been, unless it has ended.
+func (p *peer) unanswered(in *Incoming, why error) {
+	err := fmt.Errorf("runtime: the response holds no answer to request %s: %w; received %.200q", in.Answers.String(), why, in.Text)
+	if p.pending.Resolve(in.Answers, engine.Reply{Err: err}) {
+		p.logger().Warn("bad response", "error", err)
+	}
+}
+
+// takeResponse returns the step that hands a response to its caller.
+func (p *peer) takeResponse(m *jsonrpc.Message) engine.Step {
+	r := engine.Reply{Result: m.Result}
+	if m.Error != nil {
+		r.Err = m.Error
+	}
+	step, ok := p.pending.Take(m.ID, r)
+	switch {
+	case ok:
+	case m.ID.IsZero() && m.Error != nil:
+		p.logger().Warn("the peer could not read a message", "error", m.Error)
+	default:
+		p.logger().Debug("response to no request in flight dropped")
+	}
+	return step
+}
+
+// malformed answers a text that is not a valid message. The answer to a bad response has no id,
+// because the peer would take its own id for that of a request; the caller that waits for the
+// response gets an error.
+func (p *peer) malformed(m *jsonrpc.Message, err error, text string, route Route, b *batch) {
+	p.logBad("bad message", err, text)
+	id := m.ID
+	if _, answered := p.era.unknownID(); !answered && m.Method == "" {
+		id = wire.Scalar{}
+	}
+	if m.Kind == jsonrpc.Response {
+		p.pending.Resolve(m.ID, engine.Reply{Err: fmt.Errorf("runtime: bad response: %w", unwrapped(err))})
+		id = wire.Scalar{}
+	}
+	p.refuse(id, err, route, b)
+}
+
+// asError returns the *jsonrpc.Error that err is or wraps.
+func asError(err error) (*jsonrpc.Error, bool) { return errors.AsType[*jsonrpc.Error](err) }
+
+// unwrapped returns an error with the message of an error of this side's parser. A *jsonrpc.Error
+// would be taken for one that the peer has answered.
+func unwrapped(err error) error {
+	if e, ok := asError(err); ok {
+		return errors.New(e.Message)
+	}
+	return err
+}
+
+// maxBad is how many bad texts of a session are logged one by one; of more, fewer and fewer are.
+const maxBad = 16
+
+// logBad logs that a text is no message. A client logs the beginning of the text, which may be
+// something that a server has printed by mistake.
+func (p *peer) logBad(event string, err error, text string) {
+	p.bad++
+	if p.bad > maxBad && p.bad&(p.bad-1) != 0 {
+		return
+	}
+	attrs := []any{"error", err, "count", p.bad}
+	if _, answered := p.era.unknownID(); !answered && text != "" {
+		attrs = append(attrs, "text", text[:min(len(text), 200)])
+	}
+	p.logger().Warn(event, attrs...)
+}

@@ -1,0 +1,196 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// request is a request to the peer.
+type request struct {
+	method   string
+	params   wire.Appender
+	route    Route
+	terms    *terms // nil before the handshake
+	row      row
+	id       int64                           // 0 before it is sent
+	accept   func(engine.Reply) engine.Reply // see engine.Terms
+	progress func(engine.Report)             // nil if the caller does not want any
+	follow   *engine.Feed                    // gets the progress also after the answer; nil for none
+}
+
+// unwrappedCaller is the Caller that Binding.Around wraps.
+type unwrappedCaller struct {
+	peer  *peer
+	terms *terms
+	route Route
+}
+
+// Call implements Caller.
+func (c unwrappedCaller) Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
+	row, err := c.terms.sending(jsonrpc.Request, method)
+	if err != nil {
+		return err
+	}
+	q := request{method: method, params: params, route: c.route, terms: c.terms, row: row}
+	q.progress, q.follow = reporterOf(ctx, c.peer)
+	return c.peer.ask(ctx, &q, result)
+}
+
+// Notify implements Caller.
+func (c unwrappedCaller) Notify(ctx context.Context, method string, params wire.Appender) error {
+	p := c.peer
+	if _, err := c.terms.sending(jsonrpc.Notification, method); err != nil {
+		return err
+	}
+	if p.sender != nil {
+		q := request{method: method, route: c.route, terms: c.terms}
+		return p.sender(ctx, &Message{Params: params, peer: p, kind: jsonrpc.Notification, request: q})
+	}
+	return p.tell(ctx, c.terms, method, params, c.route)
+}
+
+// call sends a request and waits for its answer.
+func (p *peer) call(ctx context.Context, t *terms, method string, params wire.Appender, result wire.Value, route Route) error {
+	c := unwrappedCaller{p, t, route}
+	if t.around() {
+		return t.bound.Around(c).Call(ctx, method, params, result)
+	}
+	return c.Call(ctx, method, params, result)
+}
+
+// notify sends a notification.
+func (p *peer) notify(ctx context.Context, t *terms, method string, params wire.Appender, route Route) error {
+	c := unwrappedCaller{p, t, route}
+	if t.around() {
+		return t.bound.Around(c).Notify(ctx, method, params)
+	}
+	return c.Notify(ctx, method, params)
+}
+
+// ask sends a request through the middleware, waits for its answer and decodes it.
+func (p *peer) ask(ctx context.Context, q *request, result wire.Value) error {
+	if p.sender != nil {
+		return p.sender(ctx, &Message{Params: q.params, Result: result, peer: p, kind: jsonrpc.Request, request: *q})
+	}
+	r, err := p.exchange(ctx, q)
+	if err != nil {
+		return err
+	}
+	return p.decodeResult(ctx, q, r, result)
+}
+
+// exchange sends a request and waits for its answer. When it gives up, it tells the peer that the
+// request is cancelled, except for initialize, which cannot be.
+func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	w, err := p.pending.Begin(engine.Terms{Accept: q.accept, Progress: q.progress != nil, Follow: q.follow})
+	if err != nil {
+		return "", err
+	}
+	q.id = w.ID
+	limit := p.limits.patience(ctx, q.method)
+	sent := false
+	var r engine.Reply
+	if err = p.sendRequest(ctx, q); err == nil {
+		sent = true
+		r, err = p.await(ctx, w, limit, q)
+	} else {
+		sent = ctx.Err() != nil // or will be, if the transport has begun to send it
+	}
+	if err != nil && !p.pending.GiveUp(w) {
+		// The answer or the end of the session came first. Why the session has ended says more
+		// than why sending failed.
+		r, err = <-w.Reply(), nil
+	}
+	switch {
+	case err == engine.ErrExpired || err == nil && r.Err == engine.ErrExpired:
+		err = &TimeoutError{Method: q.method, Quiet: limit.Quiet, Total: limit.Total}
+	case err == nil:
+		return r.Result, r.Err
+	}
+	if sent && q.method != methodInitialize {
+		p.withdraw(w.ID, err, q)
+	}
+	return "", err
+}
+
+// await waits for the answer until ctx or the caller's patience ends.
+func (p *peer) await(ctx context.Context, w *engine.Call, limit engine.Patience, q *request) (engine.Reply, error) {
+	p.pending.Limit(w, limit)
+	if s := p.source; s != nil && s.pusher == nil {
+		if q.progress != nil {
+			s.reader.Resume()
+		} else if r, ok := s.reader.Await(w); ok {
+			return r, nil
+		}
+	}
+	return w.Await(ctx, limit, q.progress)
+}
+
+// withdraw tells the peer that a request is cancelled. It does so in a goroutine, because the caller
+// must not wait for a peer that does not read, and not under the context of the session, because a
+// caller that gives up often ends the session next.
+func (p *peer) withdraw(id int64, why error, q *request) {
+	params := cancelledParams{wire.IntScalar(id), why.Error()}
+	p.life.Go(func() {
+		p.tell(context.WithoutCancel(p.life.Context()), q.terms, methodCancelled, params, q.route)
+	})
+}
+
+func (p *peer) sendRequest(ctx context.Context, q *request) error {
+	buf := p.buffers.get()
+	defer p.buffers.put(buf)
+	id := wire.IntScalar(q.id)
+	params := p.era.outgoing(q.terms, q.method, q.params)
+	if q.progress != nil {
+		params = metaParams{params, "progressToken", id}
+	}
+	text, err := jsonrpc.AppendRequest(*buf, id, q.method, params)
+	if err != nil {
+		return fmt.Errorf("runtime: request %s: %w", q.method, err)
+	}
+	if err := q.terms.refine(q.row, text); err != nil {
+		return err
+	}
+	*buf = text
+	return p.send(ctx, buf, Outgoing{Kind: jsonrpc.Request, ID: id, Method: q.method, Route: q.route})
+}
+
+// tell sends a notification without middleware.
+func (p *peer) tell(ctx context.Context, t *terms, method string, params wire.Appender, route Route) error {
+	buf := p.buffers.get()
+	defer p.buffers.put(buf)
+	text, err := jsonrpc.AppendNotification(*buf, method, p.era.outgoing(t, method, params))
+	if err != nil {
+		return fmt.Errorf("runtime: notification %s: %w", method, err)
+	}
+	if method == methodMessage && !p.wantsMessage(t, text) {
+		return nil
+	}
+	*buf = text
+	return p.send(ctx, buf, Outgoing{Kind: jsonrpc.Notification, Method: method, Route: route})
+}
+
+// cancelledParams are the params of notifications/cancelled.
+type cancelledParams struct {
+	id     wire.Scalar
+	reason string
+}
+
+// AppendJSON appends the params object.
+func (p cancelledParams) AppendJSON(dst []byte) ([]byte, error) {
+	dst, err := p.id.AppendJSON(append(dst, `{"requestId":`...))
+	if err != nil {
+		return dst, err
+	}
+	if dst, err = wire.AppendString(append(dst, `,"reason":`...), p.reason); err != nil {
+		return dst, err
+	}
+	return append(dst, '}'), nil
+}

@@ -1,0 +1,250 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// takeRequest makes a request ready to be served. It returns nil if the request is answered.
+func (p *peer) takeRequest(m *jsonrpc.Message, in *Incoming, b *batch) *Call {
+	c, err := p.begin(m, in, b)
+	switch {
+	case err != nil:
+		p.logger().Debug("request refused", "method", m.Method, "id", m.ID, "error", err)
+		p.refuse(m.ID, err, in.Route, b)
+	case c.inline: // it cannot be cancelled, because nothing is read meanwhile
+		p.life.Do(func() {
+			defer c.cancel(nil)
+			c.run()
+		})
+		return nil
+	}
+	return c
+}
+
+// begin admits a request and registers it, so that it can be cancelled.
+func (p *peer) begin(m *jsonrpc.Message, in *Incoming, b *batch) (*Call, error) {
+	admitted, err := p.era.admit(*m)
+	if err != nil {
+		return nil, err
+	}
+	c := p.newCall(m, admitted, in, b)
+	if c.inline {
+		return c, nil
+	}
+	if !p.life.Enter() {
+		return nil, errNotBegun
+	}
+	c.key = c.id.Canonical()
+	switch p.serving.Begin(p.life.Context(), c.key, c) {
+	case engine.Begun:
+		return c, nil
+	case engine.Busy:
+		err = jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", p.limits.MaxConcurrent)
+		p.logger().Warn("too many requests in flight", "method", m.Method, "id", m.ID)
+	case engine.Duplicate:
+		err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", c.id.String())
+	case engine.Refused:
+		err = errNotBegun
+	}
+	p.life.Leave()
+	return nil, err
+}
+
+func (p *peer) newCall(m *jsonrpc.Message, a admission, in *Incoming, b *batch) *Call {
+	c := &Call{
+		peer:   p,
+		terms:  a.terms,
+		handle: a.handle,
+		id:     m.ID,
+		method: m.Method,
+		params: m.Params,
+		route:  in.Route,
+		batch:  b,
+		inline: a.inline,
+	}
+	parent := p.life.Context()
+	if m.Kind == jsonrpc.Request && !c.inline {
+		parent = p.values
+	}
+	c.setContext(parent, in.Context)
+	return c
+}
+
+// serve handles a request. It is the last thing that its goroutine does for the session.
+func (c *Call) serve() {
+	defer c.peer.life.Leave()
+	defer c.peer.serving.End()
+	defer c.ended()
+	defer c.cancel(nil)
+	c.run()
+}
+
+// ended releases what waits for the answer, and tells the transport that the route of the request
+// is done with; a batch does so when all its requests are.
+func (c *Call) ended() {
+	c.release()
+	if c.batch == nil && !c.abandoned {
+		c.peer.done(c.route, c.unanswered)
+	}
+}
+
+// run calls the handler and sends its answer.
+func (c *Call) run() {
+	buf := c.peer.buffers.get()
+	defer c.peer.buffers.put(buf)
+	c.encode(buf)
+	c.answer(buf)
+}
+
+// answer sends the text that encode left, if the request is to be answered. It is sent under the
+// session's context, because a cancellation that comes while the answer waits is too late.
+func (c *Call) answer(buf *[]byte) {
+	p := c.peer
+	if !c.finish() {
+		c.unanswered = true
+		if c.batch != nil && !c.abandoned {
+			c.batch.add(nil, true)
+		}
+		return
+	}
+	if c.batch != nil {
+		c.batch.add(*buf, false)
+		return
+	}
+	p.send(p.life.Context(), buf, Outgoing{Kind: jsonrpc.Response, ID: c.id, Route: c.route})
+}
+
+// finish ends the call: no progress follows, and a cancellation finds nothing. It returns false if
+// the request is not to be answered, because it was cancelled or the session is over. The id is
+// free before the answer is sent, since the peer may use it again.
+func (c *Call) finish() bool {
+	c.mu.Lock()
+	c.over.Store(true)
+	c.mu.Unlock()
+	p := c.peer
+	return (c.inline || p.serving.Finish(c.key, c)) && p.life.Context().Err() == nil
+}
+
+// encode calls the handler and leaves the text of the answer in buf, whatever the handler or the
+// encoding of its result does.
+func (c *Call) encode(buf *[]byte) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		v := recover() // nil after runtime.Goexit; then run does not go on
+		c.peer.logFailure("handler panicked", "method", c.method, "id", c.id, "panic", v, "stack", string(debug.Stack()))
+		c.peer.encodeError(buf, c.id, errInternal)
+		if v == nil {
+			c.answer(buf)
+		}
+	}()
+	result, err := c.handle(&c.context, c.method, c.params)
+	if err == nil && result == nil {
+		err = errors.New("runtime: the handler returned no result")
+	}
+	if err == nil {
+		var text []byte
+		if text, err = jsonrpc.AppendResult(*buf, c.id, result); err == nil {
+			*buf = text
+		}
+	}
+	if err != nil {
+		c.encodeError(buf, err)
+	}
+	returned = true
+}
+
+func (c *Call) encodeError(buf *[]byte, err error) {
+	if peerError(err) == errInternal && context.Cause(&c.context) == ErrShutdown {
+		err = errCutShort
+	}
+	if peerError(err) == errInternal && c.context.Err() == nil {
+		c.peer.logFailure("request failed", "method", c.method, "id", c.id, "error", err)
+	}
+	c.peer.encodeError(buf, c.id, err)
+}
+
+// takeNotification queues a notification for its handler.
+func (p *peer) takeNotification(m *jsonrpc.Message, in *Incoming) {
+	if m.Method == methodCancelled {
+		p.cancelRequest(m.Params)
+	}
+	admitted, err := p.era.admit(*m)
+	if err != nil {
+		p.logger().Debug("notification ignored", "method", m.Method, "error", err)
+		return
+	}
+	if m.Method == methodProgress && p.takeProgress(m.Params) {
+		return
+	}
+	c := p.newCall(m, admitted, in, nil)
+	if !p.queue.Add(p.life.Context(), c.notified) {
+		p.logger().Warn("notification dropped: too many are waiting", "method", m.Method)
+	}
+}
+
+// notified calls the handler of a notification.
+func (c *Call) notified() {
+	returned := false
+	defer func() {
+		c.over.Store(true)
+		c.cancel(nil)
+		if !returned {
+			c.peer.logFailure("handler panicked", "method", c.method, "panic", recover(), "stack", string(debug.Stack()))
+		}
+	}()
+	_, err := c.handle(&c.context, c.method, c.params)
+	returned = true
+	switch {
+	case err == nil:
+	case isMethodNotFound(err):
+		c.peer.logger().Debug("notification ignored", "method", c.method, "error", err)
+	default:
+		c.peer.logger().Warn("notification failed", "method", c.method, "error", err)
+	}
+}
+
+// cancelRequest cancels the request that the params of notifications/cancelled name. It ignores
+// params that name none in flight, as the protocol demands.
+func (p *peer) cancelRequest(params wire.Raw) {
+	id, ok := scalarMember(wire.Object(params), "requestId")
+	if !ok {
+		return
+	}
+	c := p.serving.Remove(id.Canonical())
+	if c == nil {
+		return
+	}
+	reason := fmt.Sprintf("%.200s", stringMember(wire.Object(params), "reason"))
+	p.logger().Debug("request cancelled by the peer", "method", c.method, "id", c.id, "reason", reason)
+	c.cancel(&CancelledError{Reason: reason})
+}
+
+// scalarMember returns the member of o with that name if it is a scalar.
+func scalarMember(o wire.Object, name string) (wire.Scalar, bool) {
+	raw, ok := o.Get(name)
+	if !ok {
+		return wire.Scalar{}, false
+	}
+	var s wire.Scalar
+	err := wire.UnmarshalString(string(raw), &s)
+	return s, err == nil
+}
+
+// stringMember returns the member of o with that name if it is a string, else "".
+func stringMember(o wire.Object, name string) string {
+	raw, ok := o.Get(name)
+	if !ok || raw.Kind() != wire.KindString {
+		return ""
+	}
+	return wire.NewStringReader(string(raw)).ReadString()
+}
