@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
-	"github.com/mcpgen/mcpgen/runtime/internal/cost"
+	"github.com/mcpgen/mcpgen/runtime/internal/memtest"
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -118,7 +118,7 @@ func TestKeptMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := connectKeeper(t, keeper(t), "{}")
 			send(t, s, messages) // what is made for the first of them
-			grown := cost.Heap(func() any {
+			grown := memtest.Heap(func() any {
 				for i := range messages {
 					send(t, s, i)
 				}
@@ -135,7 +135,7 @@ func TestKeptMemory(t *testing.T) {
 	t.Run("sessions", func(t *testing.T) {
 		server := keeper(t)
 		connectKeeper(t, server, "{}")
-		grown := cost.Heap(func() any {
+		grown := memtest.Heap(func() any {
 			var sessions []*runtime.Session
 			for range messages {
 				sessions = append(sessions, connectKeeper(t, server, wire.Raw(padded(t, `{}`))))

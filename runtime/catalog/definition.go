@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/execution"
+	"github.com/mcpgen/mcpgen/runtime/internal/tasksupport"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -34,8 +34,8 @@ func (k *kind) error(key string, err error) error {
 type definition struct {
 	text      string // without white space between tokens
 	key       string
-	arguments []argument        // only of a prompt
-	tasks     execution.Support // only of a tool
+	arguments []argument          // only of a prompt
+	tasks     tasksupport.Support // only of a tool
 }
 
 // argument is a PromptArgument.
@@ -106,7 +106,7 @@ func (d *definition) read(k *kind) error {
 				wrong = wire.In(fmt.Errorf(`the schema's type must be "object", not %.50q`, of), name)
 			}
 		case k == kindTool && name == "execution":
-			d.tasks = execution.Support(readString(r, "taskSupport", false))
+			d.tasks = tasksupport.Support(readString(r, "taskSupport", false))
 		case k == kindPrompt && name == "arguments":
 			d.readArguments(r)
 		default:
@@ -123,10 +123,10 @@ func (d *definition) read(k *kind) error {
 		return wrong
 	}
 	switch d.tasks {
-	case "", execution.Forbidden, execution.Optional, execution.Required:
+	case "", tasksupport.Forbidden, tasksupport.Optional, tasksupport.Required:
 		return nil
 	}
-	err := fmt.Errorf("must be %q, %q or %q, not %.50q", execution.Forbidden, execution.Optional, execution.Required, d.tasks)
+	err := fmt.Errorf("must be %q, %q or %q, not %.50q", tasksupport.Forbidden, tasksupport.Optional, tasksupport.Required, d.tasks)
 	return wire.In(wire.In(err, "taskSupport"), "execution")
 }
 

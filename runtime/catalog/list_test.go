@@ -11,7 +11,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
-	"github.com/mcpgen/mcpgen/runtime/internal/cost"
+	"github.com/mcpgen/mcpgen/runtime/internal/memtest"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -140,7 +140,7 @@ func TestListAllocations(t *testing.T) {
 	for _, n := range []int{10, 100, 1000} {
 		handle := large(t, n).Over(runtime.Binding{Methods: methods}).Handle
 		buf := make([]byte, 0, 1<<20)
-		allocs, bytes := cost.Of(func() {
+		allocs, bytes := memtest.Allocations(func() {
 			result, err := handle(t.Context(), "tools/list", `{}`)
 			if err == nil {
 				_, err = result.AppendJSON(buf)
@@ -160,7 +160,7 @@ func TestListGrows(t *testing.T) {
 	must(t, err)
 	text, err := wire.Marshal(result)
 	must(t, err)
-	allocs, bytes := cost.Of(func() {
+	allocs, bytes := memtest.Allocations(func() {
 		_, err = result.AppendJSON(make([]byte, 0, 100))
 		must(t, err)
 	})
@@ -179,7 +179,7 @@ func TestCallAllocations(t *testing.T) {
 		Call:       func(context.Context, wire.Object) (wire.Appender, error) { return &result, nil },
 	}))
 	handle := c.Over(runtime.Binding{Methods: methods}).Handle
-	allocs, bytes := cost.Of(func() {
+	allocs, bytes := memtest.Allocations(func() {
 		_, err := handle(t.Context(), "tools/call", `{"name":"a","arguments":{"b":{"c":[1,2,3]}}}`)
 		must(t, err)
 	})

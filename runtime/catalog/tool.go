@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/internal/execution"
+	"github.com/mcpgen/mcpgen/runtime/internal/tasksupport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -151,12 +151,12 @@ func (c *Catalog) RemoveTools(names ...string) int { return c.tools.remove(names
 // definition does not say it cannot be ("Tool-Level Negotiation" in basic/utilities/tasks
 // of 2025-11-25). For an unknown tool it returns optional, so that a call of it reports
 // that there is no such tool.
-func (c *Catalog) TaskSupport(tool string) execution.Support {
+func (c *Catalog) TaskSupport(tool string) tasksupport.Support {
 	t, ok := c.tools.get(tool)
 	if !ok {
-		return execution.Optional
+		return tasksupport.Optional
 	}
-	return cmp.Or(t.read().tasks, execution.Forbidden)
+	return cmp.Or(t.read().tasks, tasksupport.Forbidden)
 }
 
 // callTool handles tools/call. An unknown tool is a protocol error, and a failure of a tool

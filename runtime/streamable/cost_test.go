@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/internal/cost"
+	"github.com/mcpgen/mcpgen/runtime/internal/memtest"
 )
 
 // TestIdleSession holds what a session costs in which nothing happens.
@@ -82,7 +82,7 @@ func TestAllocations(t *testing.T) {
 		r.ContentLength = int64(len(text))
 		body := strings.NewReader(text)
 		w := &nowhere{header: http.Header{}}
-		got, _ := cost.Of(func() {
+		got, _ := memtest.Allocations(func() {
 			body.Reset(text)
 			r.Body = io.NopCloser(body)
 			w.bytes = 0

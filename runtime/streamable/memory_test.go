@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/cost"
+	"github.com/mcpgen/mcpgen/runtime/internal/memtest"
 )
 
 // TestMemoryEventsHeap holds that the store keeps no more memory than its limit allows,
@@ -57,7 +57,7 @@ func TestMemoryEventsHeap(t *testing.T) {
 	for name, fill := range cases {
 		t.Run(name, func(t *testing.T) {
 			m := NewMemoryEvents(limit)
-			grown := cost.Heap(func() any {
+			grown := memtest.Heap(func() any {
 				if err := fill(m); err != nil {
 					t.Fatal(err)
 				}
@@ -66,7 +66,7 @@ func TestMemoryEventsHeap(t *testing.T) {
 			if m.Len() == 0 || grown > 2*limit {
 				t.Errorf("the store keeps %d events and %d bytes, its limit is %d", m.Len(), grown, limit)
 			}
-			left := cost.Heap(func() any {
+			left := memtest.Heap(func() any {
 				m := NewMemoryEvents(limit)
 				if err := fill(m); err != nil {
 					t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/internal/execution"
+	"github.com/mcpgen/mcpgen/runtime/internal/tasksupport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -24,14 +24,14 @@ const (
 
 // Support declares whether a tool can be called as a task. Its values are those of
 // execution.taskSupport in a tool's definition.
-type Support = execution.Support
+type Support = tasksupport.Support
 
 // The values of Support. Any other value counts as SupportForbidden ("Tool-Level
 // Negotiation").
 const (
-	SupportForbidden = execution.Forbidden
-	SupportOptional  = execution.Optional
-	SupportRequired  = execution.Required
+	SupportForbidden = tasksupport.Forbidden
+	SupportOptional  = tasksupport.Optional
+	SupportRequired  = tasksupport.Required
 )
 
 // Options configure how tasks are kept. The zero value is ready to use.

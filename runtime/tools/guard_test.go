@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
-	"github.com/mcpgen/mcpgen/runtime/internal/cost"
+	"github.com/mcpgen/mcpgen/runtime/internal/memtest"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -54,7 +54,7 @@ func BenchmarkRegister(b *testing.B) {
 func TestRegisterAllocations(t *testing.T) {
 	const n = 1000
 	all := many(n)
-	allocs, bytes := cost.Of(func() {
+	allocs, bytes := memtest.Allocations(func() {
 		if _, err := register(all); err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestCallAllocations(t *testing.T) {
 		{tools.Content(draw, tools.Options{}, fresh, nil, func(context.Context, *words) ([]mcp20251125.ContentBlock, error) { return block, nil }), 4},
 	} {
 		buf := make([]byte, 0, 1000)
-		allocs, bytes := cost.Of(func() {
+		allocs, bytes := memtest.Allocations(func() {
 			out, err := row.tool.Call(context.Background(), `{"text":"a"}`)
 			if err == nil {
 				_, err = out.AppendJSON(buf)

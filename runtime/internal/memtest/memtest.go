@@ -1,5 +1,5 @@
-// Package cost tells tests what things take from memory.
-package cost
+// Package memtest measures memory in tests.
+package memtest
 
 import (
 	"math"
@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Of counts the allocations of f, and their bytes: the fewest of several runs, as
-// pools forget something now and then.
-func Of(f func()) (allocs, bytes float64) {
+// Allocations returns the number and the bytes of the allocations of f. It returns the minimum of
+// several runs, because pools drop their content now and then.
+func Allocations(f func()) (allocs, bytes float64) {
 	allocs, bytes = math.Inf(1), math.Inf(1)
 	for range 50 {
 		allocs = min(allocs, testing.AllocsPerRun(1, f))
@@ -22,8 +22,8 @@ func Of(f func()) (allocs, bytes float64) {
 	return allocs, bytes
 }
 
-// Heap returns by how many bytes the heap has grown while f ran, without what the
-// garbage collector can take back. The value that f returns is kept until then.
+// Heap returns the number of bytes by which f makes the heap grow, without garbage. It keeps the
+// value that f returns alive until the heap is measured.
 func Heap(f func() any) int {
 	before := live()
 	kept := f()
@@ -32,10 +32,10 @@ func Heap(f func() any) int {
 	return grown
 }
 
-// live returns the bytes of the objects that are in use.
+// live returns the number of bytes of objects in use.
 func live() int {
 	var stats runtime.MemStats
-	for range 3 { // a pool gives up what it has at the second collection
+	for range 3 { // the second collection drops what pools hold
 		runtime.GC()
 	}
 	runtime.ReadMemStats(&stats)

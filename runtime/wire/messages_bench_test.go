@@ -1,4 +1,4 @@
-package codec
+package wire_test
 
 import (
 	"encoding/json"

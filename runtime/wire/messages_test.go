@@ -1,5 +1,4 @@
-// Package codec measures generated codecs, and holds what they cost.
-package codec
+package wire_test
 
 import (
 	"encoding/json"
