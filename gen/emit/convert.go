@@ -78,7 +78,7 @@ func compat(f *jen.File, revisions []*ir.Revision, steps []*convert.Step) {
 	} {
 		f.Add(doc(fn.doc))
 		f.Func().Id(fn.name).Params(jen.Id(fn.param).Add(binding), jen.Id("o").Id("Options")).Index().Add(binding).
-			Block(jen.Return(jen.Id("table").Dot("Bind").Call(jen.Id(fn.param), jen.Id("o"))))
+			Block(jen.Return(jen.Id("Table").Call().Dot("Bind").Call(jen.Id(fn.param), jen.Id("o"))))
 		f.Line()
 	}
 	f.Add(doc("Connect opens a session with a server, given the ClientOptions of the revision that the client is written for. The session speaks the newest revision that the server supports, and converts. Connect owns the transport, also if it fails; ctx applies to the opening only."))
@@ -87,22 +87,21 @@ func compat(f *jen.File, revisions []*ir.Revision, steps []*convert.Step) {
 		jen.Id("transport").Qual(runtimePath, "Transport"),
 		jen.Id("options").Qual(convertPath, "ClientOptions").Types(jen.Id("S")),
 	).Params(jen.Id("S"), jen.Error()).
-		Block(jen.Return(jen.Qual(convertPath, "Connect").Call(jen.Id("ctx"), jen.Op("&").Id("table"), jen.Id("transport"), jen.Id("options"))))
+		Block(jen.Return(jen.Qual(convertPath, "Connect").Call(jen.Id("ctx"), jen.Id("Table").Call(), jen.Id("transport"), jen.Id("options"))))
 	f.Line()
 	f.Add(doc("NewServer returns a server that offers the items and speaks every revision, given the binding of the revision that their definitions and results are written for, such as mcp20250618.BindBase(). It converts them to the revision of each client.\n\nThe items decide the capabilities of the server, unless the options declare some. NewServer returns an error for an invalid definition or schema, for two items with the same name, for options that cannot be served, and for an unknown revision.\n\nTo change the items later, pass a *catalog.Catalog as one of them and keep it."))
 	f.Func().Id("NewServer").Params(
 		jen.Id("base").Qual(runtimePath, "Binding"), jen.Id("options").Qual(runtimePath, "ServerOptions"), jen.Id("items").Op("...").Qual(catalogPath, "Item"),
 	).Params(jen.Op("*").Qual(runtimePath, "Server"), jen.Error()).
-		Block(jen.Return(jen.Qual(catalogPath, "NewServer").Call(jen.Id("options"), jen.Id("base"), jen.Op("&").Id("table"), jen.Id("items").Op("..."))))
+		Block(jen.Return(jen.Qual(catalogPath, "NewServer").Call(jen.Id("options"), jen.Id("base"), jen.Id("Table").Call(), jen.Id("items").Op("..."))))
 	f.Line()
 	f.Add(doc("Converter returns the function with which a catalog written for revision native converts its lists and results. Use it as catalog.Options.Convert."))
 	f.Func().Id("Converter").Params(jen.Id("native").String(), jen.Id("o").Id("Options")).Qual(convertPath, "Converter").
-		Block(jen.Return(jen.Id("table").Dot("Converter").Call(jen.Id("native"), jen.Id("o"))))
+		Block(jen.Return(jen.Id("Table").Call().Dot("Converter").Call(jen.Id("native"), jen.Id("o"))))
 	f.Line()
-	f.Add(doc("Table returns the differences between all revisions, with which single values can be converted. It must not be changed."))
-	f.Func().Id("Table").Params().Op("*").Qual(convertPath, "Table").Block(jen.Return(jen.Op("&").Id("table")))
-	f.Line()
-	f.Var().Id("table").Op("=").Qual(convertPath, "Table").Values(jen.Dict{
+	f.Add(doc("Table returns the differences between all revisions, with which single values can be converted."))
+	// A function, because a variable would be initialized, and linked, in every program.
+	f.Func().Id("Table").Params().Op("*").Qual(convertPath, "Table").Block(jen.Return(jen.Op("&").Qual(convertPath, "Table").Values(jen.Dict{
 		jen.Id("Revisions"): jen.Index().Qual(convertPath, "Revision").ValuesFunc(func(g *jen.Group) {
 			for _, r := range revisions {
 				pkg := packagePath(r.Package)
@@ -111,12 +110,12 @@ func compat(f *jen.File, revisions []*ir.Revision, steps []*convert.Step) {
 			}
 			g.Line()
 		}),
-		jen.Id("Steps"): jen.Index().Qual(convertPath, "Step").ValuesFunc(func(g *jen.Group) {
+		jen.Id("Steps"): jen.Index().Op("*").Qual(convertPath, "Step").ValuesFunc(func(g *jen.Group) {
 			for _, s := range steps {
-				g.Id(stepName(s, ""))
+				g.Op("&").Id(stepName(s, ""))
 			}
 		}),
-	})
+	})))
 }
 
 // pair renders a field of a composite literal.

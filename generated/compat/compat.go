@@ -46,13 +46,13 @@ type RevisionError = convert.RevisionError
 // revision; the server's responses, requests and notifications are converted
 // to the client's revision.
 func Serve(server runtime.Binding, o Options) []runtime.Binding {
-	return table.Bind(server, o)
+	return Table().Bind(server, o)
 }
 
 // Client returns bindings for all revisions, given a client's binding for
 // the revision it is written for. See Serve.
 func Client(client runtime.Binding, o Options) []runtime.Binding {
-	return table.Bind(client, o)
+	return Table().Bind(client, o)
 }
 
 // Connect opens a session with a server, given the ClientOptions of the
@@ -60,7 +60,7 @@ func Client(client runtime.Binding, o Options) []runtime.Binding {
 // revision that the server supports, and converts. Connect owns the
 // transport, also if it fails; ctx applies to the opening only.
 func Connect[S any](ctx context.Context, transport runtime.Transport, options convert.ClientOptions[S]) (S, error) {
-	return convert.Connect(ctx, &table, transport, options)
+	return convert.Connect(ctx, Table(), transport, options)
 }
 
 // NewServer returns a server that offers the items and speaks every
@@ -76,27 +76,25 @@ func Connect[S any](ctx context.Context, transport runtime.Transport, options co
 // To change the items later, pass a *catalog.Catalog as one of them and keep
 // it.
 func NewServer(base runtime.Binding, options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {
-	return catalog.NewServer(options, base, &table, items...)
+	return catalog.NewServer(options, base, Table(), items...)
 }
 
 // Converter returns the function with which a catalog written for revision
 // native converts its lists and results. Use it as catalog.Options.Convert.
 func Converter(native string, o Options) convert.Converter {
-	return table.Converter(native, o)
+	return Table().Converter(native, o)
 }
 
 // Table returns the differences between all revisions, with which single
-// values can be converted. It must not be changed.
+// values can be converted.
 func Table() *convert.Table {
-	return &table
-}
-
-var table = convert.Table{
-	Revisions: []convert.Revision{
-		{ID: mcp20241105.Revision, Methods: mcp20241105.Methods},
-		{ID: mcp20250326.Revision, Methods: mcp20250326.Methods},
-		{ID: mcp20250618.Revision, Methods: mcp20250618.Methods},
-		{ID: mcp20251125.Revision, Methods: mcp20251125.Methods},
-	},
-	Steps: []convert.Step{step20250326, step20250618, step20251125},
+	return &convert.Table{
+		Revisions: []convert.Revision{
+			{ID: mcp20241105.Revision, Methods: mcp20241105.Methods},
+			{ID: mcp20250326.Revision, Methods: mcp20250326.Methods},
+			{ID: mcp20250618.Revision, Methods: mcp20250618.Methods},
+			{ID: mcp20251125.Revision, Methods: mcp20251125.Methods},
+		},
+		Steps: []*convert.Step{&step20250326, &step20250618, &step20251125},
+	}
 }

@@ -17,7 +17,7 @@ const V2 = true
 // generated and never changes.
 type Table struct {
 	Revisions []Revision
-	Steps     []Step // Steps[i] is between Revisions[i] and Revisions[i+1]
+	Steps     []*Step // Steps[i] is between Revisions[i] and Revisions[i+1]
 }
 
 // Revision is a revision of the protocol.

@@ -23,7 +23,7 @@ const (
 // table converts "Root" from revision 2 to revision 1.
 var table = convert.Table{
 	Revisions: []convert.Revision{{ID: "1"}, {ID: "2"}},
-	Steps: []convert.Step{{
+	Steps: []*convert.Step{{
 		Definitions: []convert.Definition{{Older: "New", Newer: "New", Down: convert.None}, {Older: "Root", Newer: "Root", Down: root}},
 		Down: []convert.Shape{
 			root: {Members: []convert.Member{
@@ -127,7 +127,7 @@ func TestConvertErrors(t *testing.T) {
 
 // TestUnchanged checks that a value without differences is not copied.
 func TestUnchanged(t *testing.T) {
-	step, row := &table.Steps[0], convert.Definition{Down: tool}
+	step, row := table.Steps[0], convert.Definition{Down: tool}
 	const value = `{"name":"t","inputSchema":{"type":"object"}}`
 	if n := testing.AllocsPerRun(10, func() {
 		var c convert.Conversion

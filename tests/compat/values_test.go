@@ -56,8 +56,8 @@ func TestValues(t *testing.T) {
 		older, newer := all[i], all[i+1]
 		found := map[string]bool{}
 		for _, row := range step.Definitions {
-			a := side{older, code(t, older.ir.ID), row.Older, &step, row, true}
-			b := side{newer, code(t, newer.ir.ID), row.Newer, &step, row, false}
+			a := side{older, code(t, older.ir.ID), row.Older, step, row, true}
+			b := side{newer, code(t, newer.ir.ID), row.Newer, step, row, false}
 			l := law{count: count, found: found}
 			t.Run(newer.ir.ID+"/"+row.Older+"/"+row.Newer+"/down", func(t *testing.T) { l.hold(t, b, a, "down") })
 			t.Run(newer.ir.ID+"/"+row.Older+"/"+row.Newer+"/up", func(t *testing.T) { l.hold(t, a, b, "up") })
