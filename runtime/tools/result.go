@@ -1,43 +1,144 @@
 package tools
 
 import (
+	"context"
 	"errors"
-	"fmt"
-	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// appendText appends a text block.
-func appendText(dst []byte, text string) ([]byte, error) {
-	dst, err := wire.AppendString(append(dst, `{"type":"text","text":`...), text)
-	return append(dst, '}'), err
+// Result holds the members of a CallToolResult other than the value that a handler returns.
+// A handler gets it from [ResultOf] and sets its fields before it returns. They have no
+// effect if the handler returns an error.
+type Result struct {
+	// Content holds content blocks. For a tool with an output schema, they replace the text
+	// block that repeats the structured value as JSON. For a tool without one, they follow
+	// the blocks that the handler returns.
+	Content []wire.Appender
+	// Meta is the member _meta; "" leaves it out.
+	Meta wire.Object
+	// IsError reports to the client's model that the tool failed. A handler with a
+	// structured result may then return nil, so that the result has only Content.
+	IsError bool
 }
 
-// maxProblems limits the problems reported for one value, so that the answer to a long list
-// of invalid items remains short.
-const maxProblems = 100
+// ResultOf returns the rest of the result of the call that the context of a handler belongs
+// to. In other contexts, it returns a Result that is not sent.
+func ResultOf(ctx context.Context) *Result {
+	if r, ok := ctx.Value(resultKey{}).(*Result); ok {
+		return r
+	}
+	return new(Result)
+}
 
-// explain describes the problems of a value, with one line for each if there are several.
-func explain(what string, err error) string {
-	all, ok := errors.AsType[*wire.ValidationError](err)
-	if !ok {
-		if e, ok := errors.AsType[*wire.Error](err); ok {
-			return what + ": " + wire.Problem{Pointer: e.Pointer, Message: e.Problem}.String()
+// resultKey is the key of the *Result in the context of a handler.
+type resultKey struct{}
+
+// reply is the context of a handler and then the CallToolResult of its call. It is both, so
+// that a call needs only one allocation for them.
+type reply struct {
+	context.Context
+	result     Result
+	blocks     []wire.Appender // what a handler of content returned; nil for other handlers
+	content    string          // all blocks with commas between them; "" if the content repeats structured
+	structured string          // JSON; "" if there is none
+}
+
+// Value implements context.Context.
+func (r *reply) Value(key any) any {
+	if key == (resultKey{}) {
+		return &r.result
+	}
+	return r.Context.Value(key)
+}
+
+// structure sets the structured result, after validating it.
+func (r *reply) structure(t *Tool, o Options, out wire.Appender) (wire.Appender, error) {
+	text, err := marshal(out)
+	if err != nil {
+		return nil, defect("the tool's result cannot be encoded: %w", err)
+	}
+	if t.Output != nil && !o.UncheckedOutput {
+		if err := schema.Check(wire.Raw(text), t.Output); err != nil {
+			return nil, &catalog.Defect{Err: errors.New(explain("the tool's result does not match its output schema", err))}
 		}
-		return what + ": " + err.Error()
 	}
-	if len(all.Problems) == 1 {
-		return what + ": " + all.Problems[0].String()
+	r.structured = text
+	return r.finish()
+}
+
+// finish encodes the blocks and checks the Result.
+func (r *reply) finish() (wire.Appender, error) {
+	if r.blocks == nil && r.structured == "" && !r.result.IsError {
+		return nil, defect("the tool returned no result")
 	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s, %d problems:", what, len(all.Problems))
-	for i, p := range all.Problems {
-		if i == maxProblems {
-			fmt.Fprintf(&text, "\n- and %d more", len(all.Problems)-i)
-			break
+	if len(r.blocks)+len(r.result.Content) > 0 {
+		var err error
+		if r.content, err = marshal((*contentOf)(r)); err != nil {
+			return nil, err
 		}
-		text.WriteString("\n- " + p.String())
 	}
-	return text.String()
+	if r.result.Meta != "" {
+		if _, err := wire.AppendObject(nil, r.result.Meta); err != nil {
+			return nil, defect("the _meta of the tool's result cannot be encoded: %w", err)
+		}
+	}
+	return r, nil
+}
+
+// contentOf encodes the content blocks of a reply, with commas between them.
+type contentOf reply
+
+// AppendJSON implements wire.Appender.
+func (c *contentOf) AppendJSON(dst []byte) (_ []byte, err error) {
+	for i, block := range c.blocks {
+		if dst, err = c.appendBlock(dst, i, block); err != nil {
+			return dst, err
+		}
+	}
+	for i, block := range c.result.Content {
+		if dst, err = c.appendBlock(dst, len(c.blocks)+i, block); err != nil {
+			return dst, err
+		}
+	}
+	return dst, nil
+}
+
+// appendBlock appends a content block.
+func (c *contentOf) appendBlock(dst []byte, i int, block wire.Appender) ([]byte, error) {
+	if len(dst) > 0 {
+		dst = append(dst, ',')
+	}
+	if block == nil {
+		return dst, defect("block %d of the tool's result is nil", i)
+	}
+	dst, err := block.AppendJSON(dst)
+	if err != nil {
+		return dst, defect("block %d of the tool's result cannot be encoded: %w", i, err)
+	}
+	return dst, nil
+}
+
+// AppendJSON implements wire.Appender.
+func (r *reply) AppendJSON(dst []byte) (_ []byte, err error) {
+	dst = append(dst, `{"content":[`...)
+	if r.content == "" && r.structured != "" {
+		if dst, err = wire.AppendString(append(dst, `{"type":"text","text":`...), r.structured); err != nil {
+			return dst, err
+		}
+		dst = append(dst, '}')
+	}
+	dst = append(append(dst, r.content...), ']')
+	if r.structured != "" {
+		dst = append(append(dst, `,"structuredContent":`...), r.structured...)
+	}
+	if r.result.Meta != "" {
+		dst = append(append(dst, `,"_meta":`...), r.result.Meta...)
+	}
+	if r.result.IsError {
+		dst = append(dst, `,"isError":true`...)
+	}
+	return append(dst, '}'), nil
 }

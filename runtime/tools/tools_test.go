@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mcpgen/mcpgen/generated/compat"
-	"github.com/mcpgen/mcpgen/generated/mcp20241105"
-	"github.com/mcpgen/mcpgen/generated/mcp20250326"
-	"github.com/mcpgen/mcpgen/generated/mcp20250618"
-	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -126,7 +123,7 @@ func connect(t *testing.T, options tools.Options, client runtime.Binding, items 
 			}, nil
 		}),
 	)
-	s, err := compat.NewServer(mcp.BindBase(), runtime.ServerOptions{}, items...)
+	s, err := mcp.NewServer(mcp.ServerOptions{Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}, items...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,56 +137,6 @@ func connect(t *testing.T, options tools.Options, client runtime.Binding, items 
 
 func newest(t *testing.T, options tools.Options, items ...catalog.Item) *runtime.Session {
 	return connect(t, options, mcp.BindClient(mcp.UnimplementedClient{}), items...)
-}
-
-// TestRevisions makes the same calls in each revision.
-func TestRevisions(t *testing.T) {
-	const (
-		audio = `{"type":"audio","data":"","mimeType":"audio/wav"}`
-		link  = `{"type":"resource_link","name":"r","uri":"file:///r"}`
-	)
-	for _, r := range []struct {
-		client              runtime.Binding
-		structured, toModel bool
-		audio, link         string
-	}{
-		{mcp20241105.BindClient(mcp20241105.UnimplementedClient{}), false, false,
-			`{"type":"resource","resource":{"uri":"urn:mcp:audio:7cc7607b4949e25","mimeType":"audio/wav","blob":""}}`, `{"type":"text","text":"r <file:///r>"}`},
-		{mcp20250326.BindClient(mcp20250326.UnimplementedClient{}), false, false, audio, `{"type":"text","text":"r <file:///r>"}`},
-		{mcp20250618.BindClient(mcp20250618.UnimplementedClient{}), true, false, audio, link},
-		{mcp.BindClient(mcp.UnimplementedClient{}), true, true, audio, link},
-	} {
-		t.Run(r.client.Revision, func(t *testing.T) {
-			session := connect(t, tools.Options{}, r.client)
-			want := `{"content":[{"type":"text","text":"{\"text\":\"AA\"}"}]`
-			if r.structured {
-				want += `,"structuredContent":{"text":"AA"}`
-			}
-			if got, err := tools.CallRaw(t.Context(), session, "shout", wire.Raw(`{"text":"a","n":2}`)); err != nil || string(got) != want+"}" {
-				t.Errorf("shout: got %s, %v, want %s}", got, err, want)
-			}
-			if out, err := tools.Call(t.Context(), session, shout, &words{text: "a"}, new(words)); err != nil || out.text != "A" {
-				t.Errorf("typed shout: got %+v, %v", out, err)
-			}
-			want = `{"content":[{"type":"text","text":"a"},` + r.audio + `,` + r.link + `]}`
-			if got, err := tools.CallRaw(t.Context(), session, "draw", &words{text: "a"}); err != nil || !wire.Equal(wire.Raw(got), wire.Raw(want)) {
-				t.Errorf("draw: got %s, %v, want %s", got, err, want)
-			}
-			_, err := tools.CallRaw(t.Context(), session, "shout", wire.Raw(`{"n":"x"}`))
-			text := ""
-			if failed, ok := errors.AsType[*tools.Error](err); ok && r.toModel {
-				text = failed.Content
-			}
-			if answer, ok := errors.AsType[*jsonrpc.Error](err); ok && !r.toModel && answer.Code == jsonrpc.CodeInvalidParams {
-				text = answer.Message
-			}
-			for _, part := range []string{"invalid arguments", "/n", "text"} {
-				if !strings.Contains(text, part) {
-					t.Errorf("bad arguments: got %v, which lacks %q", err, part)
-				}
-			}
-		})
-	}
 }
 
 func TestHandlerErrors(t *testing.T) {
