@@ -3,6 +3,7 @@ package typed_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -49,7 +50,7 @@ func find(_ context.Context, in *search) (*found, error) {
 // connect serves a catalog and connects to it in a revision.
 func connect(t *testing.T, c *catalog.Catalog, revision string) *runtime.Session {
 	t.Helper()
-	server, err := mcp.NewServer(mcp.ServerOptions{Name: "test", Version: "1"}, c)
+	server, err := mcp.NewServer(mcp.ServerOptions{Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +87,8 @@ func TestTool(t *testing.T) {
 	for _, test := range []struct{ arguments, want string }{
 		{`{"query":"it"}`, `"structuredContent":{"hits":[],"limit":10,"facet":{},"score":0}`},
 		{`{"query":"it","limit":0,"tags":["x"]}`, `"structuredContent":{"hits":["x"],"limit":0,"facet":{},"score":0}`},
+		{`{"query":"it","limit":3.0,"tags":["1.50"]}`, `"structuredContent":{"hits":["1.50"],"limit":3,"facet":{},"score":0}`},
+		{`{"query":"it","limit":2e1}`, `"limit":20`},
 		{`{"query":"i","limit":51}`, `"isError":true`},
 		{`{"query":"i","limit":51}`, `/query`},
 		{`{"query":"i","limit":51}`, `/limit`},

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -35,6 +36,14 @@ func (x *value[T]) DecodeJSON(r *wire.Reader) error {
 
 func (x *value[T]) decode(text wire.Raw) error {
 	err := json.Unmarshal([]byte(text), &x.v)
+	if err != nil {
+		// JSON Schema takes 3.0 and 3e0 for integers, the decoder only 3.
+		plain := jsontext.Value(text)
+		if plain.Format(jsontext.CanonicalizeRawFloats(true)) == nil && string(plain) != string(text) {
+			x.v = *new(T)
+			err = json.Unmarshal(plain, &x.v)
+		}
+	}
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
 		problem := "cannot be decoded as " + e.GoType.String()
 		if e.Err != nil {

@@ -3,16 +3,13 @@
 package examples
 
 import (
-	"context"
 	"encoding/json"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -20,9 +17,6 @@ import (
 	_ "github.com/mcpgen/mcpgen/gen"
 	_ "github.com/mcpgen/mcpgen/gen/skeleton"
 	_ "github.com/mcpgen/mcpgen/generated"
-	mcp "github.com/mcpgen/mcpgen/generated/mcp20250618"
-	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/stdio"
 )
 
 const root = "../.."
@@ -51,54 +45,6 @@ func build(t *testing.T, out, what string) {
 	cmd.Dir = root
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, text)
-	}
-}
-
-// TestReadmeServer builds the README's server and calls its tool.
-func TestReadmeServer(t *testing.T) {
-	dir := t.TempDir()
-	source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "server")
-	if err := os.WriteFile(source, []byte(blocks(t, "go")[0]), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	build(t, program, source)
-
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, program)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, mcp.BindClient(mcp.UnimplementedClient{}))
-	session, err := client.Connect(ctx, stdio.New(io.NopCloser(out), in))
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := mcp.NewServerCaller(session)
-	list, err := server.ListTools(ctx, nil)
-	if err != nil || len(list.Tools) != 1 || list.Tools[0].Name != "hello" {
-		t.Errorf("tools/list: got %+v, %v", list, err)
-	}
-	result, err := server.CallTool(ctx, &mcp.CallToolRequestParams{Name: "hello"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]mcp.ContentBlock{&mcp.TextContent{Type: "text", Text: "Hello!"}}, result.Content); diff != "" {
-		t.Errorf("content (-want +got):\n%s", diff)
-	}
-	if err := session.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("the server exited with %v", err)
 	}
 }
 

@@ -78,7 +78,7 @@ func (c *typeScript) run(t *testing.T, hello string) {
 	if c.sdk == "v2-auto" {
 		unknown = append(unknown, "server/discover")
 	}
-	check(t, c.said, "2025-06-18", unknown...)
+	check(t, c.said, "2025-11-25", unknown...)
 }
 
 // node returns what client.mjs prints.
@@ -103,20 +103,19 @@ func (c *typeScript) node(t *testing.T, target ...string) []byte {
 func (c *typeScript) checkSteps(t *testing.T, out []byte) {
 	text := `
 		{"step":"initialize","server":{"name":"hello","version":"1.0.0"},
-			"capabilities":{"tools":{}},"instructions":"Four tools to try a client with."}
+			"capabilities":{"logging":{},"tools":{"listChanged":true}},"instructions":"Four tools to try a client with."}
 		{"step":"ping","result":{}}
 		{"step":"list","tools":["greet","divide","count","wait"],"greet":{
 			"name":"greet","description":"Greets somebody.",
-			"inputSchema":{"type":"object","required":["name"],"properties":{
-				"name":{"type":"string","description":"Whom to greet"},
-				"formal":{"type":"boolean","description":"Greet with respect","default":false}}},
-			"outputSchema":{"type":"object","required":["greeting"],"properties":{"greeting":{"type":"string"}}},
+			"inputSchema":{"type":"object","required":["name"],"additionalProperties":false,"properties":{
+				"name":{"type":"string","description":"The person to greet."},
+				"formal":{"type":"boolean","description":"Greets with respect."}}},
+			"outputSchema":{"type":"object","required":["greeting"],"additionalProperties":false,"properties":{"greeting":{"type":"string"}}},
 			"annotations":{"readOnlyHint":true}}}
 		{"step":"call","result":{"content":[{"type":"text","text":"Hello, Zoë!"}],"structuredContent":{"greeting":"Hello, Zoë!"}}}
 		{"step":"tool error","result":{"content":[{"type":"text","text":"cannot divide by zero"}],"isError":true}}
-		{"step":"unknown tool","error":{"code":-32602,"message":"unknown tool \"dance\""}}
-		{"step":"bad arguments","error":{"code":-32602,
-			"message":"invalid arguments: wire: at /name, byte 8: expected a string, found a number"}}
+		{"step":"unknown tool","error":{"code":-32602,"message":"unknown tool: \"dance\""}}
+		{"step":"bad arguments","result":{"content":[{"type":"text","text":"invalid arguments: at /name: must be string, found number"}],"isError":true}}
 		{"step":"unknown method","error":{"code":-32601,"message":"method not found: \"tools/dance\""}}
 		{"step":"progress","result":{"content":[{"type":"text","text":"1 2 3"}]}}`
 	if c.way == "http" {

@@ -34,12 +34,12 @@ func TestInspector(t *testing.T) {
 					if url == "" {
 						file := filepath.Join(t.TempDir(), "transcript")
 						row.run(t, "--", os.Args[0], relayArgument, file, os.DevNull, hello)
-						check(t, readTranscript(t, file), "2025-06-18")
+						check(t, readTranscript(t, file), "2025-11-25")
 						return
 					}
 					p := newProxy(t, url, nil)
 					row.run(t, "--transport", way, "--server-url", p.URL)
-					check(t, p.log, "2025-06-18")
+					check(t, p.log, "2025-11-25")
 				})
 			}
 		})
@@ -63,7 +63,8 @@ var inspections = []inspection{
 	{"tool error", []string{"--method", "tools/call", "--tool-name", "divide", "--tool-args-json", `{"dividend":1,"divisor":0}`}, 5,
 		`{"result":{"content":[{"type":"text","text":"cannot divide by zero"}],"isError":true}}`, "tool_is_error"},
 	{"unknown tool", []string{"--method", "tools/call", "--tool-name", "dance"}, 5, ``, "tool_not_found"},
-	{"bad arguments", []string{"--method", "tools/call", "--tool-name", "greet", "--tool-args-json", `{"name":7}`}, 1, ``, "error"},
+	{"bad arguments", []string{"--method", "tools/call", "--tool-name", "greet", "--tool-args-json", `{"name":7}`}, 5,
+		`{"result":{"content":[{"type":"text","text":"invalid arguments: at /name: must be string, found number"}],"isError":true}}`, "tool_is_error"},
 }
 
 func (row inspection) run(t *testing.T, server ...string) {

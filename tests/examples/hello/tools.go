@@ -2,118 +2,88 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
 	"time"
 
-	mcp "github.com/mcpgen/mcpgen/generated/mcp20250618"
+	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// tools are the server's tools in the order in which clients see them.
-func tools(log *slog.Logger) []tool {
-	return []tool{
-		{mcp.Tool{
-			Name:        "greet",
-			Description: new("Greets somebody."),
-			InputSchema: mcp.ToolInputSchema{
-				Properties: wire.Map[wire.Object]{
-					{Name: "name", Value: `{"type":"string","description":"Whom to greet"}`},
-					{Name: "formal", Value: `{"type":"boolean","description":"Greet with respect","default":false}`},
-				},
-				Required: []string{"name"},
-			},
-			OutputSchema: &mcp.ToolOutputSchema{
-				Properties: wire.Map[wire.Object]{{Name: "greeting", Value: `{"type":"string"}`}},
-				Required:   []string{"greeting"},
-			},
-			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: new(true)},
-		}, typed(greet)},
-		{mcp.Tool{
-			Name:        "divide",
-			Description: new("Divides one number by another. Dividing by zero fails."),
-			InputSchema: mcp.ToolInputSchema{
-				Properties: wire.Map[wire.Object]{{Name: "dividend", Value: `{"type":"number"}`}, {Name: "divisor", Value: `{"type":"number"}`}},
-				Required:   []string{"dividend", "divisor"},
-			},
-		}, typed(divide)},
-		{mcp.Tool{
-			Name:        "count",
-			Description: new("Counts to a number and reports its progress."),
-			InputSchema: mcp.ToolInputSchema{
-				Properties: wire.Map[wire.Object]{{Name: "to", Value: `{"type":"integer","minimum":1,"maximum":100}`}},
-				Required:   []string{"to"},
-			},
-		}, typed(count)},
-		{mcp.Tool{
-			Name:        "wait",
-			Description: new("Waits, unless it is cancelled."),
-			InputSchema: mcp.ToolInputSchema{
-				Properties: wire.Map[wire.Object]{{Name: "seconds", Value: `{"type":"number","minimum":0,"maximum":3600}`}},
-				Required:   []string{"seconds"},
-			},
-		}, typed(waiter{log}.wait)},
-	}
+type greetInput struct {
+	Name   string `json:"name" jsonschema_description:"The person to greet."`
+	Formal bool   `json:"formal,omitempty" jsonschema_description:"Greets with respect."`
 }
 
-// greet answers with words for the model and with the same as data, which its output
-// schema promises.
-func greet(_ context.Context, a greetArguments) (*mcp.CallToolResult, error) {
-	greeting := "Hello, " + a.name + "!"
-	if a.formal {
-		greeting = "Good day to you, " + a.name + "."
-	}
-	var err error
-	result := text(greeting)
-	result.StructuredContent, err = wire.ObjectOf(map[string]string{"greeting": greeting})
-	return result, err
+type greeting struct {
+	Greeting string `json:"greeting"`
 }
 
-func divide(_ context.Context, a divideArguments) (*mcp.CallToolResult, error) {
-	if a.divisor == 0 {
-		return failure("cannot divide by zero"), nil
+// greet returns a structured result, and the same in words for the model.
+func greet(ctx context.Context, in *greetInput) (*greeting, error) {
+	out := &greeting{"Hello, " + in.Name + "!"}
+	if in.Formal {
+		out.Greeting = "Good day to you, " + in.Name + "."
 	}
-	return text(fmt.Sprint(a.dividend / a.divisor)), nil
+	tools.ResultOf(ctx).Content = []wire.Appender{&mcp.TextContent{Text: out.Greeting}}
+	return out, nil
 }
 
-// count takes a moment for each number and sends a progress notification before it, to a
-// client that has asked for them with a progress token.
-func count(ctx context.Context, a countArguments) (*mcp.CallToolResult, error) {
-	if a.to < 1 || a.to > 100 {
-		return failure("can count from 1 to 100"), nil
+type divideInput struct {
+	Dividend float64 `json:"dividend"`
+	Divisor  float64 `json:"divisor"`
+}
+
+// divide fails for some arguments. The client's model reads the text of the error.
+func divide(_ context.Context, in *divideInput) ([]mcp.ContentBlock, error) {
+	if in.Divisor == 0 {
+		return nil, errors.New("cannot divide by zero")
 	}
-	call, total := runtime.CallOf(ctx), float64(a.to)
-	var numbers strings.Builder
-	for i := int64(1); i <= a.to; i++ {
-		if err := call.Progress(ctx, float64(i), &total, fmt.Sprintf("at %d", i)); err != nil {
+	return text(fmt.Sprint(in.Dividend / in.Divisor)), nil
+}
+
+type countInput struct {
+	To int `json:"to" jsonschema:"minimum=1,maximum=100"`
+}
+
+// count sends a progress notification before each number, if the client requested it.
+func count(ctx context.Context, in *countInput) ([]mcp.ContentBlock, error) {
+	call, total := runtime.CallOf(ctx), float64(in.To)
+	var numbers []string
+	for i := range in.To {
+		number := fmt.Sprint(i + 1)
+		if err := call.Progress(ctx, float64(i+1), &total, "at "+number); err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&numbers, "%d ", i)
 		if err := pause(ctx, 20*time.Millisecond); err != nil {
 			return nil, err
 		}
+		numbers = append(numbers, number)
 	}
-	return text(strings.TrimSpace(numbers.String())), nil
+	return text(strings.Join(numbers, " ")), nil
+}
+
+type waitInput struct {
+	Seconds float64 `json:"seconds" jsonschema:"minimum=0,maximum=3600"`
 }
 
 type waiter struct{ log *slog.Logger }
 
-// wait ends early when the client cancels the call. What it returns then reaches nobody.
-func (w waiter) wait(ctx context.Context, a waitArguments) (*mcp.CallToolResult, error) {
-	if a.seconds < 0 || a.seconds > 3600 {
-		return failure("can wait for 0 to 3600 seconds"), nil
-	}
-	w.log.Info("waiting", "seconds", a.seconds)
-	if err := pause(ctx, time.Duration(a.seconds*float64(time.Second))); err != nil {
+// wait returns early if the client cancels the call. The client then ignores the result.
+func (w waiter) wait(ctx context.Context, in *waitInput) ([]mcp.ContentBlock, error) {
+	w.log.Info("waiting", "seconds", in.Seconds)
+	if err := pause(ctx, time.Duration(in.Seconds*float64(time.Second))); err != nil {
 		w.log.Info("stopped waiting", "cause", err)
 		return nil, err
 	}
 	return text("done"), nil
 }
 
-// pause returns early, and with the reason, when ctx ends.
+// pause waits. It returns the cause if ctx ends first.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
@@ -122,3 +92,6 @@ func pause(ctx context.Context, d time.Duration) error {
 		return context.Cause(ctx)
 	}
 }
+
+// text returns the content of a result that is one text.
+func text(s string) []mcp.ContentBlock { return []mcp.ContentBlock{&mcp.TextContent{Text: s}} }

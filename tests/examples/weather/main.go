@@ -31,7 +31,7 @@ func main() {
 // serve serves one session over standard input and output, or all that come over HTTP.
 // SIGINT and SIGTERM end it; calls in flight are answered before.
 func serve(ctx context.Context, address string) error {
-	server, err := NewServer(&handlers{}, mcp.ServerOptions{Name: "weather", Version: "0.1.0"})
+	server, err := NewServer(&handlers{}, mcp.ServerOptions{Name: "weather", Version: "0.1.0"}, report, stations, station)
 	if err != nil {
 		return err
 	}
