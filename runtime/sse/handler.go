@@ -210,7 +210,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return h.sessions.NoSession()
 	}
-	text, err := web.ReadBody(w, r, h.server.MaxMessage(), h.opts.IOTimeout)
+	text, err := web.NewResponse(w, h.opts.IOTimeout).ReadBody(r, h.server.MaxMessage())
 	if err != nil {
 		return err
 	}

@@ -40,9 +40,9 @@ type exchange struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	post   web.Request
-
-	isSent sync.Once
-	sent   chan struct{} // closed when the request was written
+	trace  httptrace.ClientTrace // calls wrote
+	once   sync.Once
+	sent   chan struct{} // closed by wrote
 
 	last    string // id of the last event
 	retry   retry
@@ -53,7 +53,8 @@ type exchange struct {
 func newExchange(t *Transport, id wire.Scalar) *exchange {
 	e := &exchange{t: t, id: id, sent: make(chan struct{})}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
-	e.post.Init(httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{WroteRequest: e.wrote}))
+	e.trace.WroteRequest = e.wrote
+	e.post.Init(httptrace.WithClientTrace(context.Background(), &e.trace))
 	return e
 }
 
@@ -63,9 +64,9 @@ func (e *exchange) end() {
 	e.post.Cancel(context.Canceled)
 }
 
-// wrote is called by net/http, again if it repeats the request.
+// wrote is called by net/http when it has written the request, again if it repeats it.
 func (e *exchange) wrote(httptrace.WroteRequestInfo) {
-	e.isSent.Do(func() { close(e.sent) })
+	e.once.Do(func() { close(e.sent) })
 }
 
 // run sends a request and reads the answer.

@@ -36,7 +36,7 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) (*connection, err
 	c := &connection{request: r}
 	c.Init(w, h.opts.IOTimeout)
 	var err error
-	c.text, err = web.ReadBody(w, r, h.server.MaxMessage(), h.opts.IOTimeout)
+	c.text, err = c.ReadBody(r, h.server.MaxMessage())
 	return c, err
 }
 

@@ -84,6 +84,13 @@ type recorder struct {
 	log *transcript
 }
 
+func (r recorder) Open(ctx context.Context) error {
+	if o, ok := r.Transport.(runtime.Opener); ok {
+		return o.Open(ctx)
+	}
+	return nil
+}
+
 func (r recorder) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
 	in, err := r.Transport.Receive(ctx, max)
 	if err == nil {

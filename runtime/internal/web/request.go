@@ -86,30 +86,27 @@ func zeroQuality(params string) bool {
 	return false
 }
 
-// ReadBody reads a body of at most max bytes, which must arrive within the timeout; 0 or less
-// means any time. An error is a *Refusal, and the connection is closed after it.
-func ReadBody(w http.ResponseWriter, r *http.Request, max int, timeout time.Duration) (string, error) {
-	if r.ContentLength > int64(max) {
-		w.Header().Set("Connection", "close")
+// ReadBody reads the body of the request, of at most max bytes, which must arrive within the timeout of
+// the response. An error is a *Refusal, and the connection is closed after it.
+func (r *Response) ReadBody(req *http.Request, max int) (string, error) {
+	if req.ContentLength > int64(max) {
+		r.Header().Set("Connection", "close")
 		return "", tooLarge(max)
 	}
-	if timeout > 0 {
-		rc := http.NewResponseController(w)
-		if rc.SetReadDeadline(time.Now().Add(timeout)) == nil {
-			// Otherwise the deadline would also end a request that is handled for longer
-			// (https://go.dev/issue/70834).
-			defer rc.SetReadDeadline(time.Time{})
-		}
+	if r.timeout > 0 && r.rc.SetReadDeadline(time.Now().Add(r.timeout)) == nil {
+		// The deadline must not outlast the reading: it would end a request that is handled for
+		// longer (https://go.dev/issue/70834).
+		defer r.rc.SetReadDeadline(time.Time{})
 	}
-	var body io.Reader = r.Body
-	if r.ContentLength < 0 { // otherwise net/http reads no more than that
-		body = http.MaxBytesReader(w, r.Body, int64(max))
+	var body io.Reader = req.Body
+	if req.ContentLength < 0 { // otherwise net/http reads no more than that
+		body = http.MaxBytesReader(r.w, req.Body, int64(max))
 	}
-	text, err := readAll(body, r.ContentLength)
+	text, err := readAll(body, req.ContentLength)
 	if err == nil {
 		return text, nil
 	}
-	w.Header().Set("Connection", "close")
+	r.Header().Set("Connection", "close")
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return "", tooLarge(max)
 	}

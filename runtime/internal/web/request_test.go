@@ -56,7 +56,7 @@ func TestReadBodyInTime(t *testing.T) {
 				body := &slow{ResponseWriter: httptest.NewRecorder(), after: c.after}
 				r := httptest.NewRequest("POST", "/", body)
 				r.ContentLength = 4
-				text, err := ReadBody(body, r, 100, c.timeout)
+				text, err := NewResponse(body, c.timeout).ReadBody(r, 100)
 				if refusal, ok := errors.AsType[*Refusal](err); c.late != (ok && refusal.Status == http.StatusRequestTimeout) || !c.late && text != "text" {
 					t.Errorf("%q, %v", text, err)
 				}
