@@ -33,7 +33,7 @@ func client(revisions ...string) *runtime.Client {
 	return runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, bindings...)
 }
 
-// TestConnect checks which transport the sessions with servers use.
+// TestConnect checks which transport is used for which server.
 func TestConnect(t *testing.T) {
 	status := func(post, get int) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

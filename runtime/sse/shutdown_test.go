@@ -13,9 +13,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestShutdown holds that calls in flight are answered while the handler shuts down, also
-// one that asks the client, that further ones and sessions are refused, and that a call
-// which does not end gets an error.
+// TestShutdown checks that calls in flight are answered while the handler shuts down, even one that
+// asks the client, that new calls and sessions are refused, and that a call that does not end gets
+// an error.
 func TestShutdown(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
 	held := func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
@@ -62,7 +62,7 @@ func TestShutdown(t *testing.T) {
 		t.Errorf("the session without calls: %v", err)
 	}
 	err = s.Call(t.Context(), "echo", wire.Raw("{}"), nil)
-	for i := 0; err == nil && i < 1000; i++ { // the sessions are told one after the other
+	for i := 0; err == nil && i < 1000; i++ { // the sessions shut down one after the other
 		time.Sleep(time.Millisecond)
 		err = s.Call(t.Context(), "echo", wire.Raw("{}"), nil)
 	}

@@ -85,8 +85,8 @@ func connect(t testing.TB, url string, opts ClientOptions) (*runtime.Session, er
 	return runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, client.bind(runtime.ToClient)).Connect(t.Context(), transport)
 }
 
-// TestInterop holds that our client and our server understand each other, many sessions
-// at a time, and that nothing is left of them.
+// TestInterop checks that the package's client and server understand each other in many sessions at a
+// time, and that nothing is left of them.
 func TestInterop(t *testing.T) {
 	ts, h := newServer(t, Options{KeepAlive: 5 * time.Millisecond})
 	before := goruntime.NumGoroutine()
@@ -130,7 +130,7 @@ func TestInterop(t *testing.T) {
 	t.Errorf("%d sessions, %d goroutines, %d before", h.sessions.Len(), goruntime.NumGoroutine(), before)
 }
 
-// TestRequests holds how requests are judged; all errors have a JSON-RPC error as their body.
+// TestRequests checks which requests are refused. Every refusal has a JSON-RPC error as its body.
 func TestRequests(t *testing.T) {
 	ts, _ := newServer(t, Options{})
 	stream, err := http.Get(ts.URL + "/api/sse")
@@ -212,8 +212,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestSlowReader holds that a client that takes nothing loses its session, and the
-// handler that writes to it ends.
+// TestSlowReader checks that a client that does not read loses its session, and that the handler that
+// writes to it ends.
 func TestSlowReader(t *testing.T) {
 	ts, h := newServer(t, Options{IOTimeout: 100 * time.Millisecond})
 	stream, err := http.Get(ts.URL + "/api/sse")
@@ -241,7 +241,7 @@ func TestSlowReader(t *testing.T) {
 	t.Error("the session goes on")
 }
 
-// TestDial holds what is no server of this transport.
+// TestDial checks the errors for servers that do not have this transport.
 func TestDial(t *testing.T) {
 	for _, c := range []struct {
 		name, media, body string
@@ -276,7 +276,7 @@ func TestDial(t *testing.T) {
 	}
 }
 
-// TestServerGone holds that a client's session ends with the server's.
+// TestServerGone checks that the client's session ends with the server's.
 func TestServerGone(t *testing.T) {
 	ts, h := newServer(t, Options{MaxSessions: 1})
 	s, err := connect(t, ts.URL+"/api/sse", ClientOptions{})
@@ -298,8 +298,8 @@ func TestServerGone(t *testing.T) {
 	}
 }
 
-// TestOddServer holds that a client waits for no body of a success and sends no error for a
-// message that it cannot read, and that a broken answer fails its call at once.
+// TestOddServer checks that a client does not wait for the body of a success, sends no error for a message
+// that it cannot read, and fails a call with a broken answer at once.
 func TestOddServer(t *testing.T) {
 	events, ended := make(chan string, 10), make(chan struct{})
 	var mu sync.Mutex
@@ -358,7 +358,7 @@ func TestOddServer(t *testing.T) {
 	}
 }
 
-// TestUnusedSessions holds that sessions whose clients send nothing after initialize make room for
+// TestUnusedSessions checks that sessions whose clients send nothing after initialize make room for
 // others, and end by themselves.
 func TestUnusedSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -375,7 +375,7 @@ func TestUnusedSessions(t *testing.T) {
 			synctest.Wait()
 			return w.Code
 		}
-		say := func() { // in every session, what a client says to open one
+		say := func() { // sends the handshake in every session
 			for _, s := range h.sessions.All() {
 				for _, body := range []string{initialize, initialized} {
 					r := httptest.NewRequest("POST", "/sse?sessionId="+s.(*session).id, strings.NewReader(body))

@@ -15,8 +15,8 @@ import (
 
 type userKey struct{}
 
-// TestUsers holds that a session is its user's alone, and that a handler sees the values
-// that the context of its own POST had.
+// TestUsers checks that only the user of a session can use it, and that a handler sees the values in
+// the context of its own POST.
 func TestUsers(t *testing.T) {
 	server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, handlers{
 		"who": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {

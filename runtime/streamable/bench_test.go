@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// BenchmarkPost is one call through the handler, without a network: "none" is the same
-// with a handler that does nothing, "echo" is answered as JSON, "note" as an event stream.
+// BenchmarkPost is a call through the handler without a network: "none" uses a handler that does
+// nothing, "echo" is answered with JSON, "note" with an event stream.
 func BenchmarkPost(b *testing.B) {
 	h := NewHandler(newRuntimeServer(b, base, runtime.ServerOptions{}, r11), Options{})
 	defer h.Close()
@@ -42,7 +42,7 @@ func BenchmarkPost(b *testing.B) {
 	}
 }
 
-// BenchmarkCall is one call of our client over a local connection.
+// BenchmarkCall is a call of the package's client over a local connection.
 func BenchmarkCall(b *testing.B) {
 	h := NewHandler(newRuntimeServer(b, base, runtime.ServerOptions{}, r11), Options{})
 	ts := httptest.NewServer(h)

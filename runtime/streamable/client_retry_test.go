@@ -13,9 +13,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
-// TestOwnStreamIsAskedForAgain holds that the first GET for the server's own stream is repeated
-// when the server is not reached or has no time, with longer and longer pauses, as long as the
-// session lasts, and not when the server offers no stream.
+// TestOwnStreamIsAskedForAgain checks that the first GET for the server's own stream is repeated
+// while the server is busy or cannot be reached, with growing pauses, as long as the session
+// lasts, but not if the server offers no such stream.
 func TestOwnStreamIsAskedForAgain(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -74,11 +74,9 @@ func TestOwnStreamIsAskedForAgain(t *testing.T) {
 	}
 }
 
-// errorWait is what a body without an end takes longest.
 const errorWait = 2 * time.Second
 
-// TestRetryBounds holds that a server decides with its retry field how soon its stream is asked
-// for, but not to have it asked for without a pause.
+// TestRetryBounds checks that the server's retry field determines the pauses, within limits.
 func TestRetryBounds(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -113,7 +111,7 @@ func TestRetryBounds(t *testing.T) {
 	}
 }
 
-// TestRetryAfter holds that Retry-After is heeded, as a number and as a date, within bounds.
+// TestRetryAfter checks that Retry-After is obeyed, as a number and as a date, within limits.
 func TestRetryAfter(t *testing.T) {
 	for _, c := range []struct {
 		value       func() string
@@ -148,8 +146,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestCallIsPolledFor holds that the stream of a call that the server ends again and again is
-// asked for until it brings the answer, and given up when the server refuses.
+// TestCallIsPolledFor checks that the client requests the stream of a call that the server ends again
+// and again until it carries the answer, and gives up if the server refuses.
 func TestCallIsPolledFor(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -203,8 +201,8 @@ func TestCallIsPolledFor(t *testing.T) {
 	}
 }
 
-// TestAnswersAreSentAgain holds that the answer to a request of the server is sent again when
-// the server has no time for it.
+// TestAnswersAreSentAgain checks that the client sends its answer to a request of the server again if
+// the server is busy.
 func TestAnswersAreSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
@@ -226,7 +224,7 @@ func TestAnswersAreSentAgain(t *testing.T) {
 	})
 }
 
-// TestDeafSession holds that a session without a stream of the server's own works.
+// TestDeafSession checks that a session without a stream of the server's own works.
 func TestDeafSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{answer: func(r *http.Request, _ string) *http.Response {

@@ -34,10 +34,10 @@ func connect(t testing.TB, url string, h handlers, opts ClientOptions, revisions
 	return runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, bindings...).Connect(t.Context(), transport)
 }
 
-// echoing is a client that answers what "ask" asks.
+// echoing answers the requests of "ask" as a client.
 var echoing = handlers{"client/echo": func(_ context.Context, params wire.Raw) (wire.Appender, error) { return params, nil }}
 
-// TestInterop holds that our client and our server understand each other.
+// TestInterop checks that the package's client and server understand each other.
 func TestInterop(t *testing.T) {
 	for _, revision := range []string{r03, r06, r11} {
 		for _, stateless := range []bool{false, true} {
@@ -98,7 +98,7 @@ func TestInterop(t *testing.T) {
 	}
 }
 
-// TestSessionLost holds that a client is told when the server does not know its session.
+// TestSessionLost checks the errors of a client whose session the server does not know.
 func TestSessionLost(t *testing.T) {
 	r := newRig(t, base, Options{})
 	s, err := connect(t, r.URL, nil, ClientOptions{}, r11)
@@ -146,7 +146,7 @@ func (c *cutter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestClientResumes holds that a client gets every notification of a call once, in order,
+// TestClientResumes checks that a client gets every notification of a call once, in order,
 // and its answer, when the stream is cut again and again.
 func TestClientResumes(t *testing.T) {
 	const n = 60
@@ -173,7 +173,7 @@ func TestClientResumes(t *testing.T) {
 	if err := s.Call(t.Context(), "count", wire.Raw(`{}`), nil); err != nil {
 		t.Error(err)
 	}
-	for i := range n { // they are handled after the answer is
+	for i := range n { // they are handled after the answer
 		if text := <-notes; text != fmt.Sprintf(`{"i":%d}`, i+1) {
 			t.Fatalf("notification %d is %s", i, text)
 		}
@@ -184,7 +184,7 @@ func TestClientResumes(t *testing.T) {
 	}
 }
 
-// fake is a server that answers initialize properly and everything else as told.
+// fake starts a server that answers initialize properly and everything else by a function.
 func fake(t *testing.T, answer http.HandlerFunc) string {
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -204,8 +204,8 @@ func fake(t *testing.T, answer http.HandlerFunc) string {
 	return ts.URL
 }
 
-// TestClientOfOddServers holds what a call returns when a server answers oddly, and that
-// the session goes on.
+// TestClientOfOddServers checks what a call returns if the server's response is wrong, and
+// that the session goes on.
 func TestClientOfOddServers(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		t.Error("the redirect was followed to another server")
@@ -297,8 +297,8 @@ func (c *changing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestSharedHeader holds that what changes the header of one request leaves others alone, and that
-// every request has what is known of the session by then.
+// TestSharedHeader checks that a transport that changes the header of one request does not change
+// others, and that every request has the session's headers.
 func TestSharedHeader(t *testing.T) {
 	for _, over := range []http.RoundTripper{nil, &changing{}} {
 		h := NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{Logger: discard}, r11), Options{})
@@ -376,8 +376,8 @@ func TestDefaultConnections(t *testing.T) {
 	}
 }
 
-// TestClientWaits holds that a client comes back after the time the server told it, to a
-// server that closes the stream of a call after its first event.
+// TestClientWaits checks that a client comes back after the time that the server asks for, if
+// the server closes the stream of a call after its first event.
 func TestClientWaits(t *testing.T) {
 	var closed, back time.Time
 	var header http.Header
@@ -410,7 +410,7 @@ func TestClientWaits(t *testing.T) {
 	}
 }
 
-// TestEndless holds that a call whose answer never ends is given up with its context.
+// TestEndless checks that a call whose answer never ends returns when its context ends.
 func TestEndless(t *testing.T) {
 	ended := make(chan struct{})
 	url := fake(t, func(w http.ResponseWriter, r *http.Request) {
@@ -439,8 +439,8 @@ func TestEndless(t *testing.T) {
 	s.Close()
 }
 
-// TestAnsweredElsewhere holds that a client takes the answer to a call from the server's
-// own stream, and then asks no more for the one it came too late for.
+// TestAnsweredElsewhere checks that a client accepts the answer to a call on the server's own stream,
+// and then stops to request the stream of the call.
 func TestAnsweredElsewhere(t *testing.T) {
 	asked, back := make(chan struct{}), make(chan struct{}, 100)
 	url := fake(t, func(w http.ResponseWriter, r *http.Request) {
@@ -485,10 +485,10 @@ func TestAnsweredElsewhere(t *testing.T) {
 	}
 }
 
-// wrapped hides what the transport in it can beyond runtime.Transport.
+// wrapped hides the optional methods of a transport.
 type wrapped struct{ runtime.Transport }
 
-// TestWrappedTransport holds that the client's transport does without being known as such.
+// TestWrappedTransport checks that the client's transport works if its optional methods are hidden.
 func TestWrappedTransport(t *testing.T) {
 	r := newRig(t, base, Options{})
 	transport, err := NewTransport(r.URL, ClientOptions{})
@@ -513,7 +513,7 @@ func TestWrappedTransport(t *testing.T) {
 	}
 }
 
-// recorded is a connection that tells in which order requests have been written.
+// recorded is a connection that reports the methods of requests in the order of writing.
 type recorded struct {
 	net.Conn
 	written chan string
@@ -529,7 +529,7 @@ func (c recorded) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// TestCancelledAfterRequest holds that a request is written before what cancels it.
+// TestCancelledAfterRequest checks that a request is written before the notification that cancels it.
 func TestCancelledAfterRequest(t *testing.T) {
 	r := newRig(t, base, Options{})
 	written := make(chan string, 10)

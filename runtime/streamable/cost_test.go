@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/memtest"
 )
 
-// TestIdleSession holds what a session costs in which nothing happens.
+// TestIdleSession limits the memory and the goroutines of an idle session.
 func TestIdleSession(t *testing.T) {
 	const sessions, most = 2000, 2048 // bytes of heap each
 	h := NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{Logger: discard}, r11), Options{})
@@ -27,7 +27,7 @@ func TestIdleSession(t *testing.T) {
 		}
 	}
 	heap := func() (bytes, goroutines int) {
-		for range 3 { // what a pool holds is freed by the second
+		for range 3 { // the second one empties the pools
 			goruntime.GC()
 		}
 		var m goruntime.MemStats
@@ -49,7 +49,7 @@ func TestIdleSession(t *testing.T) {
 	}
 }
 
-// nowhere is an http.ResponseWriter that allocates nothing, and does what that of net/http does.
+// nowhere is an http.ResponseWriter that allocates nothing and supports what that of net/http does.
 type nowhere struct {
 	header http.Header
 	bytes  int
@@ -66,9 +66,9 @@ func (*nowhere) FlushError() error                { return nil }
 func (*nowhere) SetReadDeadline(time.Time) error  { return nil }
 func (*nowhere) SetWriteDeadline(time.Time) error { return nil }
 
-// TestAllocations holds what one request costs in the handler, answered with JSON and, after two
-// notifications, with an event stream. Three allocations are the handler's context and the function
-// that serves the request.
+// TestAllocations limits the allocations of the handler for a request that is answered with JSON, and for
+// one that is answered with an event stream after two notifications. Three allocations are the
+// context of the message's handler and the function that calls it.
 func TestAllocations(t *testing.T) {
 	h := NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{Logger: discard}, r11), Options{})
 	defer h.Close()

@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// counted is a listener that counts what its connections write, in calls.
+// counted is a listener that counts the writes to its connections.
 type counted struct {
 	net.Listener
 	writes *atomic.Int64
@@ -38,7 +38,7 @@ func (c countedConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// TestOneWrite holds that an answer leaves in one write, whatever comes before it at once.
+// TestOneWrite checks that an answer leaves in one write, together with the notifications just before it.
 func TestOneWrite(t *testing.T) {
 	h := NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{Logger: discard}, r11), Options{})
 	ts := httptest.NewUnstartedServer(h)
@@ -55,14 +55,14 @@ func TestOneWrite(t *testing.T) {
 		for i := range calls {
 			r.do("POST", call(i, method, "{}"), session...)
 		}
-		if n := writes.Load() - before; n > calls+calls/4 { // a machine may take its time within a call
+		if n := writes.Load() - before; n > calls+calls/4 { // on a slow machine a call may take longer than a notification waits
 			t.Errorf("%s: %d writes for %d calls", method, n, calls)
 		}
 	}
 }
 
-// TestLinger holds that a notification leaves while the handler goes on.
-func TestLinger(t *testing.T) {
+// TestNotificationLeaves checks that a notification leaves while the handler goes on.
+func TestNotificationLeaves(t *testing.T) {
 	seen := make(chan struct{})
 	r := newRig(t, base.with(handlers{"go on": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
 		for range 3 {
@@ -86,9 +86,9 @@ func TestLinger(t *testing.T) {
 	}
 }
 
-// TestLingersToTheEnd holds that an answer arrives whole when it comes while what was before it
-// is made to leave.
-func TestLingersToTheEnd(t *testing.T) {
+// TestAnswerDuringFlush checks that an answer arrives whole if it comes while the notification before
+// it is sent.
+func TestAnswerDuringFlush(t *testing.T) {
 	for _, opts := range []Options{{}, {Disconnect: true}} {
 		r := newRig(t, base.with(handlers{"brief": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
 			err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(`{}`))

@@ -31,7 +31,7 @@ func initialize(revision string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`, revision)
 }
 
-// call is a request of a method that the test binding knows.
+// call returns a request.
 func call(id any, method, params string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"method":%q,"params":%s}`, id, method, params)
 }
@@ -49,7 +49,7 @@ func (h handlers) bind(revision string, d runtime.Direction) runtime.Binding {
 		}}
 }
 
-// base is what most tests' servers do.
+// base has the methods of most tests' servers.
 var base = handlers{
 	"echo": func(_ context.Context, params wire.Raw) (wire.Appender, error) { return params, nil },
 	"boom": func(context.Context, wire.Raw) (wire.Appender, error) { panic("boom") },
@@ -62,7 +62,7 @@ var base = handlers{
 		}
 		return params, nil
 	},
-	// ask asks the client and answers what it answered.
+	// ask asks the client and returns its answer.
 	"ask": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
 		var result wire.Raw
 		err := runtime.CallOf(ctx).Call(ctx, "client/echo", params, &result)
@@ -76,7 +76,7 @@ var base = handlers{
 		time.Sleep(50 * time.Millisecond)
 		return params, nil
 	},
-	// linger takes longer than hasty servers wait for a body.
+	// linger takes longer than servers with a short timeout wait for a body.
 	"linger": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
 		time.Sleep(1200 * time.Millisecond)
 		return params, nil
@@ -120,7 +120,7 @@ func newRig(t testing.TB, h handlers, opts Options) *rig {
 }
 
 func newRigOf(t testing.TB, server *runtime.Server, opts Options) *rig {
-	opts.StreamAfter = cmp.Or(opts.StreamAfter, -1) // else what an answer is depends on the machine
+	opts.StreamAfter = cmp.Or(opts.StreamAfter, -1) // otherwise the speed of the machine determines the kind of an answer
 	handler := NewHandler(server, opts)
 	r := &rig{t: t, handler: handler, Server: httptest.NewServer(handler)}
 	t.Cleanup(func() {
@@ -133,7 +133,7 @@ func newRigOf(t testing.TB, server *runtime.Server, opts Options) *rig {
 	return r
 }
 
-// request is one HTTP request; header has name, value, name, value.
+// request sends an HTTP request; header is name, value, name, value.
 func (r *rig) request(ctx context.Context, method, body string, header ...string) *http.Response {
 	r.t.Helper()
 	req, err := http.NewRequestWithContext(ctx, method, r.URL, strings.NewReader(body))
@@ -169,7 +169,7 @@ func (r *rig) request(ctx context.Context, method, body string, header ...string
 	return resp
 }
 
-// do is a request whose whole answer is read.
+// do sends a request and reads the whole response.
 func (r *rig) do(method, body string, header ...string) (*http.Response, string) {
 	r.t.Helper()
 	resp := r.request(r.t.Context(), method, body, header...)
@@ -198,7 +198,7 @@ func (r *rig) open(revision string) string {
 // event is one event of a stream under test.
 type event struct{ id, data string }
 
-// streamOf reads events until the body ends or n have come; 0 is all.
+// streamOf reads n events, or all of them if n is 0.
 func streamOf(t testing.TB, body io.Reader, n int) []event {
 	t.Helper()
 	var events []event
@@ -216,7 +216,7 @@ func streamOf(t testing.TB, body io.Reader, n int) []event {
 	return events
 }
 
-// codeOf is the JSON-RPC error code of a body, 0 when it is no error.
+// codeOf returns the JSON-RPC error code of a body, or 0 if it is not an error.
 func codeOf(t testing.TB, body string) int64 {
 	t.Helper()
 	m, err := jsonrpc.Parse(body)
@@ -230,7 +230,7 @@ func codeOf(t testing.TB, body string) int64 {
 	return m.Error.Code
 }
 
-// eventually reports whether something comes true, however slow the machine is.
+// eventually reports whether a condition becomes true, however slow the machine is.
 func eventually(is func() bool) bool {
 	for range 30_000 {
 		if is() {
@@ -241,7 +241,7 @@ func eventually(is func() bool) bool {
 	return false
 }
 
-// sessionOf is the server's session of an id.
+// sessionOf returns the server's session with an id.
 func (r *rig) sessionOf(id string) *session {
 	r.t.Helper()
 	s := r.handler.known(id)
@@ -251,8 +251,7 @@ func (r *rig) sessionOf(id string) *session {
 	return s
 }
 
-// serve has a handler answer a request without a network, so that time may be that of
-// testing/synctest.
+// serve calls a handler without a network, for tests in a bubble of testing/synctest.
 func serve(ctx context.Context, h http.Handler, method, body string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequestWithContext(ctx, method, "/", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")

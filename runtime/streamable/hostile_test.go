@@ -17,8 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestPeerMistakes sends what other implementations are known to get wrong. The names
-// are what is sent.
+// TestPeerMistakes sends the known mistakes of other implementations. The names say what is sent.
 func TestPeerMistakes(t *testing.T) {
 	r := newRig(t, base, Options{})
 	deep := strings.Repeat("[", 2000) + strings.Repeat("]", 2000)
@@ -78,8 +77,8 @@ func TestPeerMistakes(t *testing.T) {
 	}
 }
 
-// TestRequests holds how the headers and the method of a request are judged. All errors
-// have a JSON-RPC error as their body.
+// TestRequests checks which methods and headers are refused. Every refusal has a JSON-RPC error as
+// its body.
 func TestRequests(t *testing.T) {
 	r := newRig(t, base, Options{Origins: []string{"https://app.example.com"}})
 	id := r.open(r06)
@@ -154,7 +153,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestErrorsHaveIDs holds that an error says which request it is of, if that could be read.
+// TestErrorsHaveIDs checks that an error has the id of its request if that could be read.
 func TestErrorsHaveIDs(t *testing.T) {
 	started := make(chan struct{})
 	r := newRig(t, base.with(handlers{"wait": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
@@ -209,7 +208,7 @@ func TestErrorsHaveIDs(t *testing.T) {
 	}
 }
 
-// raw sends bytes over a connection of its own and returns what comes back.
+// raw sends bytes over a connection of its own and returns the response.
 func raw(t *testing.T, r *rig, parts ...string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(r.URL, "http://"))
@@ -228,7 +227,7 @@ func raw(t *testing.T, r *rig, parts ...string) string {
 	return line
 }
 
-// TestBodies holds the limits on bodies that do not say how long they are, or do not come.
+// TestBodies checks the limits of bodies without a length and of bodies that do not arrive.
 func TestBodies(t *testing.T) {
 	patient, hasty := newRig(t, base, Options{Stateless: true}), newRig(t, base, Options{Stateless: true, IOTimeout: time.Second})
 	const head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: */*\r\n"

@@ -18,12 +18,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestKilledConnections has sessions make calls of 60 ms one after the other, over connections
+// TestKilledConnections lets sessions make calls of 60 ms one after the other, over connections
 // that are killed after half a second on average. Fewer than one call in 200 fails, each call
 // ends, none is answered twice, and nothing is left.
 //
-// It runs in memory and in the time of testing/synctest, so that a busy machine changes nothing.
-// With MCPGEN_STRESS it is of the size that says, over TCP.
+// It runs in memory, in a bubble of testing/synctest, so that the load of the machine has no effect.
+// With MCPGEN_STRESS it runs over TCP, in the size given there.
 func TestKilledConnections(t *testing.T) {
 	if os.Getenv(stressVariable) == "" {
 		synctest.Test(t, func(t *testing.T) {
@@ -106,7 +106,7 @@ func killConnections(t *testing.T, l net.Listener, dial func(context.Context, st
 	for _, s := range handler.sessions.All() { // the clients of these could not end them
 		s.(*session).end(runtime.ErrClosed)
 	}
-	// Timers that are left to run hold memory for up to a minute.
+	// Timers hold memory for up to a minute.
 	var open, kept, more int
 	var grown int64
 	for range 120 {
@@ -124,7 +124,7 @@ func killConnections(t *testing.T, l net.Listener, dial func(context.Context, st
 	ts.Close()
 }
 
-// connectKilled opens a session, which the death of a connection may need several attempts for.
+// connectKilled opens a session. That may take several attempts, because connections are killed.
 func connectKilled(t *testing.T, client *runtime.Client, pool *http.Transport) (*runtime.Session, *counting) {
 	for {
 		s, transport, err := stressSession(t.Context(), client, "http://pipe/", pool)

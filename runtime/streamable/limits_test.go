@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 )
 
-// TestMaxSessions holds that sessions are limited in number, that one nobody uses makes room for
-// another, and that one in use does not.
+// TestMaxSessions checks that the number of sessions is limited, and that an idle session makes room for
+// another but a busy one does not.
 func TestMaxSessions(t *testing.T) {
 	inBubble(t, Options{MaxSessions: 2}, func(t *testing.T, h *Handler, open func(string) []string) {
 		first := open(r11)
@@ -45,8 +45,8 @@ func TestMaxSessions(t *testing.T) {
 	})
 }
 
-// TestInitializeFlood holds that requests of initialize without more cost no client its session,
-// and that the sessions they have opened end within seconds.
+// TestInitializeFlood checks that a flood of initialize requests does not end the sessions of other
+// clients, and that the sessions of the flood end within seconds.
 func TestInitializeFlood(t *testing.T) {
 	inBubble(t, Options{MaxSessions: 1000}, func(t *testing.T, h *Handler, open func(string) []string) {
 		before := open(r11)
@@ -72,7 +72,7 @@ func TestInitializeFlood(t *testing.T) {
 	})
 }
 
-// TestSessionsOfAddress holds that each address has so many sessions.
+// TestSessionsOfAddress checks that the number of sessions of an address is limited.
 func TestSessionsOfAddress(t *testing.T) {
 	h := NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{Logger: discard}, r11), Options{MaxSessionsPerAddress: 3})
 	defer h.Close()

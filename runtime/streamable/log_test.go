@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 )
 
-// TestSessionsInLogs holds that no log has the id of a session, which is a secret, and that those
-// of a session can be told from others.
+// TestSessionsInLogs checks that no log contains the id of a session, which is a secret, and that logs
+// of different sessions can be told apart.
 func TestSessionsInLogs(t *testing.T) {
 	log := new(syncBuffer)
 	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -20,7 +20,7 @@ func TestSessionsInLogs(t *testing.T) {
 		Logger: logger, Middleware: []runtime.Middleware{runtime.LogRequests(logger, slog.LevelInfo)},
 	}, r11), Options{MaxSessions: 2, Events: NewMemoryEvents(1)})
 	var ids []string
-	for range 4 { // of which two make room
+	for range 4 { // two of them make room
 		id := r.open(r11)
 		ids = append(ids, id)
 		session := []string{"Mcp-Session-Id", id}

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/memtest"
 )
 
-// TestMemoryEventsHeap holds that the store keeps no more memory than its limit allows,
+// TestMemoryEventsHeap checks that the store keeps no more memory than its limit allows,
 // whatever was appended before, and none after its sessions have ended.
 func TestMemoryEventsHeap(t *testing.T) {
 	const limit = 1 << 20

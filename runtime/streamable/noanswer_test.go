@@ -18,8 +18,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// server is an http.RoundTripper that answers without a network, so that time may be that of
-// testing/synctest. It does the handshake by itself.
+// server is an http.RoundTripper that answers without a network, for tests in a bubble of
+// testing/synctest. It answers the handshake by itself.
 type server struct {
 	answer func(r *http.Request, body string) *http.Response // all but the handshake
 
@@ -90,7 +90,7 @@ func respond(status int, media, body string) *http.Response {
 	return resp
 }
 
-// endless is a body of which nothing comes after its beginning, until it is closed.
+// endless is a body that has no end after its beginning, until it is closed.
 type endless struct {
 	io.Reader
 	once   sync.Once
@@ -114,14 +114,14 @@ func (e *endless) Close() error {
 	return nil
 }
 
-// open is respond with a body that does not end.
+// open returns a response whose body does not end.
 func open(status int, media, beginning string) *http.Response {
 	resp := respond(status, media, "")
 	resp.ContentLength, resp.Body = -1, newEndless(beginning)
 	return resp
 }
 
-// cut is respond with a body that ends too early.
+// cut returns a response whose body ends too early.
 func cut(media, body string) *http.Response {
 	resp := respond(200, media, "")
 	resp.ContentLength = int64(len(body) + 100)
@@ -133,8 +133,8 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// session opens a session with the server. With hide the client does not know what its
-// transport can do beside runtime.Transport.
+// session opens a session with the server. With hide, the optional methods of
+// the transport are hidden.
 func (s *server) session(t *testing.T, hide bool, opts ClientOptions) *runtime.Session {
 	t.Helper()
 	opts.HTTPClient = &http.Client{Transport: s}
@@ -222,9 +222,8 @@ var noAnswers = []struct {
 	}, "without an answer"},
 }
 
-// TestNoAnswer holds that a response of a success that has no answer to the request fails the
-// call at once with an error that quotes it, that the server is not sent an error for it, and
-// that the session goes on.
+// TestNoAnswer checks that a successful response without an answer fails the call at once with an error
+// that quotes it, that the server gets no error for it, and that the session goes on.
 func TestNoAnswer(t *testing.T) {
 	for _, c := range noAnswers {
 		for _, hide := range []bool{false, true} {
@@ -269,7 +268,7 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// TestByteOrderMark holds that an answer may begin with a byte order mark.
+// TestByteOrderMark checks that an answer may begin with a byte order mark.
 func TestByteOrderMark(t *testing.T) {
 	for _, resp := range []func() *http.Response{
 		func() *http.Response { return respond(200, asJSON, "\ufeff"+`{"jsonrpc":"2.0","id":2,"result":{}}`) },
@@ -293,8 +292,8 @@ func TestByteOrderMark(t *testing.T) {
 	}
 }
 
-// TestAnswerInBatch holds that the answer in a batch is taken, where there are batches, and that
-// the stream is read on until it comes.
+// TestAnswerInBatch checks that an answer in a batch is accepted in the revision with batches, and that the
+// stream is read until it comes.
 func TestAnswerInBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{answer: func(r *http.Request, _ string) *http.Response {
@@ -313,8 +312,8 @@ func TestAnswerInBatch(t *testing.T) {
 	})
 }
 
-// TestBadEvents holds that an event on the server's own stream that is no message is neither
-// answered nor the end of the stream.
+// TestBadEvents checks that an event on the server's own stream that is not a message is not answered and
+// does not end the stream.
 func TestBadEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{answer: func(r *http.Request, _ string) *http.Response {
@@ -333,8 +332,8 @@ func TestBadEvents(t *testing.T) {
 	})
 }
 
-// TestBodyOfNothing holds that the body of a success is not waited for where it carries
-// nothing: after a notification, an answer, and the end of the session.
+// TestBodyOfNothing checks that the client does not wait for the body of a response that says nothing: to
+// a notification, an answer, and the end of the session.
 func TestBodyOfNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := make(chan string, 1)

@@ -21,7 +21,7 @@ func noteAndWait(ctx context.Context, params wire.Raw) (wire.Appender, error) {
 
 const cancelled = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`
 
-// resumed is what a client that comes back is answered: the status, and how many messages come.
+// resumed returns the response to a client that comes back: the status and the number of messages.
 func (r *rig) resumed(id string, session []string) (status, messages int, resp *http.Response) {
 	r.t.Helper()
 	resp, text := r.do("GET", "", append(session, "Last-Event-ID", id)...)
@@ -35,8 +35,8 @@ func (r *rig) resumed(id string, session []string) (status, messages int, resp *
 	return resp.StatusCode, messages, resp
 }
 
-// TestNothingLeft holds that a client which asks for a stream that has ended gets what it has
-// missed, and when that is nothing an answer after which it does not ask again, in every revision.
+// TestNothingLeft checks that a client that resumes a stream that has ended gets the events that it has
+// missed, or if there are none a response after which it does not ask again, in every revision.
 func TestNothingLeft(t *testing.T) {
 	for _, revision := range []string{r03, r06, r11} {
 		t.Run(revision, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestNothingLeft(t *testing.T) {
 	}
 }
 
-// TestNothingLeftElsewhere holds the same of a stream of another process, which may still go on.
+// TestNothingLeftElsewhere checks the same for a stream of another process, which may go on.
 func TestNothingLeftElsewhere(t *testing.T) {
 	opts := Options{Sessions: &mapSessions{sessions: map[string]runtime.Handshake{}}, Events: NewMemoryEvents(1 << 20)}
 	h := base.with(handlers{"steps": noteAndWait})
@@ -98,7 +98,7 @@ func TestNothingLeftElsewhere(t *testing.T) {
 		t.Errorf("after the answer: status %d", status)
 	}
 
-	// A stream of what the server sends on its own goes on here, where it left off there.
+	// A stream of the server's own messages goes on here, after the last event there.
 	own := a.sessionOf(session[1]).ownStream()
 	for range 2 {
 		own.send(t.Context(), runtime.Outgoing{Text: []byte(`{"own":true}`)})
@@ -114,8 +114,8 @@ func TestNothingLeftElsewhere(t *testing.T) {
 	}
 }
 
-// TestAnswersBecomeStreams holds that an answer which takes more than a moment can be resumed where
-// the revision allows that, and is JSON otherwise.
+// TestAnswersBecomeStreams checks that an answer that takes longer than StreamAfter can be resumed in
+// revisions that allow it, and is JSON in the others.
 func TestAnswersBecomeStreams(t *testing.T) {
 	for _, disconnect := range []bool{false, true} {
 		inBubble(t, Options{Disconnect: disconnect}, func(t *testing.T, h *Handler, open func(string) []string) {
@@ -148,8 +148,8 @@ func TestAnswersBecomeStreams(t *testing.T) {
 	}
 }
 
-// TestWhatBecomesAStream holds that only the answer to a request does: a notification has none, and
-// what is no request is answered with an HTTP status.
+// TestWhatBecomesAStream checks that only the answer to a request becomes a stream: a notification has
+// none, and everything else gets an HTTP status.
 func TestWhatBecomesAStream(t *testing.T) {
 	r := newRig(t, base, Options{})
 	for text, want := range map[string]bool{

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestSession walks through a session's life.
+// TestSession checks the requests of a session from its beginning to its end.
 func TestSession(t *testing.T) {
 	r := newRig(t, base, Options{})
 	id := r.open(r11)

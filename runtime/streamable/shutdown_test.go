@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -34,15 +35,15 @@ var slow = base.with(handlers{
 	},
 })
 
-// later starts a request and returns its answer, which must not be looked at before done.
+// later starts a request and returns its response, which is complete when done is closed.
 func later(all *sync.WaitGroup, h http.Handler, method, body string, header ...string) *httptest.ResponseRecorder {
 	answer := new(httptest.ResponseRecorder)
 	all.Go(func() { *answer = *serve(context.Background(), h, method, body, header...) })
 	return answer
 }
 
-// TestShutdown holds that calls in flight are answered while the handler shuts down, with
-// what they need of the client, and that nothing else begins.
+// TestShutdown checks that calls in flight are answered while the handler shuts down, with
+// the client's answers that they need, and that nothing else begins.
 func TestShutdown(t *testing.T) {
 	for _, stateless := range []bool{false, true} {
 		t.Run(fmt.Sprintf("stateless %t", stateless), func(t *testing.T) {
@@ -90,7 +91,7 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// TestShutdownStreams holds that the stream on which a client listens ends, and that of a
+// TestShutdownStreams checks that the stream on which a client listens ends, and that of a
 // call does not.
 func TestShutdownStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -134,8 +135,8 @@ func TestShutdownStreams(t *testing.T) {
 	})
 }
 
-// TestShutdownCutsShort holds that a call which does not end gets an error, and that
-// Shutdown tells.
+// TestShutdownCutsShort checks that a call that does not end gets an error, and that Shutdown
+// returns the cause of its context.
 func TestShutdownCutsShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := NewHandler(newRuntimeServer(t, slow, runtime.ServerOptions{}, r11), Options{})
@@ -163,7 +164,7 @@ func TestShutdownCutsShort(t *testing.T) {
 	})
 }
 
-// TestShutdownDeafHandlers holds that calls whose handlers never return are answered over a
+// TestShutdownDeafHandlers checks that calls whose handlers never return are answered over a
 // connection that their handlers keep busy, and that Serve returns.
 func TestShutdownDeafHandlers(t *testing.T) {
 	release := make(chan struct{})
@@ -209,7 +210,7 @@ func TestShutdownDeafHandlers(t *testing.T) {
 	}
 }
 
-// TestLateHandlerKeepsNothing holds that a handler which returns long after its session has
+// TestLateHandlerKeepsNothing checks that a handler which returns long after its session has
 // ended leaves no event in the store.
 func TestLateHandlerKeepsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -238,7 +239,7 @@ func TestLateHandlerKeepsNothing(t *testing.T) {
 	})
 }
 
-// TestRegisterOnShutdown holds that Close keeps the calls in flight when an http.Server
+// TestRegisterOnShutdown checks that Close keeps the calls in flight when an http.Server
 // calls it.
 func TestRegisterOnShutdown(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
@@ -274,4 +275,25 @@ func TestRegisterOnShutdown(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
+}
+
+// TestShutdownFromOpened checks that Binding.Opened may shut down the handler that opens the session:
+// the shutdown does not wait for this session, which is refused.
+func TestShutdownFromOpened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h *Handler
+		binding := base.bind(r11, runtime.ToServer)
+		binding.Opened = func(*runtime.ServerSession) func() {
+			h.Close()
+			return nil
+		}
+		h = NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Logger: discard}, binding), Options{Stateless: true})
+		w := serve(t.Context(), h, "POST", call(1, "echo", "{}"), headerRevision, r11)
+		if w.Code != http.StatusServiceUnavailable || codeOf(t, w.Body.String()) != jsonrpc.CodeServerBusy {
+			t.Errorf("%d: %s", w.Code, w.Body)
+		}
+		if n := h.sessions.Len(); n != 0 {
+			t.Errorf("%d sessions are left", n)
+		}
+	})
 }

@@ -36,7 +36,7 @@ func counter(n int, steps <-chan struct{}) func(context.Context, wire.Raw) (wire
 
 // TestResumption kills connections at random points, also within an event; the client that
 // comes back with Last-Event-ID gets every event once, in order: those of a call, and
-// those that the server sends on its own.
+// the server's own messages.
 func TestResumption(t *testing.T) {
 	const n = 40
 	for _, revision := range []string{r03, r11} {
@@ -126,8 +126,8 @@ func collect(r *rig, random *rand.Rand, n int, method, body string, session []st
 	return nil
 }
 
-// TestAnswerAfterDisconnect holds that a call goes on without its client, and that its
-// answer waits for it.
+// TestAnswerAfterDisconnect checks that a call goes on without its client, and that the client
+// gets the answer later.
 func TestAnswerAfterDisconnect(t *testing.T) {
 	steps := make(chan struct{})
 	r := newRig(t, base.with(handlers{"count": counter(3, steps)}), Options{})
@@ -142,20 +142,20 @@ func TestAnswerAfterDisconnect(t *testing.T) {
 	steps <- struct{}{}
 	steps <- struct{}{}
 	name, _, _ := parseEventID(first[0].id)
-	eventually(func() bool { return r.sessionOf(id).stream(name) == nil }) // the handler has ended
+	eventually(func() bool { return r.sessionOf(id).stream(name) == nil }) // the handler has returned
 	_, text := r.do("GET", "", append(session, "Last-Event-ID", first[0].id)...)
 	events := streamOf(t, strings.NewReader(text), 0)
 	if len(events) != 3 || events[2].data != `{"jsonrpc":"2.0","id":1,"result":{}}` {
 		t.Errorf("%q", events)
 	}
-	// Again: what is kept is not used up by being sent.
+	// Again: events remain stored after they were sent.
 	if _, again := r.do("GET", "", append(session, "Last-Event-ID", first[0].id)...); again != text {
 		t.Errorf("%q, then %q", text, again)
 	}
 }
 
-// TestOwnStream holds that what a server sends on its own goes to the GET stream alone,
-// waits for it, and is not lost with its connection.
+// TestOwnStream checks that the server's own messages go to the GET stream only, wait for it, and
+// are not lost with its connection.
 func TestOwnStream(t *testing.T) {
 	calls := make(chan *runtime.Call, 1)
 	r := newRig(t, base.with(handlers{"leave": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
@@ -193,13 +193,13 @@ func TestOwnStream(t *testing.T) {
 	check(events[1:], 1)
 	notify()
 	check(streamOf(t, resp.Body, 1), 3)
-	// A second connection does not end the first. It gets what is sent from now on, because the
-	// first may be dead.
+	// A second connection does not end the first. It gets the next messages, because the
+	// first one may be dead.
 	second := r.request(t.Context(), "GET", "", session...)
 	streamOf(t, second.Body, 1)
 	notify()
 	check(streamOf(t, second.Body, 1), 4)
-	// Without the second the first goes on.
+	// When the second one has ended, the first one goes on.
 	second.Body.Close()
 	if !eventually(func() bool { return r.followed(session[1]) == 1 }) {
 		t.Fatal("the second connection is held")
@@ -220,7 +220,7 @@ func TestOwnStream(t *testing.T) {
 	if !eventually(func() bool { return r.followed(session[1]) == 0 }) {
 		t.Fatal("a connection is held")
 	}
-	// What is sent while nobody listens waits for the next one.
+	// A message waits for the next stream if there is none.
 	notify()
 	fourth := r.request(t.Context(), "GET", "", session...)
 	check(streamOf(t, fourth.Body, 2)[1:], 6)
@@ -287,7 +287,7 @@ func (r *rig) followed(id string) (n int) {
 	return n
 }
 
-// TestAskOnTheCallsStream holds that a request to the client travels on the stream of the
+// TestAskOnTheCallsStream checks that a request to the client travels on the stream of the
 // call it belongs to.
 func TestAskOnTheCallsStream(t *testing.T) {
 	r := newRig(t, base, Options{})
@@ -306,8 +306,8 @@ func TestAskOnTheCallsStream(t *testing.T) {
 	}
 }
 
-// TestCancelled holds that a cancelled request ends its stream without an answer, and
-// that the session of another client is not touched by it.
+// TestCancelled checks that the stream of a cancelled request ends without an answer, and that it
+// has no effect on other sessions.
 func TestCancelled(t *testing.T) {
 	waiting := make(chan struct{}, 2)
 	r := newRig(t, base.with(handlers{"wait": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
@@ -339,7 +339,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// inBubble runs a test of a handler without a network, in the time of testing/synctest.
+// inBubble runs a test of a handler without a network, in a bubble of testing/synctest.
 // Open returns the header of an open session.
 func inBubble(t *testing.T, opts Options, test func(t *testing.T, h *Handler, open func(revision string) []string)) {
 	synctest.Test(t, func(t *testing.T) {
@@ -353,7 +353,7 @@ func inBubble(t *testing.T, opts Options, test func(t *testing.T, h *Handler, op
 	})
 }
 
-// TestIdle holds that sessions nobody uses end, and others do not.
+// TestIdle checks that idle sessions end, and others do not.
 func TestIdle(t *testing.T) {
 	inBubble(t, Options{IdleTimeout: 100 * time.Second}, func(t *testing.T, h *Handler, open func(string) []string) {
 		idle, busy, listening := open(r11), open(r11), open(r11)
@@ -377,8 +377,8 @@ func TestIdle(t *testing.T) {
 	})
 }
 
-// TestKeepAlive holds that silent streams are kept in use, and that a call that takes
-// long becomes a stream, from which the client can resume.
+// TestKeepAlive checks that silent streams carry comments, and that the answer to a slow call becomes
+// a stream that the client can resume.
 func TestKeepAlive(t *testing.T) {
 	for revision, primed := range map[string]bool{r06: false, r11: true} {
 		inBubble(t, Options{KeepAlive: 20 * time.Millisecond}, func(t *testing.T, h *Handler, open func(string) []string) {
@@ -391,8 +391,8 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// TestDisconnect holds that a handler can let go of its connection and answer to a client
-// that comes back.
+// TestDisconnect checks that a handler can end its connection, and that the client gets the answer when
+// it comes back.
 func TestDisconnect(t *testing.T) {
 	back := make(chan struct{})
 	r := newRig(t, base.with(handlers{"part": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
@@ -419,14 +419,14 @@ func TestDisconnect(t *testing.T) {
 	}
 }
 
-// held is a response that tells when it is garbage.
+// held is a response that reports when it is garbage.
 type held struct {
 	http.ResponseWriter
 	_ *int
 }
 
-// TestDisconnectLetsGo holds that a handler which goes on without its connection does not keep
-// the response.
+// TestDisconnectLetsGo checks that a handler that goes on without its connection does not retain the
+// response.
 func TestDisconnectLetsGo(t *testing.T) {
 	back := make(chan struct{})
 	h := NewHandler(newRuntimeServer(t, base.with(handlers{"part": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
@@ -455,7 +455,7 @@ func TestDisconnectLetsGo(t *testing.T) {
 	t.Error("the response is still there")
 }
 
-// TestDisconnectNotAllowed holds that a handler is told that it cannot.
+// TestDisconnectNotAllowed checks the errors of Disconnect.
 func TestDisconnectNotAllowed(t *testing.T) {
 	r := newRig(t, base.with(handlers{"part": func(ctx context.Context, params wire.Raw) (wire.Appender, error) {
 		if err := Disconnect(ctx, time.Second); err == nil || !strings.Contains(err.Error(), "Options.Disconnect") {
@@ -468,7 +468,7 @@ func TestDisconnectNotAllowed(t *testing.T) {
 	}
 }
 
-// TestStateless holds that a server without sessions serves each POST by itself.
+// TestStateless checks that a server without sessions serves each POST alone.
 func TestStateless(t *testing.T) {
 	r := newRig(t, base.with(handlers{"revision": func(ctx context.Context, _ wire.Raw) (wire.Appender, error) {
 		return wire.Raw(`{"is":"` + runtime.CallOf(ctx).Revision() + `"}`), nil
@@ -502,7 +502,7 @@ func TestStateless(t *testing.T) {
 	if n := r.handler.opts.Events.(*MemoryEvents).Len(); n != 0 {
 		t.Errorf("%d events are kept", n)
 	}
-	// Who goes away cancels: nobody else can.
+	// A client that disconnects cancels its request, because it has no other way.
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	req, _ := http.NewRequestWithContext(ctx, "POST", r.URL, strings.NewReader(call(1, "wait", "{}")))

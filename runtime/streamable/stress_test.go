@@ -24,8 +24,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// stressVariable sets the size of TestManySessions: "sessions,calls of each". It must be
-// set for a run of the size that servers are meant to bear, "1000,100".
+// stressVariable sets the size of TestManySessions: "sessions,calls of each". Set it
+// to "1000,100" for the load that servers are designed for.
 const stressVariable = "MCPGEN_STRESS"
 
 func stressSize(t *testing.T) (sessions, calls int) {
@@ -41,7 +41,7 @@ func stressSize(t *testing.T) (sessions, calls int) {
 // cancelled is answered, once and with its own answer, and nothing is left: no session,
 // no event, no goroutine, no memory.
 //
-// It has no deadlines of its own: a call that hangs is shown by that of go test.
+// It has no deadlines of its own: the timeout of go test finds a call that hangs.
 func TestManySessions(t *testing.T) {
 	const atOnce = 4 // calls of a session; each takes two open files, and so does the session
 	sessions, calls := stressSize(t)
@@ -106,7 +106,7 @@ func TestManySessions(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Error(err)
 			}
-			// The client has told the server, unless that took longer than it waits.
+			// The client has ended the session, unless that took longer than waits.Delete.
 			if err := endSession(ts.URL, transport.SessionID(), pool); err != nil {
 				t.Error(err)
 			}
@@ -141,7 +141,7 @@ func TestManySessions(t *testing.T) {
 	if !eventually(func() bool { return left() == "" }) {
 		t.Errorf("left: %s", left())
 	}
-	// Pools let go of their buffers by the second collection, connections when closed.
+	// The second collection empties the pools.
 	grown := int64(0)
 	if !eventually(func() bool { grown = heap() - before; return grown <= 4<<20 }) {
 		t.Errorf("the heap has grown by %d bytes", grown)
@@ -151,8 +151,8 @@ func TestManySessions(t *testing.T) {
 	ts.Close()
 }
 
-// spawn has so many goroutines at a time. Of each Go keeps half a kilobyte for ever, which
-// is no leak: 20 MB of 1,000 sessions with 4 calls at a time.
+// spawn runs n goroutines at a time. Go keeps half a kilobyte of each for ever, which is not a leak:
+// 20 MB for 1,000 sessions with 4 calls at a time.
 func spawn(n int) {
 	end := make(chan struct{})
 	var all sync.WaitGroup
@@ -163,7 +163,7 @@ func spawn(n int) {
 	all.Wait()
 }
 
-// heap is the size of what is in use, in bytes.
+// heap returns the size of the heap in use, in bytes.
 func heap() int64 {
 	goruntime.GC()
 	var m goruntime.MemStats
@@ -222,7 +222,7 @@ func (c *counting) Receive(ctx context.Context, max int) (runtime.Incoming, erro
 	return in, err
 }
 
-// again is how many requests have got more than one answer.
+// again returns the number of requests that got more than one answer.
 func (c *counting) again() (requests int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -234,8 +234,8 @@ func (c *counting) again() (requests int) {
 	return requests
 }
 
-// TestReplicas holds that two handlers which share their stores serve the same session,
-// and that either replays what the other has sent.
+// TestReplicas checks that two handlers that share their stores serve the same session, and that each
+// replays the events of the other.
 func TestReplicas(t *testing.T) {
 	opts := Options{Sessions: &mapSessions{sessions: map[string]runtime.Handshake{}}, Events: NewMemoryEvents(1 << 20), IdleTimeout: 50 * time.Millisecond}
 	a, b := newRig(t, base, opts), newRig(t, base, opts)
@@ -260,7 +260,7 @@ func TestReplicas(t *testing.T) {
 	if resp, _ := b.do("DELETE", "", session...); resp.StatusCode != 204 {
 		t.Errorf("DELETE: %s", resp.Status)
 	}
-	eventually(func() bool { return a.handler.sessions.Len()+b.handler.sessions.Len() == 0 }) // a too lets go of it when it is idle
+	eventually(func() bool { return a.handler.sessions.Len()+b.handler.sessions.Len() == 0 }) // a drops it too when it is idle
 	for _, r := range []*rig{a, b} {
 		if resp, _ := r.do("POST", call(1, "echo", `{}`), session...); resp.StatusCode != 404 {
 			t.Errorf("after DELETE: %s", resp.Status)
@@ -298,8 +298,8 @@ func (m *mapSessions) Delete(_ context.Context, id string) error {
 	return nil
 }
 
-// TestSlowReaders holds that clients that take nothing hold up neither others nor, for
-// longer than the time they have, what is written to them.
+// TestSlowReaders checks that clients that do not read block no other clients, and block writes to
+// themselves only for IOTimeout.
 func TestSlowReaders(t *testing.T) {
 	const patience, slow = time.Second, 10
 	synctest.Test(t, func(t *testing.T) {
@@ -353,7 +353,7 @@ func TestSlowReaders(t *testing.T) {
 	})
 }
 
-// pipes is a network in memory, in which nothing is written that nobody reads.
+// pipes is a network in memory. A write waits until it is read.
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -386,7 +386,7 @@ func (p *pipes) Close() error {
 
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
 
-// TestMemoryEvents holds the bounds of the store.
+// TestMemoryEvents checks the limits of the store.
 func TestMemoryEvents(t *testing.T) {
 	ctx := t.Context()
 	m := NewMemoryEvents(sessionShare * 4 * (100 + eventOverhead)) // 4 events of 100 bytes a session, 32 in all
@@ -413,7 +413,7 @@ func TestMemoryEvents(t *testing.T) {
 			t.Errorf("after %d: %v", n, err)
 		}
 	}
-	// A large event goes at once, and its number is not given again.
+	// An event that is too large is removed at once, and its number is not used again.
 	m.Append(ctx, "s", "b", 1, make([]byte, 10_000))
 	m.Append(ctx, "s", "b", 2, data)
 	if got, err := after("s", "b", 1); got != 1 || err != nil {

@@ -14,7 +14,7 @@ import (
 
 type userKey struct{}
 
-// authenticated is a middleware that believes the X-User header.
+// authenticated is a middleware that trusts the X-User header.
 func authenticated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), userKey{}, r.Header.Get("X-User"))))
@@ -29,15 +29,15 @@ func userOf(r *http.Request) (string, error) {
 	return user, nil
 }
 
-// newUserRig is a rig behind authenticated.
+// newUserRig returns a rig behind authenticated.
 func newUserRig(t *testing.T, h handlers, opts Options) *rig {
 	r := newRig(t, h, opts)
 	r.Config.Handler = authenticated(r.handler)
 	return r
 }
 
-// TestRequestValues holds that a handler sees the values that the context of its own
-// request had, and that it keeps them, and goes on, when the request's connection is gone.
+// TestRequestValues checks that a handler sees the values in the context of its own request, also when
+// it goes on after the request's connection is gone.
 func TestRequestValues(t *testing.T) {
 	steps := make(chan struct{})
 	who := func(ctx context.Context) string { return fmt.Sprint(ctx.Value(userKey{})) }
@@ -93,7 +93,7 @@ func TestRequestValues(t *testing.T) {
 	}
 }
 
-// TestUsers holds that a session is its user's alone, here and in another process.
+// TestUsers checks that only the user of a session can use it, here and in another process.
 func TestUsers(t *testing.T) {
 	opts := Options{User: userOf, Sessions: &mapSessions{sessions: map[string]runtime.Handshake{}}, Events: NewMemoryEvents(1 << 20)}
 	a, b := newUserRig(t, base, opts), newUserRig(t, base, opts)
@@ -130,7 +130,7 @@ func TestUsers(t *testing.T) {
 			}
 		}
 	}
-	// A user whose name contains another's and part of an id is somebody else.
+	// A user whose name contains another's and part of an id is a different user.
 	if resp, _ := a.do("POST", call(1, "echo", "{}"), "Mcp-Session-Id", id, "X-User", "ann:x"); resp.StatusCode != 404 {
 		t.Error(resp.Status)
 	}

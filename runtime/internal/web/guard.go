@@ -33,7 +33,7 @@ func (g Guard) Check(r *http.Request) string {
 			return "the Host header names a host that is not allowed"
 		}
 	case arrivedAtLoopback(r) && !isLoopback(host):
-		return "the Host header names no local host"
+		return "the Host header does not name a local host"
 	}
 	if origins := r.Header.Values("Origin"); len(origins) > 0 && !g.allowsOrigin(r, origins, host) {
 		return "the Origin header names an origin that is not allowed"

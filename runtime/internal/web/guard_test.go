@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestGuard holds which hosts and origins are refused, by where the connection arrives.
+// TestGuard checks which hosts and origins are refused, by where the connection arrives.
 func TestGuard(t *testing.T) {
 	const loopback, public = "127.0.0.1:80", "192.0.2.1:80"
 	for _, c := range []struct {
@@ -59,7 +59,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestAccepts holds the reading of the Accept header.
+// TestAccepts checks the reading of the Accept header.
 func TestAccepts(t *testing.T) {
 	for accept, want := range map[string]bool{
 		"application/json": true, "*/*": true, "application/*": true, "text/html, application/json;q=0.1": true,
