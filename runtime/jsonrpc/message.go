@@ -130,6 +130,18 @@ const (
 	bitError
 )
 
+// envelope holds the members of a message while it is read.
+type envelope struct {
+	Message
+	seen    uint64
+	version string
+	method  wire.Kind
+	params  wire.Kind
+	badID   bool
+	failure wire.Raw     // the member error
+	extra   wire.Members // detects duplicates of unknown names
+}
+
 // read reads one value as a message. It records an error in r only if the text is not
 // acceptable JSON, so that the rest of a batch can be read after an invalid element. If the
 // value is not a message, fault explains why; otherwise it is "".
@@ -138,108 +150,121 @@ func read(r *wire.Reader) (m Message, fault string) {
 		r.Skip()
 		return m, "message is not an object"
 	}
-	var (
-		seen    uint64
-		version string
-		failure wire.Raw
-		extra   wire.Members // detects duplicates of unknown names
-		badID   bool
-		params  wire.Kind
-		method  wire.Kind
-	)
+	var e envelope
 	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "jsonrpc":
-			r.Once(&seen, bitVersion)
-			if r.Kind() == wire.KindString {
-				version = r.ReadString()
-			} else {
-				r.Skip()
-			}
-		case "id":
-			r.Once(&seen, bitID)
-			switch r.Kind() {
-			case wire.KindString, wire.KindNumber:
-				m.ID = r.ReadScalar(wire.ScalarString | wire.ScalarNumber)
-				badID = !m.ID.Is(integral)
-			case wire.KindNull:
-				r.Skip()
-			default:
-				badID = true
-				r.Skip()
-			}
-		case "method":
-			r.Once(&seen, bitMethod)
-			if method = r.Kind(); method == wire.KindString {
-				m.Method = r.ReadString()
-			} else {
-				r.Skip()
-			}
-		case "params":
-			r.Once(&seen, bitParams)
-			params = r.Kind()
-			m.Params = r.ReadRaw()
-		case "result":
-			r.Once(&seen, bitResult)
-			m.Result = r.ReadRaw()
-		case "error":
-			r.Once(&seen, bitError)
-			failure = r.ReadRaw()
-		default:
-			*extra.Entry(r) = r.ReadRaw()
-		}
+		e.member(r)
 	}
-	if badID {
-		m.ID = wire.Scalar{}
+	if e.badID {
+		e.ID = wire.Scalar{}
 	}
-	if params == wire.KindNull {
-		m.Params, seen = "", seen&^(1<<bitParams)
+	if e.params == wire.KindNull {
+		e.Params = ""
+		e.forget(bitParams)
 	}
-	if both := uint64(1<<bitResult | 1<<bitError); seen&both == both {
+	if e.has(bitResult) && e.has(bitError) {
 		switch {
-		case failure == "null":
-			seen &^= 1 << bitError
-		case m.Result == "null":
-			m.Result, seen = "", seen&^(1<<bitResult)
+		case e.failure == "null":
+			e.forget(bitError)
+		case e.Result == "null":
+			e.Result = ""
+			e.forget(bitResult)
 		}
 	}
-	has := func(bit uint) bool { return seen>>bit&1 != 0 }
-	switch {
-	case has(bitMethod):
-		m.Kind = Notification
-		if has(bitID) {
-			m.Kind = Request
+	e.Kind = e.kind()
+	if fault = e.fault(); fault == "" && e.has(bitError) {
+		e.Error = new(Error)
+		if err := wire.UnmarshalChecked(e.failure, e.Error); err != nil {
+			fault = badError(err)
 		}
-	case has(bitResult), has(bitError):
-		m.Kind = Response
+	}
+	return e.Message, fault
+}
+
+// member reads the value of the current member.
+func (e *envelope) member(r *wire.Reader) {
+	switch r.Name() {
+	case "jsonrpc":
+		r.Once(&e.seen, bitVersion)
+		if r.Kind() == wire.KindString {
+			e.version = r.ReadString()
+		} else {
+			r.Skip()
+		}
+	case "id":
+		r.Once(&e.seen, bitID)
+		switch r.Kind() {
+		case wire.KindString, wire.KindNumber:
+			e.ID = r.ReadScalar(wire.ScalarString | wire.ScalarNumber)
+			e.badID = !e.ID.Is(integral)
+		case wire.KindNull:
+			r.Skip()
+		default:
+			e.badID = true
+			r.Skip()
+		}
+	case "method":
+		r.Once(&e.seen, bitMethod)
+		if e.method = r.Kind(); e.method == wire.KindString {
+			e.Method = r.ReadString()
+		} else {
+			r.Skip()
+		}
+	case "params":
+		r.Once(&e.seen, bitParams)
+		e.params = r.Kind()
+		e.Params = r.ReadRaw()
+	case "result":
+		r.Once(&e.seen, bitResult)
+		e.Result = r.ReadRaw()
+	case "error":
+		r.Once(&e.seen, bitError)
+		e.failure = r.ReadRaw()
 	default:
-		return m, "message has neither a method nor a result nor an error"
+		*e.extra.Entry(r) = r.ReadRaw()
 	}
+}
+
+func (e *envelope) has(bit uint) bool { return e.seen>>bit&1 != 0 }
+
+// forget makes a member count as absent.
+func (e *envelope) forget(bit uint) { e.seen &^= 1 << bit }
+
+// kind returns the kind that the members suggest, or zero.
+func (e *envelope) kind() Kind {
 	switch {
-	case !has(bitVersion) || version != "2.0":
-		return m, `jsonrpc is not "2.0"`
-	case badID:
-		return m, "id is neither a string nor an integer"
-	case has(bitMethod) && method != wire.KindString:
-		return m, "method is not a string"
-	case has(bitMethod) && (has(bitResult) || has(bitError)):
-		return m, "message has both a method and a result or error"
-	case has(bitResult) && has(bitError):
-		return m, "message has both a result and an error"
-	case m.Kind == Request && m.ID.IsZero():
-		return m, "id is null"
-	case m.Kind == Response && has(bitResult) && m.ID.IsZero():
-		return m, "a result without an id"
-	case has(bitParams) && params != wire.KindObject:
-		return m, "params is not an object"
+	case e.has(bitMethod) && e.has(bitID):
+		return Request
+	case e.has(bitMethod):
+		return Notification
+	case e.has(bitResult), e.has(bitError):
+		return Response
 	}
-	if has(bitError) {
-		m.Error = new(Error)
-		if err := wire.UnmarshalChecked(failure, m.Error); err != nil {
-			return m, badError(err)
-		}
+	return 0
+}
+
+// fault explains why the members are not a message. It returns "" if they are one.
+func (e *envelope) fault() string {
+	switch {
+	case e.Kind == 0:
+		return "message has neither a method nor a result nor an error"
+	case e.version != "2.0":
+		return `jsonrpc is not "2.0"`
+	case e.badID:
+		return "id is neither a string nor an integer"
+	case e.has(bitMethod) && e.method != wire.KindString:
+		return "method is not a string"
+	case e.has(bitMethod) && (e.has(bitResult) || e.has(bitError)):
+		return "message has both a method and a result or error"
+	case e.has(bitResult) && e.has(bitError):
+		return "message has both a result and an error"
+	case e.Kind == Request && e.ID.IsZero():
+		return "id is null"
+	case e.Kind == Response && e.has(bitResult) && e.ID.IsZero():
+		return "a result without an id"
+	case e.has(bitParams) && e.params != wire.KindObject:
+		return "params is not an object"
 	}
-	return m, ""
+	return ""
 }
 
 func badError(err error) string {

@@ -3,8 +3,8 @@ package stdio
 import (
 	"bytes"
 	"io"
-	"unsafe"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/bytestring"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -67,7 +67,7 @@ func (l *lines) next(max int) (string, error) {
 }
 
 func (l *lines) takeLong() string {
-	line := own(trimCR(l.long))
+	line := bytestring.Of(trimCR(l.long))
 	l.long = nil
 	return line
 }
@@ -117,9 +117,4 @@ func lineLen(a, b []byte) int {
 
 func trimCR(line []byte) []byte {
 	return bytes.TrimSuffix(line, []byte{'\r'})
-}
-
-// own is the string in b's memory, which nothing else may refer to.
-func own(b []byte) string {
-	return unsafe.String(unsafe.SliceData(b), len(b))
 }

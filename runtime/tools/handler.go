@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"unsafe"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/internal/bytestring"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -87,7 +87,7 @@ func (t *Tool) item(call func(ctx context.Context, arguments wire.Object) (wire.
 // marshal is wire.Marshal without the copy from bytes to a string.
 func marshal(v wire.Appender) (string, error) {
 	text, err := wire.Marshal(v)
-	return unsafe.String(unsafe.SliceData(text), len(text)), err
+	return bytestring.Of(text), err
 }
 
 // revisionOf returns the negotiated revision, or "" outside of calls.

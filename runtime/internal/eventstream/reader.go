@@ -8,7 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unsafe"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/bytestring"
 )
 
 // ErrTooLong is returned in place of an event that exceeds the reader's maximum. The reader
@@ -89,7 +90,7 @@ func (r *Reader) event() (e Event, err error) {
 			return e, err
 		case line == "":
 			if more != nil {
-				e.Data = own(more)
+				e.Data = bytestring.Of(more)
 			}
 			return e, nil
 		}
@@ -194,7 +195,7 @@ func (r *Reader) line(max int) (string, error) {
 			if long == nil {
 				return r.first(string(part)), nil
 			}
-			return r.first(own(append(long, part...))), nil
+			return r.first(bytestring.Of(append(long, part...))), nil
 		}
 		long = append(long, part...)
 		r.rest = nil
@@ -244,9 +245,4 @@ func (r *Reader) fill() error {
 		}
 	}
 	return io.ErrNoProgress
-}
-
-// own returns the string in b's memory. Nothing else may refer to b.
-func own(b []byte) string {
-	return unsafe.String(unsafe.SliceData(b), len(b))
 }

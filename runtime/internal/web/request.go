@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unsafe"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/bytestring"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -151,7 +151,7 @@ func readAll(body io.Reader, length int64) (string, error) {
 			if err == io.EOF {
 				err = nil
 			}
-			return unsafe.String(unsafe.SliceData(buf), len(buf)), err
+			return bytestring.Of(buf), err
 		}
 		if len(buf) == cap(buf) {
 			buf = append(buf, 0)[:len(buf)]
