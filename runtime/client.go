@@ -63,6 +63,13 @@ func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 	server, err := e.open(ctx)
 	if err != nil {
 		s.Close()
+		if f, ok := t.(Fallback); ok {
+			next, err := f.Fallback(ctx, err)
+			if err != nil {
+				return nil, fmt.Errorf("runtime: connect: %w", err)
+			}
+			return c.Connect(ctx, next)
+		}
 		return nil, fmt.Errorf("runtime: connect: %w", err)
 	}
 	s.server, s.terms = *server, e.terms

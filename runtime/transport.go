@@ -84,6 +84,13 @@ type Opener interface {
 	Open(ctx context.Context) error
 }
 
+// Fallback is a Transport that knows another one for servers that refuse the handshake.
+type Fallback interface {
+	// Fallback returns the transport with which a client connects after the handshake has
+	// failed with an error, or the error with which it gives up.
+	Fallback(ctx context.Context, refused error) (Transport, error)
+}
+
 // Buffered is a Transport that knows whether a message is there. Requests are then served without
 // waking another goroutine, see package runtime/internal/engine.
 type Buffered interface {

@@ -144,7 +144,7 @@ func (o *origin) connect(ctx context.Context, stderr io.Writer) (*runtime.Sessio
 		if err != nil {
 			return nil, err
 		}
-		return dial.Connect(ctx, client, o.url, streamable.ClientOptions{Header: header})
+		return client.Connect(ctx, dial.With(o.url, streamable.ClientOptions{Header: header}))
 	}
 	cmd, err := o.process()
 	if err != nil {

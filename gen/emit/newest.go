@@ -25,6 +25,7 @@ func Newest(r *ir.Revision, revision []files.File, dir string) ([]files.File, er
 	n := &newest{pkg: r.Package, path: packagePath(r.Package), files: map[string]*jen.File{}}
 	n.packageDoc(n.file("doc.go"), r.ID)
 	n.newServer(n.file("server.go"))
+	n.connect(n.file("connect.go"))
 	for _, f := range revision {
 		if err := n.declare(path.Base(f.Path), f.Content); err != nil {
 			return nil, fmt.Errorf("%s: package mcp: %w", f.Path, err)
@@ -66,7 +67,7 @@ func (n *newest) packageDoc(f *jen.File, revision string) {
 	for i, text := range []string{
 		"Package mcp is the newest revision of the Model Context Protocol, with a name that has no date, and servers and clients that speak every revision.",
 		"Its types, constants and functions are those of package " + n.pkg + ", for revision " + revision + ". When a newer revision is published, they become those of the newer package. Code that uses this package may then need changes, and its messages may have new members.",
-		"To stay with a revision, import the package with its date instead, and create servers with package compat, which has the functions of this package for any revision.",
+		"To stay with a revision, import the package with its date instead, and use package compat, whose NewServer and Connect do the same for any revision.",
 	} {
 		if i > 0 {
 			f.PackageComment("//")
@@ -86,6 +87,17 @@ func (n *newest) newServer(f *jen.File) {
 	).Params(jen.Op("*").Qual(runtimePath, "Server"), jen.Error()).Block(
 		jen.Return(jen.Qual(compatPath, "NewServer").Call(jen.Id("BindBase").Call(), jen.Id("options"), jen.Id("items").Op("..."))),
 	)
+}
+
+// connect renders Connect.
+func (n *newest) connect(f *jen.File) {
+	f.Add(doc("Connect opens a session with a server of any revision. The session speaks the newest revision that the server supports, and converts its messages to and from the types of this package. Options decide who the client is and how it responds to the server.\n\nThe transport is stdio.Command for a program, dial.URL for a URL, or any other runtime.Transport. Connect owns the transport, also if it fails. ctx applies to the opening only; the session lasts until Close or until the server ends it."))
+	f.Func().Id("Connect").Params(
+		jen.Id("ctx").Qual("context", "Context"), jen.Id("transport").Qual(runtimePath, "Transport"), jen.Id("options").Id("ClientOptions"),
+	).Params(jen.Op("*").Id("Session"), jen.Error()).Block(
+		jen.Return(jen.Qual(compatPath, "Connect").Call(jen.Id("ctx"), jen.Id("transport"), jen.Id("options"))),
+	)
+	f.Line()
 }
 
 // declare renders the exported declarations of a file of the revision's package.

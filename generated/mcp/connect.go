@@ -2,7 +2,25 @@
 
 package mcp
 
-import "github.com/mcpgen/mcpgen/generated/mcp20251125"
+import (
+	"context"
+	"github.com/mcpgen/mcpgen/generated/compat"
+	"github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/runtime"
+)
+
+// Connect opens a session with a server of any revision. The session speaks
+// the newest revision that the server supports, and converts its messages to
+// and from the types of this package. Options decide who the client is and
+// how it responds to the server.
+//
+// The transport is stdio.Command for a program, dial.URL for a URL, or any
+// other runtime.Transport. Connect owns the transport, also if it fails. ctx
+// applies to the opening only; the session lasts until Close or until the
+// server ends it.
+func Connect(ctx context.Context, transport runtime.Transport, options ClientOptions) (*Session, error) {
+	return compat.Connect(ctx, transport, options)
+}
 
 // ClientOptions configure a client. The functions handle the requests and
 // notifications of its server; a request without a function is answered with

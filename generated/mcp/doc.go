@@ -8,9 +8,8 @@
 // of the newer package. Code that uses this package may then need changes,
 // and its messages may have new members.
 //
-// To stay with a revision, import the package with its date instead, and
-// create servers with package compat, which has the functions of this
-// package for any revision.
+// To stay with a revision, import the package with its date instead, and use
+// package compat, whose NewServer and Connect do the same for any revision.
 package mcp
 
 import "github.com/mcpgen/mcpgen/generated/mcp20251125"

@@ -1,6 +1,6 @@
-// Package dial opens sessions with servers of which only the URL is known. The URL may be
-// that of Streamable HTTP or that of its predecessor, HTTP with SSE. If you know the
-// transport, use package streamable or sse directly.
+// Package dial connects to servers of which only the URL is known. The URL may be that of
+// Streamable HTTP or that of its predecessor, HTTP with SSE. If you know the transport, use
+// package streamable or sse directly.
 //
 // It implements the section Backwards Compatibility of basic/transports, revision
 // 2025-11-25.
@@ -17,24 +17,47 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
-// Connect opens a session over Streamable HTTP. If the server refuses that with status 400,
-// 404 or 405, Connect tries HTTP with SSE. For that, the client must be bound to a revision
-// that the server speaks, such as 2024-11-05, and MaxRetries and Logger of opts are
-// ignored. If the server refuses both, the error wraps a *[streamable.StatusError] of each.
-func Connect(ctx context.Context, c *runtime.Client, url string, opts streamable.ClientOptions) (*runtime.Session, error) {
+// Transport is a client's runtime.Transport to a URL. Create it with URL or With.
+type Transport struct {
+	*streamable.Transport
+	url  string
+	opts streamable.ClientOptions
+	err  error // of the URL
+}
+
+// URL returns a transport to a server. The session uses Streamable HTTP. If the server
+// refuses that with status 400, 404 or 405, it uses HTTP with SSE; for that, the client must
+// speak a revision that the server speaks, such as 2024-11-05. If the server refuses both,
+// the error of connecting wraps a *[streamable.StatusError] of each.
+func URL(url string) *Transport { return With(url, streamable.ClientOptions{}) }
+
+// With is URL with options. HTTP with SSE ignores MaxRetries and Logger.
+func With(url string, opts streamable.ClientOptions) *Transport {
 	newer, err := streamable.NewTransport(url, opts)
+	return &Transport{newer, url, opts, err}
+}
+
+// Open implements runtime.Opener. It returns an error for a text that is not an HTTP URL.
+func (t *Transport) Open(context.Context) error { return t.err }
+
+// Close implements runtime.Transport.
+func (t *Transport) Close() error {
+	if t.err != nil {
+		return nil
+	}
+	return t.Transport.Close()
+}
+
+// Fallback implements runtime.Fallback.
+func (t *Transport) Fallback(ctx context.Context, refused error) (runtime.Transport, error) {
+	if !older(refused) {
+		return nil, refused
+	}
+	transport, err := sse.Dial(ctx, t.url, sse.ClientOptions{HTTPClient: t.opts.HTTPClient, Header: t.opts.Header, MaxMessage: t.opts.MaxMessage})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("dial: server accepts neither Streamable HTTP (%w) nor HTTP with SSE (%w)", refused, err)
 	}
-	session, err := c.Connect(ctx, newer)
-	if err == nil || !older(err) {
-		return session, err
-	}
-	transport, sseErr := sse.Dial(ctx, url, sse.ClientOptions{HTTPClient: opts.HTTPClient, Header: opts.Header, MaxMessage: opts.MaxMessage})
-	if sseErr != nil {
-		return nil, fmt.Errorf("dial: server accepts neither Streamable HTTP (%w) nor HTTP with SSE (%w)", err, sseErr)
-	}
-	return c.Connect(ctx, transport)
+	return transport, nil
 }
 
 // older reports whether the error may be that of a server of HTTP with SSE.

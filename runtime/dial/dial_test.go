@@ -79,7 +79,7 @@ func TestConnect(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			ts := httptest.NewServer(c.server)
 			defer ts.Close()
-			s, err := Connect(t.Context(), c.client, ts.URL, streamable.ClientOptions{})
+			s, err := c.client.Connect(t.Context(), URL(ts.URL))
 			if c.fails != nil {
 				if err == nil {
 					s.Close()
@@ -102,7 +102,7 @@ func TestConnect(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Connect(t.Context(), client(newer2025), "ftp://localhost", streamable.ClientOptions{}); err == nil {
+	if _, err := client(newer2025).Connect(t.Context(), URL("ftp://localhost")); err == nil {
 		t.Error("no error")
 	}
 }

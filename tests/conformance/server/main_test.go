@@ -11,7 +11,6 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp20241105"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/dial"
-	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -32,8 +31,8 @@ func TestAddresses(t *testing.T) {
 			if !strings.HasSuffix(url, path) {
 				t.Fatalf("logged %q", line)
 			}
-			session, err := dial.Connect(t.Context(), runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"},
-				mcp20241105.BindClient(mcp20241105.UnimplementedClient{})), url, streamable.ClientOptions{})
+			session, err := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"},
+				mcp20241105.BindClient(mcp20241105.UnimplementedClient{})).Connect(t.Context(), dial.URL(url))
 			if err != nil {
 				t.Fatal(err)
 			}
