@@ -1,12 +1,12 @@
-// Package templates holds the text of files that belong to the user after they have been
-// made once: a program's main.go, its handlers, its go.mod. Code that is regenerated is
-// not made from templates.
+// Package templates contains the templates of the files that are written once and belong to
+// the user from then on, such as main.go, the handlers and go.mod. Code that is regenerated
+// does not come from templates.
 package templates
 
 import "embed"
 
-// Files are the templates, each named by the file it makes with .tmpl behind it, in the
-// language of text/template.
+// Files contains a template for each file, in the language of text/template. Its name is that
+// of the file with the suffix .tmpl.
 //
 //go:embed *.tmpl
 var Files embed.FS

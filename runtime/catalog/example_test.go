@@ -8,65 +8,72 @@ import (
 	"os"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// A server with a tool and a resource template. The binding below the catalog is empty
-// here; a generated BindBase makes one that knows the revision's methods, and the types of its package make definitions and results.
+// A server with a prompt, a resource and a template, and completion of their arguments.
 func Example() {
-	c := catalog.New(catalog.Options{CallRate: 100})
-	err := c.Add(catalog.Tool{
-		Definition: wire.Object(`{"name":"shout","inputSchema":{"type":"object","properties":{"what":{"type":"string"}}}}`),
-		Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
-			what, ok := arguments.Get("what")
-			if !ok {
-				return nil, fmt.Errorf("shout what?")
-			}
-			text := wire.Raw(strings.ToUpper(string(what)))
-			return wire.Object(`{"content":[{"type":"text","text":` + text + `}]}`), nil
-		},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	err = c.Add(catalog.Template{
-		Definition: wire.Object(`{"uriTemplate":"square://{n}","name":"squares"}`),
-		Read: func(ctx context.Context, uri string, variables map[string]string) (wire.Appender, error) {
-			var n int
-			if _, err := fmt.Sscan(variables["n"], &n); err != nil {
+	cities := catalog.OneOf("Lima", "Oslo")
+	prompt := catalog.NewPrompt(&mcp.Prompt{
+		Name:      "report",
+		Arguments: []mcp.PromptArgument{{Name: "city"}},
+	}, func(ctx context.Context, arguments map[string]string) (*mcp.GetPromptResult, error) {
+		text := &mcp.TextContent{Text: "Write a weather report for " + arguments["city"] + "."}
+		return &mcp.GetPromptResult{Messages: []mcp.PromptMessage{{Role: mcp.RoleUser, Content: text}}}, nil
+	}).Complete("city", cities)
+	resource := catalog.NewResource(&mcp.Resource{Name: "stations", URI: "weather://stations"},
+		func(ctx context.Context, uri string) (*mcp.ReadResourceResult, error) {
+			text := &mcp.TextResourceContents{URI: uri, Text: "Lima, Oslo"}
+			return &mcp.ReadResourceResult{Contents: []mcp.ResourceContentsUnion{text}}, nil
+		})
+	template := catalog.NewTemplate(&mcp.ResourceTemplate{Name: "station", URITemplate: "weather://stations/{city}"},
+		func(ctx context.Context, uri string, variables map[string]string) (*mcp.ReadResourceResult, error) {
+			if variables["city"] == "Atlantis" {
 				return nil, catalog.ErrNoResource
 			}
-			return wire.Object(fmt.Sprintf(`{"contents":[{"uri":%q,"text":"%d"}]}`, uri, n*n)), nil
-		},
-	})
+			text := &mcp.TextResourceContents{URI: uri, Text: variables["city"] + " has one station."}
+			return &mcp.ReadResourceResult{Contents: []mcp.ResourceContentsUnion{text}}, nil
+		}).Complete("city", cities)
+
+	server, err := mcp.NewServer(mcp.ServerOptions{Name: "weather", Version: "1.0.0"}, prompt, resource, template)
 	if err != nil {
 		log.Fatal(err)
 	}
-
-	below := runtime.Binding{Revision: "2025-11-25", Direction: runtime.ToServer}
-	server := runtime.NewServer(runtime.ServerOptions{
-		Name: "example", Version: "1",
-		Capabilities: wire.Raw(`{"tools":{"listChanged":true},"resources":{}}`),
-	}, c.Over(below))
-
-	// One after the other, so that the answers come in order.
-	for _, request := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"shout","arguments":{"what":"hello"}}}`,
-		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"shout"}}`,
-		`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"square://12"}}`,
-		`{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"square://x"}}`,
+	for _, request := range []string{ // stdio.Serve(ctx, server) in a program
+		`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"report","arguments":{"city":"Oslo"}}}`,
+		`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"weather://stations/Oslo"}}`,
+		`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"weather://stations/Atlantis"}}`,
+		`{"jsonrpc":"2.0","id":4,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"report"},"argument":{"name":"city","value":"O"}}}`,
 	} {
-		err := server.Resume(context.Background(), stdio.New(strings.NewReader(request), struct{ io.Writer }{os.Stdout}), runtime.Handshake{Revision: "2025-11-25"})
-		if err != nil {
+		transport := stdio.New(strings.NewReader(request), struct{ io.Writer }{os.Stdout})
+		if err := server.Resume(context.Background(), transport, runtime.Handshake{Revision: mcp.Revision}); err != nil {
 			log.Fatal(err)
 		}
 	}
 	// Output:
-	// {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"HELLO"}]}}
-	// {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"shout what?"}],"isError":true}}
-	// {"jsonrpc":"2.0","id":3,"result":{"contents":[{"uri":"square://12","text":"144"}]}}
-	// {"jsonrpc":"2.0","id":4,"error":{"code":-32002,"message":"resource not found","data":{"uri":"square://x"}}}
+	// {"jsonrpc":"2.0","id":1,"result":{"messages":[{"content":{"type":"text","text":"Write a weather report for Oslo."},"role":"user"}]}}
+	// {"jsonrpc":"2.0","id":2,"result":{"contents":[{"text":"Oslo has one station.","uri":"weather://stations/Oslo"}]}}
+	// {"jsonrpc":"2.0","id":3,"error":{"code":-32002,"message":"resource not found","data":{"uri":"weather://stations/Atlantis"}}}
+	// {"jsonrpc":"2.0","id":4,"result":{"completion":{"values":["Oslo"],"total":1,"hasMore":false}}}
+}
+
+// A catalog can be changed while the server runs.
+func ExampleCatalog_Add() {
+	offers := catalog.New(catalog.Options{})
+	if _, err := mcp.NewServer(mcp.ServerOptions{Name: "weather", Version: "1.0.0"}, offers); err != nil {
+		log.Fatal(err)
+	}
+	read := func(ctx context.Context, uri string) (*mcp.ReadResourceResult, error) {
+		return nil, catalog.ErrNoResource
+	}
+	err := offers.Add(
+		catalog.NewResource(&mcp.Resource{Name: "stations", URI: "weather://stations"}, read),
+		catalog.NewResource(&mcp.Resource{Name: "stations", URI: "weather://stations"}, read),
+	)
+	fmt.Println(err)
+	// Output:
+	// catalog: resource "weather://stations": two items have this uri
 }

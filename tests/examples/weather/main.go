@@ -1,5 +1,5 @@
 // Command weather is an MCP server. It talks over standard input and output, or over
-// HTTP when it is given an address:
+// HTTP if it is given an address:
 //
 //	weather
 //	weather --http localhost:8080    # Streamable HTTP at http://localhost:8080/mcp
@@ -19,8 +19,8 @@ import (
 func main() {
 	address := flag.String("http", "", "serve Streamable HTTP on this `address` instead of standard input and output")
 	flag.Parse()
-	// Standard output is the protocol's, so the log goes to standard error. What a handler
-	// logs with its context goes to the client as well.
+	// Standard output belongs to the protocol, so the log goes to standard error. Records that
+	// a handler logs with its context also go to the client.
 	slog.SetDefault(slog.New(mcplog.New("weather", slog.NewTextHandler(os.Stderr, nil))))
 	if err := serve(context.Background(), *address); err != nil {
 		slog.Error("the server failed", "error", err)
@@ -28,8 +28,8 @@ func main() {
 	}
 }
 
-// serve serves one session over standard input and output, or all that come over HTTP.
-// SIGINT and SIGTERM end it; calls in flight are answered before.
+// serve serves one session over standard input and output, or all sessions over HTTP.
+// SIGINT and SIGTERM end it after the calls in progress.
 func serve(ctx context.Context, address string) error {
 	server, err := NewServer(&handlers{}, mcp.ServerOptions{Name: "weather", Version: "0.1.0"}, report, stations, station)
 	if err != nil {
