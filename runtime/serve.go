@@ -187,7 +187,7 @@ func (p *peer) takeNotification(m *jsonrpc.Message, in *Incoming) {
 		return
 	}
 	c := p.newCall(m, admitted, in, nil)
-	if !p.queue.Add(p.life.Context(), c.notified) {
+	if !p.queue.Add(p.life.Context(), len(m.Params), c.notified) {
 		p.logger().Warn("notification dropped: too many are waiting", "method", m.Method)
 	}
 }

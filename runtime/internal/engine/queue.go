@@ -5,8 +5,13 @@ import (
 	"sync"
 )
 
-// maxQueued is how many notifications of a connection wait for their handlers.
-const maxQueued = 256
+const (
+	// maxQueued limits the notifications of a connection that wait for their handlers.
+	maxQueued = 256
+	// placeSize is the size in bytes for which a notification takes a further place, so that large
+	// ones together hold no more than maxQueued * placeSize bytes, or a single message.
+	placeSize = 64 << 10
+)
 
 // Queue runs jobs one after the other, in a goroutine that exists only while there are any. Make
 // it with NewQueue.
@@ -15,8 +20,14 @@ type Queue struct {
 	places Places
 
 	mu      sync.Mutex
-	jobs    []func()
+	jobs    []queued
 	running bool
+}
+
+// queued is a job that waits, and the number of places that it takes.
+type queued struct {
+	run    func()
+	places int
 }
 
 // NewQueue returns a queue whose goroutine belongs to life. When the context of life ends, the
@@ -25,18 +36,29 @@ func NewQueue(life *Lifetime) Queue {
 	return Queue{life: life, places: NewPlaces(maxQueued)}
 }
 
-// Add adds a job. It returns false if too many wait. Only the goroutine that reads calls it.
-func (q *Queue) Add(ctx context.Context, job func()) bool {
-	if !q.places.Take(ctx) {
-		return false
+// Add adds a job that holds size bytes. It returns false if too many jobs or bytes wait. Only the
+// goroutine that reads calls it.
+func (q *Queue) Add(ctx context.Context, size int, job func()) bool {
+	places := min(1+size/placeSize, maxQueued)
+	for taken := range places {
+		if !q.places.Take(ctx) {
+			q.give(taken)
+			return false
+		}
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.jobs = append(q.jobs, job)
+	q.jobs = append(q.jobs, queued{job, places})
 	if !q.running {
 		q.running = q.life.Go(q.run)
 	}
 	return true
+}
+
+func (q *Queue) give(places int) {
+	for range places {
+		q.places.Give()
+	}
 }
 
 func (q *Queue) run() {
@@ -48,23 +70,23 @@ func (q *Queue) run() {
 			q.running = q.life.Go(q.run)
 		}
 	}()
-	for job := q.next(); job != nil; job = q.next() {
-		q.places.Give()
-		job()
+	for job := q.next(); job.run != nil; job = q.next() {
+		q.give(job.places)
+		job.run()
 	}
 	returned = true
 }
 
-// next removes the first job; it returns nil, and running has ended, if there is none.
-func (q *Queue) next() func() {
+// next removes the first job. If there is none, it returns a zero job, and running has ended.
+func (q *Queue) next() queued {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.jobs) == 0 || q.life.Context().Err() != nil {
 		q.jobs, q.running = nil, false
-		return nil
+		return queued{}
 	}
 	job := q.jobs[0]
-	q.jobs[0] = nil
+	q.jobs[0] = queued{}
 	q.jobs = q.jobs[1:]
 	return job
 }
