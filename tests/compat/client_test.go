@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// newest is a client's handler, written once against the newest revision.
+// newest is a client's handler, written for the newest revision.
 type newest struct{ mcp.UnimplementedClient }
 
 func (newest) CreateMessage(context.Context, *mcp.CreateMessageRequestParams) (mcp.CreateMessageResponse, error) {
@@ -38,8 +38,8 @@ func (newest) ListRoots(context.Context, *mcp.RequestParams) (*mcp.ListRootsResu
 	return &mcp.ListRootsResult{Roots: []mcp.Root{{URI: "file:///a", Meta: `{"a":1}`}}}, nil
 }
 
-// TestClient has a client that is written once use servers of each revision: what it
-// sends must be valid in theirs, and what it gets is of its own.
+// TestClient uses servers of each revision with a client of the newest. Its messages must be
+// valid in the revision of the server.
 func TestClient(t *testing.T) {
 	for _, j := range judges(t) {
 		t.Run(j.ir.ID, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// use calls a server with what only the newest revision has.
+// use calls a server with features of the newest revision.
 func use(t *testing.T, ctx context.Context, server mcp.ServerCaller, log *journal) {
 	t.Helper()
 	said := func(v wire.Appender, err error) {

@@ -1,3 +1,3 @@
-// Package compat holds the tests of the converters between revisions: values by the
-// laws they must keep, and servers and clients of one revision in sessions of all.
+// Package compat holds tests only: the laws that conversions between revisions must keep, and
+// sessions of servers and clients of one revision with peers of every revision.
 package compat

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// oldest is a server's handler, written against the oldest revision.
+// oldest is a server's handler, written for the oldest revision.
 type oldest struct{ mcp.UnimplementedServer }
 
 func (oldest) ListTools(context.Context, *mcp.PaginatedRequestParams) (*mcp.ListToolsResult, error) {
@@ -38,7 +38,7 @@ func (oldest) CallTool(ctx context.Context, params *mcp.CallToolRequestParams) (
 	return &mcp.CallToolResult{Content: []mcp.ContentBlock{content}}, nil
 }
 
-// TestOldest has clients of every revision use a server of the oldest one.
+// TestOldest uses a server of the oldest revision with clients of every revision.
 func TestOldest(t *testing.T) {
 	for _, j := range judges(t) {
 		t.Run(j.ir.ID, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// greeter answers initialize itself, and calls with a task that nobody asked for.
+// greeter handles initialize itself, and responds to calls with tasks.
 type greeter struct{ mcp.UnimplementedServer }
 
 func (greeter) Initialize(_ context.Context, params *mcp.InitializeRequestParams) (*mcp.InitializeResult, error) {
@@ -27,14 +27,14 @@ func (greeter) CallTool(context.Context, *mcp.CallToolRequestParams) (mcp.CallTo
 	return &mcp.CreateTaskResult{Task: mcp.Task{TaskID: "1", Status: mcp.TaskStatusWorking, CreatedAt: "now", LastUpdatedAt: "now"}}, nil
 }
 
-// TestRefusals has clients of an older revision read why they get nothing.
+// TestRefusals checks the errors that a client of an older revision receives.
 func TestRefusals(t *testing.T) {
 	near, far := inproc.Pair()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	server := runtime.NewServer(runtime.ServerOptions{}, ladder.Serve(mcp.BindServer(greeter{}), ladder.Options{})...)
 	go server.Serve(ctx, far)
-	// A binding without a table of methods: what the server does not have is asked of it.
+	// A binding without a table of methods, which sends any request.
 	client := runtime.NewClient(runtime.ClientOptions{Name: "old", Version: "1"}, runtime.Binding{
 		Revision: "2025-06-18", Direction: runtime.ToClient,
 		Handle: func(_ context.Context, method string, _ wire.Raw) (wire.Appender, error) {

@@ -13,9 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestUnknownResults holds that a client reads results with values that the revision of the
-// session does not define, and is told of them: those stay what they are, and what the
-// revision of the client's code knows is read as that.
+// TestUnknownResults checks that a client reads results with values that no revision defines.
+// They are kept as they are and reported.
 func TestUnknownResults(t *testing.T) {
 	for _, revision := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
 		t.Run(revision, func(t *testing.T) {
@@ -80,8 +79,8 @@ func TestUnknownResults(t *testing.T) {
 	}
 }
 
-// TestUnknownNotification holds that a notification which the revision of the session lacks
-// is left out with a loss, from either side.
+// TestUnknownNotification checks that a notification that the revision of the session does not
+// define is not sent, and is reported, on either side.
 func TestUnknownNotification(t *testing.T) {
 	near, far := inproc.Pair()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -113,7 +112,7 @@ func TestUnknownNotification(t *testing.T) {
 	}
 }
 
-// teller notifies the client when it is pinged.
+// teller sends a notification when it is pinged.
 type teller struct{ mcp.UnimplementedServer }
 
 func (teller) Ping(ctx context.Context, _ *mcp.RequestParams) (*mcp.EmptyResult, error) {

@@ -19,7 +19,7 @@ import (
 	"github.com/mcpgen/mcpgen/tests/internal/golden"
 )
 
-// usual is how many values each definition gets in each direction. MCPGEN_COMPAT_COUNT
+// usual is the number of values of each definition in each direction. MCPGEN_COMPAT_COUNT
 // sets another number.
 const usual = 150
 
@@ -34,10 +34,10 @@ type side struct {
 }
 
 // TestValues converts random valid values of every definition that two adjacent revisions
-// have, each way. What comes out must be valid to the independent validator. Back again,
-// it must be what it was, but for what the losses name; and a value that comes from the
-// older revision must survive the way back from the newer one untouched. What is refused
-// must be so for a known reason.
+// have, each way. The result must be valid to the independent validator. Converted back, it
+// must equal the original value except for what the losses name. A value of the older
+// revision must lose nothing on the way back from the newer one. The reasons of losses and
+// refusals are in a golden file.
 func TestValues(t *testing.T) {
 	count := usual
 	if text := os.Getenv("MCPGEN_COMPAT_COUNT"); text != "" {
@@ -95,8 +95,8 @@ func TestEveryDefinition(t *testing.T) {
 	}
 }
 
-// TestChain converts random values all the way from the newest revision to the oldest and
-// the other way round, for every definition that is known by one name on the way.
+// TestChain converts random values from the newest revision to the oldest and the other way
+// round, for every definition that has the same name in all revisions.
 func TestChain(t *testing.T) {
 	all := judges(t)
 	table := ladder.Table()
@@ -126,7 +126,7 @@ func TestChain(t *testing.T) {
 					err = to.refusal(t, target, got)
 				}
 				if err != nil {
-					t.Fatalf("%s\nbecomes what is not valid in %s:\n%s\n%v", text, to.ir.ID, got, err)
+					t.Fatalf("%s\nbecomes an invalid value of %s:\n%s\n%v", text, to.ir.ID, got, err)
 				}
 			}
 		}
@@ -145,7 +145,7 @@ func code(t *testing.T, revision string) generated.Revision {
 	return r
 }
 
-// fresh is a new value of a definition.
+// fresh returns a new value of a definition.
 func fresh(t *testing.T, code generated.Revision, definition string) wire.Value {
 	t.Helper()
 	v, ok := code.New(definition)
@@ -155,8 +155,8 @@ func fresh(t *testing.T, code generated.Revision, definition string) wire.Value 
 	return v
 }
 
-// assumed are the places of what is there after the way up because it was not said before
-// whether it is.
+// assumed holds the pointers of members that are added on the way up, because the older
+// revision does not declare them.
 var assumed = map[string]bool{"/completions": true, "/capabilities/completions": true}
 
 type law struct {
@@ -188,7 +188,7 @@ func (l *law) hold(t *testing.T, a, b side, direction string) {
 			l.found[direction+" loses: "+generic(loss)] = true
 		}
 		if err := b.judge.refusal(t, to, there); err != nil {
-			t.Fatalf("%s\nbecomes what is not valid in %s:\n%s\n%v", text, b.code.ID, there, err)
+			t.Fatalf("%s\nbecomes an invalid value of %s:\n%s\n%v", text, b.code.ID, there, err)
 		}
 		back, more, err := b.convert(t, there)
 		if err != nil {
@@ -207,7 +207,7 @@ func (l *law) hold(t *testing.T, a, b side, direction string) {
 	}
 }
 
-// generic is the reason of a loss without what comes from the value.
+// generic returns the reason of a loss without the parts that depend on the value.
 func generic(l convert.Loss) string {
 	reason, _, _ := strings.Cut(l.Reason, ": expected")
 	return reason
@@ -224,7 +224,7 @@ func (s side) convert(t *testing.T, text []byte) ([]byte, []convert.Loss, error)
 	return []byte(converted), c.Losses(), nil
 }
 
-// identify gives an object an id, which a message needs and older schemas do not name.
+// identify adds an id to an object: messages need one, and older schemas do not define it.
 func identify(tree *random.Value) {
 	if tree.Kind != ir.KindObject || slices.ContainsFunc(tree.Members, func(m random.Member) bool { return m.Name == "id" }) {
 		return
@@ -232,8 +232,8 @@ func identify(tree *random.Value) {
 	tree.Members = append(tree.Members, random.Member{Name: "id", Value: &random.Value{Kind: ir.KindNumber, Text: "7"}})
 }
 
-// lost says what of x, which is at the pointer, y does not have; "" is nothing. What a
-// loss names does not count, nor does what was added next to it.
+// lost describes what x, the value at the pointer, has and y lacks, or returns "". It ignores
+// what a loss names, and what was added next to it.
 func lost(x, y wire.Raw, pointer string, losses []convert.Loss) string {
 	if named(losses, pointer) {
 		return ""
@@ -274,9 +274,9 @@ func lostMembers(x, y wire.Object, pointer string, losses []convert.Loss) string
 	return ""
 }
 
-// added reports whether a member may be there that was not: next to what is lost, in the
-// annotations that a lost title went to, the version of JSON-RPC in a message whose schema
-// did not name it, or what is assumed.
+// added reports whether a member may have been added: next to a lost one, in the annotations
+// that a lost title moved to, the version of JSON-RPC in a message whose schema does not
+// define it, or an assumed member.
 func added(losses []convert.Loss, pointer, name string, value wire.Raw) bool {
 	object, isAnnotations := strings.CutSuffix(pointer, "/annotations")
 	return changed(losses, pointer) ||

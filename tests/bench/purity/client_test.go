@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// client speaks JSON by hand, so that no library stands between what a server sends and
-// what is judged.
+// client reads and writes JSON without any of the libraries, so that the messages of a server
+// reach the judge unchanged.
 type client struct {
 	t     *testing.T
 	judge *judge
@@ -33,14 +33,14 @@ type envelope struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// message is one of the server.
+// message is a message of the server.
 type message struct {
 	text   string
 	method string // its own
 	asked  string // that of the request it answers
 }
 
-// answers are what a client answers when it is asked for what its revision has.
+// answers holds the client's results for requests that its revision defines, by method.
 var answers = map[string]string{
 	"ping":                   `{}`,
 	"roots/list":             `{"roots":[{"uri":"file:///a","name":"a"}]}`,
@@ -48,7 +48,7 @@ var answers = map[string]string{
 	"elicitation/create":     `{"action":"accept","content":{"name":"Ada"}}`,
 }
 
-// capabilities are all that a client of a revision can have.
+// capabilities returns all capabilities that a client of a revision can have.
 func capabilities(revision string) string {
 	switch {
 	case revision >= "2025-11-25":
@@ -59,8 +59,8 @@ func capabilities(revision string) string {
 	return `{"roots":{"listChanged":true},"sampling":{}}`
 }
 
-// visit has a client of the judge's revision use all of a server, and returns what the
-// server has sent, and the tools that ended in an error.
+// visit uses every feature of a server with a client of the judge's revision. It returns the
+// server's messages and the tools that failed.
 func visit(t *testing.T, j *judge, s subject) (sent []message, failed []string) {
 	t.Helper()
 	fromClient, toServer := io.Pipe()
@@ -112,8 +112,8 @@ func visit(t *testing.T, j *judge, s subject) (sent []message, failed []string) 
 		}
 		if answer.Error != nil || result.IsError {
 			failed = append(failed, tool)
-			// Older clients can be refused what they do not have. Were anything refused to
-			// the newest, the servers would not be compared by the same features.
+			// A server may refuse features to older clients. If it refused one to the newest,
+			// the comparison would not be of the same features.
 			if j.revision == newest {
 				t.Errorf("%s: %s%s", tool, answer.Result, answer.Error)
 			}
@@ -151,7 +151,7 @@ func (c *client) call(method, params string) envelope {
 	}
 }
 
-// await waits until a notification has come.
+// await waits for a notification.
 func (c *client) await(method string) {
 	c.t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
@@ -173,7 +173,7 @@ func (c *client) write(text string) {
 	}
 }
 
-// read records what the server sends, and answers what it asks.
+// read records the server's messages and responds to its requests.
 func (c *client) read(in io.Reader) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)

@@ -5,27 +5,26 @@ import (
 	"testing"
 )
 
-// subject is a server on one of the libraries.
+// subject is a server on a library.
 type subject struct {
 	module string
 	// serve runs the server on a pair of streams until the test ends.
 	serve func(t *testing.T, in io.ReadCloser, out io.WriteCloser) changes
 }
 
-// changes are what a server has notifications for.
+// changes cause notifications of a server.
 type changes struct {
 	updated func() // the resource file:///r
 	removed func() // the tool "roots"
 }
 
-// What the servers have is what all three libraries can say; tasks are not among it.
-// Each is written as one would against the newest revision, and asks nobody which revision is
-// spoken: whether that has to be known is what is compared.
+// The servers use the features that all three libraries have, which excludes tasks. They are
+// written for the newest revision and do not ask for the revision of a session.
 
-// newest is the revision they are written against.
+// newest is the revision that the servers are written for.
 const newest = "2025-11-25"
 
-// tools are the names of the tools, and what they use.
+// tools lists the tools and the features that they use.
 var tools = []string{
 	"content",      // every kind of content, with annotations
 	"structured",   // structuredContent beside its text
@@ -38,7 +37,7 @@ var tools = []string{
 	"news", // progress with a message, a log message, the end of an elicitation
 }
 
-// Texts that the servers have in common.
+// Texts that the servers share.
 const (
 	inputSchema  = `{"type":"object","properties":{}}`
 	outputSchema = `{"type":"object","properties":{"sum":{"type":"number"}}}`

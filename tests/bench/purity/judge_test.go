@@ -12,8 +12,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// judge judges messages by the schema of a revision, errata applied. It knows of the
-// generated code no more than of the peers.
+// judge validates messages by the schema of a revision, with errata applied. It does not use
+// generated code.
 type judge struct {
 	revision  string
 	root      map[string]any
@@ -24,7 +24,7 @@ type judge struct {
 
 const schemaURL = "mem:///schema.json"
 
-// judges are those of all pinned revisions, the oldest first.
+// judges returns the judges of all pinned revisions, the oldest first.
 func judges(t *testing.T) []*judge {
 	t.Helper()
 	var all []*judge
@@ -59,8 +59,7 @@ func newJudge(t *testing.T, revision string, text []byte) *judge {
 	return j
 }
 
-// at is the object at a JSON Pointer, nil when there is none. No name in these schemas
-// has anything that a pointer escapes.
+// at returns the object at a JSON Pointer, or nil. No name in these schemas needs escapes.
 func (j *judge) at(pointer string) map[string]any {
 	var value any = j.root
 	for _, segment := range strings.Split(pointer, "/")[1:] {
@@ -79,7 +78,7 @@ func (j *judge) at(pointer string) map[string]any {
 	return object
 }
 
-// invalid is why the schema at a pointer does not accept a value.
+// invalid returns an error if the schema at a pointer does not accept a value.
 func (j *judge) invalid(pointer string, value any) error {
 	schema, err := j.compiler.Compile(schemaURL + "#" + pointer)
 	if err != nil {
@@ -88,10 +87,9 @@ func (j *judge) invalid(pointer string, value any) error {
 	return schema.Validate(value)
 }
 
-// message judges a message of the server; asked is the method that it answers, if any. An
-// error says why the schema does not accept it. Undefined are its members and variants
-// that the schema does not declare. The schemas leave objects open, so a message may have
-// those and be valid.
+// message validates a message of the server; asked is the method that it responds to, if any.
+// Undefined lists its members and variants that the schema does not define. A message with
+// such members can be valid, because most objects allow other members.
 func (j *judge) message(text, asked string) (undefined []string, invalid error) {
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	if err != nil {
@@ -108,7 +106,7 @@ func (j *judge) message(text, asked string) (undefined []string, invalid error) 
 		}
 		pointer := j.container + "/" + definition
 		invalid = j.invalid(pointer, m)
-		// Not each revision repeats the envelope in the definitions of its methods.
+		// Some revisions do not repeat the envelope in the definitions of their methods.
 		delete(m, "jsonrpc")
 		delete(m, "id")
 		return j.undeclared(m, definition, pointer), invalid
@@ -117,7 +115,7 @@ func (j *judge) message(text, asked string) (undefined []string, invalid error) 
 	if !ok {
 		return nil, nil // the envelope says all of an error
 	}
-	// The schema's own habit: PingRequest has no PingResult, because its result is empty.
+	// PingRequest has no PingResult, because its result is empty.
 	definition := strings.TrimSuffix(j.methods[asked], "Request") + "Result"
 	if j.at(j.container+"/"+definition) == nil {
 		definition = "EmptyResult"
@@ -126,14 +124,14 @@ func (j *judge) message(text, asked string) (undefined []string, invalid error) 
 	return j.undeclared(result, definition, pointer), j.invalid(pointer, result)
 }
 
-// undeclared lists members of a value that none of the schemas at pointers declares, and
-// values in it that are of no variant. Name is what the value is called in the list.
+// undeclared returns the members of a value that none of the schemas at the pointers defines,
+// and the values of undefined variants. Name stands for the value in the list.
 func (j *judge) undeclared(value any, name string, pointers ...string) []string {
-	// What a tool takes and returns is told in JSON Schema, not in members of the protocol.
+	// The members of a tool's schemas are keywords of JSON Schema, not of the protocol.
 	if strings.HasSuffix(name, ".inputSchema") || strings.HasSuffix(name, ".outputSchema") {
 		return nil
 	}
-	// Where schemas are behind references and choices, those that apply.
+	// The schemas that apply, after references and choices.
 	var applied []string
 	for _, pointer := range pointers {
 		name, applied = j.apply(value, name, pointer, applied)
@@ -189,15 +187,15 @@ func (j *judge) undeclared(value any, name string, pointers ...string) []string 
 	return list
 }
 
-// apply adds to applied the schemas that a value is judged by at a pointer: the pointer's
-// own, what it refers to, and the choices that accept the value. When none does, it is
-// those that have its type, so that another mistake is not taken for a variant. With them
-// it returns what the value is called.
+// apply appends the schemas that apply to a value: the one at the pointer, the one it refers
+// to, and the choices that accept the value. If no choice accepts it, those with its type
+// apply, so that another mistake does not count as an undefined variant. It also returns the
+// name of the value.
 func (j *judge) apply(value any, name, pointer string, applied []string) (string, []string) {
 	schema := j.at(pointer)
 	if ref, ok := schema["$ref"].(string); ok {
 		target := strings.TrimPrefix(ref, "#")
-		// An object is called what its definition is.
+		// An object has the name of its definition.
 		if _, ok := value.(map[string]any); ok && j.at(target)["properties"] != nil {
 			name = strings.TrimPrefix(target, j.container+"/")
 		}
@@ -232,7 +230,7 @@ func (j *judge) apply(value any, name, pointer string, applied []string) (string
 	return name, append(applied, pointer)
 }
 
-// typed tells whether a schema is one of the values with this value's type member.
+// typed reports whether a schema requires the type member that the value has.
 func (j *judge) typed(pointer string, value any) bool {
 	object, ok := value.(map[string]any)
 	if !ok {
@@ -250,7 +248,7 @@ func list(value any) []any {
 	return elements
 }
 
-// describe says what kind of value something is.
+// describe returns a short description of a value.
 func describe(value any) string {
 	switch value := value.(type) {
 	case []any:

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/tests/internal/golden"
 )
 
-// count is what a server has sent to the client of a revision.
+// count counts the messages of a server to the client of a revision.
 type count struct {
 	sent      int
 	invalid   int            // messages that the schema does not accept
@@ -21,9 +21,9 @@ type count struct {
 	undefined map[string]int // what is not declared
 }
 
-// TestTable has clients of each revision use all of each server, and holds what the servers
-// send against the schema of the revision that was negotiated. That of this project sends
-// nothing that is not of it; what the others do is in a table, which README.md has too.
+// TestTable uses each server with a client of each revision, and validates the server's
+// messages by the schema of that revision. All messages of this project's server are valid.
+// The results are in a table, which README.md has too.
 func TestTable(t *testing.T) {
 	subjects := []subject{onMcpgen, onGoSDK, onMCPGo}
 	var table, details strings.Builder
@@ -96,7 +96,7 @@ func row(table *strings.Builder, cells ...string) {
 	fmt.Fprintf(table, "| %s |\n", strings.Join(cells, " | "))
 }
 
-// title is what the table calls a module: its name and the version that is pinned.
+// title returns the heading of a module in the table: its name and its pinned version.
 func title(t *testing.T, module string) string {
 	t.Helper()
 	if module == onMcpgen.module {

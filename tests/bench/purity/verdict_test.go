@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestJudge has the judge see what it is to count, and nothing else.
+// TestJudge checks which messages the judge counts.
 func TestJudge(t *testing.T) {
 	all := judges(t)
 	for _, c := range []struct {
@@ -13,7 +13,7 @@ func TestJudge(t *testing.T) {
 		invalid                     bool
 		undefined                   []string
 	}{
-		{name: "what is of the revision", revision: "2024-11-05", asked: "tools/call",
+		{name: "a message of the revision", revision: "2024-11-05", asked: "tools/call",
 			text: `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"a","annotations":{"priority":1}}],"_meta":{"a":1}}}`},
 		{name: "members that are data", revision: "2025-11-25", asked: "tools/call",
 			text: `{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{"a":{"b":1}}}}`},
@@ -46,8 +46,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestUnconverted holds that the zeros of this project's server are its doing: what it
-// sends to a client of the newest revision is not of any other.
+// TestUnconverted checks that the zeros in the table are due to conversion: the messages to a
+// client of the newest revision are not valid in any other.
 func TestUnconverted(t *testing.T) {
 	all := judges(t)
 	sent, _ := visit(t, all[len(all)-1], onMcpgen)
