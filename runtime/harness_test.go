@@ -92,7 +92,7 @@ func (p *toolParams) AppendJSON(dst []byte) ([]byte, error) {
 }
 
 func (p *toolParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	c.Push("name")
 	c.MinLength(p.Name, 1)
 	c.Pop()

@@ -17,7 +17,7 @@ func inFormat(name, s string) bool {
 		_, err := regexp.Compile(s)
 		return err == nil
 	}
-	var c wire.Checker
+	var c wire.Collector
 	c.Format(name, s)
 	return c.Err() == nil
 }

@@ -57,6 +57,6 @@ func box(f *jen.File, d *ir.Decl, value, decode jen.Code, check []jen.Code) {
 	f.Line()
 	f.Func().Params(jen.Id(codec)).Id("Decode").Params(jen.Id("r").Op("*").Qual(wirePath, "Reader")).Add(value).Block(jen.Return(decode))
 	f.Line()
-	f.Func().Params(jen.Id(codec)).Id("Check").Params(checkerParam(), jen.Id("v").Add(value)).Block(check...)
+	f.Func().Params(jen.Id(codec)).Id("Check").Params(collectorParam(), jen.Id("v").Add(value)).Block(check...)
 	f.Line()
 }

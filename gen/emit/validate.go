@@ -28,12 +28,12 @@ func (e *emitter) validators(f *jen.File, decls []*ir.Decl) {
 		f.Line()
 		f.Add(doc("Validate reports each value that the revision does not allow, with its JSON Pointer."))
 		f.Func().Params(receiver).Id("Validate").Params().Error().Block(
-			jen.Var().Id("c").Qual(wirePath, "Checker"),
+			jen.Var().Id("c").Qual(wirePath, "Collector"),
 			jen.Id("x").Dot("check").Call(jen.Op("&").Id("c")),
 			jen.Return(jen.Id("c").Dot("Err").Call()),
 		)
 		f.Line()
-		f.Func().Params(receiver).Id("check").Params(checkerParam()).BlockFunc(func(g *jen.Group) {
+		f.Func().Params(receiver).Id("check").Params(collectorParam()).BlockFunc(func(g *jen.Group) {
 			switch t := d.Type.(type) {
 			case *ir.Object:
 				for _, field := range t.Fields {
@@ -59,7 +59,7 @@ func declaredValue(d *ir.Decl) *jen.Statement {
 	return jen.Add(goType(d.Type)).Call(jen.Id("x"))
 }
 
-func checkerParam() jen.Code { return jen.Id("c").Op("*").Qual(wirePath, "Checker") }
+func collectorParam() jen.Code { return jen.Id("c").Op("*").Qual(wirePath, "Collector") }
 
 func checkField(g *jen.Group, f *ir.Field) {
 	if f.Const == nil && !lower.Checked(f.Type) {
@@ -217,7 +217,7 @@ func (e *emitter) unionChecker(f *jen.File, d *ir.Decl, u *ir.Union) {
 		subject = jen.Id("v").Op(":=").Add(subject)
 	}
 	f.Line()
-	f.Func().Id(checkerName(d)).Params(checkerParam(), jen.Id("v").Id(d.Name)).Block(
+	f.Func().Id(checkerName(d)).Params(collectorParam(), jen.Id("v").Id(d.Name)).Block(
 		jen.Switch(subject).BlockFunc(func(g *jen.Group) {
 			g.Case(jen.Nil()).Block(jen.Id("c").Dot("Report").Call(jen.Lit("is missing")))
 			for _, v := range u.Variants {

@@ -21,7 +21,7 @@ func (clientNotificationCodec) Decode(r *wire.Reader) ClientNotification {
 	return decodeClientNotification(r)
 }
 
-func (clientNotificationCodec) Check(c *wire.Checker, v ClientNotification) {
+func (clientNotificationCodec) Check(c *wire.Collector, v ClientNotification) {
 	checkClientNotification(c, v)
 }
 
@@ -42,7 +42,7 @@ func (clientRequestCodec) Decode(r *wire.Reader) ClientRequest {
 	return decodeClientRequest(r)
 }
 
-func (clientRequestCodec) Check(c *wire.Checker, v ClientRequest) {
+func (clientRequestCodec) Check(c *wire.Collector, v ClientRequest) {
 	checkClientRequest(c, v)
 }
 
@@ -63,7 +63,7 @@ func (clientResultCodec) Decode(r *wire.Reader) ClientResult {
 	return decodeClientResult(r)
 }
 
-func (clientResultCodec) Check(c *wire.Checker, v ClientResult) {}
+func (clientResultCodec) Check(c *wire.Collector, v ClientResult) {}
 
 // DecodeCompleteRequestParamsRef decodes a CompleteRequestParamsRef from its
 // JSON text.
@@ -84,7 +84,7 @@ func (completeRequestParamsRefCodec) Decode(r *wire.Reader) CompleteRequestParam
 	return decodeCompleteRequestParamsRef(r)
 }
 
-func (completeRequestParamsRefCodec) Check(c *wire.Checker, v CompleteRequestParamsRef) {
+func (completeRequestParamsRefCodec) Check(c *wire.Collector, v CompleteRequestParamsRef) {
 	checkCompleteRequestParamsRef(c, v)
 }
 
@@ -105,7 +105,7 @@ func (contentBlockCodec) Decode(r *wire.Reader) ContentBlock {
 	return decodeContentBlock(r)
 }
 
-func (contentBlockCodec) Check(c *wire.Checker, v ContentBlock) {
+func (contentBlockCodec) Check(c *wire.Collector, v ContentBlock) {
 	checkContentBlock(c, v)
 }
 
@@ -126,7 +126,7 @@ func (jSONRPCMessageCodec) Decode(r *wire.Reader) JSONRPCMessage {
 	return decodeJSONRPCMessage(r)
 }
 
-func (jSONRPCMessageCodec) Check(c *wire.Checker, v JSONRPCMessage) {
+func (jSONRPCMessageCodec) Check(c *wire.Collector, v JSONRPCMessage) {
 	checkJSONRPCMessage(c, v)
 }
 
@@ -138,7 +138,7 @@ func (progressTokenCodec) Decode(r *wire.Reader) wire.Scalar {
 	return r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 }
 
-func (progressTokenCodec) Check(c *wire.Checker, v wire.Scalar) {
+func (progressTokenCodec) Check(c *wire.Collector, v wire.Scalar) {
 	if !v.Is(wire.ScalarString | wire.ScalarInteger) {
 		c.Report("must be a string or an integer")
 	}
@@ -152,7 +152,7 @@ func (requestIdCodec) Decode(r *wire.Reader) wire.Scalar {
 	return r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 }
 
-func (requestIdCodec) Check(c *wire.Checker, v wire.Scalar) {
+func (requestIdCodec) Check(c *wire.Collector, v wire.Scalar) {
 	if !v.Is(wire.ScalarString | wire.ScalarInteger) {
 		c.Report("must be a string or an integer")
 	}
@@ -177,7 +177,7 @@ func (resourceContentsUnionCodec) Decode(r *wire.Reader) ResourceContentsUnion {
 	return decodeResourceContentsUnion(r)
 }
 
-func (resourceContentsUnionCodec) Check(c *wire.Checker, v ResourceContentsUnion) {
+func (resourceContentsUnionCodec) Check(c *wire.Collector, v ResourceContentsUnion) {
 	checkResourceContentsUnion(c, v)
 }
 
@@ -200,7 +200,7 @@ func (samplingMessageContentCodec) Decode(r *wire.Reader) SamplingMessageContent
 	return decodeSamplingMessageContent(r)
 }
 
-func (samplingMessageContentCodec) Check(c *wire.Checker, v SamplingMessageContent) {
+func (samplingMessageContentCodec) Check(c *wire.Collector, v SamplingMessageContent) {
 	checkSamplingMessageContent(c, v)
 }
 
@@ -221,7 +221,7 @@ func (serverNotificationCodec) Decode(r *wire.Reader) ServerNotification {
 	return decodeServerNotification(r)
 }
 
-func (serverNotificationCodec) Check(c *wire.Checker, v ServerNotification) {
+func (serverNotificationCodec) Check(c *wire.Collector, v ServerNotification) {
 	checkServerNotification(c, v)
 }
 
@@ -242,7 +242,7 @@ func (serverRequestCodec) Decode(r *wire.Reader) ServerRequest {
 	return decodeServerRequest(r)
 }
 
-func (serverRequestCodec) Check(c *wire.Checker, v ServerRequest) {
+func (serverRequestCodec) Check(c *wire.Collector, v ServerRequest) {
 	checkServerRequest(c, v)
 }
 
@@ -263,4 +263,4 @@ func (serverResultCodec) Decode(r *wire.Reader) ServerResult {
 	return decodeServerResult(r)
 }
 
-func (serverResultCodec) Check(c *wire.Checker, v ServerResult) {}
+func (serverResultCodec) Check(c *wire.Collector, v ServerResult) {}

@@ -7,12 +7,12 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *JSONRPCError) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *JSONRPCError) check(c *wire.Checker) {
+func (x *JSONRPCError) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -23,7 +23,7 @@ func (x *JSONRPCError) check(c *wire.Checker) {
 	c.Pop()
 }
 
-func checkJSONRPCMessage(c *wire.Checker, v JSONRPCMessage) {
+func checkJSONRPCMessage(c *wire.Collector, v JSONRPCMessage) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -43,12 +43,12 @@ func checkJSONRPCMessage(c *wire.Checker, v JSONRPCMessage) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *JSONRPCNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *JSONRPCNotification) check(c *wire.Checker) {
+func (x *JSONRPCNotification) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -57,12 +57,12 @@ func (x *JSONRPCNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *JSONRPCRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *JSONRPCRequest) check(c *wire.Checker) {
+func (x *JSONRPCRequest) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -81,12 +81,12 @@ func (x *JSONRPCRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *JSONRPCResponse) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *JSONRPCResponse) check(c *wire.Checker) {
+func (x *JSONRPCResponse) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()

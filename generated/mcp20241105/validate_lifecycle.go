@@ -7,12 +7,12 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *InitializeRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *InitializeRequest) check(c *wire.Checker) {
+func (x *InitializeRequest) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "initialize", "\"initialize\"")
 	c.Pop()
@@ -24,12 +24,12 @@ func (x *InitializeRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *InitializeRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *InitializeRequestParams) check(c *wire.Checker) {
+func (x *InitializeRequestParams) check(c *wire.Collector) {
 	if x.Meta != nil {
 		c.Push("_meta")
 		x.Meta.check(c)
@@ -40,12 +40,12 @@ func (x *InitializeRequestParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *InitializedNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *InitializedNotification) check(c *wire.Checker) {
+func (x *InitializedNotification) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "notifications/initialized", "\"notifications/initialized\"")
 	c.Pop()
@@ -54,12 +54,12 @@ func (x *InitializedNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *PingRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *PingRequest) check(c *wire.Checker) {
+func (x *PingRequest) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "ping", "\"ping\"")
 	c.Pop()

@@ -7,12 +7,12 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x JSONRPCBatchRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x JSONRPCBatchRequest) check(c *wire.Checker) {
+func (x JSONRPCBatchRequest) check(c *wire.Collector) {
 	for i, e := range x {
 		c.PushIndex(i)
 		checkJSONRPCBatchRequestItem(c, e)
@@ -20,7 +20,7 @@ func (x JSONRPCBatchRequest) check(c *wire.Checker) {
 	}
 }
 
-func checkJSONRPCBatchRequestItem(c *wire.Checker, v JSONRPCBatchRequestItem) {
+func checkJSONRPCBatchRequestItem(c *wire.Collector, v JSONRPCBatchRequestItem) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -36,12 +36,12 @@ func checkJSONRPCBatchRequestItem(c *wire.Checker, v JSONRPCBatchRequestItem) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x JSONRPCBatchResponse) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x JSONRPCBatchResponse) check(c *wire.Checker) {
+func (x JSONRPCBatchResponse) check(c *wire.Collector) {
 	for i, e := range x {
 		c.PushIndex(i)
 		checkJSONRPCBatchResponseItem(c, e)
@@ -49,7 +49,7 @@ func (x JSONRPCBatchResponse) check(c *wire.Checker) {
 	}
 }
 
-func checkJSONRPCBatchResponseItem(c *wire.Checker, v JSONRPCBatchResponseItem) {
+func checkJSONRPCBatchResponseItem(c *wire.Collector, v JSONRPCBatchResponseItem) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -65,12 +65,12 @@ func checkJSONRPCBatchResponseItem(c *wire.Checker, v JSONRPCBatchResponseItem) 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *JSONRPCError) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *JSONRPCError) check(c *wire.Checker) {
+func (x *JSONRPCError) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -81,7 +81,7 @@ func (x *JSONRPCError) check(c *wire.Checker) {
 	c.Pop()
 }
 
-func checkJSONRPCMessage(c *wire.Checker, v JSONRPCMessage) {
+func checkJSONRPCMessage(c *wire.Collector, v JSONRPCMessage) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -105,12 +105,12 @@ func checkJSONRPCMessage(c *wire.Checker, v JSONRPCMessage) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *JSONRPCNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *JSONRPCNotification) check(c *wire.Checker) {
+func (x *JSONRPCNotification) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -119,12 +119,12 @@ func (x *JSONRPCNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *JSONRPCRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *JSONRPCRequest) check(c *wire.Checker) {
+func (x *JSONRPCRequest) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -143,12 +143,12 @@ func (x *JSONRPCRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *JSONRPCResponse) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *JSONRPCResponse) check(c *wire.Checker) {
+func (x *JSONRPCResponse) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()

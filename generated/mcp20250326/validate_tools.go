@@ -7,12 +7,12 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CallToolRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CallToolRequest) check(c *wire.Checker) {
+func (x *CallToolRequest) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "tools/call", "\"tools/call\"")
 	c.Pop()
@@ -24,12 +24,12 @@ func (x *CallToolRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CallToolRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CallToolRequestParams) check(c *wire.Checker) {
+func (x *CallToolRequestParams) check(c *wire.Collector) {
 	if x.Meta != nil {
 		c.Push("_meta")
 		x.Meta.check(c)
@@ -40,12 +40,12 @@ func (x *CallToolRequestParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CallToolResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CallToolResult) check(c *wire.Checker) {
+func (x *CallToolResult) check(c *wire.Collector) {
 	c.Push("content")
 	for i, e := range x.Content {
 		c.PushIndex(i)
@@ -58,12 +58,12 @@ func (x *CallToolResult) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ListToolsRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ListToolsRequest) check(c *wire.Checker) {
+func (x *ListToolsRequest) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "tools/list", "\"tools/list\"")
 	c.Pop()
@@ -77,12 +77,12 @@ func (x *ListToolsRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ListToolsResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ListToolsResult) check(c *wire.Checker) {
+func (x *ListToolsResult) check(c *wire.Collector) {
 	c.Push("tools")
 	for i := range x.Tools {
 		c.PushIndex(i)
@@ -95,12 +95,12 @@ func (x *ListToolsResult) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Tool) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Tool) check(c *wire.Checker) {
+func (x *Tool) check(c *wire.Collector) {
 	c.Push("inputSchema")
 	x.InputSchema.check(c)
 	c.Pop()
@@ -109,12 +109,12 @@ func (x *Tool) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ToolInputSchema) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ToolInputSchema) check(c *wire.Checker) {
+func (x *ToolInputSchema) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "object", "\"object\"")
 	c.Pop()
@@ -123,12 +123,12 @@ func (x *ToolInputSchema) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ToolListChangedNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ToolListChangedNotification) check(c *wire.Checker) {
+func (x *ToolListChangedNotification) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "notifications/tools/list_changed", "\"notifications/tools/list_changed\"")
 	c.Pop()

@@ -7,12 +7,12 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CancelledNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CancelledNotification) check(c *wire.Checker) {
+func (x *CancelledNotification) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "notifications/cancelled", "\"notifications/cancelled\"")
 	c.Pop()
@@ -24,12 +24,12 @@ func (x *CancelledNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CancelledNotificationParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CancelledNotificationParams) check(c *wire.Checker) {
+func (x *CancelledNotificationParams) check(c *wire.Collector) {
 	c.Push("requestId")
 	if !x.RequestID.Is(wire.ScalarString | wire.ScalarInteger) {
 		c.Report("must be a string or an integer")
@@ -40,12 +40,12 @@ func (x *CancelledNotificationParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CompleteRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CompleteRequest) check(c *wire.Checker) {
+func (x *CompleteRequest) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "completion/complete", "\"completion/complete\"")
 	c.Pop()
@@ -57,12 +57,12 @@ func (x *CompleteRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CompleteRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CompleteRequestParams) check(c *wire.Checker) {
+func (x *CompleteRequestParams) check(c *wire.Collector) {
 	c.Push("ref")
 	checkCompleteRequestParamsRef(c, x.Ref)
 	c.Pop()
@@ -73,7 +73,7 @@ func (x *CompleteRequestParams) check(c *wire.Checker) {
 	}
 }
 
-func checkCompleteRequestParamsRef(c *wire.Checker, v CompleteRequestParamsRef) {
+func checkCompleteRequestParamsRef(c *wire.Collector, v CompleteRequestParamsRef) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -89,12 +89,12 @@ func checkCompleteRequestParamsRef(c *wire.Checker, v CompleteRequestParamsRef) 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x LoggingLevel) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x LoggingLevel) check(c *wire.Checker) {
+func (x LoggingLevel) check(c *wire.Collector) {
 	if !x.Known() {
 		c.Report("unknown value %q", string(x))
 	}
@@ -103,12 +103,12 @@ func (x LoggingLevel) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *LoggingMessageNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *LoggingMessageNotification) check(c *wire.Checker) {
+func (x *LoggingMessageNotification) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "notifications/message", "\"notifications/message\"")
 	c.Pop()
@@ -120,12 +120,12 @@ func (x *LoggingMessageNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *LoggingMessageNotificationParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *LoggingMessageNotificationParams) check(c *wire.Checker) {
+func (x *LoggingMessageNotificationParams) check(c *wire.Collector) {
 	c.Push("level")
 	if !(x.Level).Known() {
 		c.Report("unknown value %q", string(x.Level))
@@ -136,12 +136,12 @@ func (x *LoggingMessageNotificationParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *PaginatedRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *PaginatedRequest) check(c *wire.Checker) {
+func (x *PaginatedRequest) check(c *wire.Collector) {
 	if x.Params != nil {
 		c.Push("params")
 		x.Params.check(c)
@@ -152,12 +152,12 @@ func (x *PaginatedRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *PaginatedRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *PaginatedRequestParams) check(c *wire.Checker) {
+func (x *PaginatedRequestParams) check(c *wire.Collector) {
 	if x.Meta != nil {
 		c.Push("_meta")
 		x.Meta.check(c)
@@ -168,12 +168,12 @@ func (x *PaginatedRequestParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ProgressNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ProgressNotification) check(c *wire.Checker) {
+func (x *ProgressNotification) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "notifications/progress", "\"notifications/progress\"")
 	c.Pop()
@@ -185,12 +185,12 @@ func (x *ProgressNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ProgressNotificationParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ProgressNotificationParams) check(c *wire.Checker) {
+func (x *ProgressNotificationParams) check(c *wire.Collector) {
 	c.Push("progressToken")
 	if !x.ProgressToken.Is(wire.ScalarString | wire.ScalarInteger) {
 		c.Report("must be a string or an integer")
@@ -201,12 +201,12 @@ func (x *ProgressNotificationParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *SetLevelRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *SetLevelRequest) check(c *wire.Checker) {
+func (x *SetLevelRequest) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "logging/setLevel", "\"logging/setLevel\"")
 	c.Pop()
@@ -218,12 +218,12 @@ func (x *SetLevelRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *SetLevelRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *SetLevelRequestParams) check(c *wire.Checker) {
+func (x *SetLevelRequestParams) check(c *wire.Collector) {
 	c.Push("level")
 	if !(x.Level).Known() {
 		c.Report("unknown value %q", string(x.Level))

@@ -7,12 +7,12 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *BooleanSchema) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *BooleanSchema) check(c *wire.Checker) {
+func (x *BooleanSchema) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "boolean", "\"boolean\"")
 	c.Pop()
@@ -21,12 +21,12 @@ func (x *BooleanSchema) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x ElicitAction) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x ElicitAction) check(c *wire.Checker) {
+func (x ElicitAction) check(c *wire.Collector) {
 	if !x.Known() {
 		c.Report("unknown value %q", string(x))
 	}
@@ -35,12 +35,12 @@ func (x ElicitAction) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ElicitRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ElicitRequest) check(c *wire.Checker) {
+func (x *ElicitRequest) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "elicitation/create", "\"elicitation/create\"")
 	c.Pop()
@@ -52,12 +52,12 @@ func (x *ElicitRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ElicitRequestFormParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ElicitRequestFormParams) check(c *wire.Checker) {
+func (x *ElicitRequestFormParams) check(c *wire.Collector) {
 	c.Push("requestedSchema")
 	x.RequestedSchema.check(c)
 	c.Pop()
@@ -71,12 +71,12 @@ func (x *ElicitRequestFormParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ElicitRequestFormParamsRequestedSchema) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ElicitRequestFormParamsRequestedSchema) check(c *wire.Checker) {
+func (x *ElicitRequestFormParamsRequestedSchema) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "object", "\"object\"")
 	c.Pop()
@@ -93,12 +93,12 @@ func (x *ElicitRequestFormParamsRequestedSchema) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ElicitResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ElicitResult) check(c *wire.Checker) {
+func (x *ElicitResult) check(c *wire.Collector) {
 	c.Push("action")
 	if !(x.Action).Known() {
 		c.Report("unknown value %q", string(x.Action))
@@ -119,12 +119,12 @@ func (x *ElicitResult) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *EnumSchema) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *EnumSchema) check(c *wire.Checker) {
+func (x *EnumSchema) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "string", "\"string\"")
 	c.Pop()
@@ -133,12 +133,12 @@ func (x *EnumSchema) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *NumberSchema) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *NumberSchema) check(c *wire.Checker) {
+func (x *NumberSchema) check(c *wire.Collector) {
 	c.Push("type")
 	if !(x.Type).Known() {
 		c.Report("unknown value %q", string(x.Type))
@@ -149,18 +149,18 @@ func (x *NumberSchema) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x NumberSchemaType) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x NumberSchemaType) check(c *wire.Checker) {
+func (x NumberSchemaType) check(c *wire.Collector) {
 	if !x.Known() {
 		c.Report("unknown value %q", string(x))
 	}
 }
 
-func checkPrimitiveSchemaDefinition(c *wire.Checker, v PrimitiveSchemaDefinition) {
+func checkPrimitiveSchemaDefinition(c *wire.Collector, v PrimitiveSchemaDefinition) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -180,12 +180,12 @@ func checkPrimitiveSchemaDefinition(c *wire.Checker, v PrimitiveSchemaDefinition
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *StringSchema) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *StringSchema) check(c *wire.Checker) {
+func (x *StringSchema) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "string", "\"string\"")
 	c.Pop()
@@ -201,12 +201,12 @@ func (x *StringSchema) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x StringSchemaFormat) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x StringSchemaFormat) check(c *wire.Checker) {
+func (x StringSchemaFormat) check(c *wire.Collector) {
 	if !x.Known() {
 		c.Report("unknown value %q", string(x))
 	}

@@ -4,7 +4,7 @@ package mcp20250618
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-func checkClientNotification(c *wire.Checker, v ClientNotification) {
+func checkClientNotification(c *wire.Collector, v ClientNotification) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -21,7 +21,7 @@ func checkClientNotification(c *wire.Checker, v ClientNotification) {
 	}
 }
 
-func checkClientRequest(c *wire.Checker, v ClientRequest) {
+func checkClientRequest(c *wire.Collector, v ClientRequest) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -59,12 +59,12 @@ func checkClientRequest(c *wire.Checker, v ClientRequest) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Request) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Request) check(c *wire.Checker) {
+func (x *Request) check(c *wire.Collector) {
 	if x.Params != nil {
 		c.Push("params")
 		x.Params.check(c)
@@ -75,12 +75,12 @@ func (x *Request) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *RequestMetaObject) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *RequestMetaObject) check(c *wire.Checker) {
+func (x *RequestMetaObject) check(c *wire.Collector) {
 	if !x.ProgressToken.IsZero() {
 		c.Push("progressToken")
 		if !x.ProgressToken.Is(wire.ScalarString | wire.ScalarInteger) {
@@ -93,12 +93,12 @@ func (x *RequestMetaObject) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *RequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *RequestParams) check(c *wire.Checker) {
+func (x *RequestParams) check(c *wire.Collector) {
 	if x.Meta != nil {
 		c.Push("_meta")
 		x.Meta.check(c)
@@ -106,7 +106,7 @@ func (x *RequestParams) check(c *wire.Checker) {
 	}
 }
 
-func checkServerNotification(c *wire.Checker, v ServerNotification) {
+func checkServerNotification(c *wire.Collector, v ServerNotification) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -129,7 +129,7 @@ func checkServerNotification(c *wire.Checker, v ServerNotification) {
 	}
 }
 
-func checkServerRequest(c *wire.Checker, v ServerRequest) {
+func checkServerRequest(c *wire.Collector, v ServerRequest) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")

@@ -7,12 +7,12 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *GetPromptRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *GetPromptRequest) check(c *wire.Checker) {
+func (x *GetPromptRequest) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "prompts/get", "\"prompts/get\"")
 	c.Pop()
@@ -24,12 +24,12 @@ func (x *GetPromptRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *GetPromptRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *GetPromptRequestParams) check(c *wire.Checker) {
+func (x *GetPromptRequestParams) check(c *wire.Collector) {
 	if x.Meta != nil {
 		c.Push("_meta")
 		x.Meta.check(c)
@@ -40,12 +40,12 @@ func (x *GetPromptRequestParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *GetPromptResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *GetPromptResult) check(c *wire.Checker) {
+func (x *GetPromptResult) check(c *wire.Collector) {
 	c.Push("messages")
 	for i := range x.Messages {
 		c.PushIndex(i)
@@ -58,12 +58,12 @@ func (x *GetPromptResult) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ListPromptsRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ListPromptsRequest) check(c *wire.Checker) {
+func (x *ListPromptsRequest) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "prompts/list", "\"prompts/list\"")
 	c.Pop()
@@ -77,12 +77,12 @@ func (x *ListPromptsRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *PromptListChangedNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *PromptListChangedNotification) check(c *wire.Checker) {
+func (x *PromptListChangedNotification) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "notifications/prompts/list_changed", "\"notifications/prompts/list_changed\"")
 	c.Pop()
@@ -91,12 +91,12 @@ func (x *PromptListChangedNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *PromptMessage) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *PromptMessage) check(c *wire.Checker) {
+func (x *PromptMessage) check(c *wire.Collector) {
 	c.Push("content")
 	checkContentBlock(c, x.Content)
 	c.Pop()
@@ -110,12 +110,12 @@ func (x *PromptMessage) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *PromptReference) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *PromptReference) check(c *wire.Checker) {
+func (x *PromptReference) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "ref/prompt", "\"ref/prompt\"")
 	c.Pop()

@@ -7,12 +7,12 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *BlobResourceContents) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *BlobResourceContents) check(c *wire.Checker) {
+func (x *BlobResourceContents) check(c *wire.Collector) {
 	c.Push("uri")
 	c.Format("uri", x.URI)
 	c.Pop()
@@ -21,12 +21,12 @@ func (x *BlobResourceContents) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *EmbeddedResource) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *EmbeddedResource) check(c *wire.Checker) {
+func (x *EmbeddedResource) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "resource", "\"resource\"")
 	c.Pop()
@@ -43,12 +43,12 @@ func (x *EmbeddedResource) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ListResourceTemplatesRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ListResourceTemplatesRequest) check(c *wire.Checker) {
+func (x *ListResourceTemplatesRequest) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "resources/templates/list", "\"resources/templates/list\"")
 	c.Pop()
@@ -62,12 +62,12 @@ func (x *ListResourceTemplatesRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ListResourceTemplatesResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ListResourceTemplatesResult) check(c *wire.Checker) {
+func (x *ListResourceTemplatesResult) check(c *wire.Collector) {
 	c.Push("resourceTemplates")
 	for i := range x.ResourceTemplates {
 		c.PushIndex(i)
@@ -80,12 +80,12 @@ func (x *ListResourceTemplatesResult) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ListResourcesRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ListResourcesRequest) check(c *wire.Checker) {
+func (x *ListResourcesRequest) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "resources/list", "\"resources/list\"")
 	c.Pop()
@@ -99,12 +99,12 @@ func (x *ListResourcesRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ListResourcesResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ListResourcesResult) check(c *wire.Checker) {
+func (x *ListResourcesResult) check(c *wire.Collector) {
 	c.Push("resources")
 	for i := range x.Resources {
 		c.PushIndex(i)
@@ -117,12 +117,12 @@ func (x *ListResourcesResult) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ListRootsRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ListRootsRequest) check(c *wire.Checker) {
+func (x *ListRootsRequest) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "roots/list", "\"roots/list\"")
 	c.Pop()
@@ -136,12 +136,12 @@ func (x *ListRootsRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ListRootsResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ListRootsResult) check(c *wire.Checker) {
+func (x *ListRootsResult) check(c *wire.Collector) {
 	c.Push("roots")
 	for i := range x.Roots {
 		c.PushIndex(i)
@@ -154,12 +154,12 @@ func (x *ListRootsResult) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ReadResourceRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ReadResourceRequest) check(c *wire.Checker) {
+func (x *ReadResourceRequest) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "resources/read", "\"resources/read\"")
 	c.Pop()
@@ -171,12 +171,12 @@ func (x *ReadResourceRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ReadResourceRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ReadResourceRequestParams) check(c *wire.Checker) {
+func (x *ReadResourceRequestParams) check(c *wire.Collector) {
 	c.Push("uri")
 	c.Format("uri", x.URI)
 	c.Pop()
@@ -190,12 +190,12 @@ func (x *ReadResourceRequestParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ReadResourceResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ReadResourceResult) check(c *wire.Checker) {
+func (x *ReadResourceResult) check(c *wire.Collector) {
 	c.Push("contents")
 	for i, e := range x.Contents {
 		c.PushIndex(i)
@@ -208,12 +208,12 @@ func (x *ReadResourceResult) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Resource) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Resource) check(c *wire.Checker) {
+func (x *Resource) check(c *wire.Collector) {
 	c.Push("uri")
 	c.Format("uri", x.URI)
 	c.Pop()
@@ -227,18 +227,18 @@ func (x *Resource) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ResourceContents) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ResourceContents) check(c *wire.Checker) {
+func (x *ResourceContents) check(c *wire.Collector) {
 	c.Push("uri")
 	c.Format("uri", x.URI)
 	c.Pop()
 }
 
-func checkResourceContentsUnion(c *wire.Checker, v ResourceContentsUnion) {
+func checkResourceContentsUnion(c *wire.Collector, v ResourceContentsUnion) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -254,12 +254,12 @@ func checkResourceContentsUnion(c *wire.Checker, v ResourceContentsUnion) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ResourceLink) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ResourceLink) check(c *wire.Checker) {
+func (x *ResourceLink) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "resource_link", "\"resource_link\"")
 	c.Pop()
@@ -276,12 +276,12 @@ func (x *ResourceLink) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ResourceListChangedNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ResourceListChangedNotification) check(c *wire.Checker) {
+func (x *ResourceListChangedNotification) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "notifications/resources/list_changed", "\"notifications/resources/list_changed\"")
 	c.Pop()
@@ -290,12 +290,12 @@ func (x *ResourceListChangedNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ResourceTemplate) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ResourceTemplate) check(c *wire.Checker) {
+func (x *ResourceTemplate) check(c *wire.Collector) {
 	c.Push("uriTemplate")
 	c.Format("uri-template", x.URITemplate)
 	c.Pop()
@@ -309,12 +309,12 @@ func (x *ResourceTemplate) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ResourceTemplateReference) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ResourceTemplateReference) check(c *wire.Checker) {
+func (x *ResourceTemplateReference) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "ref/resource", "\"ref/resource\"")
 	c.Pop()
@@ -326,12 +326,12 @@ func (x *ResourceTemplateReference) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ResourceUpdatedNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ResourceUpdatedNotification) check(c *wire.Checker) {
+func (x *ResourceUpdatedNotification) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "notifications/resources/updated", "\"notifications/resources/updated\"")
 	c.Pop()
@@ -343,12 +343,12 @@ func (x *ResourceUpdatedNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ResourceUpdatedNotificationParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ResourceUpdatedNotificationParams) check(c *wire.Checker) {
+func (x *ResourceUpdatedNotificationParams) check(c *wire.Collector) {
 	c.Push("uri")
 	c.Format("uri", x.URI)
 	c.Pop()
@@ -357,12 +357,12 @@ func (x *ResourceUpdatedNotificationParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Root) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Root) check(c *wire.Checker) {
+func (x *Root) check(c *wire.Collector) {
 	c.Push("uri")
 	c.Format("uri", x.URI)
 	c.Pop()
@@ -371,12 +371,12 @@ func (x *Root) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *RootsListChangedNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *RootsListChangedNotification) check(c *wire.Checker) {
+func (x *RootsListChangedNotification) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "notifications/roots/list_changed", "\"notifications/roots/list_changed\"")
 	c.Pop()
@@ -385,12 +385,12 @@ func (x *RootsListChangedNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *SubscribeRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *SubscribeRequest) check(c *wire.Checker) {
+func (x *SubscribeRequest) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "resources/subscribe", "\"resources/subscribe\"")
 	c.Pop()
@@ -402,12 +402,12 @@ func (x *SubscribeRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *SubscribeRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *SubscribeRequestParams) check(c *wire.Checker) {
+func (x *SubscribeRequestParams) check(c *wire.Collector) {
 	c.Push("uri")
 	c.Format("uri", x.URI)
 	c.Pop()
@@ -421,12 +421,12 @@ func (x *SubscribeRequestParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *TextResourceContents) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *TextResourceContents) check(c *wire.Checker) {
+func (x *TextResourceContents) check(c *wire.Collector) {
 	c.Push("uri")
 	c.Format("uri", x.URI)
 	c.Pop()
@@ -435,12 +435,12 @@ func (x *TextResourceContents) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *UnsubscribeRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *UnsubscribeRequest) check(c *wire.Checker) {
+func (x *UnsubscribeRequest) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "resources/unsubscribe", "\"resources/unsubscribe\"")
 	c.Pop()
@@ -452,12 +452,12 @@ func (x *UnsubscribeRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *UnsubscribeRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *UnsubscribeRequestParams) check(c *wire.Checker) {
+func (x *UnsubscribeRequestParams) check(c *wire.Collector) {
 	c.Push("uri")
 	c.Format("uri", x.URI)
 	c.Pop()

@@ -7,12 +7,12 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CreateMessageRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CreateMessageRequest) check(c *wire.Checker) {
+func (x *CreateMessageRequest) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "sampling/createMessage", "\"sampling/createMessage\"")
 	c.Pop()
@@ -24,12 +24,12 @@ func (x *CreateMessageRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CreateMessageRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CreateMessageRequestParams) check(c *wire.Checker) {
+func (x *CreateMessageRequestParams) check(c *wire.Collector) {
 	c.Push("messages")
 	for i := range x.Messages {
 		c.PushIndex(i)
@@ -59,12 +59,12 @@ func (x *CreateMessageRequestParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CreateMessageResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CreateMessageResult) check(c *wire.Checker) {
+func (x *CreateMessageResult) check(c *wire.Collector) {
 	c.Push("content")
 	checkSamplingMessageContent(c, x.Content)
 	c.Pop()
@@ -78,12 +78,12 @@ func (x *CreateMessageResult) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x IncludeContext) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x IncludeContext) check(c *wire.Checker) {
+func (x IncludeContext) check(c *wire.Collector) {
 	if !x.Known() {
 		c.Report("unknown value %q", string(x))
 	}
@@ -92,12 +92,12 @@ func (x IncludeContext) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ModelPreferences) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ModelPreferences) check(c *wire.Checker) {
+func (x *ModelPreferences) check(c *wire.Collector) {
 	if x.CostPriority != nil {
 		c.Push("costPriority")
 		c.Minimum(*x.CostPriority, 0.0)
@@ -121,12 +121,12 @@ func (x *ModelPreferences) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *SamplingMessage) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *SamplingMessage) check(c *wire.Checker) {
+func (x *SamplingMessage) check(c *wire.Collector) {
 	c.Push("content")
 	checkSamplingMessageContent(c, x.Content)
 	c.Pop()
@@ -137,7 +137,7 @@ func (x *SamplingMessage) check(c *wire.Checker) {
 	c.Pop()
 }
 
-func checkSamplingMessageContent(c *wire.Checker, v SamplingMessageContent) {
+func checkSamplingMessageContent(c *wire.Collector, v SamplingMessageContent) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")

@@ -21,7 +21,7 @@ func (callToolResponseCodec) Decode(r *wire.Reader) CallToolResponse {
 	return decodeCallToolResponse(r)
 }
 
-func (callToolResponseCodec) Check(c *wire.Checker, v CallToolResponse) {
+func (callToolResponseCodec) Check(c *wire.Collector, v CallToolResponse) {
 	checkCallToolResponse(c, v)
 }
 
@@ -42,7 +42,7 @@ func (clientNotificationCodec) Decode(r *wire.Reader) ClientNotification {
 	return decodeClientNotification(r)
 }
 
-func (clientNotificationCodec) Check(c *wire.Checker, v ClientNotification) {
+func (clientNotificationCodec) Check(c *wire.Collector, v ClientNotification) {
 	checkClientNotification(c, v)
 }
 
@@ -63,7 +63,7 @@ func (clientRequestCodec) Decode(r *wire.Reader) ClientRequest {
 	return decodeClientRequest(r)
 }
 
-func (clientRequestCodec) Check(c *wire.Checker, v ClientRequest) {
+func (clientRequestCodec) Check(c *wire.Collector, v ClientRequest) {
 	checkClientRequest(c, v)
 }
 
@@ -84,7 +84,7 @@ func (clientResultCodec) Decode(r *wire.Reader) ClientResult {
 	return decodeClientResult(r)
 }
 
-func (clientResultCodec) Check(c *wire.Checker, v ClientResult) {}
+func (clientResultCodec) Check(c *wire.Collector, v ClientResult) {}
 
 // DecodeCompleteRequestParamsRef decodes a CompleteRequestParamsRef from its
 // JSON text.
@@ -105,7 +105,7 @@ func (completeRequestParamsRefCodec) Decode(r *wire.Reader) CompleteRequestParam
 	return decodeCompleteRequestParamsRef(r)
 }
 
-func (completeRequestParamsRefCodec) Check(c *wire.Checker, v CompleteRequestParamsRef) {
+func (completeRequestParamsRefCodec) Check(c *wire.Collector, v CompleteRequestParamsRef) {
 	checkCompleteRequestParamsRef(c, v)
 }
 
@@ -126,7 +126,7 @@ func (contentBlockCodec) Decode(r *wire.Reader) ContentBlock {
 	return decodeContentBlock(r)
 }
 
-func (contentBlockCodec) Check(c *wire.Checker, v ContentBlock) {
+func (contentBlockCodec) Check(c *wire.Collector, v ContentBlock) {
 	checkContentBlock(c, v)
 }
 
@@ -149,7 +149,7 @@ func (createMessageResponseCodec) Decode(r *wire.Reader) CreateMessageResponse {
 	return decodeCreateMessageResponse(r)
 }
 
-func (createMessageResponseCodec) Check(c *wire.Checker, v CreateMessageResponse) {
+func (createMessageResponseCodec) Check(c *wire.Collector, v CreateMessageResponse) {
 	checkCreateMessageResponse(c, v)
 }
 
@@ -172,7 +172,7 @@ func (elicitRequestParamsCodec) Decode(r *wire.Reader) ElicitRequestParams {
 	return decodeElicitRequestParams(r)
 }
 
-func (elicitRequestParamsCodec) Check(c *wire.Checker, v ElicitRequestParams) {
+func (elicitRequestParamsCodec) Check(c *wire.Collector, v ElicitRequestParams) {
 	checkElicitRequestParams(c, v)
 }
 
@@ -193,7 +193,7 @@ func (elicitResponseCodec) Decode(r *wire.Reader) ElicitResponse {
 	return decodeElicitResponse(r)
 }
 
-func (elicitResponseCodec) Check(c *wire.Checker, v ElicitResponse) {
+func (elicitResponseCodec) Check(c *wire.Collector, v ElicitResponse) {
 	checkElicitResponse(c, v)
 }
 
@@ -216,7 +216,7 @@ func (elicitResultContentCodec) Decode(r *wire.Reader) ElicitResultContent {
 	return decodeElicitResultContent(r)
 }
 
-func (elicitResultContentCodec) Check(c *wire.Checker, v ElicitResultContent) {
+func (elicitResultContentCodec) Check(c *wire.Collector, v ElicitResultContent) {
 	checkElicitResultContent(c, v)
 }
 
@@ -237,7 +237,7 @@ func (enumSchemaCodec) Decode(r *wire.Reader) EnumSchema {
 	return decodeEnumSchema(r)
 }
 
-func (enumSchemaCodec) Check(c *wire.Checker, v EnumSchema) {
+func (enumSchemaCodec) Check(c *wire.Collector, v EnumSchema) {
 	checkEnumSchema(c, v)
 }
 
@@ -258,7 +258,7 @@ func (jSONRPCMessageCodec) Decode(r *wire.Reader) JSONRPCMessage {
 	return decodeJSONRPCMessage(r)
 }
 
-func (jSONRPCMessageCodec) Check(c *wire.Checker, v JSONRPCMessage) {
+func (jSONRPCMessageCodec) Check(c *wire.Collector, v JSONRPCMessage) {
 	checkJSONRPCMessage(c, v)
 }
 
@@ -279,7 +279,7 @@ func (jSONRPCResponseCodec) Decode(r *wire.Reader) JSONRPCResponse {
 	return decodeJSONRPCResponse(r)
 }
 
-func (jSONRPCResponseCodec) Check(c *wire.Checker, v JSONRPCResponse) {
+func (jSONRPCResponseCodec) Check(c *wire.Collector, v JSONRPCResponse) {
 	checkJSONRPCResponse(c, v)
 }
 
@@ -302,7 +302,7 @@ func (multiSelectEnumSchemaCodec) Decode(r *wire.Reader) MultiSelectEnumSchema {
 	return decodeMultiSelectEnumSchema(r)
 }
 
-func (multiSelectEnumSchemaCodec) Check(c *wire.Checker, v MultiSelectEnumSchema) {
+func (multiSelectEnumSchemaCodec) Check(c *wire.Collector, v MultiSelectEnumSchema) {
 	checkMultiSelectEnumSchema(c, v)
 }
 
@@ -325,7 +325,7 @@ func (primitiveSchemaDefinitionCodec) Decode(r *wire.Reader) PrimitiveSchemaDefi
 	return decodePrimitiveSchemaDefinition(r)
 }
 
-func (primitiveSchemaDefinitionCodec) Check(c *wire.Checker, v PrimitiveSchemaDefinition) {
+func (primitiveSchemaDefinitionCodec) Check(c *wire.Collector, v PrimitiveSchemaDefinition) {
 	checkPrimitiveSchemaDefinition(c, v)
 }
 
@@ -337,7 +337,7 @@ func (progressTokenCodec) Decode(r *wire.Reader) wire.Scalar {
 	return r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 }
 
-func (progressTokenCodec) Check(c *wire.Checker, v wire.Scalar) {
+func (progressTokenCodec) Check(c *wire.Collector, v wire.Scalar) {
 	if !v.Is(wire.ScalarString | wire.ScalarInteger) {
 		c.Report("must be a string or an integer")
 	}
@@ -351,7 +351,7 @@ func (requestIdCodec) Decode(r *wire.Reader) wire.Scalar {
 	return r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 }
 
-func (requestIdCodec) Check(c *wire.Checker, v wire.Scalar) {
+func (requestIdCodec) Check(c *wire.Collector, v wire.Scalar) {
 	if !v.Is(wire.ScalarString | wire.ScalarInteger) {
 		c.Report("must be a string or an integer")
 	}
@@ -376,7 +376,7 @@ func (resourceContentsUnionCodec) Decode(r *wire.Reader) ResourceContentsUnion {
 	return decodeResourceContentsUnion(r)
 }
 
-func (resourceContentsUnionCodec) Check(c *wire.Checker, v ResourceContentsUnion) {
+func (resourceContentsUnionCodec) Check(c *wire.Collector, v ResourceContentsUnion) {
 	checkResourceContentsUnion(c, v)
 }
 
@@ -399,7 +399,7 @@ func (samplingMessageContentCodec) Decode(r *wire.Reader) SamplingMessageContent
 	return decodeSamplingMessageContent(r)
 }
 
-func (samplingMessageContentCodec) Check(c *wire.Checker, v SamplingMessageContent) {
+func (samplingMessageContentCodec) Check(c *wire.Collector, v SamplingMessageContent) {
 	checkSamplingMessageContent(c, v)
 }
 
@@ -422,7 +422,7 @@ func (samplingMessageContentBlockCodec) Decode(r *wire.Reader) SamplingMessageCo
 	return decodeSamplingMessageContentBlock(r)
 }
 
-func (samplingMessageContentBlockCodec) Check(c *wire.Checker, v SamplingMessageContentBlock) {
+func (samplingMessageContentBlockCodec) Check(c *wire.Collector, v SamplingMessageContentBlock) {
 	checkSamplingMessageContentBlock(c, v)
 }
 
@@ -443,7 +443,7 @@ func (serverNotificationCodec) Decode(r *wire.Reader) ServerNotification {
 	return decodeServerNotification(r)
 }
 
-func (serverNotificationCodec) Check(c *wire.Checker, v ServerNotification) {
+func (serverNotificationCodec) Check(c *wire.Collector, v ServerNotification) {
 	checkServerNotification(c, v)
 }
 
@@ -464,7 +464,7 @@ func (serverRequestCodec) Decode(r *wire.Reader) ServerRequest {
 	return decodeServerRequest(r)
 }
 
-func (serverRequestCodec) Check(c *wire.Checker, v ServerRequest) {
+func (serverRequestCodec) Check(c *wire.Collector, v ServerRequest) {
 	checkServerRequest(c, v)
 }
 
@@ -485,7 +485,7 @@ func (serverResultCodec) Decode(r *wire.Reader) ServerResult {
 	return decodeServerResult(r)
 }
 
-func (serverResultCodec) Check(c *wire.Checker, v ServerResult) {}
+func (serverResultCodec) Check(c *wire.Collector, v ServerResult) {}
 
 // DecodeSingleSelectEnumSchema decodes a SingleSelectEnumSchema from its
 // JSON text.
@@ -506,6 +506,6 @@ func (singleSelectEnumSchemaCodec) Decode(r *wire.Reader) SingleSelectEnumSchema
 	return decodeSingleSelectEnumSchema(r)
 }
 
-func (singleSelectEnumSchemaCodec) Check(c *wire.Checker, v SingleSelectEnumSchema) {
+func (singleSelectEnumSchemaCodec) Check(c *wire.Collector, v SingleSelectEnumSchema) {
 	checkSingleSelectEnumSchema(c, v)
 }

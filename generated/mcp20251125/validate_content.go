@@ -7,12 +7,12 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Annotations) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Annotations) check(c *wire.Checker) {
+func (x *Annotations) check(c *wire.Collector) {
 	c.Push("audience")
 	for i, e := range x.Audience {
 		c.PushIndex(i)
@@ -33,12 +33,12 @@ func (x *Annotations) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *AudioContent) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *AudioContent) check(c *wire.Checker) {
+func (x *AudioContent) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "audio", "\"audio\"")
 	c.Pop()
@@ -49,7 +49,7 @@ func (x *AudioContent) check(c *wire.Checker) {
 	}
 }
 
-func checkContentBlock(c *wire.Checker, v ContentBlock) {
+func checkContentBlock(c *wire.Collector, v ContentBlock) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -71,12 +71,12 @@ func checkContentBlock(c *wire.Checker, v ContentBlock) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Icon) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Icon) check(c *wire.Checker) {
+func (x *Icon) check(c *wire.Collector) {
 	c.Push("src")
 	c.Format("uri", x.Src)
 	c.Pop()
@@ -92,12 +92,12 @@ func (x *Icon) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x IconTheme) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x IconTheme) check(c *wire.Checker) {
+func (x IconTheme) check(c *wire.Collector) {
 	if !x.Known() {
 		c.Report("unknown value %q", string(x))
 	}
@@ -106,12 +106,12 @@ func (x IconTheme) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Icons) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Icons) check(c *wire.Checker) {
+func (x *Icons) check(c *wire.Collector) {
 	c.Push("icons")
 	for i := range x.Icons {
 		c.PushIndex(i)
@@ -124,12 +124,12 @@ func (x *Icons) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ImageContent) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ImageContent) check(c *wire.Checker) {
+func (x *ImageContent) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "image", "\"image\"")
 	c.Pop()
@@ -143,12 +143,12 @@ func (x *ImageContent) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x Role) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x Role) check(c *wire.Checker) {
+func (x Role) check(c *wire.Collector) {
 	if !x.Known() {
 		c.Report("unknown value %q", string(x))
 	}
@@ -157,12 +157,12 @@ func (x Role) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *TextContent) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *TextContent) check(c *wire.Checker) {
+func (x *TextContent) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "text", "\"text\"")
 	c.Pop()

@@ -7,12 +7,12 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *BooleanSchema) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *BooleanSchema) check(c *wire.Checker) {
+func (x *BooleanSchema) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "boolean", "\"boolean\"")
 	c.Pop()
@@ -21,12 +21,12 @@ func (x *BooleanSchema) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x ElicitAction) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x ElicitAction) check(c *wire.Checker) {
+func (x ElicitAction) check(c *wire.Collector) {
 	if !x.Known() {
 		c.Report("unknown value %q", string(x))
 	}
@@ -35,12 +35,12 @@ func (x ElicitAction) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ElicitRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ElicitRequest) check(c *wire.Checker) {
+func (x *ElicitRequest) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -60,12 +60,12 @@ func (x *ElicitRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ElicitRequestFormParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ElicitRequestFormParams) check(c *wire.Checker) {
+func (x *ElicitRequestFormParams) check(c *wire.Collector) {
 	c.Push("requestedSchema")
 	x.RequestedSchema.check(c)
 	c.Pop()
@@ -84,12 +84,12 @@ func (x *ElicitRequestFormParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ElicitRequestFormParamsRequestedSchema) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ElicitRequestFormParamsRequestedSchema) check(c *wire.Checker) {
+func (x *ElicitRequestFormParamsRequestedSchema) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "object", "\"object\"")
 	c.Pop()
@@ -103,7 +103,7 @@ func (x *ElicitRequestFormParamsRequestedSchema) check(c *wire.Checker) {
 	c.Pop()
 }
 
-func checkElicitRequestParams(c *wire.Checker, v ElicitRequestParams) {
+func checkElicitRequestParams(c *wire.Collector, v ElicitRequestParams) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -119,12 +119,12 @@ func checkElicitRequestParams(c *wire.Checker, v ElicitRequestParams) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ElicitRequestURLParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ElicitRequestURLParams) check(c *wire.Checker) {
+func (x *ElicitRequestURLParams) check(c *wire.Collector) {
 	c.Push("mode")
 	c.Const(x.Mode == "" || x.Mode == "url", "\"url\"")
 	c.Pop()
@@ -138,7 +138,7 @@ func (x *ElicitRequestURLParams) check(c *wire.Checker) {
 	}
 }
 
-func checkElicitResponse(c *wire.Checker, v ElicitResponse) {
+func checkElicitResponse(c *wire.Collector, v ElicitResponse) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -154,12 +154,12 @@ func checkElicitResponse(c *wire.Checker, v ElicitResponse) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ElicitResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ElicitResult) check(c *wire.Checker) {
+func (x *ElicitResult) check(c *wire.Collector) {
 	c.Push("action")
 	if !(x.Action).Known() {
 		c.Report("unknown value %q", string(x.Action))
@@ -175,7 +175,7 @@ func (x *ElicitResult) check(c *wire.Checker) {
 	c.Pop()
 }
 
-func checkElicitResultContent(c *wire.Checker, v ElicitResultContent) {
+func checkElicitResultContent(c *wire.Collector, v ElicitResultContent) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -189,12 +189,12 @@ func checkElicitResultContent(c *wire.Checker, v ElicitResultContent) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x ElicitResultContentScalar) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x ElicitResultContentScalar) check(c *wire.Checker) {
+func (x ElicitResultContentScalar) check(c *wire.Collector) {
 	if !x.Is(wire.ScalarString | wire.ScalarNumber | wire.ScalarBool) {
 		c.Report("must be a string or a number or a boolean")
 	}
@@ -203,12 +203,12 @@ func (x ElicitResultContentScalar) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ElicitationCompleteNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ElicitationCompleteNotification) check(c *wire.Checker) {
+func (x *ElicitationCompleteNotification) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -217,7 +217,7 @@ func (x *ElicitationCompleteNotification) check(c *wire.Checker) {
 	c.Pop()
 }
 
-func checkEnumSchema(c *wire.Checker, v EnumSchema) {
+func checkEnumSchema(c *wire.Collector, v EnumSchema) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -239,18 +239,18 @@ func checkEnumSchema(c *wire.Checker, v EnumSchema) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *LegacyTitledEnumSchema) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *LegacyTitledEnumSchema) check(c *wire.Checker) {
+func (x *LegacyTitledEnumSchema) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "string", "\"string\"")
 	c.Pop()
 }
 
-func checkMultiSelectEnumSchema(c *wire.Checker, v MultiSelectEnumSchema) {
+func checkMultiSelectEnumSchema(c *wire.Collector, v MultiSelectEnumSchema) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -266,12 +266,12 @@ func checkMultiSelectEnumSchema(c *wire.Checker, v MultiSelectEnumSchema) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *NumberSchema) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *NumberSchema) check(c *wire.Checker) {
+func (x *NumberSchema) check(c *wire.Collector) {
 	c.Push("type")
 	if !(x.Type).Known() {
 		c.Report("unknown value %q", string(x.Type))
@@ -282,18 +282,18 @@ func (x *NumberSchema) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x NumberSchemaType) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x NumberSchemaType) check(c *wire.Checker) {
+func (x NumberSchemaType) check(c *wire.Collector) {
 	if !x.Known() {
 		c.Report("unknown value %q", string(x))
 	}
 }
 
-func checkPrimitiveSchemaDefinition(c *wire.Checker, v PrimitiveSchemaDefinition) {
+func checkPrimitiveSchemaDefinition(c *wire.Collector, v PrimitiveSchemaDefinition) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -318,7 +318,7 @@ func checkPrimitiveSchemaDefinition(c *wire.Checker, v PrimitiveSchemaDefinition
 	}
 }
 
-func checkSingleSelectEnumSchema(c *wire.Checker, v SingleSelectEnumSchema) {
+func checkSingleSelectEnumSchema(c *wire.Collector, v SingleSelectEnumSchema) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -334,12 +334,12 @@ func checkSingleSelectEnumSchema(c *wire.Checker, v SingleSelectEnumSchema) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *StringSchema) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *StringSchema) check(c *wire.Checker) {
+func (x *StringSchema) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "string", "\"string\"")
 	c.Pop()
@@ -355,12 +355,12 @@ func (x *StringSchema) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x StringSchemaFormat) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x StringSchemaFormat) check(c *wire.Checker) {
+func (x StringSchemaFormat) check(c *wire.Collector) {
 	if !x.Known() {
 		c.Report("unknown value %q", string(x))
 	}
@@ -369,12 +369,12 @@ func (x StringSchemaFormat) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *TitledMultiSelectEnumSchema) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *TitledMultiSelectEnumSchema) check(c *wire.Checker) {
+func (x *TitledMultiSelectEnumSchema) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "array", "\"array\"")
 	c.Pop()
@@ -383,12 +383,12 @@ func (x *TitledMultiSelectEnumSchema) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *TitledSingleSelectEnumSchema) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *TitledSingleSelectEnumSchema) check(c *wire.Checker) {
+func (x *TitledSingleSelectEnumSchema) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "string", "\"string\"")
 	c.Pop()
@@ -397,12 +397,12 @@ func (x *TitledSingleSelectEnumSchema) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *URLElicitationRequiredError) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *URLElicitationRequiredError) check(c *wire.Checker) {
+func (x *URLElicitationRequiredError) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -421,12 +421,12 @@ func (x *URLElicitationRequiredError) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *URLElicitationRequiredErrorError) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *URLElicitationRequiredErrorError) check(c *wire.Checker) {
+func (x *URLElicitationRequiredErrorError) check(c *wire.Collector) {
 	c.Push("code")
 	c.Const(x.Code == 0 || x.Code == int64(-32042), "-32042")
 	c.Pop()
@@ -438,12 +438,12 @@ func (x *URLElicitationRequiredErrorError) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *URLElicitationRequiredErrorErrorData) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *URLElicitationRequiredErrorErrorData) check(c *wire.Checker) {
+func (x *URLElicitationRequiredErrorErrorData) check(c *wire.Collector) {
 	c.Push("elicitations")
 	for i := range x.Elicitations {
 		c.PushIndex(i)
@@ -456,12 +456,12 @@ func (x *URLElicitationRequiredErrorErrorData) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *UntitledMultiSelectEnumSchema) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *UntitledMultiSelectEnumSchema) check(c *wire.Checker) {
+func (x *UntitledMultiSelectEnumSchema) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "array", "\"array\"")
 	c.Pop()
@@ -473,12 +473,12 @@ func (x *UntitledMultiSelectEnumSchema) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *UntitledMultiSelectEnumSchemaItems) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *UntitledMultiSelectEnumSchemaItems) check(c *wire.Checker) {
+func (x *UntitledMultiSelectEnumSchemaItems) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "string", "\"string\"")
 	c.Pop()
@@ -487,12 +487,12 @@ func (x *UntitledMultiSelectEnumSchemaItems) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *UntitledSingleSelectEnumSchema) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *UntitledSingleSelectEnumSchema) check(c *wire.Checker) {
+func (x *UntitledSingleSelectEnumSchema) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "string", "\"string\"")
 	c.Pop()

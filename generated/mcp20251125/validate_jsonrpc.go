@@ -7,12 +7,12 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *JSONRPCErrorResponse) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *JSONRPCErrorResponse) check(c *wire.Checker) {
+func (x *JSONRPCErrorResponse) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -25,7 +25,7 @@ func (x *JSONRPCErrorResponse) check(c *wire.Checker) {
 	}
 }
 
-func checkJSONRPCMessage(c *wire.Checker, v JSONRPCMessage) {
+func checkJSONRPCMessage(c *wire.Collector, v JSONRPCMessage) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -45,12 +45,12 @@ func checkJSONRPCMessage(c *wire.Checker, v JSONRPCMessage) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *JSONRPCNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *JSONRPCNotification) check(c *wire.Checker) {
+func (x *JSONRPCNotification) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -59,12 +59,12 @@ func (x *JSONRPCNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *JSONRPCRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *JSONRPCRequest) check(c *wire.Checker) {
+func (x *JSONRPCRequest) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -75,7 +75,7 @@ func (x *JSONRPCRequest) check(c *wire.Checker) {
 	c.Pop()
 }
 
-func checkJSONRPCResponse(c *wire.Checker, v JSONRPCResponse) {
+func checkJSONRPCResponse(c *wire.Collector, v JSONRPCResponse) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -91,12 +91,12 @@ func checkJSONRPCResponse(c *wire.Checker, v JSONRPCResponse) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *JSONRPCResultResponse) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *JSONRPCResultResponse) check(c *wire.Checker) {
+func (x *JSONRPCResultResponse) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()

@@ -7,12 +7,12 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Implementation) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Implementation) check(c *wire.Checker) {
+func (x *Implementation) check(c *wire.Collector) {
 	c.Push("icons")
 	for i := range x.Icons {
 		c.PushIndex(i)
@@ -30,12 +30,12 @@ func (x *Implementation) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *InitializeRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *InitializeRequest) check(c *wire.Checker) {
+func (x *InitializeRequest) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -55,12 +55,12 @@ func (x *InitializeRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *InitializeRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *InitializeRequestParams) check(c *wire.Checker) {
+func (x *InitializeRequestParams) check(c *wire.Collector) {
 	c.Push("clientInfo")
 	x.ClientInfo.check(c)
 	c.Pop()
@@ -74,12 +74,12 @@ func (x *InitializeRequestParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *InitializeResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *InitializeResult) check(c *wire.Checker) {
+func (x *InitializeResult) check(c *wire.Collector) {
 	c.Push("serverInfo")
 	x.ServerInfo.check(c)
 	c.Pop()
@@ -88,12 +88,12 @@ func (x *InitializeResult) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *InitializedNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *InitializedNotification) check(c *wire.Checker) {
+func (x *InitializedNotification) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -105,12 +105,12 @@ func (x *InitializedNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *PingRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *PingRequest) check(c *wire.Checker) {
+func (x *PingRequest) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()

@@ -4,7 +4,7 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-func checkClientNotification(c *wire.Checker, v ClientNotification) {
+func checkClientNotification(c *wire.Collector, v ClientNotification) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -23,7 +23,7 @@ func checkClientNotification(c *wire.Checker, v ClientNotification) {
 	}
 }
 
-func checkClientRequest(c *wire.Checker, v ClientRequest) {
+func checkClientRequest(c *wire.Collector, v ClientRequest) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -69,12 +69,12 @@ func checkClientRequest(c *wire.Checker, v ClientRequest) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *RequestMetaObject) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *RequestMetaObject) check(c *wire.Checker) {
+func (x *RequestMetaObject) check(c *wire.Collector) {
 	if !x.ProgressToken.IsZero() {
 		c.Push("progressToken")
 		if !x.ProgressToken.Is(wire.ScalarString | wire.ScalarInteger) {
@@ -87,12 +87,12 @@ func (x *RequestMetaObject) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *RequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *RequestParams) check(c *wire.Checker) {
+func (x *RequestParams) check(c *wire.Collector) {
 	if x.Meta != nil {
 		c.Push("_meta")
 		x.Meta.check(c)
@@ -100,7 +100,7 @@ func (x *RequestParams) check(c *wire.Checker) {
 	}
 }
 
-func checkServerNotification(c *wire.Checker, v ServerNotification) {
+func checkServerNotification(c *wire.Collector, v ServerNotification) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -127,7 +127,7 @@ func checkServerNotification(c *wire.Checker, v ServerNotification) {
 	}
 }
 
-func checkServerRequest(c *wire.Checker, v ServerRequest) {
+func checkServerRequest(c *wire.Collector, v ServerRequest) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")

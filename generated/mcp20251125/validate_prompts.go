@@ -7,12 +7,12 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *GetPromptRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *GetPromptRequest) check(c *wire.Checker) {
+func (x *GetPromptRequest) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -32,12 +32,12 @@ func (x *GetPromptRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *GetPromptRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *GetPromptRequestParams) check(c *wire.Checker) {
+func (x *GetPromptRequestParams) check(c *wire.Collector) {
 	if x.Meta != nil {
 		c.Push("_meta")
 		x.Meta.check(c)
@@ -48,12 +48,12 @@ func (x *GetPromptRequestParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *GetPromptResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *GetPromptResult) check(c *wire.Checker) {
+func (x *GetPromptResult) check(c *wire.Collector) {
 	c.Push("messages")
 	for i := range x.Messages {
 		c.PushIndex(i)
@@ -66,12 +66,12 @@ func (x *GetPromptResult) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ListPromptsRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ListPromptsRequest) check(c *wire.Checker) {
+func (x *ListPromptsRequest) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -93,12 +93,12 @@ func (x *ListPromptsRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ListPromptsResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ListPromptsResult) check(c *wire.Checker) {
+func (x *ListPromptsResult) check(c *wire.Collector) {
 	c.Push("prompts")
 	for i := range x.Prompts {
 		c.PushIndex(i)
@@ -111,12 +111,12 @@ func (x *ListPromptsResult) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Prompt) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Prompt) check(c *wire.Checker) {
+func (x *Prompt) check(c *wire.Collector) {
 	c.Push("icons")
 	for i := range x.Icons {
 		c.PushIndex(i)
@@ -129,12 +129,12 @@ func (x *Prompt) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *PromptListChangedNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *PromptListChangedNotification) check(c *wire.Checker) {
+func (x *PromptListChangedNotification) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -146,12 +146,12 @@ func (x *PromptListChangedNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *PromptMessage) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *PromptMessage) check(c *wire.Checker) {
+func (x *PromptMessage) check(c *wire.Collector) {
 	c.Push("content")
 	checkContentBlock(c, x.Content)
 	c.Pop()
@@ -165,12 +165,12 @@ func (x *PromptMessage) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *PromptReference) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *PromptReference) check(c *wire.Checker) {
+func (x *PromptReference) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "ref/prompt", "\"ref/prompt\"")
 	c.Pop()

@@ -7,12 +7,12 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CreateMessageRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CreateMessageRequest) check(c *wire.Checker) {
+func (x *CreateMessageRequest) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -32,12 +32,12 @@ func (x *CreateMessageRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CreateMessageRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CreateMessageRequestParams) check(c *wire.Checker) {
+func (x *CreateMessageRequestParams) check(c *wire.Collector) {
 	c.Push("messages")
 	for i := range x.Messages {
 		c.PushIndex(i)
@@ -76,7 +76,7 @@ func (x *CreateMessageRequestParams) check(c *wire.Checker) {
 	c.Pop()
 }
 
-func checkCreateMessageResponse(c *wire.Checker, v CreateMessageResponse) {
+func checkCreateMessageResponse(c *wire.Collector, v CreateMessageResponse) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -92,12 +92,12 @@ func checkCreateMessageResponse(c *wire.Checker, v CreateMessageResponse) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CreateMessageResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CreateMessageResult) check(c *wire.Checker) {
+func (x *CreateMessageResult) check(c *wire.Collector) {
 	c.Push("content")
 	checkSamplingMessageContent(c, x.Content)
 	c.Pop()
@@ -111,12 +111,12 @@ func (x *CreateMessageResult) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x IncludeContext) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x IncludeContext) check(c *wire.Checker) {
+func (x IncludeContext) check(c *wire.Collector) {
 	if !x.Known() {
 		c.Report("unknown value %q", string(x))
 	}
@@ -125,12 +125,12 @@ func (x IncludeContext) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ModelPreferences) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ModelPreferences) check(c *wire.Checker) {
+func (x *ModelPreferences) check(c *wire.Collector) {
 	if x.CostPriority != nil {
 		c.Push("costPriority")
 		c.Minimum(*x.CostPriority, 0.0)
@@ -154,12 +154,12 @@ func (x *ModelPreferences) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *SamplingMessage) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *SamplingMessage) check(c *wire.Checker) {
+func (x *SamplingMessage) check(c *wire.Collector) {
 	c.Push("content")
 	checkSamplingMessageContent(c, x.Content)
 	c.Pop()
@@ -170,7 +170,7 @@ func (x *SamplingMessage) check(c *wire.Checker) {
 	c.Pop()
 }
 
-func checkSamplingMessageContent(c *wire.Checker, v SamplingMessageContent) {
+func checkSamplingMessageContent(c *wire.Collector, v SamplingMessageContent) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -191,7 +191,7 @@ func checkSamplingMessageContent(c *wire.Checker, v SamplingMessageContent) {
 	}
 }
 
-func checkSamplingMessageContentBlock(c *wire.Checker, v SamplingMessageContentBlock) {
+func checkSamplingMessageContentBlock(c *wire.Collector, v SamplingMessageContentBlock) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -213,12 +213,12 @@ func checkSamplingMessageContentBlock(c *wire.Checker, v SamplingMessageContentB
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x SamplingMessageContentList) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x SamplingMessageContentList) check(c *wire.Checker) {
+func (x SamplingMessageContentList) check(c *wire.Collector) {
 	for i, e := range x {
 		c.PushIndex(i)
 		checkSamplingMessageContentBlock(c, e)
@@ -229,12 +229,12 @@ func (x SamplingMessageContentList) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ToolChoice) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ToolChoice) check(c *wire.Checker) {
+func (x *ToolChoice) check(c *wire.Collector) {
 	if x.Mode != nil {
 		c.Push("mode")
 		if !(*x.Mode).Known() {
@@ -247,12 +247,12 @@ func (x *ToolChoice) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x ToolChoiceMode) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x ToolChoiceMode) check(c *wire.Checker) {
+func (x ToolChoiceMode) check(c *wire.Collector) {
 	if !x.Known() {
 		c.Report("unknown value %q", string(x))
 	}
@@ -261,12 +261,12 @@ func (x ToolChoiceMode) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ToolResultContent) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ToolResultContent) check(c *wire.Checker) {
+func (x *ToolResultContent) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "tool_result", "\"tool_result\"")
 	c.Pop()
@@ -282,12 +282,12 @@ func (x *ToolResultContent) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ToolUseContent) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ToolUseContent) check(c *wire.Checker) {
+func (x *ToolUseContent) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "tool_use", "\"tool_use\"")
 	c.Pop()

@@ -7,12 +7,12 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CancelTaskRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CancelTaskRequest) check(c *wire.Checker) {
+func (x *CancelTaskRequest) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -32,12 +32,12 @@ func (x *CancelTaskRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CancelTaskRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CancelTaskRequestParams) check(c *wire.Checker) {
+func (x *CancelTaskRequestParams) check(c *wire.Collector) {
 	if x.Meta != nil {
 		c.Push("_meta")
 		x.Meta.check(c)
@@ -48,12 +48,12 @@ func (x *CancelTaskRequestParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CancelTaskResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CancelTaskResult) check(c *wire.Checker) {
+func (x *CancelTaskResult) check(c *wire.Collector) {
 	c.Push("status")
 	if !(x.Status).Known() {
 		c.Report("unknown value %q", string(x.Status))
@@ -64,12 +64,12 @@ func (x *CancelTaskResult) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CreateTaskResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CreateTaskResult) check(c *wire.Checker) {
+func (x *CreateTaskResult) check(c *wire.Collector) {
 	c.Push("task")
 	x.Task.check(c)
 	c.Pop()
@@ -78,12 +78,12 @@ func (x *CreateTaskResult) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *GetTaskPayloadRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *GetTaskPayloadRequest) check(c *wire.Checker) {
+func (x *GetTaskPayloadRequest) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -103,12 +103,12 @@ func (x *GetTaskPayloadRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *GetTaskPayloadRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *GetTaskPayloadRequestParams) check(c *wire.Checker) {
+func (x *GetTaskPayloadRequestParams) check(c *wire.Collector) {
 	if x.Meta != nil {
 		c.Push("_meta")
 		x.Meta.check(c)
@@ -119,12 +119,12 @@ func (x *GetTaskPayloadRequestParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *GetTaskRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *GetTaskRequest) check(c *wire.Checker) {
+func (x *GetTaskRequest) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -144,12 +144,12 @@ func (x *GetTaskRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *GetTaskRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *GetTaskRequestParams) check(c *wire.Checker) {
+func (x *GetTaskRequestParams) check(c *wire.Collector) {
 	if x.Meta != nil {
 		c.Push("_meta")
 		x.Meta.check(c)
@@ -160,12 +160,12 @@ func (x *GetTaskRequestParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *GetTaskResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *GetTaskResult) check(c *wire.Checker) {
+func (x *GetTaskResult) check(c *wire.Collector) {
 	c.Push("status")
 	if !(x.Status).Known() {
 		c.Report("unknown value %q", string(x.Status))
@@ -176,12 +176,12 @@ func (x *GetTaskResult) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ListTasksRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ListTasksRequest) check(c *wire.Checker) {
+func (x *ListTasksRequest) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -203,12 +203,12 @@ func (x *ListTasksRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ListTasksResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ListTasksResult) check(c *wire.Checker) {
+func (x *ListTasksResult) check(c *wire.Collector) {
 	c.Push("tasks")
 	for i := range x.Tasks {
 		c.PushIndex(i)
@@ -221,12 +221,12 @@ func (x *ListTasksResult) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Task) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Task) check(c *wire.Checker) {
+func (x *Task) check(c *wire.Collector) {
 	c.Push("status")
 	if !(x.Status).Known() {
 		c.Report("unknown value %q", string(x.Status))
@@ -237,12 +237,12 @@ func (x *Task) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *TaskAugmentedRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *TaskAugmentedRequestParams) check(c *wire.Checker) {
+func (x *TaskAugmentedRequestParams) check(c *wire.Collector) {
 	if x.Meta != nil {
 		c.Push("_meta")
 		x.Meta.check(c)
@@ -253,12 +253,12 @@ func (x *TaskAugmentedRequestParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x TaskStatus) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x TaskStatus) check(c *wire.Checker) {
+func (x TaskStatus) check(c *wire.Collector) {
 	if !x.Known() {
 		c.Report("unknown value %q", string(x))
 	}
@@ -267,12 +267,12 @@ func (x TaskStatus) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *TaskStatusNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *TaskStatusNotification) check(c *wire.Checker) {
+func (x *TaskStatusNotification) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -287,12 +287,12 @@ func (x *TaskStatusNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *TaskStatusNotificationParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *TaskStatusNotificationParams) check(c *wire.Checker) {
+func (x *TaskStatusNotificationParams) check(c *wire.Collector) {
 	c.Push("status")
 	if !(x.Status).Known() {
 		c.Report("unknown value %q", string(x.Status))
@@ -303,12 +303,12 @@ func (x *TaskStatusNotificationParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x TaskSupport) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x TaskSupport) check(c *wire.Checker) {
+func (x TaskSupport) check(c *wire.Collector) {
 	if !x.Known() {
 		c.Report("unknown value %q", string(x))
 	}

@@ -7,12 +7,12 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CallToolRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CallToolRequest) check(c *wire.Checker) {
+func (x *CallToolRequest) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -32,12 +32,12 @@ func (x *CallToolRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CallToolRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CallToolRequestParams) check(c *wire.Checker) {
+func (x *CallToolRequestParams) check(c *wire.Collector) {
 	if x.Meta != nil {
 		c.Push("_meta")
 		x.Meta.check(c)
@@ -45,7 +45,7 @@ func (x *CallToolRequestParams) check(c *wire.Checker) {
 	}
 }
 
-func checkCallToolResponse(c *wire.Checker, v CallToolResponse) {
+func checkCallToolResponse(c *wire.Collector, v CallToolResponse) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -61,12 +61,12 @@ func checkCallToolResponse(c *wire.Checker, v CallToolResponse) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CallToolResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CallToolResult) check(c *wire.Checker) {
+func (x *CallToolResult) check(c *wire.Collector) {
 	c.Push("content")
 	for i, e := range x.Content {
 		c.PushIndex(i)
@@ -79,12 +79,12 @@ func (x *CallToolResult) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ListToolsRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ListToolsRequest) check(c *wire.Checker) {
+func (x *ListToolsRequest) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -106,12 +106,12 @@ func (x *ListToolsRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ListToolsResult) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ListToolsResult) check(c *wire.Checker) {
+func (x *ListToolsResult) check(c *wire.Collector) {
 	c.Push("tools")
 	for i := range x.Tools {
 		c.PushIndex(i)
@@ -124,12 +124,12 @@ func (x *ListToolsResult) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Tool) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Tool) check(c *wire.Checker) {
+func (x *Tool) check(c *wire.Collector) {
 	c.Push("inputSchema")
 	x.InputSchema.check(c)
 	c.Pop()
@@ -155,12 +155,12 @@ func (x *Tool) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ToolExecution) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ToolExecution) check(c *wire.Checker) {
+func (x *ToolExecution) check(c *wire.Collector) {
 	if x.TaskSupport != nil {
 		c.Push("taskSupport")
 		if !(*x.TaskSupport).Known() {
@@ -173,12 +173,12 @@ func (x *ToolExecution) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ToolInputSchema) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ToolInputSchema) check(c *wire.Checker) {
+func (x *ToolInputSchema) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "object", "\"object\"")
 	c.Pop()
@@ -187,12 +187,12 @@ func (x *ToolInputSchema) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ToolListChangedNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ToolListChangedNotification) check(c *wire.Checker) {
+func (x *ToolListChangedNotification) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -204,12 +204,12 @@ func (x *ToolListChangedNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ToolOutputSchema) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ToolOutputSchema) check(c *wire.Checker) {
+func (x *ToolOutputSchema) check(c *wire.Collector) {
 	c.Push("type")
 	c.Const(x.Type == "" || x.Type == "object", "\"object\"")
 	c.Pop()

@@ -7,12 +7,12 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CancelledNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CancelledNotification) check(c *wire.Checker) {
+func (x *CancelledNotification) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -27,12 +27,12 @@ func (x *CancelledNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CancelledNotificationParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CancelledNotificationParams) check(c *wire.Checker) {
+func (x *CancelledNotificationParams) check(c *wire.Collector) {
 	if !x.RequestID.IsZero() {
 		c.Push("requestId")
 		if !x.RequestID.Is(wire.ScalarString | wire.ScalarInteger) {
@@ -45,12 +45,12 @@ func (x *CancelledNotificationParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CompleteRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CompleteRequest) check(c *wire.Checker) {
+func (x *CompleteRequest) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -70,12 +70,12 @@ func (x *CompleteRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *CompleteRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *CompleteRequestParams) check(c *wire.Checker) {
+func (x *CompleteRequestParams) check(c *wire.Collector) {
 	c.Push("ref")
 	checkCompleteRequestParamsRef(c, x.Ref)
 	c.Pop()
@@ -86,7 +86,7 @@ func (x *CompleteRequestParams) check(c *wire.Checker) {
 	}
 }
 
-func checkCompleteRequestParamsRef(c *wire.Checker, v CompleteRequestParamsRef) {
+func checkCompleteRequestParamsRef(c *wire.Collector, v CompleteRequestParamsRef) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -102,12 +102,12 @@ func checkCompleteRequestParamsRef(c *wire.Checker, v CompleteRequestParamsRef) 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x LoggingLevel) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x LoggingLevel) check(c *wire.Checker) {
+func (x LoggingLevel) check(c *wire.Collector) {
 	if !x.Known() {
 		c.Report("unknown value %q", string(x))
 	}
@@ -116,12 +116,12 @@ func (x LoggingLevel) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *LoggingMessageNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *LoggingMessageNotification) check(c *wire.Checker) {
+func (x *LoggingMessageNotification) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -136,12 +136,12 @@ func (x *LoggingMessageNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *LoggingMessageNotificationParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *LoggingMessageNotificationParams) check(c *wire.Checker) {
+func (x *LoggingMessageNotificationParams) check(c *wire.Collector) {
 	c.Push("level")
 	if !(x.Level).Known() {
 		c.Report("unknown value %q", string(x.Level))
@@ -152,12 +152,12 @@ func (x *LoggingMessageNotificationParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *PaginatedRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *PaginatedRequest) check(c *wire.Checker) {
+func (x *PaginatedRequest) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -176,12 +176,12 @@ func (x *PaginatedRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *PaginatedRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *PaginatedRequestParams) check(c *wire.Checker) {
+func (x *PaginatedRequestParams) check(c *wire.Collector) {
 	if x.Meta != nil {
 		c.Push("_meta")
 		x.Meta.check(c)
@@ -192,12 +192,12 @@ func (x *PaginatedRequestParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ProgressNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ProgressNotification) check(c *wire.Checker) {
+func (x *ProgressNotification) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -212,12 +212,12 @@ func (x *ProgressNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ProgressNotificationParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ProgressNotificationParams) check(c *wire.Checker) {
+func (x *ProgressNotificationParams) check(c *wire.Collector) {
 	c.Push("progressToken")
 	if !x.ProgressToken.Is(wire.ScalarString | wire.ScalarInteger) {
 		c.Report("must be a string or an integer")
@@ -228,12 +228,12 @@ func (x *ProgressNotificationParams) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *SetLevelRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *SetLevelRequest) check(c *wire.Checker) {
+func (x *SetLevelRequest) check(c *wire.Collector) {
 	c.Push("jsonrpc")
 	c.Const(x.JSONRPC == "" || x.JSONRPC == "2.0", "\"2.0\"")
 	c.Pop()
@@ -253,12 +253,12 @@ func (x *SetLevelRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *SetLevelRequestParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *SetLevelRequestParams) check(c *wire.Checker) {
+func (x *SetLevelRequestParams) check(c *wire.Collector) {
 	c.Push("level")
 	if !(x.Level).Known() {
 		c.Report("unknown value %q", string(x.Level))

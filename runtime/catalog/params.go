@@ -77,7 +77,7 @@ const maxURI = 2 << 10
 
 // Validate implements wire.Validator.
 func (p *uriParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	c.Push("uri")
 	if len(p.uri) > maxURI {
 		c.Report("must not be longer than %d bytes", maxURI)
@@ -146,7 +146,7 @@ func (p *completeParams) readRef(r *wire.Reader) {
 
 // Validate implements wire.Validator.
 func (p *completeParams) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	c.Push("ref")
 	c.Push("type")
 	if p.ref != refPrompt && p.ref != refTemplate {

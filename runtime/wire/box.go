@@ -5,7 +5,7 @@ type Codec[T any] interface {
 	// Decode reads a value. An error is the Reader's.
 	Decode(r *Reader) T
 	// Check reports what Validate reports.
-	Check(c *Checker, v T)
+	Check(c *Collector, v T)
 }
 
 // Box holds a value of a union, which is an interface, or of another type that is not a [Value],
@@ -33,7 +33,7 @@ func (b *Box[T, C]) DecodeJSON(r *Reader) error {
 // Validate implements [Validator].
 func (b Box[T, C]) Validate() error {
 	var codec C
-	var c Checker
+	var c Collector
 	codec.Check(&c, b.V)
 	return c.Err()
 }

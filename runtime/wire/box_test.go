@@ -26,7 +26,7 @@ type shortCodec struct{}
 
 func (shortCodec) Decode(r *wire.Reader) short { return text(r.ReadString()) }
 
-func (shortCodec) Check(c *wire.Checker, v short) { c.MaxLength(string(v.(text)), 2) }
+func (shortCodec) Check(c *wire.Collector, v short) { c.MaxLength(string(v.(text)), 2) }
 
 type shortBox = wire.Box[short, shortCodec]
 

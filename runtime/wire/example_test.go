@@ -65,8 +65,8 @@ func ExampleError() {
 	// wire: at /y, byte 17: duplicate member "y"
 }
 
-func ExampleChecker() {
-	var c wire.Checker
+func ExampleCollector() {
+	var c wire.Collector
 	c.Push("audience")
 	c.PushIndex(2)
 	c.Const(false, `"user" or "assistant"`)

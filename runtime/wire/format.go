@@ -20,7 +20,7 @@ func InFormat(name, s string) bool {
 }
 
 // Format reports a string for which [InFormat] is false.
-func (c *Checker) Format(name, s string) {
+func (c *Collector) Format(name, s string) {
 	if !InFormat(name, s) {
 		c.Report("must be in the format %s, is %q", name, shown(s))
 	}

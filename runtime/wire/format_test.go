@@ -85,7 +85,7 @@ func template() *regexp.Regexp {
 }
 
 func inFormat(format, s string) bool {
-	var c wire.Checker
+	var c wire.Collector
 	c.Format(format, s)
 	return c.Err() == nil
 }

@@ -49,9 +49,9 @@ func (e *ValidationError) Error() string {
 // proportional to its length.
 const maxProblems = 1000
 
-// A Checker collects the problems of a value while generated code walks through it. The zero
-// Checker is ready to use.
-type Checker struct {
+// A Collector collects the problems of a value while generated code walks through it. The zero
+// Collector is ready to use.
+type Collector struct {
 	depth    int
 	near     [8]step // the first steps from the outermost value to the current one
 	far      []step  // the steps that follow
@@ -66,12 +66,12 @@ type step struct {
 }
 
 // Push goes to the member called name of the current value.
-func (c *Checker) Push(name string) { c.push(step{name, -1}) }
+func (c *Collector) Push(name string) { c.push(step{name, -1}) }
 
 // PushIndex goes to the i-th element of the current value.
-func (c *Checker) PushIndex(i int) { c.push(step{"", i}) }
+func (c *Collector) PushIndex(i int) { c.push(step{"", i}) }
 
-func (c *Checker) push(s step) {
+func (c *Collector) push(s step) {
 	if c.depth < len(c.near) {
 		c.near[c.depth] = s
 	} else {
@@ -81,11 +81,11 @@ func (c *Checker) push(s step) {
 }
 
 // Pop undoes the last Push or PushIndex.
-func (c *Checker) Pop() { c.depth-- }
+func (c *Collector) Pop() { c.depth-- }
 
 // Report records a problem of the current value. The arguments are those of [fmt.Sprintf]. After
 // a thousand problems, further ones are only counted.
-func (c *Checker) Report(format string, args ...any) {
+func (c *Collector) Report(format string, args ...any) {
 	if len(c.problems) >= maxProblems {
 		c.omitted++
 		return
@@ -95,7 +95,7 @@ func (c *Checker) Report(format string, args ...any) {
 
 // UnknownVariant reports a value that is not a variant of a union. If a member names the variant,
 // known lists its values.
-func (c *Checker) UnknownVariant(union string, value Raw, member string, known ...string) {
+func (c *Collector) UnknownVariant(union string, value Raw, member string, known ...string) {
 	before := len(c.problems)
 	tag, there := Object(value).Get(member)
 	has := "which has " + quoteAll(known)
@@ -139,7 +139,7 @@ func quoteAll(names []string) string {
 	return b.String()
 }
 
-func (c *Checker) pointer() string {
+func (c *Collector) pointer() string {
 	var p []byte
 	for i := range c.depth {
 		s := c.near[min(i, len(c.near)-1)]
@@ -156,7 +156,7 @@ func (c *Checker) pointer() string {
 }
 
 // Err returns a [*ValidationError] with all problems, or nil if there are none.
-func (c *Checker) Err() error {
+func (c *Collector) Err() error {
 	if len(c.problems) == 0 {
 		return nil
 	}
@@ -169,63 +169,63 @@ func (c *Checker) Err() error {
 }
 
 // Const reports that the value must be want, unless ok.
-func (c *Checker) Const(ok bool, want string) {
+func (c *Collector) Const(ok bool, want string) {
 	if !ok {
 		c.Report("must be %s", want)
 	}
 }
 
 // Minimum reports a number less than bound.
-func (c *Checker) Minimum(v, bound float64) {
+func (c *Collector) Minimum(v, bound float64) {
 	if !(v >= bound) {
 		c.Report("must be at least %v, is %v", bound, v)
 	}
 }
 
 // Maximum reports a number greater than bound.
-func (c *Checker) Maximum(v, bound float64) {
+func (c *Collector) Maximum(v, bound float64) {
 	if !(v <= bound) {
 		c.Report("must be at most %v, is %v", bound, v)
 	}
 }
 
 // ExclusiveMinimum reports a number that is not greater than bound.
-func (c *Checker) ExclusiveMinimum(v, bound float64) {
+func (c *Collector) ExclusiveMinimum(v, bound float64) {
 	if !(v > bound) {
 		c.Report("must be greater than %v, is %v", bound, v)
 	}
 }
 
 // ExclusiveMaximum reports a number that is not less than bound.
-func (c *Checker) ExclusiveMaximum(v, bound float64) {
+func (c *Collector) ExclusiveMaximum(v, bound float64) {
 	if !(v < bound) {
 		c.Report("must be less than %v, is %v", bound, v)
 	}
 }
 
 // MinItems reports an array of n elements if n is less than least.
-func (c *Checker) MinItems(n, least int) {
+func (c *Collector) MinItems(n, least int) {
 	if n < least {
 		c.Report("must have at least %d elements, has %d", least, n)
 	}
 }
 
 // MaxItems reports an array of n elements if n is more than most.
-func (c *Checker) MaxItems(n, most int) {
+func (c *Collector) MaxItems(n, most int) {
 	if n > most {
 		c.Report("must have at most %d elements, has %d", most, n)
 	}
 }
 
 // MinLength reports a string of fewer than n code points.
-func (c *Checker) MinLength(s string, n int) {
+func (c *Collector) MinLength(s string, n int) {
 	if got := utf8.RuneCountInString(s); got < n {
 		c.Report("must have at least %d characters, has %d", n, got)
 	}
 }
 
 // MaxLength reports a string of more than n code points.
-func (c *Checker) MaxLength(s string, n int) {
+func (c *Collector) MaxLength(s string, n int) {
 	if len(s) <= n { // no string has more code points than bytes
 		return
 	}

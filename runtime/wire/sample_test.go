@@ -122,7 +122,7 @@ func (x *sample) AppendJSON(dst []byte) ([]byte, error) {
 }
 
 func (x *sample) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	c.Push("type")
 	c.Const(x.Type == "text", `"text"`)
 	c.Pop()

@@ -23,7 +23,7 @@ func (everythingInlineUnionCodec) Decode(r *wire.Reader) EverythingInlineUnion {
 	return decodeEverythingInlineUnion(r)
 }
 
-func (everythingInlineUnionCodec) Check(c *wire.Checker, v EverythingInlineUnion) {
+func (everythingInlineUnionCodec) Check(c *wire.Collector, v EverythingInlineUnion) {
 	checkEverythingInlineUnion(c, v)
 }
 
@@ -44,7 +44,7 @@ func (failureCodec) Decode(r *wire.Reader) Failure {
 	return decodeFailure(r)
 }
 
-func (failureCodec) Check(c *wire.Checker, v Failure) {
+func (failureCodec) Check(c *wire.Collector, v Failure) {
 	checkFailure(c, v)
 }
 
@@ -65,7 +65,7 @@ func (fitCodec) Decode(r *wire.Reader) Fit {
 	return decodeFit(r)
 }
 
-func (fitCodec) Check(c *wire.Checker, v Fit) {
+func (fitCodec) Check(c *wire.Collector, v Fit) {
 	checkFit(c, v)
 }
 
@@ -86,7 +86,7 @@ func (jsonCodec) Decode(r *wire.Reader) Json {
 	return decodeJson(r)
 }
 
-func (jsonCodec) Check(c *wire.Checker, v Json) {
+func (jsonCodec) Check(c *wire.Collector, v Json) {
 	checkJson(c, v)
 }
 
@@ -98,7 +98,7 @@ func (keyCodec) Decode(r *wire.Reader) wire.Scalar {
 	return r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 }
 
-func (keyCodec) Check(c *wire.Checker, v wire.Scalar) {
+func (keyCodec) Check(c *wire.Collector, v wire.Scalar) {
 	if !v.Is(wire.ScalarString | wire.ScalarInteger) {
 		c.Report("must be a string or an integer")
 	}
@@ -121,7 +121,7 @@ func (knotNoneCodec) Decode(r *wire.Reader) KnotNone {
 	return decodeKnotNone(r)
 }
 
-func (knotNoneCodec) Check(c *wire.Checker, v KnotNone) {
+func (knotNoneCodec) Check(c *wire.Collector, v KnotNone) {
 	checkKnotNone(c, v)
 }
 
@@ -142,7 +142,7 @@ func (loopCodec) Decode(r *wire.Reader) Loop {
 	return decodeLoop(r)
 }
 
-func (loopCodec) Check(c *wire.Checker, v Loop) {
+func (loopCodec) Check(c *wire.Collector, v Loop) {
 	checkLoop(c, v)
 }
 
@@ -163,7 +163,7 @@ func (mixedCodec) Decode(r *wire.Reader) Mixed {
 	return decodeMixed(r)
 }
 
-func (mixedCodec) Check(c *wire.Checker, v Mixed) {
+func (mixedCodec) Check(c *wire.Collector, v Mixed) {
 	checkMixed(c, v)
 }
 
@@ -184,7 +184,7 @@ func (mixedMapCodec) Decode(r *wire.Reader) MixedMap {
 	return decodeMixedMap(r)
 }
 
-func (mixedMapCodec) Check(c *wire.Checker, v MixedMap) {
+func (mixedMapCodec) Check(c *wire.Collector, v MixedMap) {
 	checkMixedMap(c, v)
 }
 
@@ -205,7 +205,7 @@ func (mixedOpenCodec) Decode(r *wire.Reader) MixedOpen {
 	return decodeMixedOpen(r)
 }
 
-func (mixedOpenCodec) Check(c *wire.Checker, v MixedOpen) {
+func (mixedOpenCodec) Check(c *wire.Collector, v MixedOpen) {
 	checkMixedOpen(c, v)
 }
 
@@ -226,7 +226,7 @@ func (modeCodec) Decode(r *wire.Reader) Mode {
 	return decodeMode(r)
 }
 
-func (modeCodec) Check(c *wire.Checker, v Mode) {
+func (modeCodec) Check(c *wire.Collector, v Mode) {
 	checkMode(c, v)
 }
 
@@ -247,7 +247,7 @@ func (nestedCodec) Decode(r *wire.Reader) Nested {
 	return decodeNested(r)
 }
 
-func (nestedCodec) Check(c *wire.Checker, v Nested) {
+func (nestedCodec) Check(c *wire.Collector, v Nested) {
 	checkNested(c, v)
 }
 
@@ -259,7 +259,7 @@ func (nothingCodec) Decode(r *wire.Reader) wire.Scalar {
 	return r.ReadScalar(wire.ScalarNull)
 }
 
-func (nothingCodec) Check(c *wire.Checker, v wire.Scalar) {
+func (nothingCodec) Check(c *wire.Collector, v wire.Scalar) {
 	if !v.Is(wire.ScalarNull) {
 		c.Report("must be null")
 	}
@@ -282,7 +282,7 @@ func (serverNotificationCodec) Decode(r *wire.Reader) ServerNotification {
 	return decodeServerNotification(r)
 }
 
-func (serverNotificationCodec) Check(c *wire.Checker, v ServerNotification) {
+func (serverNotificationCodec) Check(c *wire.Collector, v ServerNotification) {
 	checkServerNotification(c, v)
 }
 
@@ -303,6 +303,6 @@ func (shapeCodec) Decode(r *wire.Reader) Shape {
 	return decodeShape(r)
 }
 
-func (shapeCodec) Check(c *wire.Checker, v Shape) {
+func (shapeCodec) Check(c *wire.Collector, v Shape) {
 	checkShape(c, v)
 }

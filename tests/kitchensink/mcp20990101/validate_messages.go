@@ -7,24 +7,24 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x Address) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x Address) check(c *wire.Checker) {
+func (x Address) check(c *wire.Collector) {
 	c.Format("uri", string(x))
 }
 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *AskRequest) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *AskRequest) check(c *wire.Checker) {
+func (x *AskRequest) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "ask", "\"ask\"")
 	c.Pop()
@@ -36,12 +36,12 @@ func (x *AskRequest) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *BareNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *BareNotification) check(c *wire.Checker) {
+func (x *BareNotification) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "bare", "\"bare\"")
 	c.Pop()
@@ -50,12 +50,12 @@ func (x *BareNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Bounded) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Bounded) check(c *wire.Checker) {
+func (x *Bounded) check(c *wire.Collector) {
 	c.Push("n")
 	c.Minimum(x.N, 5.0)
 	c.Maximum(x.N, 7.0)
@@ -73,12 +73,12 @@ func (x *Bounded) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x ByName) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x ByName) check(c *wire.Checker) {
+func (x ByName) check(c *wire.Collector) {
 	for i := range x {
 		e := &x[i]
 		c.Push(e.Name)
@@ -90,12 +90,12 @@ func (x ByName) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Circle) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Circle) check(c *wire.Checker) {
+func (x *Circle) check(c *wire.Collector) {
 	c.Push("kind")
 	c.Const(x.Kind == "" || x.Kind == "circle", "\"circle\"")
 	c.Pop()
@@ -107,24 +107,24 @@ func (x *Circle) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x Count) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x Count) check(c *wire.Checker) {
+func (x Count) check(c *wire.Collector) {
 	c.Minimum(float64(int64(x)), 0.0)
 }
 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Defaulted) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Defaulted) check(c *wire.Checker) {
+func (x *Defaulted) check(c *wire.Collector) {
 	if x.Mode != nil {
 		c.Push("mode")
 		c.Const(*x.Mode == "" || *x.Mode == "plain", "\"plain\"")
@@ -135,12 +135,12 @@ func (x *Defaulted) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Everything) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Everything) check(c *wire.Checker) {
+func (x *Everything) check(c *wire.Collector) {
 	c.Push("address")
 	(x.Address).check(c)
 	c.Pop()
@@ -272,12 +272,12 @@ func (x *Everything) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *EverythingInline) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *EverythingInline) check(c *wire.Checker) {
+func (x *EverythingInline) check(c *wire.Collector) {
 	if x.Deep != nil {
 		c.Push("deep")
 		x.Deep.check(c)
@@ -288,12 +288,12 @@ func (x *EverythingInline) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *EverythingInlineDeep) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *EverythingInlineDeep) check(c *wire.Checker) {
+func (x *EverythingInlineDeep) check(c *wire.Collector) {
 	c.Push("deeper")
 	for i := range x.Deeper {
 		c.PushIndex(i)
@@ -306,19 +306,19 @@ func (x *EverythingInlineDeep) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *EverythingInlineDeepDeeperItem) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *EverythingInlineDeepDeeperItem) check(c *wire.Checker) {
+func (x *EverythingInlineDeepDeeperItem) check(c *wire.Collector) {
 	c.Push("x")
 	c.Minimum(float64(x.X), 1.0)
 	c.Maximum(float64(x.X), 9.0)
 	c.Pop()
 }
 
-func checkEverythingInlineUnion(c *wire.Checker, v EverythingInlineUnion) {
+func checkEverythingInlineUnion(c *wire.Collector, v EverythingInlineUnion) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -334,12 +334,12 @@ func checkEverythingInlineUnion(c *wire.Checker, v EverythingInlineUnion) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *EverythingInlineUnionX) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *EverythingInlineUnionX) check(c *wire.Checker) {
+func (x *EverythingInlineUnionX) check(c *wire.Collector) {
 	c.Push("t")
 	c.Const(x.T == "" || x.T == "x", "\"x\"")
 	c.Pop()
@@ -348,12 +348,12 @@ func (x *EverythingInlineUnionX) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *EverythingInlineUnionY) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *EverythingInlineUnionY) check(c *wire.Checker) {
+func (x *EverythingInlineUnionY) check(c *wire.Collector) {
 	c.Push("t")
 	c.Const(x.T == "" || x.T == "y", "\"y\"")
 	c.Pop()
@@ -362,18 +362,18 @@ func (x *EverythingInlineUnionY) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x EverythingMapOfEnumsValue) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x EverythingMapOfEnumsValue) check(c *wire.Checker) {
+func (x EverythingMapOfEnumsValue) check(c *wire.Collector) {
 	if !x.Known() {
 		c.Report("unknown value %q", string(x))
 	}
 }
 
-func checkFailure(c *wire.Checker, v Failure) {
+func checkFailure(c *wire.Collector, v Failure) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -386,7 +386,7 @@ func checkFailure(c *wire.Checker, v Failure) {
 	}
 }
 
-func checkFit(c *wire.Checker, v Fit) {
+func checkFit(c *wire.Collector, v Fit) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -398,18 +398,18 @@ func checkFit(c *wire.Checker, v Fit) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Gone) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Gone) check(c *wire.Checker) {
+func (x *Gone) check(c *wire.Collector) {
 	c.Push("code")
 	c.Const(x.Code == 0 || x.Code == int64(-1), "-1")
 	c.Pop()
 }
 
-func checkJson(c *wire.Checker, v Json) {
+func checkJson(c *wire.Collector, v Json) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -427,12 +427,12 @@ func checkJson(c *wire.Checker, v Json) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x JsonList) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x JsonList) check(c *wire.Checker) {
+func (x JsonList) check(c *wire.Collector) {
 	for i, e := range x {
 		c.PushIndex(i)
 		checkJson(c, e)
@@ -443,12 +443,12 @@ func (x JsonList) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x JsonMap) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x JsonMap) check(c *wire.Checker) {
+func (x JsonMap) check(c *wire.Collector) {
 	for i := range x {
 		e := &x[i]
 		c.Push(e.Name)
@@ -460,24 +460,24 @@ func (x JsonMap) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x JsonObject) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x JsonObject) check(c *wire.Checker) {
+func (x JsonObject) check(c *wire.Collector) {
 	(JsonMap(x)).check(c)
 }
 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x JsonScalar) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x JsonScalar) check(c *wire.Checker) {
+func (x JsonScalar) check(c *wire.Collector) {
 	if !x.Is(wire.ScalarString | wire.ScalarNumber | wire.ScalarNull) {
 		c.Report("must be a string or a number or null")
 	}
@@ -486,12 +486,12 @@ func (x JsonScalar) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Knot) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Knot) check(c *wire.Checker) {
+func (x *Knot) check(c *wire.Collector) {
 	c.Push("loop")
 	checkLoop(c, x.Loop)
 	c.Pop()
@@ -500,7 +500,7 @@ func (x *Knot) check(c *wire.Checker) {
 	c.Pop()
 }
 
-func checkKnotNone(c *wire.Checker, v KnotNone) {
+func checkKnotNone(c *wire.Collector, v KnotNone) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -516,12 +516,12 @@ func checkKnotNone(c *wire.Checker, v KnotNone) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x KnotNoneNull) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x KnotNoneNull) check(c *wire.Checker) {
+func (x KnotNoneNull) check(c *wire.Collector) {
 	if !x.Is(wire.ScalarNull) {
 		c.Report("must be null")
 	}
@@ -530,12 +530,12 @@ func (x KnotNoneNull) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x Level) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x Level) check(c *wire.Checker) {
+func (x Level) check(c *wire.Collector) {
 	if !x.Known() {
 		c.Report("unknown value %q", string(x))
 	}
@@ -544,12 +544,12 @@ func (x Level) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x Levels) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x Levels) check(c *wire.Checker) {
+func (x Levels) check(c *wire.Collector) {
 	c.MaxItems(len(x), 3)
 	for i, e := range x {
 		c.PushIndex(i)
@@ -560,7 +560,7 @@ func (x Levels) check(c *wire.Checker) {
 	}
 }
 
-func checkLoop(c *wire.Checker, v Loop) {
+func checkLoop(c *wire.Collector, v Loop) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -576,30 +576,30 @@ func checkLoop(c *wire.Checker, v Loop) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x LoopNumber) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x LoopNumber) check(c *wire.Checker) {
+func (x LoopNumber) check(c *wire.Collector) {
 	(Count(x)).check(c)
 }
 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Merged) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Merged) check(c *wire.Checker) {
+func (x *Merged) check(c *wire.Collector) {
 	c.Push("value")
 	c.Const(x.Value == 0 || x.Value == int64(7), "7")
 	c.Pop()
 }
 
-func checkMixed(c *wire.Checker, v Mixed) {
+func checkMixed(c *wire.Collector, v Mixed) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -623,12 +623,12 @@ func checkMixed(c *wire.Checker, v Mixed) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x MixedList) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x MixedList) check(c *wire.Checker) {
+func (x MixedList) check(c *wire.Collector) {
 	for i, e := range x {
 		c.PushIndex(i)
 		checkMixed(c, e)
@@ -636,7 +636,7 @@ func (x MixedList) check(c *wire.Checker) {
 	}
 }
 
-func checkMixedMap(c *wire.Checker, v MixedMap) {
+func checkMixedMap(c *wire.Collector, v MixedMap) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -654,36 +654,36 @@ func checkMixedMap(c *wire.Checker, v MixedMap) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x MixedMapList) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x MixedMapList) check(c *wire.Checker) {
+func (x MixedMapList) check(c *wire.Collector) {
 	(Levels(x)).check(c)
 }
 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x MixedMapNumber) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x MixedMapNumber) check(c *wire.Checker) {
+func (x MixedMapNumber) check(c *wire.Collector) {
 	(Count(x)).check(c)
 }
 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x MixedMapString) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x MixedMapString) check(c *wire.Checker) {
+func (x MixedMapString) check(c *wire.Collector) {
 	if !(Level(x)).Known() {
 		c.Report("unknown value %q", string(Level(x)))
 	}
@@ -692,18 +692,18 @@ func (x MixedMapString) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x MixedNull) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x MixedNull) check(c *wire.Checker) {
+func (x MixedNull) check(c *wire.Collector) {
 	if !x.Is(wire.ScalarNull) {
 		c.Report("must be null")
 	}
 }
 
-func checkMixedOpen(c *wire.Checker, v MixedOpen) {
+func checkMixedOpen(c *wire.Collector, v MixedOpen) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -717,12 +717,12 @@ func checkMixedOpen(c *wire.Checker, v MixedOpen) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x MixedOpenScalar) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x MixedOpenScalar) check(c *wire.Checker) {
+func (x MixedOpenScalar) check(c *wire.Collector) {
 	if !Key(x).Is(wire.ScalarString | wire.ScalarInteger) {
 		c.Report("must be a string or an integer")
 	}
@@ -731,18 +731,18 @@ func (x MixedOpenScalar) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x MixedScalar) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x MixedScalar) check(c *wire.Checker) {
+func (x MixedScalar) check(c *wire.Collector) {
 	if !x.Is(wire.ScalarString | wire.ScalarInteger) {
 		c.Report("must be a string or an integer")
 	}
 }
 
-func checkMode(c *wire.Checker, v Mode) {
+func checkMode(c *wire.Collector, v Mode) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -758,12 +758,12 @@ func checkMode(c *wire.Checker, v Mode) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Narrowed) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Narrowed) check(c *wire.Checker) {
+func (x *Narrowed) check(c *wire.Collector) {
 	c.Push("n")
 	c.Minimum(x.N, 5.0)
 	c.Maximum(x.N, 6.0)
@@ -778,7 +778,7 @@ func (x *Narrowed) check(c *wire.Checker) {
 	c.Pop()
 }
 
-func checkNested(c *wire.Checker, v Nested) {
+func checkNested(c *wire.Collector, v Nested) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -798,12 +798,12 @@ func checkNested(c *wire.Checker, v Nested) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x NestedString) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x NestedString) check(c *wire.Checker) {
+func (x NestedString) check(c *wire.Collector) {
 	if !(Level(x)).Known() {
 		c.Report("unknown value %q", string(Level(x)))
 	}
@@ -812,12 +812,12 @@ func (x NestedString) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *NotFound) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *NotFound) check(c *wire.Checker) {
+func (x *NotFound) check(c *wire.Collector) {
 	c.Push("code")
 	c.Const(x.Code == 0 || x.Code == int64(404), "404")
 	c.Pop()
@@ -826,12 +826,12 @@ func (x *NotFound) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *NoteNotification) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *NoteNotification) check(c *wire.Checker) {
+func (x *NoteNotification) check(c *wire.Collector) {
 	c.Push("method")
 	c.Const(x.Method == "" || x.Method == "note", "\"note\"")
 	c.Pop()
@@ -845,12 +845,12 @@ func (x *NoteNotification) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Nullables) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Nullables) check(c *wire.Checker) {
+func (x *Nullables) check(c *wire.Collector) {
 	c.Push("mustMany")
 	if !x.MustMany.Is(wire.ScalarString | wire.ScalarNumber | wire.ScalarNull) {
 		c.Report("must be a string or a number or null")
@@ -875,12 +875,12 @@ func (x *Nullables) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Polygon) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Polygon) check(c *wire.Checker) {
+func (x *Polygon) check(c *wire.Collector) {
 	c.Push("kind")
 	if !(x.Kind).Known() {
 		c.Report("unknown value %q", string(x.Kind))
@@ -891,12 +891,12 @@ func (x *Polygon) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x PolygonKind) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x PolygonKind) check(c *wire.Checker) {
+func (x PolygonKind) check(c *wire.Collector) {
 	if !x.Known() {
 		c.Report("unknown value %q", string(x))
 	}
@@ -905,17 +905,17 @@ func (x PolygonKind) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x Ratio) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x Ratio) check(c *wire.Checker) {
+func (x Ratio) check(c *wire.Collector) {
 	c.Minimum(float64(x), -1.5)
 	c.Maximum(float64(x), 1.5)
 }
 
-func checkServerNotification(c *wire.Checker, v ServerNotification) {
+func checkServerNotification(c *wire.Collector, v ServerNotification) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -928,7 +928,7 @@ func checkServerNotification(c *wire.Checker, v ServerNotification) {
 	}
 }
 
-func checkShape(c *wire.Checker, v Shape) {
+func checkShape(c *wire.Collector, v Shape) {
 	switch v := v.(type) {
 	case nil:
 		c.Report("is missing")
@@ -946,12 +946,12 @@ func checkShape(c *wire.Checker, v Shape) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x Shapes) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x Shapes) check(c *wire.Checker) {
+func (x Shapes) check(c *wire.Collector) {
 	for i := range x {
 		e := &x[i]
 		c.Push(e.Name)
@@ -967,12 +967,12 @@ func (x Shapes) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Special) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Special) check(c *wire.Checker) {
+func (x *Special) check(c *wire.Collector) {
 	c.Push("mode")
 	c.Const(x.Mode == "" || x.Mode == "special", "\"special\"")
 	c.Pop()
@@ -981,12 +981,12 @@ func (x *Special) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *Square) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *Square) check(c *wire.Checker) {
+func (x *Square) check(c *wire.Collector) {
 	c.Push("kind")
 	c.Const(x.Kind == "" || x.Kind == "square", "\"square\"")
 	c.Pop()
@@ -1000,12 +1000,12 @@ func (x *Square) check(c *wire.Checker) {
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
 func (x *ZeroConsts) Validate() error {
-	var c wire.Checker
+	var c wire.Collector
 	x.check(&c)
 	return c.Err()
 }
 
-func (x *ZeroConsts) check(c *wire.Checker) {
+func (x *ZeroConsts) check(c *wire.Collector) {
 	c.Push("number")
 	c.Const(x.Number == int64(0), "0")
 	c.Pop()

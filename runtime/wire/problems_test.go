@@ -12,39 +12,39 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-func TestChecker(t *testing.T) {
+func TestCollector(t *testing.T) {
 	tests := []struct {
 		name  string
-		check func(c *wire.Checker)
+		check func(c *wire.Collector)
 		want  string
 	}{
-		{"nothing", func(c *wire.Checker) {}, ""},
-		{"Report", func(c *wire.Checker) { c.Report("must be %d", 1) }, "must be 1"},
-		{"Const", func(c *wire.Checker) { c.Const(true, `"a"`) }, ""},
-		{"Const", func(c *wire.Checker) { c.Const(false, `"a"`) }, `must be "a"`},
-		{"Minimum", func(c *wire.Checker) { c.Minimum(1, 1) }, ""},
-		{"Minimum", func(c *wire.Checker) { c.Minimum(0.5, 1) }, "must be at least 1, is 0.5"},
-		{"Minimum", func(c *wire.Checker) { c.Minimum(math.NaN(), 1) }, "must be at least 1, is NaN"},
-		{"Maximum", func(c *wire.Checker) { c.Maximum(1, 1) }, ""},
-		{"Maximum", func(c *wire.Checker) { c.Maximum(1.5, 1) }, "must be at most 1, is 1.5"},
-		{"ExclusiveMinimum", func(c *wire.Checker) { c.ExclusiveMinimum(1.1, 1) }, ""},
-		{"ExclusiveMinimum", func(c *wire.Checker) { c.ExclusiveMinimum(1, 1) }, "must be greater than 1, is 1"},
-		{"ExclusiveMaximum", func(c *wire.Checker) { c.ExclusiveMaximum(0.9, 1) }, ""},
-		{"ExclusiveMaximum", func(c *wire.Checker) { c.ExclusiveMaximum(1, 1) }, "must be less than 1, is 1"},
-		{"MinItems", func(c *wire.Checker) { c.MinItems(2, 2) }, ""},
-		{"MinItems", func(c *wire.Checker) { c.MinItems(1, 2) }, "must have at least 2 elements, has 1"},
-		{"MaxItems", func(c *wire.Checker) { c.MaxItems(2, 2) }, ""},
-		{"MaxItems", func(c *wire.Checker) { c.MaxItems(3, 2) }, "must have at most 2 elements, has 3"},
-		{"MinLength", func(c *wire.Checker) { c.MinLength("日本", 2) }, ""},
-		{"MinLength", func(c *wire.Checker) { c.MinLength("日本", 3) }, "must have at least 3 characters, has 2"},
-		{"MaxLength", func(c *wire.Checker) { c.MaxLength("日本", 2) }, ""},
-		{"MaxLength", func(c *wire.Checker) { c.MaxLength("日本", 1) }, "must have at most 1 characters, has 2"},
-		{"Format", func(c *wire.Checker) { c.Format("date", "2024-02-29") }, ""},
-		{"Format", func(c *wire.Checker) { c.Format("date", "2023-02-29") }, `must be in the format date, is "2023-02-29"`},
-		{"Format", func(c *wire.Checker) { c.Format("byte", "\xff") }, ""},
+		{"nothing", func(c *wire.Collector) {}, ""},
+		{"Report", func(c *wire.Collector) { c.Report("must be %d", 1) }, "must be 1"},
+		{"Const", func(c *wire.Collector) { c.Const(true, `"a"`) }, ""},
+		{"Const", func(c *wire.Collector) { c.Const(false, `"a"`) }, `must be "a"`},
+		{"Minimum", func(c *wire.Collector) { c.Minimum(1, 1) }, ""},
+		{"Minimum", func(c *wire.Collector) { c.Minimum(0.5, 1) }, "must be at least 1, is 0.5"},
+		{"Minimum", func(c *wire.Collector) { c.Minimum(math.NaN(), 1) }, "must be at least 1, is NaN"},
+		{"Maximum", func(c *wire.Collector) { c.Maximum(1, 1) }, ""},
+		{"Maximum", func(c *wire.Collector) { c.Maximum(1.5, 1) }, "must be at most 1, is 1.5"},
+		{"ExclusiveMinimum", func(c *wire.Collector) { c.ExclusiveMinimum(1.1, 1) }, ""},
+		{"ExclusiveMinimum", func(c *wire.Collector) { c.ExclusiveMinimum(1, 1) }, "must be greater than 1, is 1"},
+		{"ExclusiveMaximum", func(c *wire.Collector) { c.ExclusiveMaximum(0.9, 1) }, ""},
+		{"ExclusiveMaximum", func(c *wire.Collector) { c.ExclusiveMaximum(1, 1) }, "must be less than 1, is 1"},
+		{"MinItems", func(c *wire.Collector) { c.MinItems(2, 2) }, ""},
+		{"MinItems", func(c *wire.Collector) { c.MinItems(1, 2) }, "must have at least 2 elements, has 1"},
+		{"MaxItems", func(c *wire.Collector) { c.MaxItems(2, 2) }, ""},
+		{"MaxItems", func(c *wire.Collector) { c.MaxItems(3, 2) }, "must have at most 2 elements, has 3"},
+		{"MinLength", func(c *wire.Collector) { c.MinLength("日本", 2) }, ""},
+		{"MinLength", func(c *wire.Collector) { c.MinLength("日本", 3) }, "must have at least 3 characters, has 2"},
+		{"MaxLength", func(c *wire.Collector) { c.MaxLength("日本", 2) }, ""},
+		{"MaxLength", func(c *wire.Collector) { c.MaxLength("日本", 1) }, "must have at most 1 characters, has 2"},
+		{"Format", func(c *wire.Collector) { c.Format("date", "2024-02-29") }, ""},
+		{"Format", func(c *wire.Collector) { c.Format("date", "2023-02-29") }, `must be in the format date, is "2023-02-29"`},
+		{"Format", func(c *wire.Collector) { c.Format("byte", "\xff") }, ""},
 	}
 	for _, tt := range tests {
-		var c wire.Checker
+		var c wire.Collector
 		tt.check(&c)
 		if tt.want == "" {
 			if err := c.Err(); err != nil {
@@ -56,8 +56,8 @@ func TestChecker(t *testing.T) {
 	}
 }
 
-func TestCheckerPointers(t *testing.T) {
-	var c wire.Checker
+func TestCollectorPointers(t *testing.T) {
+	var c wire.Collector
 	c.Report("root")
 	c.Push("a/b~")
 	c.Report("one")
@@ -98,8 +98,8 @@ func TestCheckerPointers(t *testing.T) {
 	wantError(t, "text", &wire.ValidationError{Problems: got.Problems[:3]}, "wire: root\nat /a~1b~0: one\nat /a~1b~0/3: two")
 }
 
-func TestCheckerIsBounded(t *testing.T) {
-	var c wire.Checker
+func TestCollectorIsBounded(t *testing.T) {
+	var c wire.Collector
 	for range 5000 {
 		c.Report("bad")
 	}
@@ -149,7 +149,7 @@ func TestUnknownVariant(t *testing.T) {
 		{`{}`, "", nil, `an object with the members none is no variant of U`},
 		{`[]`, "type", []string{"text"}, `an array is no variant of U`},
 	} {
-		var c wire.Checker
+		var c wire.Collector
 		c.UnknownVariant("U", test.value, test.member, test.known...)
 		var bad *wire.ValidationError
 		if !errors.As(c.Err(), &bad) || bad.Problems[0].Union != "U" {
