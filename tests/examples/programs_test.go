@@ -26,6 +26,10 @@ func TestLimits(t *testing.T) {
 	}{
 		{"typedtool/main.go", 25, 3},
 		{"items/main.go", 55, 4},
+		{"call/main.go", 32, 3},
+		{"list/main.go", 32, 2},
+		{"answer/main.go", 38, 2},
+		{"proxy/main.go", 17, 3},
 		{"weather/items.go", 37, 2}, // a prompt, a resource and a template of ten lines each
 	} {
 		text, err := os.ReadFile(program.file)
