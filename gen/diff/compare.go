@@ -56,6 +56,8 @@ type comparer struct {
 	dropped string
 	pairs   map[setPair]*pairing
 	alike   map[altPair]float64
+	// wholes holds the results of whole.
+	wholes map[altPair]map[string]any
 }
 
 type (
@@ -88,7 +90,7 @@ func newComparer(dropped string) *comparer {
 	p := newProver()
 	return &comparer{
 		rules: newRuleTable(), prove: p, make: newMaker(p), dropped: dropped,
-		pairs: map[setPair]*pairing{}, alike: map[altPair]float64{},
+		pairs: map[setPair]*pairing{}, alike: map[altPair]float64{}, wholes: map[altPair]map[string]any{},
 	}
 }
 

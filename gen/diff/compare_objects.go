@@ -153,13 +153,26 @@ func (c *comparer) member(p *pairing, old, new *Alt, o, n *member) {
 	c.lacking(p.views(old, new)[way], ch, n.Name)
 }
 
-// base makes an object that one side may send and of which the other refuses nothing
-// that can be helped; leave is the member that matters.
+// base returns an object without the member leave that one side may send. The other side
+// refuses as little of it as possible.
 func (c *comparer) base(v view, leave string) map[string]any {
+	key := altPair{v.from, v.to}
+	whole, ok := c.wholes[key]
+	if !ok {
+		whole = c.whole(v)
+		c.wholes[key] = whole
+	}
+	object := maps.Clone(whole)
+	delete(object, leave)
+	return object
+}
+
+// whole returns an object with all members that one of the sides requires.
+func (c *comparer) whole(v view) map[string]any {
 	object := map[string]any{}
 	for _, m := range v.from.Object.Members {
 		other := v.to.Object.member(m.Name)
-		if m.Name == leave || !m.Required && (other == nil || !other.Required) {
+		if !m.Required && (other == nil || !other.Required) {
 			continue
 		}
 		var also *Shape
@@ -172,7 +185,7 @@ func (c *comparer) base(v view, leave string) map[string]any {
 	}
 	if v.from.Object.open() {
 		for _, m := range v.to.Object.Members {
-			if m.Name == leave || !m.Required || v.from.Object.member(m.Name) != nil {
+			if !m.Required || v.from.Object.member(m.Name) != nil {
 				continue
 			}
 			if value, ok := c.make.minimal(m.Shape); ok {
@@ -199,6 +212,10 @@ func (c *comparer) bases(v view, leave string) iter.Seq[map[string]any] {
 	}
 }
 
+// largeObject is the number of members from which one example of an object suffices, because
+// each takes long to validate.
+const largeObject = 100
+
 // inside puts a value into objects that the sender may send, as a member. Those of
 // which the receiver refuses nothing else come first.
 func (c *comparer) inside(v view, name string, value any) []any {
@@ -206,7 +223,8 @@ func (c *comparer) inside(v view, name string, value any) []any {
 	for base := range c.bases(v, name) {
 		object := with(base, name, value)
 		if v.from.accepts(object) && v.sends.accepts(object) {
-			if out = append(out, object); len(out) >= 3 {
+			out = append(out, object)
+			if len(out) >= 3 || len(object) > largeObject {
 				break
 			}
 		}

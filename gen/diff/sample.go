@@ -26,6 +26,8 @@ type maker struct {
 	tried map[attempt]result
 	// hopeless are the sets of which no value was found.
 	hopeless map[*set]bool
+	// shared holds the results of common.
+	shared map[setPair]result
 }
 
 type attempt struct {
@@ -39,7 +41,7 @@ type result struct {
 }
 
 func newMaker(p *prover) *maker {
-	return &maker{p, map[*set]any{}, map[attempt]result{}, map[*set]bool{}}
+	return &maker{p, map[*set]any{}, map[attempt]result{}, map[*set]bool{}, map[setPair]result{}}
 }
 
 // depths are how deep values are made to go, one after the other.
@@ -469,11 +471,21 @@ func with(object map[string]any, name string, v any) map[string]any {
 	return more
 }
 
-// common makes a value that both shapes accept, or one of the first.
+// common returns a value that both shapes accept, or one that the first accepts.
 func (m *maker) common(of, also *Shape) (any, bool) {
 	if also == nil {
 		return m.minimal(of)
 	}
+	key := setPair{of.set, also.set}
+	made, ok := m.shared[key]
+	if !ok {
+		made.v, made.ok = m.overlap(of, also)
+		m.shared[key] = made
+	}
+	return made.v, made.ok
+}
+
+func (m *maker) overlap(of, also *Shape) (any, bool) {
 	for _, from := range []*Shape{of, also} {
 		if v, ok := m.minimal(from); ok && of.accepts(v) && also.accepts(v) {
 			return v, true
