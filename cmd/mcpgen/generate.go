@@ -177,7 +177,7 @@ written; a difference is printed as a unified diff and makes the exit code 1.`,
 				fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d files differ; run \"mcpgen generate\"\n", len(changes), len(plan.Files))
 				return errFindings
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%d files are as they should be\n", len(plan.Files))
+			fmt.Fprintf(cmd.OutOrStdout(), "%d files up to date\n", len(plan.Files))
 			return nil
 		},
 	}

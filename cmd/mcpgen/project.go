@@ -190,7 +190,7 @@ func (p *project) compare(cmd *cobra.Command, plan files.Plan) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d generated files differ; run \"mcpgen %s\" without --check\n", len(changes), len(plan.Files), cmd.Name())
 		return errFindings
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s are as they should be\n", plural(len(plan.Files), "generated file"))
+	fmt.Fprintf(cmd.OutOrStdout(), "%s up to date\n", plural(len(plan.Files), "generated file"))
 	return nil
 }
 
@@ -199,7 +199,7 @@ func (p *project) summary(cmd *cobra.Command, made *skeleton.Result, plan files.
 	out := cmd.OutOrStdout()
 	for _, d := range made.Diagnostics {
 		if d.Raw {
-			fmt.Fprintf(out, "no Go type, so that it is a wire.Raw: %s\n", d)
+			fmt.Fprintf(out, "untyped (wire.Raw): %s\n", d)
 		} else {
 			fmt.Fprintf(out, "note: %s\n", d)
 		}
@@ -219,7 +219,7 @@ func (p *project) summary(cmd *cobra.Command, made *skeleton.Result, plan files.
 		plural(len(made.Tools), "tool"), plural(len(plan.Files), "generated file"), lines, took.Milliseconds(), written, len(plan.Files)-written)
 	for _, c := range changes {
 		if c.Kind == "remove" {
-			fmt.Fprintf(out, "removed, as it is not generated any more: %s\n", c.Path)
+			fmt.Fprintf(out, "removed (no longer generated): %s\n", c.Path)
 		}
 	}
 	var mine, kept []string
@@ -231,17 +231,17 @@ func (p *project) summary(cmd *cobra.Command, made *skeleton.Result, plan files.
 		}
 	}
 	if len(mine) > 0 {
-		fmt.Fprintf(out, "written, and yours from now on: %s\n", strings.Join(mine, " "))
+		fmt.Fprintf(out, "written (yours to edit): %s\n", strings.Join(mine, " "))
 	}
 	if len(kept) > 0 {
-		fmt.Fprintf(out, "kept, as they are yours: %s\n", strings.Join(kept, " "))
+		fmt.Fprintf(out, "kept (yours): %s\n", strings.Join(kept, " "))
 	}
 	if command := p.hint(); command != "" {
-		fmt.Fprintf(out, "the module around it does not have mcpgen yet; run this there: %s\n", command)
+		fmt.Fprintf(out, "missing requirement of the module; run there: %s\n", command)
 	}
 	if cmd.Name() == "server" && len(p.survey.Implementations) > 0 {
 		if _, names := skeleton.Missing(p.survey, p.pkg, made.Tools); len(names) > 0 {
-			fmt.Fprintf(out, "without a method in your files, which --missing prints: %s\n", strings.Join(names, " "))
+			fmt.Fprintf(out, "not implemented (see --missing): %s\n", strings.Join(names, " "))
 		}
 	}
 }

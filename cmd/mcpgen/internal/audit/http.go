@@ -20,6 +20,8 @@ type httpState struct {
 	lost   bool   // the server has answered 404
 	events map[string]event
 	homes  map[uint64]int // the exchanges of responses in events, by their hashes
+	// eventBytes is the memory that events and homes take, approximately.
+	eventBytes int
 	sse    bool           // it is HTTP with SSE, which has no headers of its own
 }
 
@@ -29,7 +31,12 @@ type event struct {
 	home int // the exchange whose stream it is of
 }
 
-const maxEvents = 100_000
+// maxEventBytes limits the memory of the ids of a session's events, and eventBytes is what an
+// event takes beside its id.
+const (
+	maxEventBytes = 16 << 20
+	eventBytes    = 64
+)
 
 // exchange is an HTTP request and its response. It shares no memory with the entries.
 type exchange struct {
@@ -342,7 +349,7 @@ func (r *Recording) event(x *exchange, e recording.Entry) []Finding {
 	}
 	if e.Text == "" && e.Unread == "" {
 		if e.EventID != "" {
-			s.http.init()
+			s.http.reserve(e.EventID)
 			s.http.events[strings.Clone(e.EventID)] = event{home: x.home}
 		}
 		return findings
@@ -353,7 +360,7 @@ func (r *Recording) event(x *exchange, e recording.Entry) []Finding {
 	misplaced := x.misplaced(e)
 	findings = append(findings, misplaced...)
 	if e.EventID != "" {
-		s.http.init()
+		s.http.reserve(e.EventID)
 		before, again := s.http.events[e.EventID]
 		now := event{hash(e.Text), x.home}
 		s.http.events[strings.Clone(e.EventID)] = now
@@ -374,11 +381,14 @@ func (r *Recording) event(x *exchange, e recording.Entry) []Finding {
 	return append(findings, r.onStream(x, e)...)
 }
 
-// init makes place for another event.
-func (h *httpState) init() {
-	if h.events == nil || len(h.events) >= maxEvents {
-		h.events, h.homes = map[string]event{}, map[uint64]int{}
+// reserve makes room for an event with an id. It forgets all events when they take too much
+// memory.
+func (h *httpState) reserve(id string) {
+	size := len(id) + eventBytes
+	if h.events == nil || h.eventBytes+size > maxEventBytes {
+		h.events, h.homes, h.eventBytes = map[string]event{}, map[uint64]int{}, 0
 	}
+	h.eventBytes += size
 }
 
 // misplaced reports a response that is replayed on the stream that resumes another one.
