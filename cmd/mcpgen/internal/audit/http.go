@@ -22,7 +22,7 @@ type httpState struct {
 	homes  map[uint64]int // the exchanges of responses in events, by their hashes
 	// eventBytes is the memory that events and homes take, approximately.
 	eventBytes int
-	sse    bool           // it is HTTP with SSE, which has no headers of its own
+	sse        bool // it is HTTP with SSE, which has no headers of its own
 }
 
 // event is a server-sent event that has an id.
