@@ -118,14 +118,6 @@ type Error struct {
 	Problem string
 }
 
-// Error returns the place and the problem.
-func (e *Error) Error() string {
-	if e.Pointer == "" {
-		return e.Problem
-	}
-	return e.Pointer + ": " + e.Problem
-}
-
 // Property returns the schema of a property, or nil.
 func (s *Schema) Property(name string) *Schema {
 	for _, p := range s.Properties {
