@@ -1,0 +1,144 @@
+package engine
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+func begin(t *testing.T, p *Pending, terms Terms) *Call {
+	t.Helper()
+	c, err := p.Begin(terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestPendingResolve checks that a reply reaches the request with its id, once.
+func TestPendingResolve(t *testing.T) {
+	var p Pending
+	p.StartAt(41)
+	a, b := begin(t, &p, Terms{}), begin(t, &p, Terms{Accept: func(r Reply) Reply { return Reply{Result: r.Result + "!"} }})
+	if a.ID != 42 || b.ID != 43 {
+		t.Fatal(a.ID, b.ID)
+	}
+	for _, id := range []wire.Scalar{wire.IntScalar(44), wire.StringScalar("42"), {}} {
+		if p.Resolve(id, Reply{}) {
+			t.Errorf("a reply to %v was taken", id)
+		}
+	}
+	if !p.Resolve(wire.IntScalar(43), Reply{Result: "b"}) || p.Resolve(wire.IntScalar(43), Reply{}) {
+		t.Error("a reply was not taken once")
+	}
+	if r, err := b.Await(t.Context(), Patience{}, nil); r.Result != "b!" || err != nil {
+		t.Error(r, err)
+	}
+	if !p.Waiting() || !p.GiveUp(a) || p.GiveUp(a) || p.Waiting() || p.Resolve(wire.IntScalar(42), Reply{}) {
+		t.Error("a request that was given up still waits")
+	}
+}
+
+// TestPendingClose checks that the end of a connection fails what waits and what comes later.
+func TestPendingClose(t *testing.T) {
+	var p Pending
+	c := begin(t, &p, Terms{})
+	p.Close(errOver)
+	if r, err := c.Await(t.Context(), Patience{}, nil); r.Err != errOver || err != nil {
+		t.Error(r, err)
+	}
+	if _, err := p.Begin(Terms{}); err != errOver {
+		t.Error(err)
+	}
+	p.Limit(c, Patience{Quiet: time.Nanosecond}) // starts no timer
+}
+
+// TestPendingLimit checks that each request expires at its own time, and none that was answered.
+func TestPendingLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p Pending
+		start := time.Now()
+		want := map[time.Duration]bool{3 * time.Second: true, time.Second: true, 2 * time.Second: false}
+		done := make(chan struct{})
+		for limit, expires := range want {
+			c := begin(t, &p, Terms{})
+			p.Limit(c, Patience{Quiet: limit})
+			if !expires {
+				p.Resolve(wire.IntScalar(c.ID), Reply{})
+			}
+			go func() {
+				r, err := c.Await(t.Context(), Patience{}, nil)
+				if expired := r.Err == ErrExpired && time.Since(start) == limit; expired != expires || err != nil {
+					t.Errorf("with %v: %v, %v after %v", limit, r, err, time.Since(start))
+				}
+				done <- struct{}{}
+			}()
+		}
+		for range want {
+			<-done
+		}
+		if p.Waiting() {
+			t.Error("an expired request still waits")
+		}
+	})
+}
+
+// TestAwait checks the wait with progress: reports renew the quiet time but not the total.
+func TestAwait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p Pending
+		c := begin(t, &p, Terms{Progress: true})
+		start := time.Now()
+		go func() {
+			for i := range 10 {
+				time.Sleep(2 * time.Second)
+				p.Report(c.ID, Report{Progress: float64(i)})
+			}
+		}()
+		reports := 0
+		_, err := c.Await(t.Context(), Patience{Quiet: 3 * time.Second, Total: 9 * time.Second}, func(Report) { reports++ })
+		if took := time.Since(start); err != ErrExpired || took != 9*time.Second || reports != 4 {
+			t.Errorf("%v after %v and %d reports", err, took, reports)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := begin(t, &p, Terms{}).Await(ctx, Patience{}, nil); err != context.DeadlineExceeded {
+			t.Error(err)
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
+// TestReports checks which reports of progress reach a request, and that the newest do if there are many.
+func TestReports(t *testing.T) {
+	var p Pending
+	follow := NewFeed()
+	quiet, c := begin(t, &p, Terms{}), begin(t, &p, Terms{Progress: true, Follow: follow})
+	if wanted, _ := p.Report(quiet.ID, Report{Progress: 1}); wanted {
+		t.Error("a report was taken for a request that wants none")
+	}
+	const many = 3 * maxReports
+	for i := range many {
+		if wanted, grows := p.Report(c.ID, Report{Progress: float64(i)}); !wanted || !grows {
+			t.Error(i, wanted, grows)
+		}
+	}
+	if wanted, grows := p.Report(c.ID, Report{Progress: many - 1}); !wanted || grows {
+		t.Error("a report that does not grow was taken", wanted, grows)
+	}
+	p.Resolve(wire.IntScalar(c.ID), Reply{})
+	var last Report
+	if _, err := c.Await(t.Context(), Patience{}, func(r Report) { last = r }); err != nil || last.Progress != many-1 {
+		t.Error(last, err)
+	}
+	if wanted, _ := p.Report(c.ID, Report{Progress: many}); !wanted {
+		t.Error("a request is not followed after its answer")
+	}
+	p.Unfollow(follow)
+	if wanted, _ := p.Report(c.ID, Report{Progress: many + 1}); wanted {
+		t.Error("a request is followed after Unfollow")
+	}
+}
