@@ -10,12 +10,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Answer handles one request with a typed handler: it decodes and validates params,
-// calls h and validates the result. Absent params are read as an empty object, and members
-// that are null but may only be absent as absent, because some peers write them so. Bad
-// params are a *jsonrpc.Error with CodeInvalidParams that names each problem with its
-// JSON Pointer; a bad result is an ordinary error, so the peer reads of an internal
-// error and the log tells which.
+// Answer handles one request with a typed handler: it decodes and validates params, calls h and
+// validates the result. Absent params are read as an empty object, and a null member that may only be
+// absent is read as absent, because some peers write it so. Bad params are a *jsonrpc.Error with
+// CodeInvalidParams that names each problem with its JSON Pointer. A bad result is an ordinary error:
+// the peer gets "internal error", and the log says what is wrong.
 func Answer[P any, R wire.Appender, PP interface {
 	*P
 	wire.Value
@@ -38,8 +37,7 @@ func checkResult[R wire.Appender](result R, err error) (wire.Appender, error) {
 	return result, nil
 }
 
-// AnswerValue is Answer for params that cannot be made by new: it decodes them
-// into p.
+// AnswerValue is Answer for params that new cannot create: it decodes them into p.
 func AnswerValue[P wire.Value, R wire.Appender](ctx context.Context, params wire.Raw, p P, h func(context.Context, P) (R, error)) (wire.Appender, error) {
 	if err := decodeParams(ctx, params, p); err != nil {
 		return nil, err
@@ -60,7 +58,7 @@ func Receive[P any, PP interface {
 	return h(ctx, (*P)(p))
 }
 
-// ReceiveValue is Receive for params that cannot be made by new.
+// ReceiveValue is Receive for params that new cannot create.
 func ReceiveValue[P wire.Value](ctx context.Context, params wire.Raw, p P, h func(context.Context, P) error) error {
 	if err := decodeParams(ctx, params, p); err != nil {
 		return err
@@ -68,8 +66,8 @@ func ReceiveValue[P wire.Value](ctx context.Context, params wire.Raw, p P, h fun
 	return h(ctx, p)
 }
 
-// Params makes the params of a call of a pointer to them: nil stays nil, which
-// a nil pointer in an interface would not.
+// Params returns p as the params of a call. It returns nil for a nil pointer, which would not be nil in
+// an interface.
 func Params[P any, PP interface {
 	*P
 	wire.Value
@@ -82,7 +80,7 @@ func Params[P any, PP interface {
 
 func decodeParams(ctx context.Context, params wire.Raw, v wire.Value) error {
 	lenience := wire.AbsentNulls
-	if c := CallOf(ctx); c != nil && c.params == params { // and not made by middleware
+	if c := CallOf(ctx); c != nil && c.params == params { // and not replaced by middleware
 		lenience |= wire.WellFormed
 	}
 	if params == "" || params == "null" {
@@ -98,8 +96,8 @@ func decodeParams(ctx context.Context, params wire.Raw, v wire.Value) error {
 	return nil
 }
 
-// maxProblems bounds the message of an error, as do the widths of what is printed: a
-// list of a million bad items must not be answered with a million problems.
+// maxProblems limits the message of an error, as the widths in the formats do: a list of a million bad
+// items must not be answered with a million problems.
 const maxProblems = 50
 
 func invalidParams(err error) error {
@@ -131,7 +129,7 @@ func writeProblem(text *strings.Builder, pointer, problem string) {
 	fmt.Fprintf(text, "%.500s", problem)
 }
 
-// MethodNotFound is the *jsonrpc.Error for a method that a side does not know or offer.
+// MethodNotFound returns the *jsonrpc.Error for a method that a side does not know or offer.
 func MethodNotFound(method string) error {
 	return jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "method not found: %.100q", method)
 }

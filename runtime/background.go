@@ -37,7 +37,8 @@ type detachment struct {
 func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Context)) (cancel context.CancelCauseFunc, ok bool) {
 	p := c.peer
 	d := &Call{peer: p, terms: c.terms, handle: c.handle, id: c.id, method: c.method, params: c.params}
-	d.setContext(context.WithoutCancel(ctx), nil)
+	d.context.call = d
+	d.context.Context, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	own := &detachment{Detached: how, call: d}
 	d.detached.Store(own)
 	if !c.key.IsZero() && !c.over.Load() {

@@ -7,12 +7,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// BindingV1 is true while this package fits code generated against the first version
-// of [Binding] and [Method]. Generated code refers to it, so that a mismatch does not
-// compile.
+// BindingV1 is true while this package fits code generated for the first version of [Binding] and
+// [Method]. Generated code refers to it, so that a mismatch does not compile.
 const BindingV1 = true
 
-// Direction is the set of sides a message may go to.
+// Direction is the set of sides that a message may be sent to.
 type Direction uint8
 
 // The directions; a method that both sides may send has both.
@@ -21,7 +20,7 @@ const (
 	ToClient
 )
 
-// String names the direction.
+// String returns the name of the direction.
 func (d Direction) String() string {
 	switch d {
 	case ToServer:
@@ -47,47 +46,43 @@ type Method struct {
 	Paginated      bool         // params have a cursor, the result a nextCursor
 }
 
-// Binding connects an implementation of one side of one revision to the runtime.
-// Generated BindServer, BindBase and BindClient make them.
+// Binding connects an implementation of one side of one revision to the runtime. The generated
+// BindServer, BindBase and BindClient return one.
 type Binding struct {
 	Revision  string    // "2025-06-18"
 	Direction Direction // ToServer for a server's binding, ToClient for a client's
-	Methods   []Method  // the whole table of the revision: no other message is sent; empty: any is
+	Methods   []Method  // the table of the revision; no other message is sent, unless it is empty
 
-	// Handle answers a request or takes a notification. Params is "" or an object. The
-	// result of a notification is nil. For a method it does not know it returns the
-	// error of MethodNotFound, which asks the runtime to do what it can by itself. It
-	// is called concurrently.
+	// Handle answers a request or takes a notification. Params is "" or an object. The result of a
+	// notification is nil. For an unknown method it returns the error of MethodNotFound; the runtime
+	// then answers by itself if it can. It is called concurrently.
 	Handle func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error)
 
-	// Opened, if there is one, is told of each session of a server with the revision,
-	// before any of the client's messages but initialize is handled. What it returns, if
-	// anything, is called when the session is over. The session reads nothing meanwhile,
-	// so both must be quick.
+	// Opened, if not nil, is called for each session of a server with the revision, before any of the
+	// client's messages except initialize is handled. The function that it returns, if not nil, is
+	// called when the session is over. The session reads nothing meanwhile, so both must be quick.
 	Opened func(*ServerSession) (closed func())
 
-	// Capabilities, if there is one, makes of the capabilities that the options declare
-	// those that a session of the revision declares. Declared may be nil.
+	// Capabilities, if not nil, returns the capabilities that a session of the revision declares,
+	// given those in the options. Declared may be nil.
 	Capabilities func(declared wire.Appender) (wire.Appender, error)
 
-	// Around, if there is one, makes of what sends to the peer the Caller that this side's
-	// code sends through. With Handle and Capabilities it lets a binding stand for an
-	// implementation of another revision.
+	// Around, if not nil, wraps the Caller through which this side's code sends to the peer. With
+	// Handle and Capabilities it lets a binding stand for an implementation of another revision.
 	Around func(Caller) Caller
 }
 
-// Caller sends to the other side. Generated typed callers are made on top of one.
+// Caller sends to the peer. Generated typed callers are made on top of one.
 type Caller interface {
-	// Call sends a request and decodes its result; nil params leave the member out, a
-	// nil result is read and forgotten. An error that the peer answered is a
-	// *jsonrpc.Error. When ctx ends first, the peer is told that the request is
-	// cancelled and the error is that of ctx. When the peer has not declared the
-	// capability that the request needs, nothing is sent and the error is a
-	// *CapabilityError; when the negotiated revision does not have the request, it is a
-	// *MethodError. After the session's end it is ErrClosed.
+	// Call sends a request and decodes its result. If params is nil, the request has none; if result
+	// is nil, the result is discarded. The error is a *jsonrpc.Error if the peer has answered with
+	// one, the error of ctx if that ends first (the peer is then told that the request is cancelled),
+	// a *TimeoutError, a *CapabilityError if the peer has not declared the capability that the
+	// request needs, a *MethodError if the negotiated revision does not have the request, and
+	// ErrClosed after the end of the session. After the last three, nothing was sent.
 	Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error
-	// Notify sends a notification. When this side has not declared the capability that
-	// the notification needs, nothing is sent and the error is a *CapabilityError; when
-	// the negotiated revision does not have the notification, it is a *MethodError.
+	// Notify sends a notification. The error is a *CapabilityError if this side has not declared the
+	// capability that the notification needs, and a *MethodError if the negotiated revision does not
+	// have the notification.
 	Notify(ctx context.Context, method string, params wire.Appender) error
 }

@@ -17,7 +17,7 @@ import (
 // safe for concurrent use.
 type Call struct {
 	context callContext
-	cancel  context.CancelCauseFunc
+	cancel  context.CancelCauseFunc // nil for a notification, which cannot be cancelled
 
 	peer   *peer
 	terms  *terms
@@ -64,15 +64,6 @@ func (c *callContext) Value(key any) any {
 		}
 	}
 	return c.Context.Value(key)
-}
-
-// setContext makes the context of the handler. It ends with parent, and by c.cancel.
-func (c *Call) setContext(parent, values context.Context) {
-	c.context.Context, c.cancel = context.WithCancelCause(parent)
-	c.context.call = c
-	if values != nil {
-		c.context.values = context.WithoutCancel(values) // its end and cause are not the handler's
-	}
 }
 
 // CallOf returns the call whose handler got ctx, or got the context that ctx was made from. It

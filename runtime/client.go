@@ -51,7 +51,7 @@ func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 		}
 	}
 	p := newPeer(context.WithoutCancel(ctx), t, c.common)
-	e := &clientEra{sessionEra: sessionEra{peer: p, bindings: c.bindings}, of: c}
+	e := &clientEra{sessionEra: sessionEra{peer: p}, of: c}
 	p.era = e
 	s := &Session{peer: p, done: make(chan struct{})}
 	p.receiveFrom(t)

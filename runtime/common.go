@@ -96,9 +96,3 @@ func (b *buffers) put(buf *[]byte) {
 		b.pool.Put(buf)
 	}
 }
-
-// once returns a function that calls f in a goroutine, the first time.
-func once(f func(error)) func(error) {
-	var o sync.Once
-	return func(err error) { o.Do(func() { go f(err) }) }
-}

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Debounced calls a function some time after it was asked to, once for all that asked
-// meanwhile: a hundred changes of a list in a row are announced by one list_changed.
-// Make it with Debounce. It is safe for concurrent use.
+// Debounced calls a function some time after it is triggered, once for all triggers meanwhile: a hundred
+// changes of a list in a row are announced by one list_changed. Create it with Debounce. It is safe for
+// concurrent use.
 type Debounced struct {
 	wait time.Duration
 	f    func()
@@ -15,18 +15,18 @@ type Debounced struct {
 	mu      sync.Mutex
 	timer   *time.Timer // not nil: a call is due
 	calling bool        // a call is under way
-	asked   bool        // during that call
+	asked   bool        // Trigger was called during that call
 	stopped bool
 }
 
-// Debounce makes a Debounced of f. Calls of f, in goroutines of their own, begin at
-// least wait after the one before has ended.
+// Debounce returns a Debounced that calls f, each time in a new goroutine and at least wait after the last
+// call has ended.
 func Debounce(wait time.Duration, f func()) *Debounced {
 	return &Debounced{wait: wait, f: f}
 }
 
-// Trigger asks for a call. It begins wait from now or, when a call is under way, wait
-// after that one: it may have been too early to know why there is to be another.
+// Trigger asks for a call. The call begins after wait or, if one is under way, wait after its end, because
+// that one may not have seen the latest change.
 func (d *Debounced) Trigger() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -58,7 +58,7 @@ func (d *Debounced) call() {
 	d.f()
 }
 
-// begin reports whether the call that is due is to be made.
+// begin reports whether the call that is due is made.
 func (d *Debounced) begin() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

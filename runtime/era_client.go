@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -19,11 +20,18 @@ type clientEra struct {
 // the server would have to read answers that it does not expect.
 func (e *clientEra) unknownID() (wire.Scalar, bool) { return wire.Scalar{}, false }
 
+func (e *clientEra) admit(m jsonrpc.Message) (admission, error) {
+	if e.terms == nil {
+		return admitEarly(m, e.of.bindings)
+	}
+	return e.admitOpen(m)
+}
+
 // open opens the session: it sends initialize with the newest revision and, if the server answers
 // with a revision that is bound, notifications/initialized. It returns what the server says of
 // itself. Nothing is sent when ctx ends, because initialize cannot be cancelled.
 func (e *clientEra) open(ctx context.Context) (*greeting, error) {
-	newest := e.bindings[0]
+	newest := e.of.bindings[0]
 	capabilities, err := newest.declare(e.of.opts.Capabilities)
 	if err != nil {
 		return nil, err
@@ -53,11 +61,11 @@ func (e *clientEra) accept(server *greeting, result wire.Raw) error {
 	if err := server.read(result, "serverInfo"); err != nil {
 		return fmt.Errorf("runtime: result of initialize: %w", err)
 	}
-	for _, b := range e.bindings {
+	for _, b := range e.of.bindings {
 		if b.Revision == server.revision {
 			e.negotiated(b.terms(server.info, server.capabilities, e.own))
 			return nil
 		}
 	}
-	return &VersionError{Answered: server.revision, Bound: revisions(e.bindings)}
+	return &VersionError{Answered: server.revision, Bound: revisions(e.of.bindings)}
 }

@@ -37,7 +37,7 @@ func (e *serverEra) admit(m jsonrpc.Message) (admission, error) {
 		return admission{terms: &terms{}, handle: e.of.layers.handler(e.initialize), inline: true}, nil
 	}
 	if e.terms == nil {
-		return e.admitEarly(m)
+		return admitEarly(m, e.of.bindings)
 	}
 	e.announce()
 	if m.Kind == jsonrpc.Notification && !e.ready {
@@ -49,7 +49,7 @@ func (e *serverEra) admit(m jsonrpc.Message) (admission, error) {
 			return admission{}, errNotInitialized
 		}
 	}
-	return e.sessionEra.admit(m)
+	return e.admitOpen(m)
 }
 
 // initialize answers the request of that name. If the binding does not answer it, the options of
@@ -106,7 +106,7 @@ func settle(result wire.Appender, revision string) (wire.Raw, error) {
 
 // resume puts the session where a handshake with another server has led to.
 func (e *serverEra) resume(h Handshake) error {
-	for _, b := range e.bindings {
+	for _, b := range e.of.bindings {
 		if b.Revision != h.Revision {
 			continue
 		}

@@ -34,10 +34,9 @@ type Handshake struct {
 // sessionEra is the part of the era of sessions that both sides share. The handshake of each side
 // is in era_server.go and era_client.go.
 type sessionEra struct {
-	peer     *peer
-	bindings []*bound
-	terms    *terms       // nil before the handshake has fixed the revision
-	opened   atomic.Int64 // when it did, in nanoseconds; 0 before
+	peer   *peer
+	terms  *terms       // nil before the handshake has fixed the revision
+	opened atomic.Int64 // when it did, in nanoseconds; 0 before
 
 	logLevel atomic.Int32 // the least severity that the client wants to be told of
 	telling  sync.Mutex   // held while the transport is told of the handshake
@@ -49,12 +48,9 @@ func (e *sessionEra) outgoing(_ *terms, _ string, params wire.Appender) wire.App
 
 func (e *sessionEra) server() *ServerSession { return nil }
 
-// admit admits a message once the revision is known.
-func (e *sessionEra) admit(m jsonrpc.Message) (admission, error) {
+// admitOpen admits a message once the revision is known.
+func (e *sessionEra) admitOpen(m jsonrpc.Message) (admission, error) {
 	t := e.terms
-	if t == nil {
-		return e.admitEarly(m)
-	}
 	switch r := t.bound.rows[m.Method]; {
 	case m.Kind == jsonrpc.Request && (r.kind == jsonrpc.Notification || !t.own.has(r.need)):
 		return admission{}, MethodNotFound(m.Method)
@@ -69,12 +65,12 @@ func (e *sessionEra) admit(m jsonrpc.Message) (admission, error) {
 // admitEarly admits a message before the handshake: only a ping is answered. A method that is in
 // no binding is not found, rather than not yet allowed, so that the peer learns at once that it
 // does not exist here.
-func (e *sessionEra) admitEarly(m jsonrpc.Message) (admission, error) {
+func admitEarly(m jsonrpc.Message, bindings []*bound) (admission, error) {
 	if m.Kind == jsonrpc.Request && m.Method == methodPing {
 		pong := func(context.Context, string, wire.Raw) (wire.Appender, error) { return emptyResult, nil }
 		return admission{terms: &terms{}, handle: pong, inline: true}, nil
 	}
-	for _, b := range e.bindings {
+	for _, b := range bindings {
 		if len(b.rows) == 0 || b.rows[m.Method].kind != 0 {
 			return admission{}, errNotInitialized
 		}

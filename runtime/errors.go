@@ -11,30 +11,30 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ErrClosed is what a call returns whose answer can no longer come because the session
-// has ended. Errors may wrap it together with why.
+// ErrClosed is the error of a call whose answer cannot come because the session has ended. Errors may
+// wrap it together with the reason.
 var ErrClosed = errors.New("runtime: session closed")
 
-// VersionError tells a client that the server speaks no revision it is bound to.
+// VersionError reports that the server speaks no revision that the client has a binding of.
 type VersionError struct {
 	Answered string   // the revision the server answered with
 	Bound    []string // the revisions the client has bindings for, newest first
 }
 
-// Error tells both sides' revisions.
+// Error returns the revisions of both sides.
 func (e *VersionError) Error() string {
 	return fmt.Sprintf("runtime: the server answered protocol version %.50q; bound are %s", e.Answered, strings.Join(e.Bound, ", "))
 }
 
-// CapabilityError tells that a message was not sent because of a capability that was not
-// declared when the session was opened.
+// CapabilityError reports that a message was not sent because a capability was not declared when the
+// session was opened.
 type CapabilityError struct {
 	Method     string // of the message
 	Capability string // dotted path in a side's capabilities: "tools", "resources.subscribe"
-	Own        bool   // it is this side that has not declared it, and not the peer
+	Own        bool   // this side has not declared it; otherwise the peer has not
 }
 
-// Error tells the method and the capability.
+// Error returns the method and the capability.
 func (e *CapabilityError) Error() string {
 	side := "the peer"
 	if e.Own {
@@ -43,9 +43,9 @@ func (e *CapabilityError) Error() string {
 	return fmt.Sprintf("runtime: %s needs the capability %s, which %s has not declared", e.Method, e.Capability, side)
 }
 
-// MethodError tells that a message was not sent because the negotiated revision does not
-// have it: its method is not in the table, or there it is the other kind of message, or one
-// that goes the other way. Methods of an extension are added to Binding.Methods.
+// MethodError reports that a message was not sent because the negotiated revision does not have it: the
+// method is not in the table, or it is the other kind of message, or it goes the other way. Methods of an
+// extension are added to Binding.Methods.
 type MethodError struct {
 	Method   string       // of the message
 	Kind     jsonrpc.Kind // of the message
@@ -53,7 +53,7 @@ type MethodError struct {
 	Revision string       // the negotiated one
 }
 
-// Error tells all of that.
+// Error returns all of that.
 func (e *MethodError) Error() string {
 	return fmt.Sprintf("runtime: revision %s has no %s %.100q that is sent %s", e.Revision, e.Kind, e.Method, e.To)
 }
@@ -71,15 +71,15 @@ func (e *OtherResultError) Error() string {
 	return fmt.Sprintf("runtime: the result of %s is a %T", e.Method, e.Result)
 }
 
-// TimeoutError tells that the peer did not answer a request in time. It is a
-// context.DeadlineExceeded for errors.Is.
+// TimeoutError reports that the peer did not answer a request in time. To errors.Is it is
+// context.DeadlineExceeded.
 type TimeoutError struct {
 	Method string        // of the request
 	Quiet  time.Duration // how long may pass without an answer or progress
 	Total  time.Duration // how long it may take with progress; 0 is for ever
 }
 
-// Error tells the method and the shorter time.
+// Error returns the method and the shorter time.
 func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("runtime: no answer to %s within %v", e.Method, e.Quiet)
 }
@@ -87,26 +87,26 @@ func (e *TimeoutError) Error() string {
 // Is reports a TimeoutError as context.DeadlineExceeded.
 func (e *TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// AnswerError is returned by the Receive of a transport that knows that the answer to a
-// request cannot come. Whoever waits for it gets Err.
+// AnswerError is returned by Receive of a transport that knows that the answer to a request cannot come.
+// The call that waits for the answer returns Err.
 type AnswerError struct {
 	ID  wire.Scalar // of the request
 	Err error
 }
 
-// Error tells why there is no answer.
+// Error returns why there is no answer.
 func (e *AnswerError) Error() string { return "runtime: no answer: " + e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *AnswerError) Unwrap() error { return e.Err }
 
-// CancelledError is the cause (context.Cause) with which the context of a handler ends
-// when the peer has cancelled the request.
+// CancelledError is the cause (context.Cause) with which the context of a handler ends when the peer has
+// cancelled the request.
 type CancelledError struct {
-	Reason string // as the peer gave it, or ""
+	Reason string // as the peer has given it, or ""
 }
 
-// Error tells the reason.
+// Error returns the reason.
 func (e *CancelledError) Error() string {
 	if e.Reason == "" {
 		return "runtime: cancelled by the peer"

@@ -7,25 +7,25 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Lenience says which results that their schema does not allow a client accepts nevertheless.
-// It is about results that are decoded into the types of generated code; one that is decoded
-// into a [wire.Raw] or [wire.Object] stays as it came.
+// Lenience says which results a client accepts although their schema does not allow them. It applies to
+// results that are decoded into generated types; a result that is decoded into a [wire.Raw] or
+// [wire.Object] stays as it came.
 type Lenience uint8
 
 const (
-	// LenientLists, the default, reads a null that stands for an absent optional member or an
-	// empty list as what it stands for, in all results. Of the results of methods that list,
-	// such as tools/list, it leaves out the elements that cannot be read, so that one bad
-	// definition does not hide the others.
+	// LenientLists, the default, reads null in place of an optional member as absent, and in place of
+	// a list as empty, in all results. From the results of methods that list, such as tools/list, it
+	// leaves out the elements that cannot be decoded, so that one bad definition does not hide the
+	// others.
 	LenientLists Lenience = iota
 	// LenientAlways leaves such elements out of every result: of the content of tools/call, the
 	// messages of prompts/get, the contents of resources/read.
 	LenientAlways
-	// LenientNever accepts what the schema allows and nothing else.
+	// LenientNever accepts only what the schema allows.
 	LenientNever
 )
 
-// of is what wire calls the lenience towards the result of a method.
+// of returns the lenience of package wire for a result; list says that the method lists.
 func (l Lenience) of(list bool) wire.Lenience {
 	switch {
 	case l == LenientNever:
@@ -36,15 +36,15 @@ func (l Lenience) of(list bool) wire.Lenience {
 	return wire.AbsentNulls | wire.WellFormed
 }
 
-// Deviations are what a client has accepted in one result although the schema does not allow
-// it, see [ClientOptions.Lenient].
+// Deviations are what a client has accepted in one result although the schema does not allow it, see
+// [ClientOptions].
 type Deviations struct {
 	Method string           // of the request
 	All    []wire.Deviation // in the order of the text, the first thousand
 	More   int              // how many more there are
 }
 
-// LeftOut is how many elements of lists were left out, of those in All.
+// LeftOut returns how many of the deviations in All are elements that were left out of lists.
 func (d *Deviations) LeftOut() int {
 	n := 0
 	for i := range d.All {
@@ -55,12 +55,15 @@ func (d *Deviations) LeftOut() int {
 	return n
 }
 
-// String returns the method, and the first deviation and how many there are.
+// String returns the method, the first deviation and how many there are.
 func (d *Deviations) String() string {
+	if len(d.All) == 0 {
+		return fmt.Sprintf("result of %s: no deviations", d.Method)
+	}
 	return fmt.Sprintf("result of %s: %.300s (%d of %d)", d.Method, d.All[0], 1, len(d.All)+d.More)
 }
 
-// decodeResult decodes a result, which was checked with the message that it came in.
+// decodeResult decodes a result. Its syntax was checked with the message that it came in.
 func (p *peer) decodeResult(ctx context.Context, q *request, text wire.Raw, result wire.Value) error {
 	if result == nil {
 		return nil
@@ -71,7 +74,7 @@ func (p *peer) decodeResult(ctx context.Context, q *request, text wire.Raw, resu
 	}
 	if len(accepted) > 0 {
 		d := &Deviations{Method: q.method, All: accepted, More: more}
-		p.logger().Warn("result not as the schema wants it", "method", q.method, "left out", d.LeftOut(), "deviations", len(accepted)+more, "first", fmt.Sprintf("%.300s", accepted[0]))
+		p.logger().Warn("result deviates from the schema", "method", q.method, "left out", d.LeftOut(), "deviations", len(accepted)+more, "first", fmt.Sprintf("%.300s", accepted[0]))
 		if p.deviated != nil {
 			p.deviated(ctx, d)
 		}
@@ -79,8 +82,8 @@ func (p *peer) decodeResult(ctx context.Context, q *request, text wire.Raw, resu
 	return nil
 }
 
-// UnknownResult is the error of a result that is none of the results which a method can have.
-// Generated code calls it with a box of the method's result.
+// UnknownResult returns the error for a result that is none of the results a method can have. Generated
+// code calls it with a box of the method's result.
 func UnknownResult(method string, result wire.Value) error {
 	text, err := wire.Marshal(result)
 	if err == nil {

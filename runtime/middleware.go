@@ -8,36 +8,35 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Handler answers a request or takes a notification, as Binding.Handle does.
+// Handler answers a request or takes a notification, see Binding.Handle.
 type Handler func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error)
 
 // Sender sends a message: a request, for whose answer it waits, or a notification.
 type Sender func(ctx context.Context, m *Message) error
 
-// Middleware is what is done around the messages of every session of a server or a
-// client. Either function may be nil; each is called when a server, client or session is
-// made, not for each message. What they return is called concurrently.
+// Middleware wraps the messages of every session of a server or a client. Either function may be nil. Each
+// is called when a server, client or session is made, not for each message; the functions that they return
+// are called concurrently.
 type Middleware struct {
-	// Handle returns a handler around next for the requests and notifications of the peer,
-	// initialize and what the runtime answers by itself included; CallOf tells more of
-	// them. Before initialize is answered, the call has no revision. What the lifecycle
-	// or the capabilities refuse does not get here. An error is told to the peer like
-	// that of any handler. It must not go on after next has panicked.
+	// Handle returns a handler that wraps next, for the requests and notifications of the peer. They
+	// include initialize and those that the runtime answers by itself, but not those that it refuses
+	// because of the handshake or a capability. CallOf returns more about them; before initialize is
+	// answered, the call has no revision. Errors are answered like those of any handler. The handler
+	// must not recover from a panic of next.
 	Handle func(next Handler) Handler
 
-	// Send returns a sender around next for the requests and notifications of this side:
-	// those made with a [Caller], what the methods of [Call] send, and the handshake. The
-	// pings of KeepAlive and cancellations do not get here. CallOf tells of the call
-	// because of which a message is sent, when the caller's context is the handler's.
+	// Send returns a sender that wraps next, for the requests and notifications of this side: those
+	// made with a [Caller], those that the methods of [Call] send, and the handshake, but not the pings
+	// of KeepAlive and cancellations. CallOf returns the call that a message is sent for, if its context
+	// is the handler's.
 	Send func(next Sender) Sender
 }
 
-// Message is a request or notification on its way to the peer. Middleware may change
-// the exported fields before it sends the message on; it must not send one twice at the
-// same time.
+// Message is a request or notification on its way to the peer. Middleware may change the exported fields
+// before it passes the message on. It must not send a message twice at the same time.
 type Message struct {
 	Params wire.Appender // nil for none
-	Result wire.Value    // what the result is decoded into; nil to forget it, and for notifications
+	Result wire.Value    // what the result is decoded into; nil to discard it, and for notifications
 
 	peer    *peer
 	kind    jsonrpc.Kind
@@ -45,13 +44,13 @@ type Message struct {
 	reply   wire.Raw
 }
 
-// Kind tells requests from notifications.
+// Kind returns jsonrpc.Request or jsonrpc.Notification.
 func (m *Message) Kind() jsonrpc.Kind { return m.kind }
 
-// Method is the message's method.
+// Method returns the method.
 func (m *Message) Method() string { return m.request.method }
 
-// Revision is the negotiated revision. That of initialize is "" until it is answered.
+// Revision returns the negotiated revision; for initialize it is "" until the answer has come.
 func (m *Message) Revision() string {
 	if m.request.terms == nil && m.request.method == methodInitialize {
 		return stringMember(wire.Object(m.reply), "protocolVersion")
@@ -59,10 +58,10 @@ func (m *Message) Revision() string {
 	return m.request.terms.spoken()
 }
 
-// SessionID is the transport's name of the session, "" when it has none.
+// SessionID returns the transport's name of the session, "" if it has none.
 func (m *Message) SessionID() string { return m.peer.sessionID() }
 
-// ID is the id that the request was sent with; zero before that, and for notifications.
+// ID returns the id that the request was sent with; zero before that, and for notifications.
 func (m *Message) ID() wire.Scalar {
 	if m.request.id == 0 {
 		return wire.Scalar{}
@@ -70,7 +69,7 @@ func (m *Message) ID() wire.Scalar {
 	return wire.IntScalar(m.request.id)
 }
 
-// Reply is the text of the result of a request that was answered with one, "" before.
+// Reply returns the text of the result, "" until the request is answered with one.
 func (m *Message) Reply() wire.Raw { return m.reply }
 
 // transmit is the innermost Sender.
@@ -86,10 +85,10 @@ func transmit(ctx context.Context, m *Message) error {
 	return m.peer.decodeResult(ctx, &m.request, m.reply, m.Result)
 }
 
-// layers is the middleware of a server or client, the outermost first.
+// layers is the middleware of a server or client; the first is the outermost.
 type layers []Middleware
 
-// handler puts the layers around h.
+// handler wraps h in the layers.
 func (l layers) handler(h Handler) Handler {
 	for _, m := range slices.Backward(l) {
 		if m.Handle != nil {
@@ -99,7 +98,7 @@ func (l layers) handler(h Handler) Handler {
 	return h
 }
 
-// sender is the layers around transmit; nil when none of them is for messages sent.
+// sender wraps transmit in the layers. It returns nil if no layer has a Send.
 func (l layers) sender() Sender {
 	var s Sender
 	for _, m := range slices.Backward(l) {

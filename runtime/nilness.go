@@ -2,20 +2,20 @@ package runtime
 
 import "fmt"
 
-// checkNotNil returns an error that names the type when the value is nil, or an interface
-// with a nil pointer in it: the result of a constructor that has failed, for example.
+// checkNotNil returns an error that names the type of v if v is nil or a nil pointer in an interface, such
+// as the result of a constructor that has failed.
 func checkNotNil(what string, v any) error {
 	if v == nil {
 		return fmt.Errorf("runtime: the %s is nil", what)
 	}
-	if fmt.Sprintf("%p", v) == "0x0" { // what package fmt prints of nil pointers, maps and functions
+	if fmt.Sprintf("%p", v) == "0x0" { // as package fmt prints nil pointers, maps and functions
 		return fmt.Errorf("runtime: the %s is a nil %T", what, v)
 	}
 	return nil
 }
 
-// checkCapabilities returns an error for options whose capabilities are a nil pointer. Nil
-// itself stands for none.
+// checkCapabilities returns an error if the capabilities in the options are a nil pointer. Nil itself means
+// none.
 func checkCapabilities(v any) error {
 	if v == nil {
 		return nil

@@ -10,15 +10,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// ErrCursorLoop is the error of a list whose pages do not end: a cursor came that had
-// come before.
+// ErrCursorLoop is the error of a list whose pages do not end: a cursor has come twice.
 var ErrCursorLoop = errors.New("runtime: the same cursor twice")
 
-// Pages yields the pages of a paginated list. Page is called with nil for the first page
-// and then with the cursor that it returned last, as it came, until that is nil; ""
-// counts as nil, because some servers end their lists with it. After an error, which is
-// yielded with what page returned, nothing follows ("Pagination" in
-// server/utilities/pagination of every revision).
+// Pages yields the pages of a paginated list. It calls page with nil for the first page, and then with the
+// cursor that page has returned, until that is nil or "", with which some servers end their lists. After an
+// error, which is yielded with the page, the sequence ends ("Pagination" in server/utilities/pagination of
+// every revision).
 func Pages[P any](page func(cursor *string) (p P, next *string, err error)) iter.Seq2[P, error] {
 	return func(yield func(P, error) bool) {
 		seen := make(map[string]bool)
@@ -58,13 +56,11 @@ func All[T any](page func(cursor *string) (items []T, next *string, err error)) 
 	}
 }
 
-// Page is a server's side of a paginated list: the part of items, at most size of them,
-// that a client's cursor leads to, and the cursor of the next page, nil after the last
-// one. A nil cursor leads to the first page; a size of 0 or less is that of all items. A
-// cursor that is not one of Page, or that leads beyond a list that has become shorter,
-// is a *jsonrpc.Error with CodeInvalidParams ("Error handling" in
-// server/utilities/pagination). Cursors need no state: any copy of the server with the
-// same list reads them.
+// Page is a server's side of a paginated list. It returns the page that a client's cursor leads to, at most
+// size items, and the cursor of the next page, nil for the last one. A nil cursor leads to the first page; a
+// size of 0 or less means all items. The error for a cursor that Page did not return, or that leads beyond a
+// list that has become shorter, is a *jsonrpc.Error with CodeInvalidParams ("Error handling" in
+// server/utilities/pagination). Cursors need no state: any copy of the server with the same list reads them.
 func Page[T any](items []T, cursor *string, size int) (page []T, next *string, err error) {
 	start := 0
 	if cursor != nil {
@@ -85,13 +81,12 @@ const (
 	cursorBase   = 36
 )
 
-// formatCursor makes the cursor of a page that begins with that item.
+// formatCursor returns the cursor of the page that begins with that item.
 func formatCursor(start int) string {
 	return cursorPrefix + strconv.FormatInt(int64(start), cursorBase)
 }
 
-// parseCursor reads exactly what formatCursor makes; no page but the first, which has no
-// cursor, begins at 0.
+// parseCursor accepts only what formatCursor returns. The first page, which begins at 0, has no cursor.
 func parseCursor(cursor string) (start int, ok bool) {
 	digits, ok := strings.CutPrefix(cursor, cursorPrefix)
 	n, err := strconv.ParseInt(digits, cursorBase, 0)

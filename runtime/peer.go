@@ -28,7 +28,8 @@ type peer struct {
 	queue   engine.Queue // notifications for their handlers
 
 	source *source     // nil for a session that Open has begun
-	end    func(error) // begins the end of the session; safe to be called again
+	ended  func(error) // what Open was given; nil for other sessions
+	ending sync.Once   // of such a session
 	taking sync.Mutex  // held while a message is taken, where several goroutines receive
 	heard  atomic.Bool // a message came since the last ping was due; unused without KeepAlive
 	bad    int         // texts that were no messages; only the goroutine that takes uses it
@@ -42,10 +43,11 @@ type source struct {
 	ended     chan error // takes why nothing more can be read
 }
 
+// newPeer returns the peer of a session whose handlers get the values of ctx, which never ends.
 func newPeer(ctx context.Context, t Outbox, shared *common) *peer {
 	p := &peer{common: shared, transport: t, serving: engine.NewServing[*Call](shared.limits.MaxConcurrent)}
 	p.life.Init(ctx)
-	p.values = context.WithoutCancel(ctx)
+	p.values = ctx
 	p.queue = engine.NewQueue(&p.life)
 	return p
 }
@@ -68,7 +70,7 @@ func (p *peer) receiveFrom(t Transport) {
 			s.reader.Interrupt = i.Interrupt
 		}
 	}
-	p.source, p.end = s, s.reader.Ended
+	p.source = s
 }
 
 // listen lets a transport push messages, if it does. Call it before run.
@@ -103,6 +105,17 @@ func (p *peer) run(ctx context.Context) error {
 		return p.finish(err, nil)
 	}
 	return p.finish(err, s.ended)
+}
+
+// end begins the end of the session with an error of Receive. It may be called again.
+func (p *peer) end(why error) {
+	if p.source != nil {
+		p.source.reader.Ended(why)
+		return
+	}
+	p.ending.Do(func() {
+		go func() { p.ended(p.finish(why, nil)) }()
+	})
 }
 
 // endContexts ends the contexts of all handlers. Those of requests do not hang on that of the session,

@@ -12,10 +12,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// LogRequests is middleware that makes a record of every request and notification, in
-// both directions, when it is done. The records are at the level, but at least warnings
-// when something failed in another way than with an error that one side has answered the
-// other or by a cancellation. The attributes are those of all records of a session:
+// LogRequests returns middleware that logs every request and notification, in both directions, when it is
+// done. The records have the level, but are at least warnings if the message failed, except with an error
+// that one side has answered or by a cancellation. Their attributes are:
 //
 //	method    of the message
 //	id        of the request; not for notifications
@@ -69,7 +68,7 @@ func (r requestLog) send(next Sender) Sender {
 	}
 }
 
-// entry is what a record says.
+// entry is the content of a record.
 type entry struct {
 	text     string
 	method   string

@@ -17,20 +17,20 @@ const (
 	methodListRoots   = "roots/list"
 )
 
-// The revisions at which something the runtime does by itself begins. Revisions are
-// dates, so they compare as strings.
+// The revisions from which the runtime does something by itself. Revisions are dates, so they compare as
+// strings.
 const (
 	revisionProgressMessage = "2025-03-26" // progress notifications have a message
 	revisionTitle           = "2025-06-18" // Implementation has a title
 	revisionNoID            = "2025-11-25" // an error answer may be without an id
 )
 
-// allowsBatches reports whether messages may come in arrays: one revision brought that
-// in and the next took it out.
+// allowsBatches reports whether messages may come in arrays, which one revision introduced and the next
+// removed.
 func allowsBatches(revision string) bool { return revision == "2025-03-26" }
 
-// unknownID is the id in the answer to a request whose id could not be told. JSON-RPC
-// says null, which no schema of the protocol allows; once one lets the id be absent, it is.
+// unknownID returns the id in the error answer to a request whose id is not known. JSON-RPC demands null,
+// which no schema of the protocol allows; in revisions whose schema lets the id be absent, it is zero.
 func unknownID(revision string) wire.Scalar {
 	if revision >= revisionNoID {
 		return wire.Scalar{}

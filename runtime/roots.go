@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// checkRoots returns the result of roots/list, or an error if a root in it is no file: the URI
-// of a root begins with file:// ("Root" in client/roots of every revision). No schema says so.
+// checkRoots returns the result of roots/list, or an error if the URI of a root does not begin with file://
+// ("Root" in client/roots of every revision). No schema says so.
 func checkRoots(result wire.Appender) (wire.Appender, error) {
 	if result == nil {
 		return nil, errors.New("runtime: the handler of roots/list returned no result")
@@ -20,7 +20,7 @@ func checkRoots(result wire.Appender) (wire.Appender, error) {
 	}
 	roots, _ := wire.Object(text).Get("roots")
 	if roots.Kind() != wire.KindArray {
-		return wire.Raw(text), nil // what else is wrong with the result is not looked at here
+		return wire.Raw(text), nil // other errors are not found here
 	}
 	r := wire.NewStringReader(string(roots))
 	i := 0

@@ -19,10 +19,7 @@ func (p *peer) takeRequest(m *jsonrpc.Message, in *Incoming, b *batch) *Call {
 		p.logger().Debug("request refused", "method", m.Method, "id", m.ID, "error", err)
 		p.refuse(m.ID, err, in.Route, b)
 	case c.inline: // it cannot be cancelled, because nothing is read meanwhile
-		p.life.Do(func() {
-			defer c.cancel(nil)
-			c.run()
-		})
+		p.life.Do(c.run)
 		return nil
 	}
 	return c
@@ -69,11 +66,13 @@ func (p *peer) newCall(m *jsonrpc.Message, a admission, in *Incoming, b *batch) 
 		batch:  b,
 		inline: a.inline,
 	}
-	parent := p.life.Context()
+	c.context = callContext{Context: p.life.Context(), call: c}
 	if m.Kind == jsonrpc.Request && !c.inline {
-		parent = p.values
+		c.context.Context, c.cancel = context.WithCancelCause(p.values)
 	}
-	c.setContext(parent, in.Context)
+	if in.Context != nil {
+		c.context.values = context.WithoutCancel(in.Context) // its end and cause are not the handler's
+	}
 	return c
 }
 
@@ -197,7 +196,6 @@ func (c *Call) notified() {
 	returned := false
 	defer func() {
 		c.over.Store(true)
-		c.cancel(nil)
 		if !returned {
 			c.peer.logFailure("handler panicked", "method", c.method, "panic", recover(), "stack", string(debug.Stack()))
 		}

@@ -79,11 +79,10 @@ func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(e
 		return nil, err
 	}
 	p := e.peer
-	p.end = once(func(why error) {
-		err := p.finish(why, nil)
+	p.ended = func(err error) {
 		e.session.end()
 		ended(err)
-	})
+	}
 	if e.terms != nil {
 		e.resumed(h.LogLevel)
 	}
@@ -96,7 +95,6 @@ func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverE
 		return nil, errors.Join(s.err, err)
 	}
 	e := &serverEra{of: s}
-	e.bindings = s.bindings
 	err := s.err
 	if err == nil && h.Revision != "" {
 		err = e.resume(h)

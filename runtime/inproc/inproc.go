@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/internal/spare"
+	"github.com/mcpgen/mcpgen/runtime/internal/worker"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -28,9 +28,9 @@ type Transport struct {
 
 // pipe is one direction.
 type pipe struct {
-	back     *pipe           // the other direction
-	wake     chan struct{}   // holds a token if there is news for Receive
-	handlers spare.Goroutine // runs requests
+	back     *pipe         // the other direction
+	wake     chan struct{} // holds a token if there is news for Receive
+	handlers worker.Worker // runs requests
 
 	mu       sync.Mutex
 	texts    []string      // not yet received, at most queueLen

@@ -18,7 +18,6 @@ import (
 	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/internal/spare"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -38,7 +37,6 @@ type Transport struct {
 	writing chan struct{} // holds a token while a line is written
 	failed  error         // of a write, after which the stream has half a line; guarded by writing
 	try     *tryWriter    // writes to out without waiting; nil when it cannot
-	writer  spare.Goroutine
 }
 
 // New returns a transport that reads from in and writes to out.
@@ -112,10 +110,10 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	}
 	written := make(chan error, 1)
 	line = bytes.Clone(line)
-	t.writer.Run(func() {
+	go func() {
 		defer t.unlock()
 		written <- t.write(line)
-	})
+	}()
 	select {
 	case err := <-written:
 		return err
@@ -197,7 +195,6 @@ func (t *Transport) Close() error {
 	var err error
 	t.closer.Do(func() {
 		close(t.closed)
-		t.writer.Close()
 		err = errors.Join(closeStream(t.out), closeStream(t.lines.src))
 	})
 	return err

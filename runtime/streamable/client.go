@@ -16,9 +16,9 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
-	"github.com/mcpgen/mcpgen/runtime/internal/spare"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
+	"github.com/mcpgen/mcpgen/runtime/internal/worker"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -68,8 +68,8 @@ type Transport struct {
 	cancel  context.CancelFunc
 	closing sync.Once
 	working sync.WaitGroup
-	posts   spare.Goroutine // sends requests
-	inbox   runtime.Inbox   // of a session that has called Start
+	posts   worker.Worker // sends requests
+	inbox   runtime.Inbox // of a session that has called Start
 	started bool
 	in      chan received // for Receive, without Start
 	failed  chan struct{} // closed when the session is lost

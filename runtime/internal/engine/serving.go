@@ -84,7 +84,7 @@ func (s *Serving[R]) Remove(id wire.Scalar) (r R) {
 	defer s.mu.Unlock()
 	if i := s.find(id); i >= 0 {
 		r = s.requests[i].request
-		s.requests = slices.Delete(s.requests, i, i+1)
+		s.delete(i)
 	}
 	return r
 }
@@ -97,8 +97,17 @@ func (s *Serving[R]) Finish(id wire.Scalar, r R) bool {
 	if i < 0 || s.requests[i].request != r {
 		return false
 	}
-	s.requests = slices.Delete(s.requests, i, i+1)
+	s.delete(i)
 	return true
+}
+
+// delete keeps no memory for a connection without requests: most are idle most of the time.
+func (s *Serving[R]) delete(i int) {
+	if len(s.requests) == 1 {
+		s.requests = nil
+	} else {
+		s.requests = slices.Delete(s.requests, i, i+1)
+	}
 }
 
 // End is called when the handler of a request has ended and its answer is sent.

@@ -1,4 +1,4 @@
-package spare
+package worker
 
 import (
 	goruntime "runtime"
@@ -8,10 +8,10 @@ import (
 	"testing/synctest"
 )
 
-// TestGoroutine holds that every job is done, once, and that at most one goroutine waits.
-func TestGoroutine(t *testing.T) {
+// TestWorker checks that every job is run once, and that at most one goroutine waits.
+func TestWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var g Goroutine
+		var g Worker
 		var done atomic.Int32
 		var all sync.WaitGroup
 		for range 8 {
@@ -27,7 +27,7 @@ func TestGoroutine(t *testing.T) {
 			t.Errorf("%d jobs were done", n)
 		}
 
-		// One after the other they are done by the same goroutine, which outlives one that ends it.
+		// Jobs one after the other are run by the same goroutine, unless a job ends it.
 		allocations := testing.AllocsPerRun(100, func() {
 			ran := make(chan struct{})
 			g.Run(func() { close(ran) })
