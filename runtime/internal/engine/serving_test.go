@@ -86,7 +86,7 @@ func TestQueue(t *testing.T) {
 		q := NewQueue(l)
 		var order []int
 		for i := range 10 {
-			q.Add(t.Context(), func() {
+			q.Add(t.Context(), 0, func() {
 				time.Sleep(time.Second)
 				order = append(order, i)
 				if i%3 == 0 {
@@ -100,14 +100,14 @@ func TestQueue(t *testing.T) {
 			t.Errorf("%v, %d goroutines left", order, l.Running())
 		}
 		release := make(chan struct{})
-		q.Add(t.Context(), func() { <-release })
+		q.Add(t.Context(), 0, func() { <-release })
 		synctest.Wait()
 		for i := range maxQueued {
-			if !q.Add(t.Context(), func() { t.Error("a job was run after the end") }) {
+			if !q.Add(t.Context(), 0, func() { t.Error("a job was run after the end") }) {
 				t.Fatal(i)
 			}
 		}
-		if q.Add(t.Context(), func() {}) {
+		if q.Add(t.Context(), 0, func() {}) {
 			t.Error("a job was added to a full queue")
 		}
 		l.End(errOver)
