@@ -56,6 +56,9 @@ func (l *lowerer) documentDecl(d *ir.Decl) {
 				l.docs.find(l.docs.in.Properties, "properties", f.Wire),
 				f.Doc,
 			)
+			if text, ok := ir.Resolve(f.Type).(*ir.String); ok && text.Format == "byte" {
+				f.Doc = strings.TrimSpace(f.Doc + " wire.EncodeBase64 and wire.DecodeBase64 convert it from and to bytes.")
+			}
 			if f.Const != nil && f.Required {
 				f.Doc = strings.TrimSpace(f.Doc + fmt.Sprintf(" It is %#v, which the zero value stands for.", f.Const))
 			}

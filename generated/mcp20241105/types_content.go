@@ -52,7 +52,8 @@ type ImageContent struct {
 	// Type is the constant that identifies the kind of value. It is "image",
 	// which the zero value stands for.
 	Type string `json:"type"`
-	// Data is the image data in base64.
+	// Data is the image data in base64. wire.EncodeBase64 and wire.DecodeBase64
+	// convert it from and to bytes.
 	Data string `json:"data"`
 	// MIMEType is the media type of the image, such as image/png. Models differ
 	// in the types they accept.

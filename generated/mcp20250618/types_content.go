@@ -26,7 +26,8 @@ type AudioContent struct {
 	// Type is the constant that identifies the kind of value. It is "audio",
 	// which the zero value stands for.
 	Type string `json:"type"`
-	// Data is the audio data in base64.
+	// Data is the audio data in base64. wire.EncodeBase64 and wire.DecodeBase64
+	// convert it from and to bytes.
 	Data string `json:"data"`
 	// MIMEType is the media type of the clip, such as audio/wav. Models differ
 	// in the types they accept.
@@ -70,7 +71,8 @@ type ImageContent struct {
 	// Type is the constant that identifies the kind of value. It is "image",
 	// which the zero value stands for.
 	Type string `json:"type"`
-	// Data is the image data in base64.
+	// Data is the image data in base64. wire.EncodeBase64 and wire.DecodeBase64
+	// convert it from and to bytes.
 	Data string `json:"data"`
 	// MIMEType is the media type of the image, such as image/png. Models differ
 	// in the types they accept.

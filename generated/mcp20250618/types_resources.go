@@ -7,7 +7,8 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // BlobResourceContents is one item of a resource with binary data, embedded
 // as base64 text.
 type BlobResourceContents struct {
-	// Blob is the binary data in base64.
+	// Blob is the binary data in base64. wire.EncodeBase64 and wire.DecodeBase64
+	// convert it from and to bytes.
 	Blob string `json:"blob"`
 	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
