@@ -82,7 +82,7 @@ func TestStale(t *testing.T) {
 		}, "2025-11-25: overlay names/"},
 		{"erratum", func(s *spec.Spec) {
 			s.Errata = append(s.Errata, spec.Erratum{Revision: "2025-06-18", Pointer: "/definitions/Tool/gone", Old: 1, New: 2})
-		}, "2025-06-18: /definitions/Tool/gone: stale erratum: nothing stands here"},
+		}, "2025-06-18: /definitions/Tool/gone: stale erratum: there is no value"},
 		{"erratum of no pinned revision", func(s *spec.Spec) {
 			s.Errata = append(s.Errata, spec.Erratum{Revision: "2025-06-19", Pointer: "/definitions/Tool", Old: 1, New: 2})
 		}, "2025-06-19: /definitions/Tool: stale erratum 2: the revision is not pinned"},

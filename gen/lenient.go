@@ -14,22 +14,22 @@ import (
 	"github.com/mcpgen/mcpgen/spec"
 )
 
-// Lenient is a source that was read for a comparison: with all keywords of JSON
-// Schema, and without what cannot be understood.
+// Lenient is a source that was read for a comparison. It may have every keyword of JSON
+// Schema.
 type Lenient struct {
 	*Lowered
-	// Schema is the whole schema.json, and Sources are the pointers of the schemas
-	// in it of which the ir does not say all.
+	// Schema is the whole schema.json. Sources lists the pointers of the schemas in it that the
+	// ir does not represent completely.
 	Schema  *jsonschema.Schema
 	Sources []string
-	// Errata are those that were applied.
+	// Errata lists the errata that were applied.
 	Errata []spec.Erratum
-	// Notes say what was left out; they are about the comparison.
+	// Notes lists what the comparison leaves out.
 	Notes []*schema.Error
 }
 
-// LowerLenient makes the ir of a source that [Lower] may refuse. Only a text that
-// is no JSON object with definitions is an error.
+// LowerLenient returns the ir of a source that [Lower] may not accept. It returns an error only
+// for a text that is not a JSON object with definitions.
 func LowerLenient(s *spec.Spec, src Source) (*Lenient, error) {
 	read, err := schema.ParseLenient(src.Revision, src.Schema, s.Errata)
 	if err != nil {
@@ -60,12 +60,12 @@ func LowerLenient(s *spec.Spec, src Source) (*Lenient, error) {
 		out.Notes = append(out.Notes, &schema.Error{Revision: src.Revision, Pointer: note.Pointer, Problem: note.Problem})
 	}
 	out.Schema, out.Sources = root, doc.Sources()
-	// The validators judge by what has been understood.
+	// Validators use the schema that was lowered.
 	return out, doc.Replace([]byte(root.Source))
 }
 
-// Closest returns the pinned revision of whose definitions a schema.json has the
-// most, the newest of equals.
+// Closest returns the pinned revision that shares the most definitions with a schema.json. If
+// several do, it returns the newest.
 func Closest(s *spec.Spec, src []byte) string {
 	theirs := definitions(src)
 	best, most := "", -1
@@ -88,7 +88,7 @@ func Closest(s *spec.Spec, src []byte) string {
 	return best
 }
 
-// definitions are the texts of a schema's definitions, without prose.
+// definitions returns the texts of a schema's definitions, without descriptions.
 func definitions(src []byte) map[string]string {
 	facts, err := schema.Facts("", src)
 	if err != nil {

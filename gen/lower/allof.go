@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/schema"
 )
 
-// allOf lowers an allOf to one object. In a lenient run the file's own text says
-// what cannot be merged.
+// allOf lowers an allOf to one object. If a lenient run cannot merge the branches, it keeps
+// the source text of the schema.
 func (l *lowerer) allOf(s *schema.Schema, at place) *ir.Object {
 	before := len(l.notes)
 	merged := l.mergeAllOf(s)
@@ -21,7 +21,7 @@ func (l *lowerer) allOf(s *schema.Schema, at place) *ir.Object {
 	return l.object(merged, at)
 }
 
-// mergeAllOf makes one object of the branches of an allOf.
+// mergeAllOf merges the branches of an allOf into one object.
 func (l *lowerer) mergeAllOf(s *schema.Schema) *schema.Schema {
 	merged := &schema.Schema{Pointer: s.Pointer, Description: s.Description, Types: []string{"object"}}
 	for _, branch := range s.AllOf {
@@ -47,7 +47,7 @@ func (l *lowerer) mergeInto(into, s *schema.Schema) {
 			l.mergeProperty(into, p)
 		}
 	default:
-		l.fail(s, "only plain objects can be merged by allOf")
+		l.fail(s, "allOf can merge only objects without other constraints")
 	}
 }
 
@@ -62,8 +62,8 @@ func (l *lowerer) mergeProperty(into *schema.Schema, p schema.Property) {
 	into.Properties[i].Schema = l.narrower(into.Properties[i].Schema, p.Schema)
 }
 
-// narrower returns the schema that says all that both say: where one of them
-// does, that one, so that a reference stays one.
+// narrower returns a schema with the constraints of both. It returns one of the two if that
+// has them all, so that a reference remains a reference.
 func (l *lowerer) narrower(a, b *schema.Schema) *schema.Schema {
 	switch {
 	case schema.Equal(a, b) || b.IsAny():
@@ -83,12 +83,11 @@ func (l *lowerer) narrower(a, b *schema.Schema) *schema.Schema {
 	case len(a.Types) == 1 && slices.Equal(a.Types, b.Types) && a.Enum == nil && b.Enum == nil:
 		return l.narrowerValue(a, b)
 	}
-	l.fail(b, "allOf gives one member two types (see %s)", a.Pointer)
+	l.fail(b, "allOf has two types for one member (see %s)", a.Pointer)
 	return b
 }
 
-// isPlainObject reports whether a schema is an object, by itself, by reference
-// or as a combination of objects.
+// isPlainObject reports whether a schema is an object, a reference to one, or an allOf.
 func (l *lowerer) isPlainObject(s *schema.Schema) bool {
 	if s.Ref != "" {
 		return l.isPlainObject(l.doc.Lookup(s.Ref))
@@ -96,14 +95,14 @@ func (l *lowerer) isPlainObject(s *schema.Schema) bool {
 	return s.AllOf != nil || s.IsObject()
 }
 
-// narrowerValue joins the constraints of two schemas of one type that is no object.
+// narrowerValue merges two schemas that have the same type and are not objects.
 func (l *lowerer) narrowerValue(a, b *schema.Schema) *schema.Schema {
 	merged := *b
 	if merged.Const = cmp.Or(b.Const, a.Const); a.Const != nil && merged.Const != a.Const {
-		l.fail(b, "allOf demands two values of one member (see %s)", a.Pointer)
+		l.fail(b, "allOf has two constants for one member (see %s)", a.Pointer)
 	}
 	if merged.Format = cmp.Or(b.Format, a.Format); a.Format != "" && merged.Format != a.Format {
-		l.fail(b, "allOf demands two formats of one member (see %s)", a.Pointer)
+		l.fail(b, "allOf has two formats for one member (see %s)", a.Pointer)
 	}
 	if merged.Minimum == nil || a.Minimum != nil && *a.Minimum > *merged.Minimum {
 		merged.Minimum = a.Minimum

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// linkUnions tells every variant which unions it belongs to.
+// linkUnions sets Decl.Unions of all variants.
 func (l *lowerer) linkUnions() {
 	for _, decl := range l.sortedDecls() {
 		if u, ok := decl.Type.(*ir.Union); ok {
@@ -20,8 +20,8 @@ func (l *lowerer) linkUnions() {
 	}
 }
 
-// markChecked finds the types with something Validate must look at: their own
-// constraints or, to a fixed point, those of what they hold.
+// markChecked sets Decl.Checked for the types that have constraints that decoding does not
+// check, or that hold values of such types.
 func (l *lowerer) markChecked() {
 	for changed := true; changed; {
 		changed = false
@@ -43,7 +43,7 @@ func declChecked(d *ir.Decl) bool {
 	return Checked(d.Type)
 }
 
-// Checked reports whether values of the type have anything to validate.
+// Checked reports whether Validate has something to check in values of the type.
 func Checked(t ir.Type) bool {
 	switch t := t.(type) {
 	case *ir.Enum, *ir.Scalar:
@@ -66,8 +66,8 @@ func Checked(t ir.Type) bool {
 	return false
 }
 
-// families sort declarations into files by words of their names; the first
-// family with a word that fits wins.
+// families assigns declarations to files by the words in their names. The first family with
+// a matching word takes precedence.
 var families = []struct {
 	name  string
 	words []string
@@ -100,7 +100,7 @@ func family(name string) string {
 	return "messages"
 }
 
-// packageNames are the identifiers every generated package declares.
+// packageNames lists the identifiers that every generated package declares.
 var packageNames = []string{
 	"Revision", "Methods", "New", "Server", "Client", "UnimplementedServer", "UnimplementedClient",
 	"ServerCaller", "ClientCaller", "NewServerCaller", "NewClientCaller", "BindServer", "BindClient", "BindBase",
@@ -111,7 +111,7 @@ var packageNames = []string{
 // methods.
 var ClientOptions = []string{"Name", "Version", "Title", "Capabilities", "Runtime", "Bind", "Lost"}
 
-// checkIdentifiers fails on two exported identifiers of one name.
+// checkIdentifiers fails if two exported identifiers have the same name.
 func (l *lowerer) checkIdentifiers(r *ir.Revision) {
 	taken := map[string]string{}
 	for _, name := range packageNames {

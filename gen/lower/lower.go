@@ -1,7 +1,7 @@
-// Package lower turns a checked schema into the ir: each file is one pass.
+// Package lower turns a checked schema into the ir. Each file is one pass.
 //
-// Every problem is a *schema.Error with the revision and the JSON Pointer of
-// the place; as many as can be found in one run are joined.
+// Every problem is a *schema.Error with the revision and a JSON Pointer. An error joins all
+// problems that one run can find.
 package lower
 
 import (
@@ -17,35 +17,34 @@ import (
 	"github.com/mcpgen/mcpgen/spec"
 )
 
-// Input is what one revision is lowered from.
+// Input is the input of [Lower] for one revision.
 type Input struct {
-	// Document is changed: members that the protocol has and the schema forgot
-	// are added to it.
+	// Document is modified: Lower adds members that the protocol has and the schema omits.
 	Document *schema.Document
 	Overlay  *spec.Overlay
 	Docs     *spec.Docs
-	// Strict makes overlay rows that change nothing an error. It is off for the
-	// project's own rows when the revision is not one of the pinned ones.
+	// Strict makes a row of Overlay that changes nothing an error. It is set for pinned
+	// revisions.
 	Strict bool
-	// Extra are rows given by the user for this revision. They are always strict.
+	// Extra holds the user's rows for this revision. A row that changes nothing is an error.
 	Extra *spec.Overlay
-	// Lenient makes notes of what would be errors, for a comparison: what cannot be
-	// lowered is left out, and Go names need not be good ones.
+	// Lenient reports problems as notes instead of errors, for a comparison of schemas. What
+	// cannot be lowered is left out, and Go names may be invalid or ambiguous.
 	Lenient bool
 }
 
-// Output is a lowered revision and what was used to make it.
+// Output is a lowered revision and a record of the rows that were used.
 type Output struct {
 	Revision *ir.Revision
-	// Unused names the overlay rows of the revision's range that changed nothing.
+	// Unused lists the overlay rows for this revision that changed nothing.
 	Unused []string
-	// UsedDocs are the keys of the docs that found their place.
+	// UsedDocs holds the keys of the doc comments that were used, as "table/key".
 	UsedDocs map[string]bool
-	// Notes say what a lenient run left out.
+	// Notes lists what a lenient run left out.
 	Notes []error
 }
 
-// Lower makes the ir of a revision.
+// Lower returns the ir of a revision.
 func Lower(in Input) (*Output, error) {
 	l := &lowerer{
 		doc:      in.Document,
@@ -94,7 +93,7 @@ func Lower(in Input) (*Output, error) {
 	return &Output{Revision: rev, Unused: unused, UsedDocs: l.docs.used, Notes: l.notes}, nil
 }
 
-// lowerer is the state the passes share.
+// lowerer holds the state that the passes share.
 type lowerer struct {
 	doc      *schema.Document
 	overlay  *overlay
@@ -102,12 +101,12 @@ type lowerer struct {
 	names    *names.Namer
 	injected map[*schema.Schema]bool
 	decls    map[string]*ir.Decl
-	// origin is the schema a declaration was made from.
+	// origin maps a declaration to its schema.
 	origin map[*ir.Decl]*schema.Schema
-	// defined are the declarations of definitions, by the definition's name.
+	// defined maps the name of a definition to its declaration.
 	defined map[string]*ir.Decl
 	errs    []error
-	// lenient is that of the input, notes what it made of errors.
+	// lenient is Input.Lenient. If it is set, problems are added to notes instead of errs.
 	lenient bool
 	notes   []error
 }
@@ -125,14 +124,14 @@ func (l *lowerer) failAt(pointer, format string, args ...any) {
 	l.errs = append(l.errs, err)
 }
 
-// failName is fail about Go names and decoders, which no comparison needs.
+// failName is failAt for problems with Go names and decoders. A comparison ignores them.
 func (l *lowerer) failName(pointer, format string, args ...any) {
 	if !l.lenient {
 		l.failAt(pointer, format, args...)
 	}
 }
 
-// free returns a name like the one given that no declaration has.
+// free returns a name that no declaration has, beginning with the given one.
 func (l *lowerer) free(name string) string {
 	for l.decls[name] != nil {
 		name += "_"
@@ -145,8 +144,8 @@ func (l *lowerer) err() error {
 	return errors.Join(slices.CompactFunc(l.errs, func(a, b error) bool { return a.Error() == b.Error() })...)
 }
 
-// PackageName is "mcp" and the digits of the revision; of a revision without
-// digits, such as a draft, its letters.
+// PackageName returns the name of a revision's package: "mcp" and the digits of the revision,
+// or its letters if it has no digits, such as a draft.
 func PackageName(revision string) string {
 	keep := func(in func(rune) bool) string {
 		return strings.Map(func(r rune) rune {

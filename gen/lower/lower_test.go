@@ -94,17 +94,17 @@ func TestRefused(t *testing.T) {
 		{
 			name:        "variants that differ in optional members only",
 			definitions: `"A": {"type": "object", "properties": {"x": {}}}, "B": {"type": "object", "properties": {"y": {}}}, ` + union,
-			want:        "2099-01-01: /$defs/U: variants A and B of U cannot be told apart by kind, const or required members",
+			want:        "2099-01-01: /$defs/U: variants A and B of U cannot be distinguished by kind, const or required members",
 		},
 		{
 			name:        "a variant whose required member the other one may have",
 			definitions: `"A": {"type": "object", "properties": {"x": {}}, "required": ["x"]}, "B": {"type": "object", "properties": {"x": {}}}, ` + union,
-			want:        "variants A and B of U cannot be told apart",
+			want:        "variants A and B of U cannot be distinguished",
 		},
 		{
 			name:        "the same const",
 			definitions: tagA + `, "B": {"type": "object", "properties": {"kind": {"type": "string", "const": "a"}}, "required": ["kind"]}, ` + union,
-			want:        "variants A and B of U cannot be told apart",
+			want:        "variants A and B of U cannot be distinguished",
 		},
 		{
 			name:        "two strings",
@@ -114,7 +114,7 @@ func TestRefused(t *testing.T) {
 		{
 			name:        "a variant that is anything",
 			definitions: tagA + `, "U": {"anyOf": [{"$ref": "#/$defs/A"}, {}]}`,
-			want:        "/$defs/U/anyOf/1: a variant that accepts anything cannot be told apart",
+			want:        "/$defs/U/anyOf/1: a variant that accepts any value cannot be distinguished from the others",
 		},
 		{
 			name:        "two definitions of one Go name",
@@ -149,57 +149,57 @@ func TestRefused(t *testing.T) {
 		{
 			name:        "a definition that is itself",
 			definitions: `"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}`,
-			want:        "/$defs/A: the definition is made of itself: A -> B -> A",
+			want:        "/$defs/A: the definition consists of itself: A -> B -> A",
 		},
 		{
 			name:        "a union of itself",
 			definitions: tagA + `, "U": {"anyOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/U"}]}`,
-			want:        "/$defs/U: the definition is made of itself: U -> U",
+			want:        "/$defs/U: the definition consists of itself: U -> U",
 		},
 		{
 			name:        "a union of a definition that is itself",
 			definitions: `"A": {"$ref": "#/$defs/A"}, "U": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "string"}]}`,
-			want:        "/$defs/A: the definition is made of itself: A -> A",
+			want:        "/$defs/A: the definition consists of itself: A -> A",
 		},
 		{
 			name:        "unions of each other, seen from a third",
 			definitions: tagA + `, "U": {"anyOf": [{"$ref": "#/$defs/A"}, {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/V"}]}]}, "V": {"anyOf": [{"$ref": "#/$defs/U"}, {"type": "boolean"}]}, "W": {"anyOf": [{"$ref": "#/$defs/U"}, {"type": "integer"}]}`,
-			want:        "/$defs/V: the definition is made of itself: V -> U -> V",
+			want:        "/$defs/V: the definition consists of itself: V -> U -> V",
 		},
 		{
 			name:        "params that are themselves",
 			definitions: `"P": {"anyOf": [{"$ref": "#/$defs/P"}, {"type": "object"}]}, "PingRequest": {"type": "object", "properties": {"method": {"type": "string", "const": "ping"}, "params": {"$ref": "#/$defs/P"}}}, ` + requests,
-			want:        "/$defs/P: the definition is made of itself: P -> P",
+			want:        "/$defs/P: the definition consists of itself: P -> P",
 		},
 		{
 			name:        "allOf of two types",
 			definitions: `"A": {"allOf": [{"type": "object", "properties": {"x": {"type": "string"}}}, {"type": "object", "properties": {"x": {"type": "integer"}}}]}`,
-			want:        "allOf gives one member two types",
+			want:        "allOf has two types for one member",
 		},
 		{
 			name:        "allOf of itself",
 			definitions: `"A": {"allOf": [{"$ref": "#/$defs/A"}, {"type": "object"}]}`,
-			want:        "/$defs/A: the definition is made of itself: A -> A",
+			want:        "/$defs/A: the definition consists of itself: A -> A",
 		},
 		{
 			name:        "a const outside of an object",
 			definitions: `"A": {"type": "array", "items": {"type": "string", "const": "x"}}`,
-			want:        "/$defs/A/items: a const that is not a member of an object is not understood",
+			want:        "/$defs/A/items: a const is supported only for a member of an object",
 		},
 		{
 			name:        "a definition that is a const",
 			definitions: `"K": {"type": "string", "const": "x"}, "A": {"type": "object", "properties": {"k": {"$ref": "#/$defs/K"}}}`,
-			want:        "/$defs/K: a const that is not a member of an object is not understood",
+			want:        "/$defs/K: a const is supported only for a member of an object",
 		},
 		{
 			name:        "a variant that is a const",
 			definitions: `"U": {"anyOf": [{"type": "string", "const": "x"}, {"type": "integer"}]}`,
-			want:        "/$defs/U/anyOf/0: a const that is not a member of an object is not understood",
+			want:        "/$defs/U/anyOf/0: a const is supported only for a member of an object",
 		},
 		{
 			name:        "a method twice",
 			definitions: request + `, "OtherRequest": {"type": "object", "properties": {"method": {"type": "string", "const": "ping"}}, "required": ["method"]}, "EmptyResult": {"type": "object", "properties": {"_meta": {}}}, ` + requests,
-			want:        `method "ping" is that of`,
+			want:        `has the method "ping", too`,
 		},
 		{
 			name:        "a request without a result",
@@ -209,17 +209,17 @@ func TestRefused(t *testing.T) {
 		{
 			name:        "a result that is no object",
 			definitions: request + `, "PingResult": {"type": "object", "additionalProperties": {"type": "string"}}, ` + requests,
-			want:        `/$defs/PingResult: the result of "ping" is no object with members`,
+			want:        `/$defs/PingResult: the result of "ping" is not an object with members`,
 		},
 		{
 			name:        "params that are a map",
 			definitions: `"PingRequest": {"type": "object", "properties": {"method": {"type": "string", "const": "ping"}, "params": {"type": "object", "additionalProperties": {"type": "string"}}}}, ` + requests,
-			want:        `/$defs/PingRequest/properties/params: params of "ping" are no object with members`,
+			want:        `/$defs/PingRequest/properties/params: the params of "ping" are not an object with members`,
 		},
 		{
 			name:        "a message without a method",
 			definitions: `"PingRequest": {"type": "object", "properties": {"method": {"type": "string"}}}, ` + requests,
-			want:        "/$defs/PingRequest: a message of ClientRequest without a constant method",
+			want:        "/$defs/PingRequest: a message of ClientRequest has no constant method",
 		},
 		{
 			name:        "a message that stands in the union only",
@@ -230,12 +230,12 @@ func TestRefused(t *testing.T) {
 			name:        "another result that is no object",
 			definitions: request + `, "PingResult": {"type": "object", "properties": {"x": {}}}, "Task": {"type": "string"}, ` + requests,
 			overlay:     spec.Overlay{Results: []spec.ResultRow{{Method: "ping", Also: "Task", Name: "PingResponse"}}},
-			want:        `/$defs/Task: the overlay answers "ping" with Task, which is no object with members`,
+			want:        `/$defs/Task: the overlay has the result Task for "ping", which is not an object with members`,
 		},
 		{
 			name:        "allOf of two formats",
 			definitions: `"A": {"allOf": [{"type": "object", "properties": {"x": {"type": "string", "format": "uri"}}}, {"type": "object", "properties": {"x": {"type": "string", "format": "date"}}}]}`,
-			want:        "allOf demands two formats of one member",
+			want:        "allOf has two formats for one member",
 		},
 		{
 			name:        "a stale name",
@@ -271,13 +271,13 @@ func TestRefused(t *testing.T) {
 			name:        "a union by context with what is no object",
 			definitions: tagA + `, "U": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "array"}]}`,
 			overlay:     spec.Overlay{Context: []spec.ContextRow{{Union: "U", Catchall: "A"}}},
-			want:        "/$defs/U: the overlay says that U is known from its context, and its variant UList is no object with members",
+			want:        "/$defs/U: the overlay says that the variant of U depends on the request, but variant UList is not an object with members",
 		},
 		{
 			name:        "an order of other values",
 			definitions: `"E": {"type": "string", "enum": ["a", "b"]}`,
 			overlay:     spec.Overlay{Enums: []spec.EnumRow{{Enum: "E", Order: []string{"b", "c"}}}},
-			want:        "/$defs/E: the overlay orders other values of E than the schema has: b, c",
+			want:        "/$defs/E: the overlay orders values of E that differ from those of the schema: b, c",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

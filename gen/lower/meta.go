@@ -7,9 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/schema"
 )
 
-// injectMeta adds `_meta` to the params and results that lack it. It is legal
-// on all of them, but in the older schemas a params schema that restates its
-// base forgets it, and in 2025-11-25 the inline params of the task methods do.
+// injectMeta adds `_meta` to the params and results that lack it. The protocol allows it on
+// all of them, but schemas omit it where they repeat the members of a base type.
 func (l *lowerer) injectMeta() {
 	open := func(pointer string) *schema.Schema {
 		return &schema.Schema{Pointer: pointer, Types: []string{"object"}, Additional: &schema.Schema{}}
@@ -39,8 +38,8 @@ func (l *lowerer) injectMeta() {
 	}
 }
 
-// requestMeta finds how the revision types the `_meta` of requests; nil when
-// it leaves it open.
+// requestMeta returns the schema that the revision has for the `_meta` of requests, or nil if
+// it has none.
 func (l *lowerer) requestMeta() *schema.Schema {
 	for _, path := range [][]string{{"RequestParams"}, {"JSONRPCRequest", "params"}, {"Request", "params"}} {
 		s := l.doc.Lookup(path[0])
@@ -87,7 +86,7 @@ func (l *lowerer) addProperty(s *schema.Schema, name string, property *schema.Sc
 	s.Properties = slices.Insert(s.Properties, i, schema.Property{Name: name, Schema: property})
 }
 
-// methodConst returns the method a message schema is about, "" for an envelope.
+// methodConst returns the method of a message, or "" if the schema does not fix it.
 func (l *lowerer) methodConst(s *schema.Schema) string {
 	if method := l.member(s, "method"); method != nil {
 		name, _ := method.Const.(string)
@@ -96,9 +95,8 @@ func (l *lowerer) methodConst(s *schema.Schema) string {
 	return ""
 }
 
-// member returns the schema of an object's member, nil when it declares none.
-// Of several branches of an allOf the last one tells: a definition adds to the
-// ones it is made of.
+// member returns the schema of an object's member, or nil. In an allOf the last branch with the
+// member takes precedence, because a definition puts its own members after those of its base.
 func (l *lowerer) member(s *schema.Schema, name string) *schema.Schema {
 	for _, branch := range slices.Backward(s.AllOf) {
 		for branch.Ref != "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/schema"
 )
 
-// directions are the unions that say who may send a message. In a revision
-// with one message left of a kind the "union" is that message itself.
+// directions lists the unions that determine which side may send a message. If a revision has
+// only one such message, the definition is that message instead of a union.
 var directions = []struct {
 	definition         string
 	toServer, toClient bool
@@ -20,7 +20,7 @@ var directions = []struct {
 	{"ServerNotification", false, true},
 }
 
-// methods lists the messages that one side may send the other on the wire.
+// methods returns the messages that one side may send to the other.
 func (l *lowerer) methods() []*ir.Method {
 	toServer, toClient := map[string]bool{}, map[string]bool{}
 	sent := map[string]*schema.Schema{} // a message of each method
@@ -34,7 +34,7 @@ func (l *lowerer) methods() []*ir.Method {
 		for _, message := range l.messagesOf(s) {
 			method := l.methodConst(message)
 			if method == "" {
-				l.fail(message, "a message of %s without a constant method", d.definition)
+				l.fail(message, "a message of %s has no constant method", d.definition)
 				continue
 			}
 			sent[method] = message
@@ -50,7 +50,7 @@ func (l *lowerer) methods() []*ir.Method {
 			continue
 		}
 		if other, ok := byWire[wire]; ok {
-			l.fail(def.Schema, "method %q is that of %s too", wire, other.Name)
+			l.fail(def.Schema, "%[2]s has the method %[1]q, too", wire, other.Name)
 			continue
 		}
 		byWire[wire] = def
@@ -69,7 +69,7 @@ func (l *lowerer) methods() []*ir.Method {
 	return methods
 }
 
-// messagesOf collects a message or the messages of a union.
+// messagesOf returns the messages of a union, or the message itself.
 func (l *lowerer) messagesOf(s *schema.Schema) []*schema.Schema {
 	if s.Ref != "" {
 		return l.messagesOf(l.doc.Lookup(s.Ref))
@@ -178,7 +178,7 @@ func nameItems(methods []*ir.Method) {
 	}
 }
 
-// params finds the params of a message. Without any it reports that and returns
+// params sets the params of a method. If the message has none, it reports that and returns
 // false.
 func (l *lowerer) params(m *ir.Method, def schema.Definition) bool {
 	params := field(l.definition(def.Name), "params")
@@ -188,14 +188,14 @@ func (l *lowerer) params(m *ir.Method, def schema.Definition) bool {
 	}
 	ref, ok := params.Type.(*ir.Ref)
 	if !ok || !isMessage(ref.Decl) {
-		l.failAt(params.Pointer, "params of %q are no object with members", m.Wire)
+		l.failAt(params.Pointer, "the params of %q are not an object with members", m.Wire)
 		return false
 	}
 	m.Params, m.ParamsRequired = ref.Decl, params.Required
 	return true
 }
 
-// isMessage reports whether params or a result may have the type.
+// isMessage reports whether a type can be that of params or a result.
 func isMessage(d *ir.Decl) bool {
 	switch ir.Resolve(d.Type).(type) {
 	case *ir.Object, *ir.Union:
@@ -204,9 +204,9 @@ func isMessage(d *ir.Decl) bool {
 	return false
 }
 
-// result finds what answers a request: the envelope of its response where the
-// revision has one, else by name, else nothing but success. Without one it
-// reports that and returns nil.
+// result returns the result of a request: the one in the envelope of its response, else the
+// definition named after the request, else EmptyResult. If there is none, it reports that and
+// returns nil.
 func (l *lowerer) result(def schema.Definition, m *ir.Method) *ir.Decl {
 	stem := strings.TrimSuffix(m.Definition, "Request")
 	var result *ir.Decl
@@ -224,10 +224,10 @@ func (l *lowerer) result(def schema.Definition, m *ir.Method) *ir.Decl {
 	}
 	switch {
 	case result == nil:
-		l.fail(def.Schema, "no result for %q: none of %sResultResponse, %sResult, EmptyResult is there", m.Wire, stem, stem)
+		l.fail(def.Schema, "no result for %q: there is no definition %sResultResponse, %sResult or EmptyResult", m.Wire, stem, stem)
 		return nil
 	case !isMessage(result):
-		l.failAt(result.Pointer, "the result of %q is no object with members", m.Wire)
+		l.failAt(result.Pointer, "the result of %q is not an object with members", m.Wire)
 		return nil
 	}
 	for _, r := range l.overlay.results {
@@ -236,14 +236,14 @@ func (l *lowerer) result(def schema.Definition, m *ir.Method) *ir.Decl {
 		}
 		also := l.decls[r.it.Also]
 		if also == nil {
-			continue // the row is stale, which is told at the end
+			continue // unused reports the row as stale
 		}
 		if !isMessage(also) {
-			l.failAt(also.Pointer, "the overlay answers %q with %s, which is no object with members", m.Wire, also.Name)
+			l.failAt(also.Pointer, "the overlay has the result %[2]s for %[1]q, which is not an object with members", m.Wire, also.Name)
 			continue
 		}
 		if other, ok := l.decls[r.it.Name]; ok {
-			l.failAt(result.Pointer, "the overlay names the results of %q %s, which the type at %s has too", m.Wire, r.it.Name, other.Path)
+			l.failAt(result.Pointer, "the overlay gives the results of %q the name %s, which the type at %s has too", m.Wire, r.it.Name, other.Path)
 			continue
 		}
 		r.use()
@@ -260,8 +260,8 @@ func (l *lowerer) result(def schema.Definition, m *ir.Method) *ir.Decl {
 	return result
 }
 
-// messageVariants are a message as variants of a union: those it has, if it is
-// one itself.
+// messageVariants returns the variants of a union of messages, or the message as the only
+// variant.
 func messageVariants(d *ir.Decl) []*ir.Variant {
 	for {
 		switch t := d.Type.(type) {
@@ -275,7 +275,7 @@ func messageVariants(d *ir.Decl) []*ir.Variant {
 	}
 }
 
-// field returns the member of an object, or nil.
+// field returns the named member of an object, or nil.
 func field(d *ir.Decl, member string) *ir.Field {
 	o, ok := ir.Resolve(d.Type).(*ir.Object)
 	if !ok {

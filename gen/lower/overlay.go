@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/spec"
 )
 
-// overlay is the rows about one revision, each marked when it changes something.
+// overlay holds the rows for one revision and records which of them were used.
 type overlay struct {
 	revision     string
 	names        []*row[spec.NameRow]
@@ -28,10 +28,10 @@ type row[T any] struct {
 
 func (r *row[T]) use() { *r.mark = true }
 
-// mark remembers for the end which row was used.
+// mark records whether a row was used.
 type mark struct {
 	used *bool
-	// where the row stands: table and position.
+	// where is the table and index of the row, and text its content.
 	where, text string
 	users       bool
 }
@@ -43,8 +43,8 @@ func newOverlay(in Input) *overlay {
 	return o
 }
 
-// add takes the rows of the revision's range. The user's come first, so that
-// they win.
+// add adds the rows whose range includes the revision. The user's rows are added first, so that
+// they take precedence.
 func (o *overlay) add(from *spec.Overlay, users bool) {
 	if from == nil {
 		return
@@ -63,7 +63,7 @@ func collect[T any](o *overlay, into []*row[T], table string, rows []T, users bo
 		within, text := describe(r)
 		m := mark{used: new(bool), where: fmt.Sprintf("overlay %s/%d", table, i), text: text, users: users}
 		if within.Contains(o.revision) || users {
-			o.all = append(o.all, m) // the user's are for this revision
+			o.all = append(o.all, m) // all rows of the user are for this revision
 		}
 		if !within.Contains(o.revision) {
 			continue
@@ -73,7 +73,7 @@ func collect[T any](o *overlay, into []*row[T], table string, rows []T, users bo
 	return into
 }
 
-// check fails on names that cannot be those of exported types.
+// check fails if a name is not an exported identifier.
 func (o *overlay) check(fail func(pointer, format string, args ...any)) {
 	for _, r := range o.names {
 		if !isExported(r.it.Name) {
@@ -87,8 +87,8 @@ func (o *overlay) check(fail func(pointer, format string, args ...any)) {
 	}
 }
 
-// unused reports the rows that changed nothing; they fail the run where they
-// are held strictly.
+// unused returns the rows that changed nothing. Such a row is an error if strict is set, and
+// always if it is the user's.
 func (o *overlay) unused(strict bool, fail func(pointer, format string, args ...any)) []string {
 	var unused []string
 	for _, m := range o.all {
@@ -103,8 +103,8 @@ func (o *overlay) unused(strict bool, fail func(pointer, format string, args ...
 	return unused
 }
 
-// name returns the name a row gives the anonymous type at the path. A row for
-// the very place wins over one with a star.
+// name returns the name that a row has for the anonymous type at a path, or "". A row for
+// the exact path takes precedence over a row with a star.
 func (o *overlay) name(path string) (name string, star bool) {
 	_, member, _ := strings.Cut(path, ".")
 	for _, exact := range []bool{true, false} {
@@ -118,7 +118,7 @@ func (o *overlay) name(path string) (name string, star bool) {
 	return "", false
 }
 
-// when returns what the row for a variant asks for, if there is one.
+// when returns the path that a variant must have, and the row that says so, or nil.
 func (o *overlay) when(variant string) (path []string, r *row[spec.UnionRow]) {
 	for _, r := range o.unions {
 		if r.it.Variant != variant {
@@ -132,7 +132,7 @@ func (o *overlay) when(variant string) (path []string, r *row[spec.UnionRow]) {
 	return nil, nil
 }
 
-// contextOf returns the row of a union that is known from its context.
+// contextOf returns the row of a union whose variant depends on the request, or nil.
 func (o *overlay) contextOf(union string) *row[spec.ContextRow] {
 	for _, r := range o.context {
 		if r.it.Union == union {

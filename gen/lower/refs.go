@@ -7,26 +7,25 @@ import (
 	"github.com/mcpgen/mcpgen/gen/schema"
 )
 
-// checkRefs fails on definitions that are made of themselves: to know what such
-// a one is, one would have to know it already. Members and elements may lead
-// back. The passes that follow references rely on it.
+// checkRefs fails if a definition consists of itself, through references and combinations
+// alone. Members and elements may refer back. The passes that follow references rely on this
+// check.
 func (l *lowerer) checkRefs() {
 	for _, def := range l.doc.Definitions {
 		if way := l.wayTo(def.Name, def.Schema, nil); way != nil {
 			if l.lenient {
-				// The file's own text says what it is, as far as it is anything.
+				// A comparison uses the source text instead.
 				*def.Schema = schema.Schema{Pointer: def.Schema.Pointer}
 				l.doc.Keep(def.Schema)
 				continue
 			}
-			l.fail(def.Schema, "the definition is made of itself: %s", strings.Join(slices.Concat([]string{def.Name}, way), " -> "))
+			l.fail(def.Schema, "the definition consists of itself: %s", strings.Join(slices.Concat([]string{def.Name}, way), " -> "))
 		}
 	}
 }
 
-// wayTo returns the references by which a schema leads to a definition without
-// going into members or elements, nil when it does not. It follows none of
-// those seen.
+// wayTo returns the references that lead from a schema to a definition, members and elements
+// apart, or nil. It does not follow the references in seen.
 func (l *lowerer) wayTo(name string, s *schema.Schema, seen map[string]bool) []string {
 	if seen == nil {
 		seen = map[string]bool{}

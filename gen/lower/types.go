@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/schema"
 )
 
-// place is where a schema stands: its path, and the name of the type around it
-// with the words that lead to it from there.
+// place is the position of a schema: its path, and the name for its type, which consists of
+// the name of the enclosing type and the words that lead from there.
 type place struct {
 	path string
 	name string
@@ -22,8 +22,8 @@ func (p place) member(wire, goName string) place {
 func (p place) element() place { return place{p.path + "[]", p.name + "Item"} }
 func (p place) value() place   { return place{p.path + "{}", p.name + "Value"} }
 
-// declareDefinitions makes a declaration for every definition, so that
-// references find them whatever the order.
+// declareDefinitions creates a declaration for every definition before any is lowered, so that
+// references find them in any order.
 func (l *lowerer) declareDefinitions() {
 	for _, def := range l.doc.Definitions {
 		name := def.Name
@@ -57,14 +57,14 @@ func (l *lowerer) lowerDefinitions() {
 	}
 }
 
-// lowerDecl gives a declaration the type of its schema.
+// lowerDecl sets the type of a declaration.
 func (l *lowerer) lowerDecl(decl *ir.Decl, s *schema.Schema, at place) {
 	l.refuseConst(s)
 	switch {
 	case s.AllOf != nil:
 		decl.Type = l.allOf(s, at)
 	case s.AnyOf != nil:
-		decl.Type = &ir.Union{} // variants may lead back here
+		decl.Type = &ir.Union{} // variants may refer back
 		l.union(decl, s, at)
 	case s.Enum != nil:
 		decl.Type = l.enum(decl.Name, s)
@@ -77,12 +77,12 @@ func (l *lowerer) lowerDecl(decl *ir.Decl, s *schema.Schema, at place) {
 	}
 }
 
-// isStruct tells objects with members of their own from maps and open objects.
+// isStruct reports whether an object has declared members, unlike maps and open objects.
 func (l *lowerer) isStruct(s *schema.Schema) bool {
 	return len(s.Properties) > 0 || len(s.Required) > 0
 }
 
-// lowerType lowers the schema of a place that is not a definition.
+// lowerType lowers a schema that is not a definition.
 func (l *lowerer) lowerType(s *schema.Schema, at place) ir.Type {
 	switch {
 	case s.Ref != "":
@@ -126,7 +126,7 @@ func (l *lowerer) lowerType(s *schema.Schema, at place) ir.Type {
 	return &ir.Open{}
 }
 
-// unconst lowers a schema at a place where a const would be lost.
+// unconst lowers a schema at a place where a const is not supported.
 func (l *lowerer) unconst(s *schema.Schema, at place) ir.Type {
 	l.refuseConst(s)
 	return l.lowerType(s, at)
@@ -134,15 +134,15 @@ func (l *lowerer) unconst(s *schema.Schema, at place) ir.Type {
 
 func (l *lowerer) refuseConst(s *schema.Schema) {
 	if s.Const != nil {
-		l.fail(s, "a const that is not a member of an object is not understood")
+		l.fail(s, "a const is supported only for a member of an object")
 	}
 }
 
-// sameDefinition finds the definition an inline union restates.
+// sameDefinition returns the definition that has the same branches as an inline union, or nil.
 func (l *lowerer) sameDefinition(s *schema.Schema) *ir.Decl {
 	for _, def := range l.doc.Definitions {
 		if s.Source != nil || def.Schema.Source != nil {
-			continue // more than the branches speaks
+			continue // there is more to compare than the branches
 		}
 		if def.Schema != s && def.Schema.AnyOf != nil && sameBranches(s.AnyOf, def.Schema.AnyOf) {
 			return l.definition(def.Name)
@@ -151,7 +151,7 @@ func (l *lowerer) sameDefinition(s *schema.Schema) *ir.Decl {
 	return nil
 }
 
-// sameBranches compares as sets: the order of anyOf means nothing.
+// sameBranches compares the branches of two anyOf, in any order.
 func sameBranches(a, b []*schema.Schema) bool {
 	if len(a) != len(b) {
 		return false
@@ -164,8 +164,8 @@ func sameBranches(a, b []*schema.Schema) bool {
 	return true
 }
 
-// anonymous declares the type of an inline schema under the name the overlay
-// or its place gives it. Places of the same structure may share a name.
+// anonymous declares the type of an inline schema. Its name is that of an overlay row, else
+// that of its place. Equal schemas may share a name, and then share the declaration.
 func (l *lowerer) anonymous(s *schema.Schema, at place) ir.Type {
 	name, star := l.overlay.name(at.path)
 	if name == "" {
@@ -216,7 +216,7 @@ func (l *lowerer) object(s *schema.Schema, at place) *ir.Object {
 	return object
 }
 
-// rank puts what says which object it is first, then what must be there.
+// rank sorts constants first, then the other required members.
 func rank(f *ir.Field) int {
 	switch {
 	case f.Const != nil && f.Required:
@@ -250,7 +250,7 @@ func (l *lowerer) field(parent *schema.Schema, p schema.Property, at place) *ir.
 	return f
 }
 
-// nullable splits a type that is one kind or null.
+// nullable returns the schema without null if it allows one type and null.
 func nullable(s *schema.Schema) (*schema.Schema, bool) {
 	i := slices.Index(s.Types, "null")
 	if i < 0 || len(s.Types) != 2 {
@@ -261,8 +261,8 @@ func nullable(s *schema.Schema) (*schema.Schema, bool) {
 	return &base, true
 }
 
-// nameFields keeps the members of a struct apart from each other and from what
-// every generated struct has.
+// nameFields renames fields that have the name of a field or method of every generated struct,
+// and fails if two fields have the same name.
 func (l *lowerer) nameFields(s *schema.Schema, object *ir.Object) {
 	taken := map[string]*ir.Field{}
 	for _, f := range object.Fields {
@@ -276,7 +276,7 @@ func (l *lowerer) nameFields(s *schema.Schema, object *ir.Object) {
 	}
 }
 
-// structNames are the field and method names of every generated struct.
+// structNames lists the fields and methods of every generated struct.
 var structNames = []string{"Extra", "AppendJSON", "DecodeJSON", "MarshalJSON", "UnmarshalJSON", "Validate"}
 
 func (l *lowerer) enum(name string, s *schema.Schema) *ir.Enum {
@@ -287,7 +287,7 @@ func (l *lowerer) enum(name string, s *schema.Schema) *ir.Enum {
 	return enum
 }
 
-// orderEnums puts the values into the order the overlay gives.
+// orderEnums sorts the values of enums as the overlay says.
 func (l *lowerer) orderEnums() {
 	for _, r := range l.overlay.enums {
 		decl := l.decls[r.it.Enum]
@@ -300,7 +300,7 @@ func (l *lowerer) orderEnums() {
 		}
 		sorted := func(values []string) []string { return slices.Sorted(slices.Values(values)) }
 		if have := l.origin[decl].Enum; !slices.Equal(sorted(have), sorted(r.it.Order)) {
-			l.failAt(decl.Pointer, "the overlay orders other values of %s than the schema has: %s", decl.Name, strings.Join(r.it.Order, ", "))
+			l.failAt(decl.Pointer, "the overlay orders values of %s that differ from those of the schema: %s", decl.Name, strings.Join(r.it.Order, ", "))
 			continue
 		}
 		r.use()

@@ -11,9 +11,9 @@ import (
 	"github.com/mcpgen/mcpgen/spec"
 )
 
-// union lowers the branches of an anyOf to variants. A branch that is a union
-// itself gives its variants; one that is not an object gets a declaration of
-// its own, because only a declared type can be a variant.
+// union lowers the branches of an anyOf to variants. A branch that is a union contributes its
+// variants. A branch that is not an object gets a declaration, because only a declared type can
+// be a variant.
 func (l *lowerer) union(decl *ir.Decl, s *schema.Schema, at place) {
 	u := decl.Type.(*ir.Union)
 	for i, branch := range s.AnyOf {
@@ -23,7 +23,7 @@ func (l *lowerer) union(decl *ir.Decl, s *schema.Schema, at place) {
 	}
 }
 
-// addVariant adds a variant that a union does not have yet.
+// addVariant adds a variant unless the union has it already.
 func addVariant(u *ir.Union, v *ir.Variant) {
 	if !slices.ContainsFunc(u.Variants, func(have *ir.Variant) bool { return have.Decl == v.Decl }) {
 		u.Variants = append(u.Variants, v)
@@ -74,7 +74,7 @@ func (l *lowerer) variants(s *schema.Schema, at, branch place) []*ir.Variant {
 		case target.AllOf != nil || target.IsObject() && l.isStruct(target):
 			return []*ir.Variant{{Decl: def, Boxed: true}}
 		}
-		// Aliases of builtin types cannot be variants; wrap them.
+		// An alias of a builtin type cannot be a variant, because it has no methods.
 		return l.wrapped(&ir.Ref{Decl: def}, target, at, branch)
 	}
 	if s.AnyOf != nil {
@@ -107,13 +107,14 @@ func (l *lowerer) nested(s *schema.Schema, at place) []*ir.Variant {
 	return all
 }
 
-// wrapped declares a type for a branch that is no object: SamplingMessageContentList.
+// wrapped declares a type for a branch that is not an object, such as
+// SamplingMessageContentList.
 func (l *lowerer) wrapped(t ir.Type, s *schema.Schema, at, branch place) []*ir.Variant {
 	suffix := "Scalar"
 	if len(s.Types) == 1 {
 		suffix = map[string]string{"array": "List", "object": "Object", "string": "String", "integer": "Number", "number": "Number", "boolean": "Boolean", "null": "Null"}[s.Types[0]]
 	} else if s.Types == nil && !l.lenient {
-		l.fail(s, "a variant that accepts anything cannot be told apart")
+		l.fail(s, "a variant that accepts any value cannot be distinguished from the others")
 		return nil
 	}
 	path := branch.path
@@ -141,7 +142,7 @@ func (l *lowerer) wrapped(t ir.Type, s *schema.Schema, at, branch place) []*ir.V
 	return []*ir.Variant{{Decl: decl}}
 }
 
-// decide gives every union its decision.
+// decide sets the decision of every union.
 func (l *lowerer) decide() {
 	for _, decl := range l.sortedDecls() {
 		u, ok := decl.Type.(*ir.Union)
@@ -167,7 +168,7 @@ func (l *lowerer) decider(union *ir.Decl) *unions.Decider {
 			row.use()
 		},
 		Fail: func(a, b *ir.Variant) {
-			l.failName(union.Pointer, "variants %s and %s of %s cannot be told apart by kind, const or required members: an overlay row must say how", a.Decl.Name, b.Decl.Name, union.Name)
+			l.failName(union.Pointer, "variants %s and %s of %s cannot be distinguished by kind, const or required members: add an overlay row", a.Decl.Name, b.Decl.Name, union.Name)
 		},
 	}
 }
@@ -184,7 +185,7 @@ func (l *lowerer) sortedDecls() []*ir.Decl {
 func (l *lowerer) byContext(decl *ir.Decl, u *ir.Union, r *row[spec.ContextRow]) {
 	for _, v := range u.Variants {
 		if _, ok := ir.Resolve(v.Decl.Type).(*ir.Object); !ok {
-			l.failName(decl.Pointer, "the overlay says that %s is known from its context, and its variant %s is no object with members", decl.Name, v.Decl.Name)
+			l.failName(decl.Pointer, "the overlay says that the variant of %s depends on the request, but variant %s is not an object with members", decl.Name, v.Decl.Name)
 		}
 	}
 	for i, v := range u.Variants {
@@ -196,5 +197,5 @@ func (l *lowerer) byContext(decl *ir.Decl, u *ir.Union, r *row[spec.ContextRow])
 			return
 		}
 	}
-	l.failName(decl.Pointer, "the overlay names %s as the variant of %s that accepts all, and it is none of its variants", r.it.Catchall, decl.Name)
+	l.failName(decl.Pointer, "the overlay names %s as the variant of %s that accepts every value, but it is not one of its variants", r.it.Catchall, decl.Name)
 }

@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// audit walks a schema.json as plain JSON and records everything the generator
-// gives no meaning to.
+// audit checks a schema.json as plain JSON and records everything that the generator does not
+// support.
 type audit struct {
 	revision  string
 	refPrefix string
 	names     map[string]bool
-	depth     int // of the schema that is looked at
+	depth     int // of the current schema
 	errs      []error
 }
 
-// maxDepth limits how schemas stand in schemas. The official ones have up to 6 levels;
-// the code of one with thousands could neither be formatted nor compiled.
+// maxDepth limits the nesting of schemas. The official schemas have up to 6 levels. Code for
+// thousands of levels could neither be formatted nor compiled.
 const maxDepth = 100
 
 func (a *audit) fail(pointer, format string, args ...any) {
@@ -30,7 +30,8 @@ func (a *audit) fail(pointer, format string, args ...any) {
 
 func (a *audit) err() error { return errors.Join(a.errs...) }
 
-// document checks the file's outermost object and every definition.
+// document checks the root object and every definition. It returns the name of the member that
+// holds the definitions.
 func (a *audit) document(root map[string]any) (container string) {
 	for _, key := range slices.Sorted(maps.Keys(root)) {
 		switch key {
@@ -40,7 +41,7 @@ func (a *audit) document(root map[string]any) (container string) {
 			}
 		case "definitions", "$defs":
 			if container != "" {
-				a.fail("/"+key, "definitions stand in both %q and %q", container, key)
+				a.fail("/"+key, "there are definitions in both %q and %q", container, key)
 			}
 			container = key
 		default:
@@ -63,7 +64,8 @@ func (a *audit) document(root map[string]any) (container string) {
 	return container
 }
 
-// keywordsBeside lists what may stand beside a keyword that says it all.
+// keywordsBeside lists the keywords that are supported beside a keyword that determines the
+// whole schema.
 var keywordsBeside = map[string][]string{
 	"$ref":  {"description", "title"},
 	"anyOf": {"description", "title"},
@@ -78,7 +80,7 @@ func (a *audit) schema(pointer string, v any) {
 		return
 	}
 	if a.depth++; a.depth > maxDepth {
-		a.fail(pointer, "schemas more than %d levels deep are not understood", maxDepth)
+		a.fail(pointer, "schemas nested more than %d levels deep are not supported", maxDepth)
 		node = nil
 	}
 	defer func() { a.depth-- }()
@@ -91,7 +93,7 @@ func (a *audit) schema(pointer string, v any) {
 		}
 		for _, other := range keys {
 			if other != key && !slices.Contains(beside, other) {
-				a.fail(Child(pointer, other), "keyword %q beside %q is not understood", other, key)
+				a.fail(Child(pointer, other), "keyword %q beside %q is not supported", other, key)
 			}
 		}
 	}
@@ -117,7 +119,7 @@ func (a *audit) keyword(pointer, key string, v any, node map[string]any) {
 		ref, _ := v.(string)
 		name, ok := strings.CutPrefix(ref, a.refPrefix)
 		if !ok || !a.names[unescape(name)] {
-			a.fail(pointer, "$ref %q leads nowhere", v)
+			a.fail(pointer, "$ref %q does not refer to a definition", v)
 		}
 	case "description", "format", "title":
 		if _, ok := v.(string); !ok {
@@ -143,7 +145,7 @@ func (a *audit) keyword(pointer, key string, v any, node map[string]any) {
 	case "anyOf", "allOf":
 		list, ok := v.([]any)
 		if !ok || len(list) < 2 {
-			a.fail(pointer, "must be a list of two schemas or more")
+			a.fail(pointer, "must be a list of at least two schemas")
 			return
 		}
 		for i, s := range list {
@@ -162,7 +164,7 @@ func (a *audit) keyword(pointer, key string, v any, node map[string]any) {
 	case "maxItems":
 		n, ok := v.(json.Number)
 		if i, err := strconv.Atoi(string(n)); !ok || err != nil || i < 1 {
-			a.fail(pointer, "must be a whole number above 0")
+			a.fail(pointer, "must be a positive integer")
 		}
 	default:
 		a.fail(pointer, "unknown keyword %q", key)
@@ -172,20 +174,20 @@ func (a *audit) keyword(pointer, key string, v any, node map[string]any) {
 func (a *audit) typeKeyword(pointer string, v any) {
 	names := typeNames(v)
 	if len(names) == 0 {
-		a.fail(pointer, "must be a type name or a list of them")
+		a.fail(pointer, "must be a type or a list of types")
 	}
 	for i, name := range names {
 		switch name {
 		case "object", "array":
 			if len(names) > 1 {
-				a.fail(pointer, "type %q in a list of types is not understood", name)
+				a.fail(pointer, "type %q in a list of types is not supported", name)
 			}
 		case "string", "integer", "number", "boolean", "null":
 		default:
 			a.fail(pointer, "unknown type %q", name)
 		}
 		if slices.Contains(names[:i], name) {
-			a.fail(pointer, "type %q stands twice", name)
+			a.fail(pointer, "duplicate type %q", name)
 		}
 	}
 }
@@ -197,18 +199,18 @@ func (a *audit) constKeyword(pointer string, v any, types []string) {
 			return
 		}
 	case json.Number:
-		// The parser holds numbers as float64, exact to 2^53.
+		// The parser stores numbers as float64, which is exact up to 2^53.
 		if i, err := v.Int64(); err == nil && i > -1<<53 && i < 1<<53 && slices.Equal(types, []string{"integer"}) {
 			return
 		}
 	}
-	a.fail(pointer, "must be a string of \"type\": \"string\" or a whole number of \"type\": \"integer\"")
+	a.fail(pointer, "must be a string with \"type\": \"string\" or an integer with \"type\": \"integer\"")
 }
 
 func (a *audit) additional(pointer string, v any, node map[string]any) {
 	if b, ok := v.(bool); ok {
 		if !b {
-			a.fail(pointer, "a closed object is not understood")
+			a.fail(pointer, "a closed object is not supported")
 		}
 		return
 	}
@@ -216,7 +218,7 @@ func (a *audit) additional(pointer string, v any, node map[string]any) {
 	rest, _ := v.(map[string]any)
 	props, _ := node["properties"].(map[string]any)
 	if _, required := node["required"]; constrains(rest) && (len(props) > 0 || required) {
-		a.fail(pointer, "additionalProperties with a schema beside properties or required is not understood")
+		a.fail(pointer, "additionalProperties with a schema is not supported beside properties or required")
 	}
 }
 
@@ -243,13 +245,13 @@ func (a *audit) strings(pointer string, v any) {
 			a.fail(Child(pointer, strconv.Itoa(i)), "must be a string, is %s", kindOf(item))
 		}
 		if seen[s] {
-			a.fail(Child(pointer, strconv.Itoa(i)), "%q stands twice", s)
+			a.fail(Child(pointer, strconv.Itoa(i)), "duplicate value %q", s)
 		}
 		seen[s] = true
 	}
 }
 
-// typeNames returns the type keyword as a list, nil when it has another shape.
+// typeNames returns the type keyword as a list, or nil if it is invalid.
 func typeNames(v any) []string {
 	switch v := v.(type) {
 	case string:

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Differences lists what changed between two documents, a line for each
-// definition or member. It compares facts by name; whether a change matters on
-// the wire is another question.
+// Differences returns one line for each definition that differs between two documents. It does
+// not judge compatibility; package diff does.
 func Differences(before, after *Document) []string {
 	var lines []string
 	for _, def := range before.Definitions {
@@ -29,7 +28,7 @@ func Differences(before, after *Document) []string {
 	return lines
 }
 
-// memberDifferences says which members of two objects differ, if it is those.
+// memberDifferences lists the members of two objects that differ, or returns "".
 func memberDifferences(before, after *Schema) string {
 	var parts []string
 	for _, p := range before.Properties {

@@ -10,9 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/spec"
 )
 
-// applyErrata patches the tree in place. A pointer that leads nowhere or an old
-// value that no longer stands there is an error: the upstream file was edited
-// and the erratum wants to be looked at again.
+// applyErrata patches the tree in place. It returns an error if the old value is not at the
+// pointer, because the erratum must be reviewed after the upstream file was edited.
 func applyErrata(revision string, root map[string]any, errata []spec.Erratum) error {
 	for _, e := range errata {
 		if e.Revision != revision {
@@ -29,8 +28,7 @@ func applyErrata(revision string, root map[string]any, errata []spec.Erratum) er
 	return nil
 }
 
-// apply patches the tree in place where the erratum fits; misfit says why it does
-// not.
+// apply patches the tree in place. If the erratum does not apply, misfit is the reason.
 func apply(root map[string]any, e spec.Erratum) (misfit string, err error) {
 	oldValue, err := normalize(e.Old)
 	if err != nil {
@@ -42,7 +40,7 @@ func apply(root map[string]any, e spec.Erratum) (misfit string, err error) {
 	}
 	set, current, ok := locate(root, e.Pointer)
 	if !ok {
-		return "nothing stands here", nil
+		return "there is no value", nil
 	}
 	if !reflect.DeepEqual(current, oldValue) {
 		return fmt.Sprintf("want %s, found %s", show(oldValue), show(current)), nil
@@ -51,7 +49,7 @@ func apply(root map[string]any, e spec.Erratum) (misfit string, err error) {
 	return "", nil
 }
 
-// locate finds the value at a JSON Pointer and the function that replaces it.
+// locate returns the value at a JSON Pointer and a function that replaces it.
 func locate(root map[string]any, pointer string) (set func(any), value any, ok bool) {
 	value = root
 	for _, segment := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
@@ -77,7 +75,7 @@ func locate(root map[string]any, pointer string) (set func(any), value any, ok b
 	return set, value, true
 }
 
-// normalize gives a value read from YAML the shape the tree has.
+// normalize converts a value from YAML to the types of the tree.
 func normalize(v any) (any, error) {
 	src, err := json.Marshal(v)
 	if err != nil {

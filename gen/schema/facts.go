@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Facts returns the schema.json without its prose: every description is left
-// out, everything else stays, with sorted members and one space of indent.
+// Facts returns the schema.json without descriptions, with sorted members and an indent of one
+// space.
 func Facts(revision string, src []byte) ([]byte, error) {
 	root, err := Tree(revision, src)
 	if err != nil {
@@ -23,8 +23,8 @@ func Facts(revision string, src []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// stripSchema removes descriptions from a schema and its subschemas. It knows
-// which members hold schemas by name: a property called "description" stays.
+// stripSchema removes descriptions from a schema and its subschemas. It keeps a property with
+// the name "description".
 func stripSchema(v any) {
 	node, ok := v.(map[string]any)
 	if !ok {

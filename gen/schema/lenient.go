@@ -13,24 +13,23 @@ import (
 	"github.com/mcpgen/mcpgen/spec"
 )
 
-// Lenient is a document that was read although it has what generation refuses.
+// Lenient is a document that may have keywords that [Parse] does not support.
 type Lenient struct {
-	// Document has, of every schema, the part that [Parse] understands. A schema
-	// with more than that has a Source.
+	// Document holds the supported part of every schema. A schema with unsupported keywords
+	// has a Source.
 	Document *Document
-	// Errata are those that were applied.
+	// Errata lists the errata that were applied.
 	Errata []spec.Erratum
-	// Notes say what was left out.
+	// Notes lists what was left out.
 	Notes []*Error
 }
 
-// ParseLenient reads a schema.json as [Parse] does, but takes every keyword of
-// JSON Schema. What the document has no member for stays in [Schema.Source], and
-// what has no meaning is noted. Only a text that is no JSON object with
-// definitions is an error.
+// ParseLenient reads a schema.json as [Parse] does, but accepts every keyword of JSON Schema.
+// [Schema.Source] keeps what the other fields do not represent. Notes report unknown keywords.
+// It returns an error only for a text that is not a JSON object with definitions.
 //
-// Errata are applied wherever their old value stands at their pointer, whatever
-// their revision. An erratum of this very revision that does not apply is noted.
+// Errata of any revision are applied if their old value is at their pointer. A note reports an
+// erratum of this revision that does not apply.
 func ParseLenient(revision string, src []byte, errata []spec.Erratum) (*Lenient, error) {
 	root, err := decode(revision, src)
 	if err != nil {
@@ -38,7 +37,7 @@ func ParseLenient(revision string, src []byte, errata []spec.Erratum) (*Lenient,
 	}
 	out := &Lenient{}
 	if pointer, ok := repeated(json.NewDecoder(bytes.NewReader(src)), ""); ok {
-		out.note(revision, pointer, "stands twice; the last one counts")
+		out.note(revision, pointer, "duplicate member; the last one takes precedence")
 	}
 	if err := out.carry(revision, root, errata); err != nil {
 		return nil, err
@@ -64,7 +63,7 @@ func (l *Lenient) note(revision, pointer, format string, args ...any) {
 	l.Notes = append(l.Notes, &Error{revision, pointer, fmt.Sprintf(format, args...)})
 }
 
-// carry applies the errata that fit.
+// carry applies the errata that match.
 func (l *Lenient) carry(revision string, root map[string]any, errata []spec.Erratum) error {
 	for _, e := range errata {
 		misfit, err := apply(root, e)
@@ -81,8 +80,8 @@ func (l *Lenient) carry(revision string, root map[string]any, errata []spec.Erra
 	return nil
 }
 
-// conform removes from a relaxed schema whatever the audit still refuses. Each
-// round takes a schema out of the core, so there is an end.
+// conform removes what the audit does not accept. It terminates because each round removes at
+// least one schema.
 func (r *relaxer) conform(root map[string]any) error {
 	for {
 		a := &audit{revision: r.revision}
@@ -103,14 +102,14 @@ func (r *relaxer) conform(root map[string]any) error {
 	}
 }
 
-// drop empties the innermost schema around a place.
+// drop empties the innermost schema that encloses a place.
 func (r *relaxer) drop(root map[string]any, pointer string) {
 	for at := pointer; at != ""; at = at[:strings.LastIndexByte(at, '/')] {
 		if !r.cores[at] {
 			continue
 		}
 		if _, dropped := r.sources[at].(emptied); dropped {
-			continue // an empty schema is fine, so that the trouble is around it
+			continue // an empty schema is valid, so the problem is in an enclosing one
 		}
 		set, _, ok := locate(root, at)
 		if !ok {
@@ -122,10 +121,10 @@ func (r *relaxer) drop(root map[string]any, pointer string) {
 	}
 }
 
-// emptied is the source of a schema of which nothing is in the core.
+// emptied is the source of a schema whose core is empty.
 type emptied struct{ source any }
 
-// raw is the schema at a pointer as it stands in the file.
+// raw returns the schema at a pointer of the file.
 func (r *relaxer) raw(pointer string) any {
 	_, value, ok := locate(r.source, pointer)
 	if !ok {
@@ -134,8 +133,8 @@ func (r *relaxer) raw(pointer string) any {
 	return value
 }
 
-// attach gives the schemas their sources. A schema that is made of others has
-// more than the document can say if one of these has.
+// attach sets the sources of schemas. A combination needs its source if one of its branches
+// does.
 func (d *Document) attach(sources map[string]any) {
 	d.Walk(func(s *Schema) {
 		source, ok := sources[s.Pointer]
@@ -157,8 +156,8 @@ func (d *Document) attach(sources map[string]any) {
 	}
 }
 
-// madeOfMore reports whether a schema combines others into one that the document
-// cannot say: objects of an allOf, or unions in a union.
+// madeOfMore reports whether a schema combines schemas with a source in a way that the document
+// cannot represent: as branches of an allOf, or as unions in a union.
 func (d *Document) madeOfMore(s *Schema) bool {
 	more := func(list []*Schema, only func(*Schema) bool) bool {
 		return slices.ContainsFunc(list, func(branch *Schema) bool {
@@ -172,15 +171,15 @@ func (d *Document) madeOfMore(s *Schema) bool {
 		more(s.AnyOf, func(b *Schema) bool { return b.AnyOf != nil || b.AllOf != nil })
 }
 
-// Keep makes the file's own text speak for a schema of a lenient document, where
-// what the document says of it turned out not to be enough.
+// Keep sets the Source of a schema of a lenient document, because its other fields do not
+// represent it completely.
 func (d *Document) Keep(s *Schema) {
 	if _, value, ok := locate(d.source, s.Pointer); ok && s.Source == nil {
 		s.Source = value
 	}
 }
 
-// Walk calls f for every schema of the document, the outer ones first.
+// Walk calls f for every schema of the document. It calls f for a schema before its subschemas.
 func (d *Document) Walk(f func(*Schema)) {
 	for _, def := range d.Definitions {
 		walk(def.Schema, f)
@@ -202,11 +201,11 @@ func walk(s *Schema, f func(*Schema)) {
 	}
 }
 
-// Inject tells the document of a member that is added to it. The schema.json of a
-// lenient document gets it too.
+// Inject records a member that is added to the document, so that JSON includes it for a lenient
+// document, too.
 func (d *Document) Inject(property *Schema) { d.injected = append(d.injected, property) }
 
-// lenientJSON is the file's own tree with the members that were added.
+// lenientJSON returns the source tree with the members that were added.
 func (d *Document) lenientJSON() ([]byte, error) {
 	root, err := normalize(d.source)
 	if err != nil {
@@ -237,7 +236,7 @@ func (d *Document) lenientJSON() ([]byte, error) {
 	return json.MarshalIndent(tree, "", " ")
 }
 
-// Replace makes another text the schema.json of a lenient document.
+// Replace replaces the source text of a lenient document.
 func (d *Document) Replace(src []byte) error {
 	root, err := decode(d.Revision, src)
 	if err == nil {
@@ -246,7 +245,7 @@ func (d *Document) Replace(src []byte) error {
 	return err
 }
 
-// Sources are the pointers of the schemas that have a Source, sorted.
+// Sources returns the pointers of the schemas that have a Source, sorted.
 func (d *Document) Sources() []string {
 	found := map[string]bool{}
 	d.Walk(func(s *Schema) {

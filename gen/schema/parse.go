@@ -35,7 +35,7 @@ func Parse(revision string, src []byte, errata []spec.Erratum) (*Document, error
 	return parse(revision, root, container)
 }
 
-// parse makes the document of a tree that the audit has taken.
+// parse returns the document of a tree that passed the audit.
 func parse(revision string, root map[string]any, container string) (*Document, error) {
 	patched, err := json.Marshal(root)
 	if err != nil {
@@ -61,7 +61,7 @@ func Tree(revision string, src []byte) (map[string]any, error) {
 		return nil, err
 	}
 	if pointer, ok := repeated(json.NewDecoder(bytes.NewReader(src)), ""); ok {
-		return nil, &Error{revision, pointer, "stands twice"}
+		return nil, &Error{revision, pointer, "duplicate member"}
 	}
 	return root, nil
 }
@@ -74,7 +74,7 @@ func decode(revision string, src []byte) (map[string]any, error) {
 		return nil, &Error{revision, "", "is not a JSON object: " + err.Error()}
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, &Error{revision, "", "has more after the schema"}
+		return nil, &Error{revision, "", "there is text after the schema"}
 	}
 	if !utf8.Valid(src) {
 		return nil, &Error{revision, "", "is not UTF-8"}
@@ -82,8 +82,8 @@ func decode(revision string, src []byte) (map[string]any, error) {
 	return root, nil
 }
 
-// repeated finds a member that stands twice in one object, of which a decoder
-// keeps the last without a word. The text must be valid JSON.
+// repeated returns the location of a duplicate member, which package json accepts silently. The
+// text must be valid JSON.
 func repeated(dec *json.Decoder, pointer string) (at string, found bool) {
 	start, _ := dec.Token()
 	seen := map[string]bool{}
@@ -107,8 +107,7 @@ func repeated(dec *json.Decoder, pointer string) (at string, found bool) {
 	return "", false
 }
 
-// converter turns the parser's nodes, which have no positions and keep what
-// the audit has excluded, into ours.
+// converter converts the parser's nodes to Schemas, which have pointers.
 type converter struct{ prefix string }
 
 func (c converter) schema(pointer string, t *schemas.Type) *Schema {
@@ -152,7 +151,7 @@ func (c converter) list(pointer string, types []*schemas.Type) []*Schema {
 	return list
 }
 
-// constant returns a const as a string or an int64; the audit admits no other.
+// constant returns a const as a string or an int64. The audit accepts no others.
 func constant(v any) any {
 	if f, ok := v.(float64); ok {
 		return int64(f)
@@ -160,8 +159,8 @@ func constant(v any) any {
 	return v
 }
 
-// Equal reports whether two nodes of documents accept the same values by the
-// same words: positions and descriptions apart, references by name.
+// Equal reports whether two schemas have the same keywords, except for titles and descriptions.
+// References are equal if they have the same name.
 func Equal(a, b *Schema) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -176,8 +175,8 @@ func Equal(a, b *Schema) bool {
 		})
 }
 
-// Open reports whether members no property names may hold anything. Absent,
-// true and {} say the same.
+// Open reports whether undeclared members may have any value: additionalProperties is absent,
+// true or {}.
 func (s *Schema) Open() bool { return s.Additional == nil || s.Additional.IsAny() }
 
 func equalBound(a, b *float64) bool {

@@ -8,24 +8,23 @@ import (
 	"strconv"
 )
 
-// relaxer makes of a schema.json its core: one that the audit takes, and that
-// says as much of the same as it can. Where the core does not say it all, the
-// schema is among the sources.
+// relaxer derives the core of a schema.json: a schema that the audit accepts and that keeps as
+// many constraints as possible. If a core lacks some, the schema is added to sources.
 type relaxer struct {
 	revision  string
 	source    map[string]any
 	container string
-	// sources are the schemas with more than their core, by pointer; cores are the
-	// pointers of all that have a core.
+	// sources maps pointers to the schemas that their core does not represent completely.
+	// cores is the set of pointers of all schemas.
 	sources map[string]any
 	cores   map[string]bool
 	notes   []*Error
 }
 
-// remarks are the keywords that say nothing of values.
+// remarks lists the keywords that do not constrain values.
 var remarks = []string{"description", "title", "examples", "$comment", "deprecated", "readOnly", "writeOnly", "contentMediaType", "contentEncoding"}
 
-// constraints are the keywords of JSON Schema that have no place in the core.
+// constraints lists the keywords that the core does not support.
 var constraints = []string{
 	"default", "oneOf", "not", "if", "then", "else", "minLength", "maxLength", "pattern", "multipleOf", "exclusiveMinimum", "exclusiveMaximum",
 	"minItems", "uniqueItems", "contains", "minContains", "maxContains", "prefixItems", "additionalItems", "unevaluatedItems",
@@ -33,8 +32,8 @@ var constraints = []string{
 	"$defs", "definitions", "$id", "$schema", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef", "$recursiveAnchor", "contentSchema",
 }
 
-// document returns the core of a file and the name of the member that holds its
-// definitions, "" where there are none.
+// document returns the core of a file and the name of the member that holds its definitions, or
+// "" if there is none.
 func (r *relaxer) document(root map[string]any) (core map[string]any, container string) {
 	core = map[string]any{}
 	if dialect, ok := root["$schema"].(string); ok {
@@ -46,7 +45,7 @@ func (r *relaxer) document(root map[string]any) (core map[string]any, container 
 			continue
 		}
 		if container != "" {
-			r.note(Child("", name), "is not compared: the definitions are those of %q", container)
+			r.note(Child("", name), "is not compared: the definitions of %q are", container)
 			continue
 		}
 		container = name
@@ -68,14 +67,14 @@ func (r *relaxer) note(pointer, format string, args ...any) {
 	r.notes = append(r.notes, &Error{r.revision, pointer, fmt.Sprintf(format, args...)})
 }
 
-// schema returns the core of a schema. Member says that it is the schema of an
-// object's member, the only place where a const is understood.
+// schema returns the core of a schema. Member is set for the schema of an object's member, the
+// only place where a const is supported.
 func (r *relaxer) schema(pointer string, v any, member bool) map[string]any {
 	r.cores[pointer] = true
 	node, ok := v.(map[string]any)
 	if !ok {
 		if v != true {
-			r.sources[pointer] = v // false, or what the reader of schemas has to say something about
+			r.sources[pointer] = v // false, or invalid
 		}
 		return map[string]any{}
 	}
@@ -92,7 +91,7 @@ func (r *relaxer) schema(pointer string, v any, member bool) map[string]any {
 			n.more = true
 		case !slices.Contains(coreKeywords, key):
 			if _, extension := cutExtension(key); !extension {
-				r.note(Child(pointer, key), "unknown keyword %q, which is ignored", key)
+				r.note(Child(pointer, key), "unknown keyword %q is ignored", key)
 			}
 		}
 	}
@@ -103,12 +102,13 @@ func (r *relaxer) schema(pointer string, v any, member bool) map[string]any {
 	return n.core
 }
 
-// coreKeywords are those that the core has.
+// coreKeywords lists the keywords that the core supports.
 var coreKeywords = []string{
 	"$ref", "type", "properties", "required", "additionalProperties", "items", "anyOf", "allOf", "const", "enum", "format", "minimum", "maximum", "maxItems",
 }
 
-// cutExtension tells keywords that somebody has made for a purpose of their own.
+// cutExtension returns a keyword without the prefix of an extension and reports whether it has
+// one.
 func cutExtension(key string) (string, bool) {
 	if len(key) > 2 && (key[:2] == "x-" || key[:2] == "X-") {
 		return key[2:], true
@@ -116,13 +116,13 @@ func cutExtension(key string) (string, bool) {
 	return key, false
 }
 
-// relaxed is the work on one schema.
+// relaxed derives the core of one schema.
 type relaxed struct {
 	*relaxer
 	pointer    string
 	node, core map[string]any
 	member     bool
-	// more says that the core does not say it all.
+	// more is set if the core does not represent the schema completely.
 	more bool
 }
 
@@ -130,8 +130,8 @@ func (n *relaxed) has(keys ...string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool { _, ok := n.node[key]; return ok })
 }
 
-// combine chooses what the schema is above all: a reference, a combination or
-// values of a type.
+// combine sets the core to a reference, a combination or a type, in that order of
+// precedence.
 func (n *relaxed) combine() {
 	own := n.has("type", "properties", "required", "additionalProperties", "items", "const", "enum", "format", "minimum", "maximum", "maxItems")
 	switch {
@@ -171,7 +171,7 @@ func (n *relaxed) reference() bool {
 	return true
 }
 
-// cutDefinition returns the name of the definition that a reference leads to.
+// cutDefinition returns the name of the definition that a reference names.
 func cutDefinition(ref, container string) (string, bool) {
 	prefix := "#/" + container + "/"
 	if len(ref) <= len(prefix) || ref[:len(prefix)] != prefix {
@@ -195,7 +195,7 @@ func (n *relaxed) branches(from, to string) {
 		cores = append(cores, n.schema(Child(n.pointer, from, strconv.Itoa(i)), branch, false))
 	}
 	if len(cores) == 1 {
-		// The core wants two. A union has no variant twice.
+		// The core needs at least two branches. Lowering removes the duplicate.
 		n.more = true
 		if from == "allOf" {
 			return
@@ -205,7 +205,7 @@ func (n *relaxed) branches(from, to string) {
 	n.core[to] = cores
 }
 
-// values takes the keywords about values of one type or several.
+// values sets the keywords of a schema that is not a reference or combination.
 func (n *relaxed) values() {
 	types := n.types()
 	one := ""
@@ -224,7 +224,7 @@ func (n *relaxed) values() {
 	} else if n.has("properties", "required", "additionalProperties") {
 		n.more = true
 		if len(types) == 0 {
-			// Other values than objects are accepted too, but it is objects that it is about.
+			// The schema accepts other values, too, but describes objects.
 			n.core["type"] = "object"
 			n.object()
 		}
@@ -252,7 +252,7 @@ func (n *relaxed) values() {
 	}
 }
 
-// types are the names of the type keyword that the core can have.
+// types returns the types that the core supports.
 func (n *relaxed) types() []string {
 	v, ok := n.node["type"]
 	if !ok {
@@ -275,7 +275,7 @@ func (n *relaxed) types() []string {
 	return types
 }
 
-// literal takes const and enum, and reports whether the core has its type by them.
+// literal sets const and enum, and reports whether they determine the type of the core.
 func (n *relaxed) literal(one string) bool {
 	if !n.has("const", "enum") {
 		return false

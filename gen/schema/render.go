@@ -2,8 +2,7 @@ package schema
 
 import "encoding/json"
 
-// JSON renders the document as a schema.json of its dialect, for validators
-// that judge the generated code.
+// JSON renders the document as a schema.json of its dialect, for validators.
 func (d *Document) JSON() ([]byte, error) {
 	if d.source != nil {
 		return d.lenientJSON()

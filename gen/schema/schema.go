@@ -1,14 +1,12 @@
 // Package schema reads the official schema.json of one protocol revision into
 // a checked Document.
 //
-// It is the only importer of go-jsonschema. That parser drops every keyword it
-// does not know without a word, so an audit walks the raw JSON first and fails
-// on each keyword and each shape the generator has no meaning for: what passes
-// is understood in full.
+// It is the only importer of go-jsonschema. That parser silently ignores unknown keywords, so
+// an audit checks the plain JSON first and fails on every keyword and combination that the
+// generator does not support.
 //
-// The words: a document is one schema.json; a definition is one entry of its
-// definitions (or $defs) container; a pointer is an RFC 6901 JSON Pointer into
-// the file.
+// Terms: a document is one schema.json. A definition is an entry of its definitions (or $defs)
+// container. A pointer is an RFC 6901 JSON Pointer into the file.
 package schema
 
 import (
@@ -28,7 +26,7 @@ type Document struct {
 	// Definitions are sorted by name.
 	Definitions []Definition
 
-	// source is the tree of a lenient document, nil for others; injected are the
+	// source is the tree of a lenient document and nil for others. injected lists the
 	// members that were added.
 	source   map[string]any
 	injected []*Schema
@@ -40,7 +38,7 @@ type Definition struct {
 	Schema *Schema
 }
 
-// Lookup returns the definition of that name, or nil.
+// Lookup returns the named definition, or nil.
 func (d *Document) Lookup(name string) *Schema {
 	i, ok := slices.BinarySearchFunc(d.Definitions, name, func(def Definition, name string) int {
 		return strings.Compare(def.Name, name)
@@ -51,12 +49,12 @@ func (d *Document) Lookup(name string) *Schema {
 	return d.Definitions[i].Schema
 }
 
-// Schema is one node of a document. Its zero members say "no such keyword".
+// Schema is one node of a document. A zero field means that the keyword is absent.
 type Schema struct {
-	// Pointer is where the node stands in the file.
+	// Pointer is the location of the node in the file.
 	Pointer string
-	// Ref is the name of the definition $ref leads to. Beside it only
-	// Description may be set.
+	// Ref is the name of the definition that $ref refers to. Only Title and Description can
+	// be set beside it.
 	Ref         string
 	Title       string
 	Description string
@@ -65,7 +63,7 @@ type Schema struct {
 	Types []string
 	// Properties are sorted by name.
 	Properties []Property
-	// Required are the names of the members that must be there.
+	// Required lists the required members.
 	Required []string
 	// Additional is additionalProperties; true is an empty schema.
 	Additional *Schema
@@ -73,7 +71,7 @@ type Schema struct {
 	AnyOf      []*Schema
 	AllOf      []*Schema
 
-	// Const is a string or an int64; nil when there is none.
+	// Const is a string or an int64, or nil.
 	Const any
 	// Enum holds strings.
 	Enum    []string
@@ -83,14 +81,12 @@ type Schema struct {
 	// MaxItems is 0 when there is no limit.
 	MaxItems int
 
-	// Source is the whole schema as it stands in the file, where that says more
-	// than the other members can; nil elsewhere. Only [ParseLenient] sets it: other
-	// documents are understood in full. It is a map[string]any or another value of
-	// encoding/json.
+	// Source is the whole schema of the file, as a value of encoding/json, if the other
+	// fields do not represent it completely, and nil otherwise. Only [ParseLenient] sets it.
 	Source any
 }
 
-// Property is a member an object schema declares.
+// Property is a member that an object schema declares.
 type Property struct {
 	Name   string
 	Schema *Schema
@@ -111,8 +107,8 @@ func (s *Schema) IsAny() bool {
 	return s.Ref == "" && s.Types == nil && s.AnyOf == nil && s.AllOf == nil && s.Const == nil && s.Enum == nil
 }
 
-// IsObject reports whether the schema is an object of its own, not a reference
-// or a combination.
+// IsObject reports whether the schema has the type object, by itself and not through a
+// reference or combination.
 func (s *Schema) IsObject() bool {
 	return len(s.Types) == 1 && s.Types[0] == "object"
 }
@@ -120,8 +116,8 @@ func (s *Schema) IsObject() bool {
 // Error is a problem of a schema, an erratum or an overlay row, and where it is.
 type Error struct {
 	Revision string
-	// Pointer is a JSON Pointer into the revision's schema.json, or what the
-	// message says it is when the problem lies in another file.
+	// Pointer is a JSON Pointer into the revision's schema.json, or a location in another
+	// file that the message names.
 	Pointer string
 	Problem string
 }

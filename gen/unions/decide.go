@@ -18,7 +18,7 @@ type Decider struct {
 	// is known from a source other than the schema.
 	When func(v *ir.Variant) (path []string, ok bool)
 	Used func(v *ir.Variant)
-	// Fail is called with two variants that cannot be told apart.
+	// Fail is called with two variants that cannot be distinguished.
 	Fail func(a, b *ir.Variant)
 }
 
