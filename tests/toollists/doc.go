@@ -1,4 +1,4 @@
-// Package toollists tests what is generated of lists of tools: lists of real servers, where
-// they are at hand, and lists of our own in testdata, which have every construct that a
-// schema may have and every kind of name.
+// Package toollists tests the code that is generated from tool lists: those of real servers,
+// if they are available, and those in testdata, which have every construct of a schema and
+// every kind of name.
 package toollists

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ordered checks that the type Tool of each revision keeps the order of a tool's
-// parameters when it is decoded and encoded: models and people read them in that order.
+// ordered checks that the type Tool of each revision preserves the order of a tool's
+// parameters, in which models and people read them.
 func ordered(t *testing.T, path string, list *tools.List) {
 	t.Helper()
 	for _, tool := range list.Tools {

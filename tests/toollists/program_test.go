@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/skeleton"
 )
 
-// maxProgram is how large a stripped server of one tool may be that talks over standard
-// input and output, in bytes.
+// maxProgram is the maximum size, in bytes, of a stripped server with one tool that uses
+// standard input and output.
 const maxProgram = 4_000_000
 
 // oneTool is a list of a tool with content blocks and one with a structured result.
@@ -34,7 +34,7 @@ const oneTool = `{"tools":[{
 	}
 }]}`
 
-// TestProgram holds what a server links that talks over standard input and output alone.
+// TestProgram checks what a server that uses only standard input and output links.
 func TestProgram(t *testing.T) {
 	list, err := skeleton.Read("tools.json", []byte(oneTool))
 	if err != nil {
@@ -97,6 +97,6 @@ func TestProgram(t *testing.T) {
 	}
 	t.Logf("%d bytes", info.Size())
 	if info.Size() > maxProgram {
-		t.Errorf("it has %d bytes, and may have %d", info.Size(), maxProgram)
+		t.Errorf("the program has %d bytes, more than %d", info.Size(), maxProgram)
 	}
 }
