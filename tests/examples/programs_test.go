@@ -66,11 +66,11 @@ func codeLines(text string) int {
 	return n
 }
 
-// TestReadmeCode checks that each Go block of README.md is a part of an example, apart from
-// indentation.
+// TestReadmeCode checks that each Go block of the README files is a part of an example, apart
+// from indentation.
 func TestReadmeCode(t *testing.T) {
 	var all []string
-	for _, pattern := range []string{"*/*.go", "*/*/*.go"} {
+	for _, pattern := range []string{"*.go", "*/*.go", "*/*/*.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestReadmeCode(t *testing.T) {
 			found = found || strings.Contains(text, unindented(block))
 		}
 		if !found {
-			t.Errorf("README.md shows code that is in none of the examples:\n%s", block)
+			t.Errorf("a README shows code that is in none of the examples:\n%s", block)
 		}
 	}
 }

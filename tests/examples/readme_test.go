@@ -1,5 +1,5 @@
-// Package examples holds the examples, each run by a test, and the tests of what README.md
-// shows.
+// Package examples holds the examples, each run by a test, and the tests of what the README
+// files show.
 package examples
 
 import (
@@ -21,19 +21,24 @@ import (
 
 const root = "../.."
 
-// blocks returns the code blocks of README.md in a language.
+// pages are the README files whose code and commands are tested.
+var pages = []string{"README.md", "cmd/mcpgen/README.md", "generated/README.md", "runtime/README.md"}
+
+// blocks returns the code blocks of the pages in a language.
 func blocks(t *testing.T, language string) []string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var found []string
-	for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllSubmatch(text, -1) {
-		found = append(found, string(m[1]))
+	for _, page := range pages {
+		text, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllSubmatch(text, -1) {
+			found = append(found, string(m[1]))
+		}
 	}
 	if len(found) == 0 {
-		t.Fatalf("README.md has no block of %s", language)
+		t.Fatalf("no page has a block of %s", language)
 	}
 	return found
 }
@@ -48,7 +53,7 @@ func build(t *testing.T, out, what string) {
 	}
 }
 
-// TestReadmeCommands runs the README's commands, one after the other in one folder, and
+// TestReadmeCommands runs the commands of the README files, one after the other in one folder, and
 // compares what they print. Numbers may differ, because they change with the schemas.
 func TestReadmeCommands(t *testing.T) {
 	bin, dir := t.TempDir(), t.TempDir()

@@ -49,5 +49,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	log.Fatal(stdio.Serve(context.Background(), server))
+	if err := stdio.Serve(context.Background(), server); err != nil {
+		log.Fatal(err)
+	}
 }

@@ -24,5 +24,7 @@ func main() {
 		Name: "hello", Version: "1.0.0",
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ServerCapabilitiesTools{}},
 	}
-	log.Fatal(stdio.Serve(context.Background(), runtime.NewServer(options, mcp.BindServer(server{}))))
+	if err := stdio.Serve(context.Background(), runtime.NewServer(options, mcp.BindServer(server{}))); err != nil {
+		log.Fatal(err)
+	}
 }
