@@ -88,6 +88,9 @@ func (c *Call) Known() bool {
 // ID returns the id of the request; zero for a notification.
 func (c *Call) ID() wire.Scalar { return c.id }
 
+// canonicalID returns the id under which the request is registered.
+func (c *Call) canonicalID() wire.Scalar { return c.key }
+
 // SessionID returns the transport's name of the session, "" if it has none.
 func (c *Call) SessionID() string { return c.peer.sessionID() }
 

@@ -45,7 +45,7 @@ type source struct {
 
 // newPeer returns the peer of a session whose handlers get the values of ctx, which never ends.
 func newPeer(ctx context.Context, t Outbox, shared *common) *peer {
-	p := &peer{common: shared, transport: t, serving: engine.NewServing[*Call](shared.limits.MaxConcurrent)}
+	p := &peer{common: shared, transport: t, serving: engine.NewServing(shared.limits.MaxConcurrent, (*Call).canonicalID)}
 	p.life.Init(ctx)
 	p.values = ctx
 	p.queue = engine.NewQueue(&p.life)

@@ -94,6 +94,7 @@ func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 		return "", err
 	}
 	q.id = w.ID
+	defer p.pending.Done(w)
 	limit := p.limits.patience(ctx, q.method)
 	sent := false
 	var r engine.Reply
@@ -115,7 +116,7 @@ func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 		return r.Result, r.Err
 	}
 	if sent && q.method != methodInitialize {
-		p.withdraw(w.ID, err, q)
+		p.withdraw(w.ID, err, q.terms, q.route)
 	}
 	return "", err
 }
@@ -136,10 +137,10 @@ func (p *peer) await(ctx context.Context, w *engine.Call, limit engine.Patience,
 // withdraw tells the peer that a request is cancelled. It does so in a goroutine, because the caller
 // must not wait for a peer that does not read, and not under the context of the session, because a
 // caller that gives up often ends the session next.
-func (p *peer) withdraw(id int64, why error, q *request) {
+func (p *peer) withdraw(id int64, why error, t *terms, route Route) {
 	params := cancelledParams{wire.IntScalar(id), why.Error()}
 	p.life.Go(func() {
-		p.tell(context.WithoutCancel(p.life.Context()), q.terms, methodCancelled, params, q.route)
+		p.tell(context.WithoutCancel(p.life.Context()), t, methodCancelled, params, route)
 	})
 }
 

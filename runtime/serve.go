@@ -39,7 +39,7 @@ func (p *peer) begin(m *jsonrpc.Message, in *Incoming, b *batch) (*Call, error) 
 		return nil, errNotBegun
 	}
 	c.key = c.id.Canonical()
-	switch p.serving.Begin(p.life.Context(), c.key, c) {
+	switch p.serving.Begin(p.life.Context(), c) {
 	case engine.Begun:
 		return c, nil
 	case engine.Busy:
@@ -128,7 +128,7 @@ func (c *Call) finish() bool {
 	c.over.Store(true)
 	c.mu.Unlock()
 	p := c.peer
-	return (c.inline || p.serving.Finish(c.key, c)) && p.life.Context().Err() == nil
+	return (c.inline || p.serving.Finish(c)) && p.life.Context().Err() == nil
 }
 
 // encode calls the handler and leaves the text of the answer in buf, whatever the handler or the

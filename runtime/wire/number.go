@@ -178,6 +178,12 @@ func CompareNumbers(a, b Raw) int {
 			return cmp.Compare(x, y)
 		}
 	}
+	// Rounding keeps the order, so only numbers that round to the same float need more.
+	f, _ := strconv.ParseFloat(string(a), 64)
+	g, _ := strconv.ParseFloat(string(b), 64)
+	if f != g {
+		return cmp.Compare(f, g)
+	}
 	x, y := ParseDecimal(a), ParseDecimal(b)
 	sign := x.sign()
 	if sign != y.sign() || sign == 0 {

@@ -34,12 +34,8 @@ func (o Object) Kind() Kind {
 // find returns a Reader at the value of the first member called name. It does not check the text.
 func (o Object) find(name string) (r Reader, ok bool) {
 	r = Reader{src: string(o), checked: true, trying: 1}
-	for r.BeginObject(); r.Member(); r.Skip() {
-		if r.Name() == name {
-			return r, true
-		}
-	}
-	return r, false
+	ok = r.find(name)
+	return r, ok
 }
 
 // Get returns the value of the member called name.

@@ -21,6 +21,7 @@ type Pending struct {
 	followed map[int64]*Feed // requests whose progress is followed beyond the answer
 	last     int64           // the last id
 	closed   error           // what Begin returns after Close
+	spare    *Call           // one that is done, for the next request; nil for none
 
 	// One timer serves all requests that wait without progress. It is not stopped when a request is
 	// answered, so nothing is done with it for most requests.
@@ -62,7 +63,7 @@ func (p *Pending) StartAt(n int64) {
 	p.last = n
 }
 
-// Begin registers a request under a new id.
+// Begin registers a request under a new id. Call Done when the reply is received, or after GiveUp.
 func (p *Pending) Begin(t Terms) (*Call, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,7 +71,11 @@ func (p *Pending) Begin(t Terms) (*Call, error) {
 		return nil, p.closed
 	}
 	p.last++
-	c := &Call{ID: p.last, reply: make(chan Reply, 1), accept: t.Accept}
+	c := p.spare
+	if p.spare = nil; c == nil {
+		c = &Call{reply: make(chan Reply, 1)}
+	}
+	c.ID, c.accept = p.last, t.Accept
 	if t.Progress {
 		c.feed = NewFeed()
 	}
@@ -176,6 +181,15 @@ func (p *Pending) GiveUp(c *Call) bool {
 	_, ok := p.waits[c.ID]
 	delete(p.waits, c.ID)
 	return ok
+}
+
+// Done keeps the memory of c for the next request. Callers with one request at a time, as most have,
+// then need no memory for them.
+func (p *Pending) Done(c *Call) {
+	*c = Call{reply: c.reply}
+	p.mu.Lock()
+	p.spare = c
+	p.mu.Unlock()
 }
 
 // Close fails all requests, and all later ones, with err: no answer can come any more.

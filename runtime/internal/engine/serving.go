@@ -12,21 +12,18 @@ import (
 // request. Make it with NewServing.
 type Serving[R comparable] struct {
 	places Places
+	id     func(R) wire.Scalar
 
 	mu       sync.Mutex
-	requests []entry[R]    // without an answer; not more than places, so a search is short
+	requests []R           // without an answer; not more than places, so a search is short
 	running  int           // handlers that have begun and not ended
 	drained  chan struct{} // not nil once requests are refused; closed when running is 0
 }
 
-type entry[R comparable] struct {
-	id      wire.Scalar // canonical
-	request R
-}
-
-// NewServing returns a Serving for so many requests at a time.
-func NewServing[R comparable](limit int) Serving[R] {
-	return Serving[R]{places: NewPlaces(limit)}
+// NewServing returns a Serving for so many requests at a time. Id returns the canonical id of a
+// request, which does not change.
+func NewServing[R comparable](limit int, id func(R) wire.Scalar) Serving[R] {
+	return Serving[R]{places: NewPlaces(limit), id: id}
 }
 
 // Verdict tells whether a request begins.
@@ -40,41 +37,36 @@ const (
 	Refused           // no request begins any more
 )
 
-// Begin registers a request under its canonical id. It may wait for a place, see [Places]; only
-// the goroutine that reads calls it. After Begun, call End.
-func (s *Serving[R]) Begin(ctx context.Context, id wire.Scalar, r R) Verdict {
+// Begin registers a request. It may wait for a place, see [Places]; only the goroutine that reads
+// calls it. After Begun, call End.
+func (s *Serving[R]) Begin(ctx context.Context, r R) Verdict {
 	if !s.places.Take(ctx) {
 		return Busy
 	}
-	v := s.add(id, r)
+	v := s.add(r)
 	if v != Begun {
 		s.places.Give()
 	}
 	return v
 }
 
-func (s *Serving[R]) add(id wire.Scalar, r R) Verdict {
+func (s *Serving[R]) add(r R) Verdict {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.drained != nil {
 		return Refused
 	}
-	if s.find(id) >= 0 {
+	if s.find(s.id(r)) >= 0 {
 		return Duplicate
 	}
-	s.requests = append(s.requests, entry[R]{id, r})
+	s.requests = append(s.requests, r)
 	s.running++
 	return Begun
 }
 
 // find returns the index of the request with that id, or -1.
 func (s *Serving[R]) find(id wire.Scalar) int {
-	for i := range s.requests {
-		if s.requests[i].id == id {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(s.requests, func(r R) bool { return s.id(r) == id })
 }
 
 // Remove removes the request with that id, which is then not answered. It returns the zero R if there
@@ -83,30 +75,29 @@ func (s *Serving[R]) Remove(id wire.Scalar) (r R) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if i := s.find(id); i >= 0 {
-		r = s.requests[i].request
+		r = s.requests[i]
 		s.delete(i)
 	}
 	return r
 }
 
 // Finish removes r. It returns false if r has been removed before, and must not be answered.
-func (s *Serving[R]) Finish(id wire.Scalar, r R) bool {
+func (s *Serving[R]) Finish(r R) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := s.find(id)
-	if i < 0 || s.requests[i].request != r {
-		return false
+	i := slices.Index(s.requests, r)
+	if i >= 0 {
+		s.delete(i)
 	}
-	s.delete(i)
-	return true
+	return i >= 0
 }
 
-// delete keeps no memory for a connection without requests: most are idle most of the time.
+// delete keeps room for few requests, because most connections are idle most of the time.
 func (s *Serving[R]) delete(i int) {
-	if len(s.requests) == 1 {
+	const keptRoom = 4
+	s.requests = slices.Delete(s.requests, i, i+1)
+	if len(s.requests) == 0 && cap(s.requests) > keptRoom {
 		s.requests = nil
-	} else {
-		s.requests = slices.Delete(s.requests, i, i+1)
 	}
 }
 
@@ -140,19 +131,15 @@ func (s *Serving[R]) Refuse() <-chan struct{} {
 func (s *Serving[R]) All() []R {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := make([]R, len(s.requests))
-	for i := range s.requests {
-		all[i] = s.requests[i].request
-	}
-	return all
+	return slices.Clone(s.requests)
 }
 
 // RemoveAll calls removed for each request without an answer, and removes it.
 func (s *Serving[R]) RemoveAll(removed func(R)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := range s.requests {
-		removed(s.requests[i].request)
+	for _, r := range s.requests {
+		removed(r)
 	}
 	s.requests = nil
 }

@@ -13,34 +13,34 @@ import (
 
 // TestServing checks ids, cancellation and the end of requests.
 func TestServing(t *testing.T) {
-	s := NewServing[*int](10)
-	id, request := wire.IntScalar(1), new(int)
-	if v := s.Begin(t.Context(), id, request); v != Begun {
+	type request struct{ id int64 }
+	s := NewServing(10, func(r *request) wire.Scalar { return wire.IntScalar(r.id) })
+	id, first, second := wire.IntScalar(1), &request{1}, &request{2}
+	if v := s.Begin(t.Context(), first); v != Begun {
 		t.Fatal(v)
 	}
-	if v := s.Begin(t.Context(), id, new(int)); v != Duplicate {
+	if v := s.Begin(t.Context(), &request{1}); v != Duplicate {
 		t.Error("the same id:", v)
 	}
-	if s.Finish(id, new(int)) || !s.Finish(id, request) || s.Finish(id, request) {
+	if s.Finish(&request{1}) || !s.Finish(first) || s.Finish(first) {
 		t.Error("Finish is not true once, for the request itself")
 	}
-	if v := s.Begin(t.Context(), id, request); v != Begun { // the id is free before End
+	if v := s.Begin(t.Context(), first); v != Begun { // the id is free before End
 		t.Error(v)
 	}
-	if s.Remove(id) != request || s.Remove(id) != nil || s.Finish(id, request) {
+	if s.Remove(id) != first || s.Remove(id) != nil || s.Finish(first) {
 		t.Error("a cancelled request can be answered")
 	}
-	other := new(int)
-	s.Begin(t.Context(), wire.StringScalar("1"), other)
-	if all := s.All(); !slices.Equal(all, []*int{other}) {
+	s.Begin(t.Context(), second)
+	if all := s.All(); !slices.Equal(all, []*request{second}) {
 		t.Error(all)
 	}
 	drained := s.Refuse()
-	if v := s.Begin(t.Context(), wire.IntScalar(2), request); v != Refused {
+	if v := s.Begin(t.Context(), &request{3}); v != Refused {
 		t.Error("after Refuse:", v)
 	}
 	removed := 0
-	if s.RemoveAll(func(*int) { removed++ }); removed != 1 || s.Finish(wire.StringScalar("1"), other) {
+	if s.RemoveAll(func(*request) { removed++ }); removed != 1 || s.Finish(second) {
 		t.Errorf("%d removed", removed)
 	}
 	for range 3 {
