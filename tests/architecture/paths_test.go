@@ -1,0 +1,28 @@
+package architecture
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestPaths checks that the files and folders of the project that ARCHITECTURE.md names
+// exist, if they are named from the top of the module.
+func TestPaths(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root(t), "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	top := regexp.MustCompile(`^(?:cmd|gen|generated|runtime|spec|templates|tests)/`)
+	for _, m := range regexp.MustCompile("`([a-zA-Z0-9_./-]+)`").FindAllSubmatch(text, -1) {
+		path := string(m[1])
+		if !top.MatchString(path) {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(root(t), strings.TrimSuffix(path, "/..."))); err != nil {
+			t.Errorf("ARCHITECTURE.md names %s, which does not exist", path)
+		}
+	}
+}
