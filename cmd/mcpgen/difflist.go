@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/diff/judge"
-	"github.com/mcpgen/mcpgen/gen/diff/page"
+	"github.com/mcpgen/mcpgen/gen/diff/render/page"
 )
 
 // listSide is a side that is a catalog: what a server offers. Name is that of its

@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/diff/judge"
-	"github.com/mcpgen/mcpgen/gen/diff/page"
+	"github.com/mcpgen/mcpgen/gen/diff/render/page"
 )
 
 // diffSide is a side of a comparison: a revision or a tool list.

@@ -167,29 +167,42 @@ func valueRules() ruleSet {
 	)
 }
 
-// bounds are the limits that a value can have, the lower ones first; each has a
-// rule for moving up and one for moving down.
-var bounds = []struct{ id, keyword, says, harm string }{
-	{"minimum", "minimum", "minimum", "{sender} may send a number less than {receiver} accepts (minimum {expected})."},
-	{"min-length", "minLength", "minimum length", "{sender} may send a string shorter than {receiver} accepts (minimum length {expected})."},
-	{"min-items", "minItems", "minimum number of elements", "{sender} may send fewer elements than {receiver} requires (at least {expected})."},
-	{"min-properties", "minProperties", "minimum number of members", "{sender} may send fewer members than {receiver} requires (at least {expected})."},
-	{"maximum", "maximum", "maximum", "{sender} may send a number greater than {receiver} accepts (maximum {expected})."},
-	{"max-length", "maxLength", "maximum length", "{sender} may send a string longer than {receiver} accepts (maximum length {expected})."},
-	{"max-items", "maxItems", "maximum number of elements", "{sender} may send more elements than {receiver} accepts (at most {expected})."},
-	{"max-properties", "maxProperties", "maximum number of members", "{sender} may send more members than {receiver} accepts (at most {expected})."},
+// bound is a kind of limit on values. It has a rule for a limit that moves up and one for a
+// limit that moves down.
+type bound struct {
+	keyword, raised, lowered string
+	// upper limits narrow when they are lowered, others when they are raised.
+	upper bool
+	// counts says that the limit is on the length of a value.
+	counts     bool
+	says, harm string
+}
+
+var bounds = []bound{
+	{"minimum", "minimum-raised", "minimum-lowered", false, false, "minimum", "{sender} may send a number less than {receiver} accepts (minimum {expected})."},
+	{"maximum", "maximum-raised", "maximum-lowered", true, false, "maximum", "{sender} may send a number greater than {receiver} accepts (maximum {expected})."},
+	{"minLength", "min-length-raised", "min-length-lowered", false, true, "minimum length", "{sender} may send a string shorter than {receiver} accepts (minimum length {expected})."},
+	{"maxLength", "max-length-raised", "max-length-lowered", true, true, "maximum length", "{sender} may send a string longer than {receiver} accepts (maximum length {expected})."},
+	{"minItems", "min-items-raised", "min-items-lowered", false, true, "minimum number of elements", "{sender} may send fewer elements than {receiver} requires (at least {expected})."},
+	{"maxItems", "max-items-raised", "max-items-lowered", true, true, "maximum number of elements", "{sender} may send more elements than {receiver} accepts (at most {expected})."},
+	{"minProperties", "min-properties-raised", "min-properties-lowered", false, true, "minimum number of members", "{sender} may send fewer members than {receiver} requires (at least {expected})."},
+	{"maxProperties", "max-properties-raised", "max-properties-lowered", true, true, "maximum number of members", "{sender} may send more members than {receiver} accepts (at most {expected})."},
+}
+
+// boundOf returns the bound of a keyword.
+func boundOf(keyword string) bound {
+	return bounds[slices.IndexFunc(bounds, func(b bound) bool { return b.keyword == keyword })]
 }
 
 func boundRules() ruleSet {
 	var list ruleSet
-	for i, b := range bounds {
-		wider, narrower := "lowered", "raised"
-		if i >= len(bounds)/2 {
-			wider, narrower = narrower, wider
+	for _, b := range bounds {
+		widens, narrows := b.lowered, b.raised
+		if b.upper {
+			widens, narrows = narrows, widens
 		}
 		says := b.says + " is {1}, was {0}"
-		list = append(list, pair(CategoryWire, b.id+"-"+wider, b.id+"-"+narrower, says, says,
-			"The "+b.says+" moved, appeared or was removed.").
+		list = append(list, pair(CategoryWire, widens, narrows, says, says, "The "+b.says+" was moved, added or removed.").
 			args(argBefore, argAfter).harm(b.harm).keyword(b.keyword)...)
 	}
 	return list

@@ -32,7 +32,7 @@ func (c *comparer) objects(p *pairing, old, new *Alt) {
 	}
 	values := c.sizes(old, new)
 	count := func(v any) float64 { return float64(len(v.(map[string]any))) }
-	for _, b := range []bounds2{{"min-properties", o.Size.low(), n.Size.low()}, {"max-properties", o.Size.high(), n.Size.high()}} {
+	for _, b := range []limits2{{"minProperties", o.Size.low(), n.Size.low()}, {"maxProperties", o.Size.high(), n.Size.high()}} {
 		c.bound(p, old, new, b, values, count, func(from *Alt, l limit) bool { return l.holds(from.Object.size()) })
 	}
 }
@@ -334,47 +334,37 @@ func (c *comparer) needs(p *pairing, old, new *Alt) {
 	}
 }
 
-// names compares what the names of members must be.
+// names compares the constraints on the names of members.
 func (c *comparer) names(p *pairing, old, new *Alt) {
 	o, n := old.Object, new.Object
-	rule := "constraint-changed"
-	switch {
-	case len(o.Names) == 0 && len(n.Names) == 0:
-		return
-	case len(o.Names) == 0:
-		rule = "constraint-added"
-	case len(n.Names) == 0:
-		rule = "constraint-removed"
-	}
-	implied := func(v view) bool {
-		return !slices.ContainsFunc(v.to.Object.Names, func(s *Shape) bool { return !c.prove.namesIn(v.from.Object, s) })
-	}
-	views := p.views(old, new)
-	if implied(views[narrows]) && implied(views[widens]) {
+	if len(o.Names)+len(n.Names) == 0 {
 		return
 	}
-	ch := p.between(old, new, rule, `"propertyNames"`)
-	for _, v := range views {
-		var values []any
-		for _, a := range []*Alt{old, new} {
-			for _, names := range a.Object.Names {
+	p.demands(old, new, demand{
+		implied: func(v view) bool {
+			return !slices.ContainsFunc(v.to.Object.Names, func(s *Shape) bool { return !c.prove.namesIn(v.from.Object, s) })
+		},
+		values: func(v view) []any {
+			var values []any
+			for _, names := range slices.Concat(o.Names, n.Names) {
 				for _, name := range c.make.all(names) {
 					values = append(values, c.named(v, name)...)
 				}
 			}
-		}
-		for _, name := range []any{"", "x", "X", "xxxx", "x y", "1", strings.Repeat("x", 70), "é"} {
-			values = append(values, c.named(v, name)...)
-		}
-		v.show(ch, append(values, c.make.samples(v.from)...), func(value any) bool {
+			for _, name := range []any{"", "x", "X", "xxxx", "x y", "1", strings.Repeat("x", 70), "é"} {
+				values = append(values, c.named(v, name)...)
+			}
+			return append(values, c.make.samples(v.from)...)
+		},
+		violates: func(v view, value any) bool {
 			for name := range value.(map[string]any) {
 				if slices.ContainsFunc(v.to.Object.Names, func(s *Shape) bool { return !s.accepts(name) }) {
 					return true
 				}
 			}
 			return false
-		}, implied(v))
-	}
+		},
+	}, constraintRule(len(o.Names) > 0, len(n.Names) > 0), `"propertyNames"`)
 }
 
 // named are objects with a member of a name.

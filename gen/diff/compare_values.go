@@ -56,7 +56,7 @@ func (c *comparer) scalars(p *pairing, old, new *Alt) {
 				probes = append(probes, s)
 			}
 		}
-		for _, b := range []bounds2{{"min-length", o.low(), n.low()}, {"max-length", o.high(), n.high()}} {
+		for _, b := range []limits2{{"minLength", o.low(), n.low()}, {"maxLength", o.high(), n.high()}} {
 			c.bound(p, old, new, b, probes, func(v any) float64 { return float64(len([]rune(v.(string)))) },
 				func(from *Alt, l limit) bool { return c.prove.textIn(from.Text, &text{Length: l.span()}) })
 		}
@@ -69,33 +69,28 @@ func (c *comparer) numbers(p *pairing, old, new *Alt) {
 	for _, f := range append(o.probes(), n.probes()...) {
 		probes = append(probes, num(f))
 	}
-	for _, b := range []bounds2{{"minimum", o.Range.low(), n.Range.low()}, {"maximum", o.Range.high(), n.Range.high()}} {
+	for _, b := range []limits2{{"minimum", o.Range.low(), n.Range.low()}, {"maximum", o.Range.high(), n.Range.high()}} {
 		c.bound(p, old, new, b, probes, func(v any) float64 { return toFloat(v) },
 			func(from *Alt, l limit) bool { return l.holds(from.Number.Range) })
 	}
-	if divides(o.Step, n.Step) && divides(n.Step, o.Step) {
-		return
-	}
 	one := big.NewRat(1, 1)
 	plain := func(t *number) bool { return t.Step == nil || t.Step.Cmp(one) == 0 }
-	rule, args := "constraint-changed", []string{`"multipleOf"`}
+	rule, args := constraintRule(!plain(o), !plain(n)), []string{`"multipleOf"`}
 	switch {
 	case plain(o) && plain(n) && n.Step != nil:
 		rule, args = "type-narrowed", nil
 	case plain(o) && plain(n):
 		rule, args = "type-widened", nil
-	case plain(o):
-		rule = "constraint-added"
-	case plain(n):
-		rule = "constraint-removed"
 	}
-	ch := p.between(old, new, rule, args...)
-	for _, v := range p.views(old, new) {
-		step := v.to.Number.Step
-		v.show(ch, probes, func(value any) bool { return !divides(step, rational(render(value))) }, divides(step, v.from.Number.Step))
-	}
+	p.demands(old, new, demand{
+		implied:  func(v view) bool { return divides(v.to.Number.Step, v.from.Number.Step) },
+		values:   func(view) []any { return probes },
+		violates: func(v view, value any) bool { return !divides(v.to.Number.Step, rational(render(value))) },
+	}, rule, args...)
 }
 
+// formats compares the formats of strings. Validators do not check formats that the package
+// does not know, so a change of one is only a remark.
 func (c *comparer) formats(p *pairing, old, new *Alt) {
 	checked := func(t, other *text) (list, remarks []string) {
 		for _, format := range t.Formats {
@@ -121,90 +116,74 @@ func (c *comparer) formats(p *pairing, old, new *Alt) {
 	if len(remarksBefore)+len(remarksAfter) > 0 && len(before)+len(after) == 0 {
 		p.between(old, new, "format-remark-changed", first(remarksBefore), first(remarksAfter))
 	}
-	samples := append(formatted(), append(c.make.samples(old), c.make.samples(new)...)...)
-	tell := func(rule string, args ...string) {
-		ch := p.between(old, new, rule, args...)
-		for _, v := range p.views(old, new) {
-			demanded := after
-			if v.way == widens {
-				demanded = before
-			}
-			outside := func(value any) bool {
-				return slices.ContainsFunc(demanded, func(format string) bool { return !inFormat(format, value.(string)) })
-			}
-			v.show(ch, samples, outside, c.prove.textIn(v.from.Text, &text{Formats: demanded}))
-		}
+	differ := demand{
+		implied: func(v view) bool { return c.prove.textIn(v.from.Text, &text{Formats: byWay(v, after, before)}) },
+		values:  func(view) []any { return slices.Concat(formatted(), c.make.samples(old), c.make.samples(new)) },
+		violates: func(v view, value any) bool {
+			return slices.ContainsFunc(byWay(v, after, before), func(format string) bool { return !inFormat(format, value.(string)) })
+		},
 	}
 	switch {
 	case len(before) > 0 && len(after) > 0:
-		tell("format-changed", before[0], after[0])
+		p.demands(old, new, differ, "format-changed", before[0], after[0])
 	case len(before) > 0:
-		tell("format-removed", before[0])
+		p.demands(old, new, differ, "format-removed", before[0])
 	case len(after) > 0:
-		tell("format-added", after[0])
+		p.demands(old, new, differ, "format-added", after[0])
 	}
 }
 
-// textPatterns compares what patterns strings match.
+// textPatterns compares the patterns that strings must match.
 func (c *comparer) textPatterns(p *pairing, old, new *Alt) {
 	less := func(list, other []string) []string {
 		return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(other, s) })
 	}
 	before, after := less(old.Text.Patterns, new.Text.Patterns), less(new.Text.Patterns, old.Text.Patterns)
-	rule := "constraint-changed"
-	switch {
-	case len(before)+len(after) == 0:
+	if len(before)+len(after) == 0 {
 		return
-	case len(before) == 0:
-		rule = "constraint-added"
-	case len(after) == 0:
-		rule = "constraint-removed"
 	}
-	ch := p.between(old, new, rule, `"pattern"`)
-	for _, v := range p.views(old, new) {
-		demanded := &text{Patterns: after}
-		if v.way == widens {
-			demanded = &text{Patterns: before}
-		}
-		values := append(c.make.samples(v.from), c.make.samples(v.to)...)
-		if s, found, known := c.prove.search(v.from.Text, nil, demanded); found && known {
-			values = append(values, s)
-		}
-		outside := func(value any) bool {
-			return slices.ContainsFunc(demanded.Patterns, func(pattern string) bool { return !matches(pattern, value.(string)) })
-		}
-		v.show(ch, values, outside, c.prove.textIn(v.from.Text, demanded))
-	}
+	demanded := func(v view) *text { return &text{Patterns: byWay(v, after, before)} }
+	p.demands(old, new, demand{
+		implied: func(v view) bool { return c.prove.textIn(v.from.Text, demanded(v)) },
+		values: func(v view) []any {
+			values := slices.Concat(c.make.samples(v.from), c.make.samples(v.to))
+			if s, found, known := c.prove.search(v.from.Text, nil, demanded(v)); found && known {
+				values = append(values, s)
+			}
+			return values
+		},
+		violates: func(v view, value any) bool {
+			return slices.ContainsFunc(demanded(v).Patterns, func(pattern string) bool { return !matches(pattern, value.(string)) })
+		},
+	}, constraintRule(len(before) > 0, len(after) > 0), `"pattern"`)
 }
 
-// bounds2 is a limit on two sides.
-type bounds2 struct {
-	name          string
+// limits2 is a limit on the two sides, by its keyword.
+type limits2 struct {
+	keyword       string
 	before, after limit
 }
 
-// bound compares a limit. Measure is what is limited of a value; implied reports
-// whether all that an alternative may send keeps a limit.
-func (c *comparer) bound(p *pairing, old, new *Alt, b bounds2, values []any, measure func(v any) float64, implied func(from *Alt, l limit) bool) {
+// bound compares a limit. Measure returns the property of a value that is limited. Implied
+// reports whether every value of an alternative keeps a limit.
+func (c *comparer) bound(p *pairing, old, new *Alt, b limits2, values []any, measure func(v any) float64, implied func(from *Alt, l limit) bool) {
 	moved := b.before.compare(b.after)
 	if moved == 0 {
 		return
 	}
-	rule := b.name + "-raised"
+	kind := boundOf(b.keyword)
+	rule := kind.raised
 	if moved < 0 {
-		rule = b.name + "-lowered"
+		rule = kind.lowered
 	}
 	way := narrows
 	if c.rules.rule(rule).Effect == EffectWidens {
 		way = widens
 	}
 	v := p.views(old, new)[way]
-	limits := b.after
-	if way == widens {
-		limits = b.before
-	}
+	limits := byWay(v, b.after, b.before)
 	ch := p.between(old, new, rule, b.before.String(), b.after.String())
-	if limits.at != nil && *limits.at > largest && b.name != "minimum" && b.name != "maximum" {
+	if kind.counts && limits.at != nil && *limits.at > largest {
 		ch.ways[way].why = "an example would be too long to show"
 	}
 	v.show(ch, values, func(value any) bool { return !limits.allows(measure(value)) }, implied(v.from, limits))
@@ -257,7 +236,7 @@ func (c *comparer) arrays(p *pairing, old, new *Alt) {
 			}
 		}
 	}
-	for _, b := range []bounds2{{"min-items", o.Length.low(), n.Length.low()}, {"max-items", o.Length.high(), n.Length.high()}} {
+	for _, b := range []limits2{{"minItems", o.Length.low(), n.Length.low()}, {"maxItems", o.Length.high(), n.Length.high()}} {
 		c.bound(p, old, new, b, values, func(v any) float64 { return float64(len(v.([]any))) },
 			func(from *Alt, l limit) bool { return l.holds(from.length()) })
 	}
@@ -296,32 +275,21 @@ func (c *comparer) repeating(v view) []any {
 	return append(values, c.make.samples(v.from)...)
 }
 
-// contains compares which elements arrays must have.
+// contains compares the elements that arrays must have.
 func (c *comparer) contains(p *pairing, old, new *Alt) {
 	o, n := old.Array.Contains, new.Array.Contains
-	rule := "constraint-changed"
-	switch {
-	case len(o)+len(n) == 0:
-		return
-	case len(o) == 0:
-		rule = "constraint-added"
-	case len(n) == 0:
-		rule = "constraint-removed"
-	}
-	implied := func(v view) bool {
-		return !slices.ContainsFunc(v.to.Array.Contains, func(one *contains) bool { return !c.prove.contained(v.from.Array, one) })
-	}
-	views := p.views(old, new)
-	if implied(views[narrows]) && implied(views[widens]) {
+	if len(o)+len(n) == 0 {
 		return
 	}
-	ch := p.between(old, new, rule, `"contains"`)
-	for _, v := range views {
-		lacks := func(value any) bool {
+	p.demands(old, new, demand{
+		implied: func(v view) bool {
+			return !slices.ContainsFunc(v.to.Array.Contains, func(one *contains) bool { return !c.prove.contained(v.from.Array, one) })
+		},
+		values: func(v view) []any { return append(c.lists(v.from, v.to), c.make.samples(v.from)...) },
+		violates: func(v view, value any) bool {
 			return slices.ContainsFunc(v.to.Array.Contains, func(one *contains) bool { return !one.accept(value.([]any)) })
-		}
-		v.show(ch, append(c.lists(v.from, v.to), c.make.samples(v.from)...), lacks, implied(v))
-	}
+		},
+	}, constraintRule(len(o) > 0, len(n) > 0), `"contains"`)
 }
 
 // lists are arrays of the elements that two sides speak of, a few of each.
@@ -355,86 +323,4 @@ func (c *comparer) lists(a, b *Alt) []any {
 		}
 	}
 	return list
-}
-
-// also compares the constraints that have no form.
-func (c *comparer) also(p *pairing, old, new *Alt) {
-	keywords := []string{}
-	for _, one := range slices.Concat(old.Also, new.Also) {
-		if !slices.Contains(keywords, one.keyword) {
-			keywords = append(keywords, one.keyword)
-		}
-	}
-	slices.Sort(keywords)
-	for _, keyword := range keywords {
-		missing := func(from, to *Alt) (list []*also) {
-			for _, one := range to.Also {
-				if one.keyword == keyword && !c.prove.implies(from, one) {
-					list = append(list, one)
-				}
-			}
-			return list
-		}
-		has := func(a *Alt) bool {
-			return slices.ContainsFunc(a.Also, func(one *also) bool { return one.keyword == keyword })
-		}
-		added, removed := missing(old, new), missing(new, old)
-		rule := "constraint-changed"
-		switch {
-		case len(added)+len(removed) == 0:
-			continue
-		case !has(old), len(removed) == 0:
-			rule = "constraint-added"
-		case !has(new), len(added) == 0:
-			rule = "constraint-removed"
-		}
-		ch := p.between(old, new, rule, strconv.Quote(keyword))
-		samples := append(slices.Clone(c.make.samples(old)), c.make.samples(new)...)
-		for _, v := range p.views(old, new) {
-			demanded := added
-			if v.way == widens {
-				demanded = removed
-			}
-			values := append(slices.Clone(samples), c.hinted(v, slices.Concat(old.Also, new.Also))...)
-			violates := func(value any) bool {
-				return slices.ContainsFunc(demanded, func(one *also) bool { return one.violated(value) })
-			}
-			v.show(ch, values, violates, len(demanded) == 0)
-		}
-	}
-}
-
-// hinted are values that constraints without a form may be about.
-func (c *comparer) hinted(v view, list []*also) []any {
-	var values []any
-	for _, one := range list {
-		for _, hint := range one.hints() {
-			values = append(values, c.make.all(hint)...)
-			if v.from.Kind != kindObject {
-				continue
-			}
-			for _, object := range c.make.hinted(hint, 4) {
-				values = append(values, merged(c.base(v, ""), object))
-			}
-		}
-		if one.name != "" {
-			for _, value := range c.make.each(v.from.Object.at(one.name, v.from.Where)) {
-				values = append(values, c.inside(v, one.name, value)...)
-			}
-		}
-	}
-	switch v.from.Kind {
-	case kindObject:
-		if name, ok := c.make.name(v.from.Object, 0); ok {
-			for _, value := range append(c.make.each(v.from.Object.at(name, v.from.Where)), "", num(0), nil, []any{}) {
-				values = append(values, c.inside(v, name, value)...)
-			}
-		}
-	case kindArray:
-		values = append(values, c.lists(v.from, v.to)...)
-		for _, element := range []any{"", "x", num(0), nil, true, []any{}, map[string]any{}} {
-			values = append(values, []any{element}, []any{element, element})
-		}
-	}
-	return values
 }
