@@ -54,6 +54,14 @@ func (s ruleSet) keyword(pointer string) ruleSet {
 	return s
 }
 
+// presence marks rules about the presence of the member that the first argument names.
+func (s ruleSet) presence() ruleSet {
+	for i := range s {
+		s[i].Presence = true
+	}
+	return s
+}
+
 // patch marks rules whose changes alter no value that is sent or accepted.
 func (s ruleSet) patch() ruleSet {
 	for i := range s {
@@ -101,20 +109,20 @@ func memberRules() ruleSet {
 	return slices.Concat(
 		pair(w, "member-added", "member-removed", "optional member `{0}` added", "optional member `{0}` removed",
 			"A member that may be left out exists on one side only. An open object ignores a member it does not know; a closed object refuses it.").
-			args("member").harm("{sender} may send `{0}`, which {receiver} does not know."),
+			args("member").harm("{sender} may send `{0}`, which {receiver} does not know.").presence(),
 		pair(w, "required-member-removed", "required-member-added", "required member `{0}` removed", "required member `{0}` added",
 			"A member that must be present exists on one side only. The side that does not know it does not send it.").
-			args("member").harm("{sender} does not send `{0}`, which {receiver} requires."),
+			args("member").harm("{sender} does not send `{0}`, which {receiver} requires.").presence(),
 		both(w, EffectIncomparable, "closed-member-added", "closed-member-removed",
 			"required member `{0}` of a closed object added", "required member `{0}` of a closed object removed",
 			"One side requires a member that the other side refuses, as its object is closed.").
-			args("member").harm("One of {sender} and {receiver} requires `{0}`, and the other refuses it."),
+			args("member").harm("One of {sender} and {receiver} requires `{0}`, and the other refuses it.").presence(),
 		pair(w, "dependency-removed", "dependency-added", "member `{1}` is no longer required beside `{0}`", "member `{1}` is required beside `{0}`",
 			"One side only requires a member where another is present.").
 			args("member", "required").harm("{sender} may send `{0}` without `{1}`, which {receiver} requires beside it.").keyword("dependentRequired"),
 		pair(w, "member-became-optional", "member-became-required", "member `{0}` became optional", "member `{0}` became required",
 			"Both sides know the member, and one side only requires it.").
-			args("member").harm("{sender} may leave out `{0}`, which {receiver} requires."),
+			args("member").harm("{sender} may leave out `{0}`, which {receiver} requires.").presence(),
 		pair(w, "object-opened", "object-closed", "undeclared members are allowed", "undeclared members are no longer allowed",
 			"One side forbids undeclared members with additionalProperties. Members that one side declares have rules of their own.").
 			harm("{sender} may send members that no side declares, which {receiver} refuses.").keyword("additionalProperties"),
@@ -243,9 +251,9 @@ func toolRules() ruleSet {
 		list = append(list,
 			Rule{ID: a.lost(), Category: t, Effect: EffectMeaning, Mirror: a.gained(), Message: "no longer promises " + a.promise,
 				Doc:  "The annotations no longer make a promise that callers may rely on.",
-				Harm: "A client that relies on the promise may call the tool where it should not.", Keyword: a.keyword()},
+				Harm: "A client that relies on the promise may call the tool where it should not.", Keyword: a.keyword(), Promise: true},
 			Rule{ID: a.gained(), Category: t, Effect: EffectNone, Mirror: a.lost(), Message: "promises " + a.promise,
-				Doc: "The annotations make a promise that they did not make before.", Keyword: a.keyword()})
+				Doc: "The annotations make a promise that they did not make before.", Keyword: a.keyword(), Promise: true})
 	}
 	return list
 }

@@ -2,8 +2,6 @@ package diff_test
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
@@ -49,7 +47,7 @@ func renamed(name, description, schema string) string {
 const twoMembers = `{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"]}`
 
 // offerCases are changes of what a server offers, and of how its tools are called.
-var offerCases = []struct{ old, new, want string }{
+var offerCases = []toolCase{
 	// Prompts.
 	{prompt(``), offers(`"prompts":[]`), `prompt-removed prompts/p err ok`},
 	{prompt(`{"name":"a","required":true}`), `{"tools":[]}`, `prompt-removed prompts/p err ok`},
@@ -137,17 +135,7 @@ var offerCases = []struct{ old, new, want string }{
 
 func TestOffers(t *testing.T) {
 	for _, test := range offerCases {
-		want := strings.Split(test.want, "\n")
-		slices.Sort(want)
-		report, err := diff.Tools(offerSide(t, "old", test.old), offerSide(t, "new", test.new))
-		if err != nil {
-			t.Errorf("%s\n%s\n%v", test.old, test.new, err)
-			continue
-		}
-		if got := told(report); got != strings.Join(want, "\n") {
-			t.Errorf("%s\n%s\n got  %s\n want %s", test.old, test.new, got, strings.Join(want, "\n"))
-		}
-		holds(t, report)
+		test.check(t, offerSide)
 		for _, side := range []string{test.old, test.new} {
 			report, err := diff.Tools(offerSide(t, "old", side), offerSide(t, "new", side))
 			if err != nil || len(report.Findings) > 0 || len(report.Skipped) > 0 {

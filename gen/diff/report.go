@@ -227,7 +227,7 @@ func (r *Report) Locate(old, new []byte) {
 	rules := newRuleTable()
 	var pointers [2][]string // for each finding one
 	for _, f := range r.Findings {
-		keyword := changed(rules[f.Rule], f.Args)
+		keyword := rules[f.Rule].Changed(f.Args)
 		for i, place := range []Place{f.Old, f.New} {
 			if place.Pointer != "" {
 				place.Pointer += keyword
@@ -254,8 +254,9 @@ func (r *Report) Locate(old, new []byte) {
 	}
 }
 
-// changed is the pointer from a finding's places to the member that changed.
-func changed(r Rule, args []string) string {
+// Changed returns the JSON Pointer from the places of a finding to the member that changed.
+// It returns "" for the places themselves.
+func (r Rule) Changed(args []string) string {
 	if r.Keyword == "" {
 		return ""
 	}

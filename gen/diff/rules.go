@@ -112,7 +112,13 @@ type Rule struct {
 	// Keyword is the member of a finding's places that changed, as a relative JSON
 	// Pointer that may show arguments; "" is the place itself.
 	Keyword string `json:"keyword,omitempty"`
-	// Version is the least part of a semantic version that the change asks for.
+	// Presence says that the first argument names a member, which one side lacks or does
+	// not require.
+	Presence bool `json:"presence,omitempty"`
+	// Promise says that the change is about a promise that a tool's annotations make. The
+	// message is a predicate of the tool.
+	Promise bool `json:"promise,omitempty"`
+	// Version is the smallest part of a semantic version that must change.
 	Version Version `json:"version" jsonschema:"enum=minor,enum=patch"`
 }
 

@@ -157,11 +157,8 @@ func (t *array) limit(i int) { t.Length = narrower(t.Length, span{Max: new(float
 func elementsOf(all []*jsonschema.Schema, i int) []*jsonschema.Schema {
 	var list []*jsonschema.Schema
 	for _, s := range all {
-		switch {
-		case i < len(s.PrefixItems):
-			list = append(list, s.PrefixItems[i])
-		case s.Items != nil:
-			list = append(list, s.Items)
+		if element := s.Element(i); element != nil {
+			list = append(list, element)
 		}
 		if s.UnevaluatedItems == nil {
 			continue

@@ -39,9 +39,11 @@ func with(members string) string {
 	return fmt.Sprintf(`[{"name":"t","inputSchema":{"type":"object"}%s}]`, members)
 }
 
-// toolCases are changes, each with all that is told of it: rule, subject and the
-// verdicts for receiver and sender first.
-var toolCases = []struct{ old, new, want string }{
+// toolCase is a change of a tool list. Want has a line for each finding: the rule, the
+// subject, and the verdicts for the receiver first and the sender first.
+type toolCase struct{ old, new, want string }
+
+var toolCases = []toolCase{
 	{tool(`{}`), tool(`{}`), ``},
 	{tool(`{"type":"string"}`), tool(`{"type":"integer"}`), `type-changed t.input.a err err`},
 	{tool(`{"type":"string"}`), tool(`{"type":["string","null"]}`), `type-added t.input.a ok err`},
@@ -130,18 +132,24 @@ func told(r *diff.Report) string {
 
 func TestTools(t *testing.T) {
 	for _, test := range toolCases {
-		want := strings.Split(test.want, "\n")
-		slices.Sort(want)
-		report, err := diff.Tools(toolSide(t, "old", test.old), toolSide(t, "new", test.new))
-		if err != nil {
-			t.Errorf("%s\n%s\n%v", test.old, test.new, err)
-			continue
-		}
-		if got := told(report); got != strings.Join(want, "\n") {
-			t.Errorf("%s\n%s\n got  %s\n want %s", test.old, test.new, got, strings.Join(want, "\n"))
-		}
-		holds(t, report)
+		test.check(t, toolSide)
 	}
+}
+
+// check compares the two sides, which read reads, and checks the findings.
+func (c toolCase) check(t *testing.T, read func(t *testing.T, label, text string) diff.ToolList) {
+	t.Helper()
+	want := strings.Split(c.want, "\n")
+	slices.Sort(want)
+	report, err := diff.Tools(read(t, "old", c.old), read(t, "new", c.new))
+	if err != nil {
+		t.Errorf("%s\n%s\n%v", c.old, c.new, err)
+		return
+	}
+	if got := told(report); got != strings.Join(want, "\n") {
+		t.Errorf("%s\n%s\n got  %s\n want %s", c.old, c.new, got, strings.Join(want, "\n"))
+	}
+	holds(t, report)
 }
 
 // holds checks what is true of every report.

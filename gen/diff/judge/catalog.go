@@ -1,13 +1,12 @@
 package judge
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/yosida95/uritemplate/v3"
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
@@ -15,9 +14,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Catalog judges by all that a server offers: what is not offered is refused.
+// Catalog returns a judge of everything that a server offers. It refuses requests for
+// anything else.
 func Catalog(c *catalog.Catalog) diff.Judge {
-	o := &offers{tools: Tools(c.Tools), schemas: map[string]any{}, compiled: map[string]*jsonschema.Schema{}}
+	o := &offers{tools: Tools(c.Tools), schemas: map[string]any{}}
+	o.others = newSchemas(func(of string) (*santhosh.Schema, error) { return compiled(of, o.schemas[of]) })
 	for _, e := range c.Prompts {
 		o.schemas[diff.OfPrompt(e.Key)] = promptSchema(e)
 	}
@@ -45,7 +46,7 @@ func Catalog(c *catalog.Catalog) diff.Judge {
 	return o
 }
 
-// promptSchema is a schema of the params of prompts/get.
+// promptSchema returns a schema for the params of prompts/get.
 func promptSchema(e *catalog.Entry) any {
 	properties, required := map[string]any{}, []any{}
 	list, _ := e.Definition.Get("arguments")
@@ -67,8 +68,8 @@ func promptSchema(e *catalog.Entry) any {
 	}
 }
 
-// callSchema is a schema of the params of tools/call, but for the arguments: the name
-// of the tool, and whether a task may be there, and must.
+// callSchema returns a schema for the params of tools/call without the arguments. It checks
+// the name of the tool, and whether the member "task" is allowed or required.
 func callSchema(name string, definition wire.Object) string {
 	required, task := `["name"]`, "true"
 	switch diff.TaskSupport(definition) {
@@ -80,35 +81,22 @@ func callSchema(name string, definition wire.Object) string {
 	}
 	text, err := json.Marshal(name)
 	if err != nil {
-		return "false" // a name that was read can be written
+		return "false" // cannot happen: every string has a JSON form
 	}
 	return fmt.Sprintf(`{"type":"object","required":%s,"properties":{"name":{"const":%s},"task":%s}}`, required, text, task)
 }
 
-// offers judges by a schema for each thing, and tools by theirs.
+// offers judges tools by their own schemas, and everything else by the schema in schemas.
 type offers struct {
-	tools    diff.Judge
-	schemas  map[string]any
-	compiled map[string]*jsonschema.Schema
+	tools   diff.Judge
+	schemas map[string]any
+	others  *schemas
 }
 
 // Accepts implements [diff.Judge].
 func (o *offers) Accepts(of string, text []byte) (bool, error) {
-	schema, ok := o.schemas[of]
-	if !ok {
-		return o.tools.Accepts(of, text)
+	if _, ok := o.schemas[of]; ok {
+		return o.others.Accepts(of, text)
 	}
-	if o.compiled[of] == nil {
-		compiler := jsonschema.NewCompiler()
-		if err := compiler.AddResource(url, schema); err != nil {
-			return false, fmt.Errorf("%s: %w", of, err)
-		}
-		compiled, err := compiler.Compile(url)
-		if err != nil {
-			return false, fmt.Errorf("%s: %w", of, err)
-		}
-		o.compiled[of] = compiled
-	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	return err == nil && o.compiled[of].Validate(value) == nil, err
+	return o.tools.Accepts(of, text)
 }

@@ -1,5 +1,5 @@
-// Package judge confirms the witnesses of package diff with an independent
-// JSON Schema validator. It is the only importer of that validator but tests.
+// Package judge confirms the witnesses of package diff with an independent JSON Schema
+// validator. Apart from tests, no other package imports that validator.
 package judge
 
 import (
@@ -19,10 +19,24 @@ import (
 
 const url = "mem:///schema.json"
 
-// schemas judges by schemas that are compiled when they are first asked for.
+// schemas judges by schemas, each of which it compiles on first use.
 type schemas struct {
+	// compile returns nil if the side has nothing of that name: it accepts no value then.
 	compile  func(of string) (*santhosh.Schema, error)
 	compiled map[string]*santhosh.Schema
+}
+
+func newSchemas(compile func(of string) (*santhosh.Schema, error)) *schemas {
+	return &schemas{compile, map[string]*santhosh.Schema{}}
+}
+
+// compiled compiles a schema that refers to no other document.
+func compiled(of string, schema any) (*santhosh.Schema, error) {
+	compiler := santhosh.NewCompiler()
+	if err := compiler.AddResource(url, schema); err != nil {
+		return nil, fmt.Errorf("%s: %w", of, err)
+	}
+	return compiler.Compile(url)
 }
 
 // Accepts implements [diff.Judge].
@@ -42,7 +56,7 @@ func (s *schemas) Accepts(of string, text []byte) (bool, error) {
 	return compiled != nil && compiled.Validate(value) == nil, nil
 }
 
-// Revision judges by the schema a revision was lowered from.
+// Revision returns a judge by the schema that a revision was lowered from.
 func Revision(document *schema.Document, rev *ir.Revision) (diff.Judge, error) {
 	src, err := document.JSON()
 	if err != nil {
@@ -60,7 +74,8 @@ func Revision(document *schema.Document, rev *ir.Revision) (diff.Judge, error) {
 		if d.Definition || !ok || document.Lookup(d.Name) != nil {
 			continue
 		}
-		// A union that no schema has: anyOf its variants, if these are definitions.
+		// The schema does not define this union. The judge adds it as anyOf of its variants,
+		// if all of these are definitions.
 		var branches []any
 		for _, v := range union.Variants {
 			if v.Decl.Definition {
@@ -77,17 +92,17 @@ func Revision(document *schema.Document, rev *ir.Revision) (diff.Judge, error) {
 	if err := compiler.AddResource(url, root); err != nil {
 		return nil, err
 	}
-	return &schemas{compiled: map[string]*santhosh.Schema{}, compile: func(of string) (*santhosh.Schema, error) {
+	return newSchemas(func(of string) (*santhosh.Schema, error) {
 		pointer, ok := pointers[of]
 		if !ok {
-			return nil, fmt.Errorf("%s: no definition %q to judge by", rev.ID, of)
+			return nil, fmt.Errorf("%s: there is no definition %q", rev.ID, of)
 		}
 		return compiler.Compile(url + "#" + pointer)
-	}}, nil
+	}), nil
 }
 
-// Tools judges by the schemas of a list of tools. What the list does not have,
-// it refuses; a result without a schema may be any object.
+// Tools returns a judge by the schemas of a tool list. It refuses values for tools that the
+// list does not have. A result without a schema may be any object.
 func Tools(list *tools.List) diff.Judge {
 	sources, calls := map[string]*jsonschema.Schema{}, map[string]string{}
 	for _, t := range list.Tools {
@@ -97,25 +112,21 @@ func Tools(list *tools.List) diff.Judge {
 	}
 	return &toolSchemas{
 		sources: sources, validators: map[string]*samples.Validator{},
-		calls: &schemas{compiled: map[string]*santhosh.Schema{}, compile: func(of string) (*santhosh.Schema, error) {
+		calls: newSchemas(func(of string) (*santhosh.Schema, error) {
 			value, err := santhosh.UnmarshalJSON(strings.NewReader(calls[of]))
 			if err != nil {
-				return nil, nil // not a call of a tool of the list
+				return nil, nil // the list has no such tool
 			}
-			compiler := santhosh.NewCompiler()
-			if err := compiler.AddResource(url, value); err != nil {
-				return nil, fmt.Errorf("%s: %w", of, err)
-			}
-			return compiler.Compile(url)
-		}},
+			return compiled(of, value)
+		}),
 	}
 }
 
-// toolSchemas judges by schemas that are compiled when they are first asked for.
+// toolSchemas judges by the schemas of tools. It makes each validator on first use.
 type toolSchemas struct {
 	sources    map[string]*jsonschema.Schema
 	validators map[string]*samples.Validator
-	// calls judge what [diff.OfCall] names.
+	// calls judges the params that [diff.OfCall] names.
 	calls *schemas
 }
 
@@ -140,7 +151,7 @@ func (s *toolSchemas) Accepts(of string, text []byte) (bool, error) {
 	}
 	accepts, known := v.Accepts([]*jsonschema.Schema{source}, value)
 	if !known {
-		return false, fmt.Errorf("%s: the schema does not compile, or takes too many steps to judge by", of)
+		return false, fmt.Errorf("%s: the schema does not compile, or takes too many steps to evaluate", of)
 	}
 	return accepts, nil
 }

@@ -128,6 +128,24 @@ func (s *Schema) Property(name string) *Schema {
 	return nil
 }
 
+// Element returns the schema that prefixItems or items have for the element at index i, or
+// nil.
+func (s *Schema) Element(i int) *Schema {
+	if i < len(s.PrefixItems) {
+		return s.PrefixItems[i]
+	}
+	return s.Items
+}
+
+// InPlace returns the schemas of references and allOf. A value that satisfies s satisfies
+// each of them.
+func (s *Schema) InPlace() []*Schema {
+	if target := s.Referenced(); target != nil {
+		return append([]*Schema{target}, s.AllOf...)
+	}
+	return s.AllOf
+}
+
 // AssertsFormat reports whether strings have to match the schema's format. In JSON Schema a
 // format by itself is an annotation. Beside the type "string" it counts as an assertion,
 // which is how tools use it.

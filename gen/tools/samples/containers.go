@@ -61,11 +61,8 @@ func (g *sampler) array(flat []*jsonschema.Schema, length, least, first int, con
 	for i := range length {
 		var element []*jsonschema.Schema
 		for _, s := range flat {
-			switch {
-			case i < len(s.PrefixItems):
-				element = append(element, s.PrefixItems[i])
-			case s.Items != nil:
-				element = append(element, s.Items)
+			if own := s.Element(i); own != nil {
+				element = append(element, own)
 			}
 		}
 		if at := i - first; at >= 0 && at < len(contained) {

@@ -83,10 +83,7 @@ func flatten(all []*jsonschema.Schema) (flat []*jsonschema.Schema, plain bool) {
 			continue
 		}
 		flat = append(flat, s)
-		if target := s.Referenced(); target != nil {
-			todo = append(todo, target)
-		}
-		todo = append(todo, s.AllOf...)
+		todo = append(todo, s.InPlace()...)
 		if s.AnyOf != nil || s.OneOf != nil || s.Contains != nil {
 			plain = false
 		}
@@ -139,11 +136,8 @@ func (m *mutator) array(p place, flat []*jsonschema.Schema) {
 	for i, v := range all[:min(len(all), maxElements)] {
 		var schemas []*jsonschema.Schema
 		for _, s := range flat {
-			switch {
-			case i < len(s.PrefixItems):
-				schemas = append(schemas, s.PrefixItems[i])
-			case s.Items != nil:
-				schemas = append(schemas, s.Items)
+			if own := s.Element(i); own != nil {
+				schemas = append(schemas, own)
 			}
 		}
 		if len(schemas) == 0 {

@@ -143,10 +143,7 @@ func (g *sampler) expand(todo, flat []*jsonschema.Schema, open [][][]*jsonschema
 			continue
 		}
 		flat = append(flat, s)
-		if target := s.Referenced(); target != nil {
-			todo = append(todo, target)
-		}
-		todo = append(todo, s.AllOf...)
+		todo = append(todo, s.InPlace()...)
 		for _, union := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
 			var alternatives [][]*jsonschema.Schema
 			for _, alternative := range union {

@@ -44,7 +44,7 @@ type builder struct {
 	reports map[[2]string]*diff.Report
 	// came has the fingerprints of each pair of sides that are next to each other.
 	came  map[[2]string]map[string]bool
-	docs  map[string]string
+	rules map[string]diff.Rule
 	taken ids
 }
 
@@ -86,7 +86,7 @@ func (b *builder) comparison(r *diff.Report, several bool) (*comparison, error) 
 	if several {
 		prefix = c.ID + "."
 	}
-	s := &speaker{report: r, old: old, new: new, since: func(f *diff.Finding) string { return b.since(r, f) }}
+	s := &speaker{report: r, rules: b.rules, old: old, new: new, since: func(f *diff.Finding) string { return b.since(r, f) }}
 	loud := 0
 	var list []*finding
 	for _, f := range r.Findings {
@@ -111,7 +111,7 @@ func (b *builder) comparison(r *diff.Report, several bool) (*comparison, error) 
 	}
 	if c.Tools {
 		c.groups(list, s, b.taken)
-		c.kinds(list, b.docs)
+		c.kinds(list, b.rules)
 	}
 	return c, nil
 }
@@ -135,9 +135,9 @@ func (f *finding) loud() bool {
 }
 
 func (b *builder) finding(f *diff.Finding, s *speaker, prefix string) *finding {
-	out := &finding{Finding: f, ID: b.taken.take(prefix + f.Fingerprint), Sentence: s.sentence(f), Why: render.Why(f), Doc: b.docs[f.Rule], Sent: render.Sent(f.Direction)}
+	out := &finding{Finding: f, ID: b.taken.take(prefix + f.Fingerprint), Sentence: s.sentence(f), Why: render.Why(f), Doc: b.rules[f.Rule].Doc, Sent: render.Sent(f.Direction)}
 	out.levels()
-	out.OldText, out.NewText = excerpts(s.report, f, s.old, s.new)
+	out.OldText, out.NewText = s.excerpts(f)
 	for _, w := range f.Witnesses {
 		out.Proofs = append(out.Proofs, proof{w, laidOut(w.Value)})
 	}
@@ -223,14 +223,14 @@ func (c *comparison) groups(list []*finding, s *speaker, taken ids) {
 }
 
 // kinds counts findings by rule, the worst and most frequent first.
-func (c *comparison) kinds(list []*finding, docs map[string]string) {
+func (c *comparison) kinds(list []*finding, rules map[string]diff.Rule) {
 	byRule := map[string]int{}
 	for _, f := range list {
 		i, ok := byRule[f.Rule]
 		if !ok {
 			i = len(c.Kinds)
 			byRule[f.Rule] = i
-			c.Kinds = append(c.Kinds, kindOfChange{Rule: f.Rule, Doc: docs[f.Rule]})
+			c.Kinds = append(c.Kinds, kindOfChange{Rule: f.Rule, Doc: rules[f.Rule].Doc})
 		}
 		c.Kinds[i].Counts.add(f.Finding, f.Level)
 	}

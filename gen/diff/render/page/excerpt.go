@@ -37,12 +37,13 @@ const (
 )
 
 // excerpts returns what the two sides say where a finding is.
-func excerpts(r *diff.Report, f *diff.Finding, old, new *source) (was, is *excerpt) {
+func (s *speaker) excerpts(f *diff.Finding) (was, is *excerpt) {
+	r, old, new := s.report, s.old, s.new
 	was, is = &excerpt{Label: old.Label, Place: f.Old}, &excerpt{Label: new.Label, Place: f.New}
-	if detail(f) == "" { // the excerpt is all that is at the place
+	if s.detail(f) == "" { // the excerpt is all that is at the place
 		was.Errata, is.Errata = errata(r, "old", f.Old), errata(r, "new", f.New)
 	}
-	a, b := focus(f, old.root, new.root)
+	a, b := s.focus(f)
 	oldText, newText := a.text(), b.text()
 	_, aText := a.str()
 	_, bText := b.str()
@@ -73,40 +74,26 @@ func standsAlone(f *diff.Finding) change {
 }
 
 // focus returns the smallest values in which a finding's change can be seen.
-func focus(f *diff.Finding, old, new *node) (was, is *node) {
+func (s *speaker) focus(f *diff.Finding) (was, is *node) {
+	old, new := s.old.root, s.new.root
 	if f.Old.Pointer != "" {
 		was = old.at(f.Old.Pointer)
 	}
 	if f.New.Pointer != "" {
 		is = new.at(f.New.Pointer)
 	}
-	if name, ok := memberOf(f); ok {
+	if name := argument(f, 0); s.rules[f.Rule].Presence && name != "" {
 		a, b := old.at(parent(f.Old.Pointer, name)), new.at(parent(f.New.Pointer, name))
 		if a != nil && b != nil {
 			return a.onlyMember(name), b.onlyMember(name)
 		}
 	}
-	path := detail(f)
-	if path == "" {
-		return was, is
+	if name := s.detail(f); name != "" {
+		if a, b := was.child(name), is.child(name); a != nil || b != nil {
+			return a, b
+		}
 	}
-	a, b := was, is
-	for _, token := range strings.Split(path, ".") {
-		a, b = a.child(token), b.child(token)
-	}
-	if a == nil && b == nil {
-		return was, is
-	}
-	return a, b
-}
-
-// memberOf returns the name of the member whose presence a finding is about.
-func memberOf(f *diff.Finding) (name string, ok bool) {
-	switch f.Rule {
-	case "member-added", "member-removed", "required-member-added", "required-member-removed", "member-became-optional", "member-became-required":
-		return argument(f, 0), len(f.Args) > 0
-	}
-	return "", false
+	return was, is
 }
 
 // parent returns the pointer of the object that has a member; the pointer may
@@ -115,24 +102,15 @@ func parent(pointer, name string) string {
 	return strings.TrimSuffix(pointer, wire.ChildPointer("/properties", name))
 }
 
-// detail returns the path below a finding's place that the finding is about, "" if
-// that is all of it.
-func detail(f *diff.Finding) string {
-	switch rule := f.Rule; {
-	case strings.HasSuffix(rule, "description-changed"):
-		return "description"
-	case strings.HasSuffix(rule, "title-changed"):
-		return "title"
-	case rule == "default-changed":
-		return "default"
-	case strings.HasPrefix(rule, "annotation-"):
-		return "annotations"
-	case rule == "task-support-changed":
-		return "execution"
-	case rule == "tool-metadata-changed":
-		return argument(f, 0)
+// detail returns the name of the member at a finding's places that the excerpt shows, or ""
+// if the excerpt shows the whole value. A change of a schema needs the whole schema.
+func (s *speaker) detail(f *diff.Finding) string {
+	r := s.rules[f.Rule]
+	if r.Category == diff.CategoryWire || r.Category == diff.CategoryMethods {
+		return ""
 	}
-	return ""
+	name, _, _ := strings.Cut(strings.TrimPrefix(r.Changed(f.Args), "/"), "/")
+	return name
 }
 
 // argument returns an argument of a finding, "" if it has fewer.

@@ -10,6 +10,7 @@ import (
 // speaker puts the findings of a comparison into words.
 type speaker struct {
 	report   *diff.Report
+	rules    map[string]diff.Rule
 	old, new *source
 	// since returns the side with which a change came. It is the new side of the
 	// report unless a side between the two is known to have it.
@@ -178,7 +179,7 @@ func (s *speaker) change(f *diff.Finding) phrase {
 		return say("% now describes its result: callers of the new list refuse other results.", code(tool))
 	case f.Rule == "output-schema-removed":
 		return say("% no longer describes its result, which callers of the old list rely on.", code(tool))
-	case strings.HasPrefix(f.Rule, "annotation-"):
+	case s.rules[f.Rule].Promise:
 		return say("% %.", code(tool), marked(f.Message))
 	case f.Rule == "type-changed" && len(f.Args) == 2:
 		if at := s.inside(f); at != "" {
@@ -204,16 +205,16 @@ func capability(f *diff.Finding, since string) phrase {
 	return say("% depends on the capability % since %, before on %.", method, code(is), since, code(was))
 }
 
-// limits says what a value beyond a limit is; % is the limit.
-var limits = map[string]string{
-	"minimum":        "a number below %",
-	"min-length":     "a string shorter than % characters",
-	"min-items":      "an array with fewer than % elements",
-	"min-properties": "an object with fewer than % members",
-	"maximum":        "a number above %",
-	"max-length":     "a string longer than % characters",
-	"max-items":      "an array with more than % elements",
-	"max-properties": "an object with more than % members",
+// beyond describes a value beyond a limit, by the keyword of the limit; % is the limit.
+var beyond = map[string]string{
+	"minimum":       "a number below %",
+	"minLength":     "a string shorter than % characters",
+	"minItems":      "an array with fewer than % elements",
+	"minProperties": "an object with fewer than % members",
+	"maximum":       "a number above %",
+	"maxLength":     "a string longer than % characters",
+	"maxItems":      "an array with more than % elements",
+	"maxProperties": "an object with more than % members",
 }
 
 // what returns the values that one side refuses, or false for a rule that is not
@@ -255,10 +256,7 @@ func (s *speaker) what(f *diff.Finding) (subject, bool) {
 	case "object-opened", "object-closed":
 		return manner(in(say("members that are not declared")))
 	}
-	for id, text := range limits {
-		if !strings.HasPrefix(f.Rule, id+"-") || len(f.Args) != 2 {
-			continue
-		}
+	if text, ok := beyond[s.rules[f.Rule].Keyword]; ok && len(f.Args) == 2 {
 		limit := f.Args[0] // of the side that refuses: the old one where the limit gave way
 		if f.Effect.Narrows() {
 			limit = f.Args[1]

@@ -144,7 +144,7 @@ func newView(in Input) (*view, error) {
 	if len(in.Reports) == 0 {
 		return nil, errors.New("a page needs a report")
 	}
-	b := &builder{byLabel: map[string]*source{}, reports: map[[2]string]*diff.Report{}, docs: map[string]string{}, taken: ids{}}
+	b := &builder{byLabel: map[string]*source{}, reports: map[[2]string]*diff.Report{}, rules: map[string]diff.Rule{}, taken: ids{}}
 	for _, s := range in.Sides {
 		src, err := newSource(s)
 		if err != nil {
@@ -155,7 +155,7 @@ func newView(in Input) (*view, error) {
 		b.order = append(b.order, s.Label)
 	}
 	for _, r := range diff.Rules() {
-		b.docs[r.ID] = r.Doc
+		b.rules[r.ID] = r
 	}
 	b.index(in.Reports)
 	v := &view{}

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/check"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/toolstest"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -101,33 +101,18 @@ func TestEmitErrors(t *testing.T) {
 	}
 }
 
-// TestEmitUpstreamLists emits checks for the tools of real servers, twice with the same
-// result.
+// TestEmitUpstreamLists emits checks for the tools of real servers twice and compares the two
+// results.
 func TestEmitUpstreamLists(t *testing.T) {
-	shared := os.Getenv("MCPGEN_SHARED")
-	if shared == "" {
-		shared = "../../../shared"
-	}
-	lists, _ := filepath.Glob(filepath.Join(shared, "toollists", "*.json"))
-	if len(lists) == 0 {
-		t.Skip("no tool lists of real servers: set MCPGEN_SHARED")
-	}
+	lists := toolstest.Upstream(t)
 	lines := 0
-	for _, name := range lists {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list, err := tools.Read(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for name, list := range lists {
 		first, second := emit(t, list), emit(t, list)
 		if !bytes.Equal(first, second) {
-			t.Errorf("%s: two runs differ", filepath.Base(name))
+			t.Errorf("%s: two runs differ", name)
 		}
 		if bytes.Contains(first, []byte("fallback")) {
-			t.Errorf("%s: needs the fallback", filepath.Base(name))
+			t.Errorf("%s: needs the fallback", name)
 		}
 		lines += bytes.Count(first, []byte{'\n'})
 	}
