@@ -5,6 +5,7 @@ package stdio
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -45,6 +46,8 @@ func helper(mode string) int {
 		serve(mode)
 		<-terminated
 		return 7
+	case "unassembled":
+		Main(nil, errors.New("two tools are called greet"))
 	case "mute": // never reads nor writes
 		time.Sleep(time.Hour)
 	case "broken":

@@ -2,6 +2,7 @@ package stdio
 
 import (
 	"context"
+	"log"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/signals"
@@ -19,4 +20,18 @@ func Serve(ctx context.Context, server runtime.SessionServer) error {
 		return nil
 	}
 	return err
+}
+
+// Main runs a server as a whole program: it serves one session over the standard input and
+// output of the process, as [Serve] does, and ends the process with status 1 if that fails.
+// It takes the results of a constructor:
+//
+//	stdio.Main(mcp.NewServer(options, tool))
+func Main(server *runtime.Server, err error) {
+	if err == nil {
+		err = Serve(context.Background(), server)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
 }

@@ -17,27 +17,27 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestLimits holds how long the programs are, in lines with code, and how many packages of
-// the project they import.
+// TestLimits holds how many lines the programs have and how many packages of the project they
+// import. Comments do not count.
 func TestLimits(t *testing.T) {
 	for _, program := range []struct {
 		file           string
 		lines, imports int
 	}{
 		{"typedtool/main.go", 25, 3},
-		{"items/main.go", 55, 4},
-		{"call/main.go", 32, 3},
-		{"list/main.go", 32, 2},
-		{"answer/main.go", 38, 2},
-		{"proxy/main.go", 17, 3},
-		{"weather/items.go", 37, 2}, // a prompt, a resource and a template of ten lines each
+		{"items/main.go", 50, 4},
+		{"call/main.go", 37, 3},
+		{"list/main.go", 34, 2},
+		{"answer/main.go", 42, 2},
+		{"proxy/main.go", 20, 3},
+		{"weather/items.go", 42, 2}, // a prompt, a resource and a template of at most ten lines each
 	} {
 		text, err := os.ReadFile(program.file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n := codeLines(string(text)); n > program.lines {
-			t.Errorf("%s has %d lines of code, more than %d", program.file, n, program.lines)
+			t.Errorf("%s has %d lines, more than %d", program.file, n, program.lines)
 		}
 		parsed, err := parser.ParseFile(token.NewFileSet(), program.file, text, parser.ImportsOnly)
 		if err != nil {
@@ -55,11 +55,11 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// codeLines counts the lines that are neither empty nor a comment.
+// codeLines counts the lines that are not a comment.
 func codeLines(text string) int {
 	n := 0
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+		if !strings.HasPrefix(strings.TrimSpace(line), "//") {
 			n++
 		}
 	}

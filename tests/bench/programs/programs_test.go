@@ -18,11 +18,11 @@ var update = flag.Bool("update", false, "rewrite the golden file")
 
 const ours = "../../examples"
 
-// TestTable counts the lines of code and the imports from the library of each program.
+// TestTable counts the lines and the imports from the library of each program, without comments.
 func TestTable(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| Program | mcpgen | go-sdk | mcp-go |\n| --- | --- | --- | --- |\n")
-	for _, name := range []string{"typedtool", "call", "list", "answer", "proxy"} {
+	for _, name := range []string{"typedtool", "items", "call", "list", "answer", "proxy"} {
 		fmt.Fprintf(&table, "| %s | %s | %s | %s |\n", name, size(t, ours, name), size(t, "gosdk", name), size(t, "mcpgo", name))
 	}
 	golden := filepath.Join("testdata", "table.md")
@@ -51,7 +51,7 @@ func size(t *testing.T, folder, name string) string {
 	}
 	lines, imports := 0, 0
 	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+		if !strings.HasPrefix(strings.TrimSpace(line), "//") {
 			lines++
 		}
 	}
@@ -63,21 +63,42 @@ func size(t *testing.T, folder, name string) string {
 	return fmt.Sprintf("%d lines, %d imports", lines, imports)
 }
 
-// TestRun runs the programs that call and list with the typed server of the same library.
+// TestRun runs the programs of each library: the clients use its servers, directly and
+// through its proxy.
 func TestRun(t *testing.T) {
-	bin := t.TempDir()
 	for _, library := range []string{"gosdk", "mcpgo"} {
-		build := func(name string) string {
-			out := filepath.Join(bin, library+"-"+name)
-			if text, err := exec.Command("go", "build", "-o", out, "./"+library+"/"+name).CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, text)
+		t.Run(library, func(t *testing.T) {
+			bin := t.TempDir()
+			build := func(pkg string) string {
+				out := filepath.Join(bin, strings.ReplaceAll(pkg, "/", "-"))
+				if text, err := exec.Command("go", "build", "-o", out, "./"+pkg).CombinedOutput(); err != nil {
+					t.Fatalf("%v\n%s", err, text)
+				}
+				return out
 			}
-			return out
-		}
-		server := build("typedtool")
-		out, err := exec.Command(build("call"), server).Output()
-		if err != nil || string(out) != "21 degrees\n" {
-			t.Errorf("%s: got %q, %v", library, out, err)
-		}
+			run := func(want string, command ...string) {
+				t.Helper()
+				var errors strings.Builder
+				cmd := exec.Command(command[0], command[1:]...)
+				cmd.Stderr = &errors
+				if out, err := cmd.Output(); err != nil || string(out) != want {
+					t.Errorf("got %q, %v, want %q\n%s", out, err, want, &errors)
+				}
+			}
+			items, call, list := build(library+"/items"), build(library+"/call"), build(library+"/list")
+			run("21 degrees\n", call, build(library+"/typedtool"))
+			run("21 degrees\n", call, items)
+			run("tool get_weather\nresource weather://stations\n", list, items)
+			run("Hello! decline\n", build(library+"/answer"), build("asker"))
+
+			// The clients take no arguments for the server, so a script starts the proxy.
+			script := filepath.Join(bin, "through-proxy")
+			text := "#!/bin/sh\nexec " + build(library+"/proxy") + " " + items + "\n"
+			if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			run("21 degrees\n", call, script)
+			run("tool get_weather\nresource weather://stations\n", list, script)
+		})
 	}
 }

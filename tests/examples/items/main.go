@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"log"
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
@@ -45,11 +44,5 @@ type Output struct {
 func weather(ctx context.Context, in *Input) (*Output, error) { return &Output{Degrees: 21}, nil }
 
 func main() {
-	server, err := mcp.NewServer(mcp.ServerOptions{Name: "weather", Version: "1.0.0"}, tool, prompt, resource, template)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := stdio.Serve(context.Background(), server); err != nil {
-		log.Fatal(err)
-	}
+	stdio.Main(mcp.NewServer(mcp.ServerOptions{Name: "weather", Version: "1.0.0"}, tool, prompt, resource, template))
 }

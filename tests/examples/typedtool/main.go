@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"log"
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
@@ -21,11 +20,5 @@ func weather(ctx context.Context, in *Input) (*Output, error) { return &Output{D
 
 func main() {
 	tool := typed.Tool(&mcp.Tool{Name: "get_weather"}, weather)
-	server, err := mcp.NewServer(mcp.ServerOptions{Name: "weather", Version: "1.0.0"}, tool)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := stdio.Serve(context.Background(), server); err != nil {
-		log.Fatal(err)
-	}
+	stdio.Main(mcp.NewServer(mcp.ServerOptions{Name: "weather", Version: "1.0.0"}, tool))
 }
