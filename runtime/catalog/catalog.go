@@ -9,7 +9,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
-	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -72,9 +71,8 @@ type Catalog struct {
 	unlimited   bool     // calls outside of sessions have no limit
 	watched     watched
 
-	changes *runtime.Debounced // calls tell
 	mu      sync.Mutex
-	changed change // not yet sent to open sessions
+	changed change // not yet sent to open sessions; a timer calls tell unless it is 0
 }
 
 // New returns an empty catalog.
@@ -96,7 +94,6 @@ func New(opts Options) *Catalog {
 	c.templates = newList[template](c, kindTemplate)
 	c.tools.read = readTool
 	c.sessionless = c.newSession(nil)
-	c.changes = runtime.Debounce(waits.ListChanged, c.tell)
 	return c
 }
 

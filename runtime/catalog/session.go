@@ -3,8 +3,10 @@ package catalog
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -82,12 +84,14 @@ func (c *Catalog) announce(what change) {
 		return
 	}
 	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.changed == 0 {
+		time.AfterFunc(waits.ListChanged, c.tell)
+	}
 	c.changed |= what
-	c.mu.Unlock()
-	c.changes.Trigger()
 }
 
-// tell passes the changes to the sessions.
+// tell passes the changes to the sessions, which does not wait for their clients.
 func (c *Catalog) tell() {
 	c.mu.Lock()
 	what := c.changed

@@ -14,35 +14,27 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// The defaults of a Process.
+// The defaults of the fields of a Process.
 const (
 	DefaultExitWait = 2 * time.Second
 	DefaultTermWait = 2 * time.Second
 )
 
-const (
-	// killWait bounds the wait for a process that cannot even be killed.
-	killWait = 5 * time.Second
-	// drainWait is how long the output of a process is read on after its end, in case
-	// a process that it started holds the stream open; and how long the end is waited
-	// for when the output has ended.
-	drainWait = time.Second
-)
-
-// Process is a client's runtime.Transport to a server that runs as a child process, over
-// the child's standard input and output. Create it with Command.
+// Process is a client's runtime.Transport to a server that runs as a child process. It uses the
+// child's standard input and output. Create it with Command.
 //
-// If the process ends by itself with another status than 0, the session's error wraps an
-// *ExitError. Close ends the process and all processes that are left in its process group.
+// If the process exits with a nonzero status, the error of the session wraps an *ExitError. Close
+// ends the process and all processes that are left in its process group.
 type Process struct {
-	// ExitWait is how long the process may take to exit after its input is closed, before
-	// it gets SIGTERM. It defaults to DefaultExitWait; less than 0 means not at all.
+	// ExitWait is how long the process may take to exit after its input is closed. After
+	// that it receives SIGTERM. 0 means DefaultExitWait; a negative ExitWait means no wait.
 	ExitWait time.Duration
-	// TermWait is how long the process may take to exit after SIGTERM, before it is
-	// killed. It defaults to DefaultTermWait; less than 0 means not at all.
+	// TermWait is how long the process may take to exit after SIGTERM. After that it is
+	// killed. 0 means DefaultTermWait; a negative TermWait means no wait.
 	TermWait time.Duration
 
 	cmd     *exec.Cmd
@@ -55,28 +47,28 @@ type Process struct {
 	closing atomic.Bool
 	closer  sync.Once
 
-	deadlines   sync.Mutex // held while a deadline of output is set
-	drained     time.Time  // when what is left in output is to have been read; zero while the process runs
-	interrupted bool       // the deadline is that of Interrupt
+	deadlines   sync.Mutex // guards the deadline of output and the next two fields
+	drained     time.Time  // until when output is read after the end of the process; zero before
+	interrupted bool       // Interrupt has set the deadline
 
-	exited  chan struct{} // closed when the process has been waited for
-	status  error         // of the process; read after exited
-	stopped error         // what Close returns
+	exited  chan struct{} // closed when the process has ended
+	status  error         // an *ExitError or nil; valid after exited is closed
+	stopped error         // result of Close
 }
 
-// Command returns the transport to a server that cmd describes. The process starts when a
-// client connects.
+// Command returns the transport to the server that cmd starts. The process starts when a client
+// connects.
 //
-// The command's Stdin and Stdout must be nil. Its Stderr defaults to os.Stderr; io.Discard
-// throws the output away, and LogLines logs it. The environment, folder and SysProcAttr are
-// the caller's. On unix the process leads its own process group, unless SysProcAttr says
-// otherwise: signals go to the whole group, and signals of the terminal do not reach it.
+// The Stdin and Stdout of cmd must be nil. Its Stderr defaults to os.Stderr; io.Discard discards
+// the output, and LogLines logs it. All other fields of cmd are used as they are. On unix, the
+// process leads a process group of its own, unless SysProcAttr is set: signals are sent to the
+// whole group, and signals from the terminal do not reach it.
 func Command(cmd *exec.Cmd) *Process {
 	return &Process{cmd: cmd, copied: make(chan struct{}), exited: make(chan struct{})}
 }
 
-// Open implements runtime.Opener: it starts the process. Without a session, the caller must
-// call Close.
+// Open implements runtime.Opener: it starts the process. A caller that does not pass c to a client
+// must call Close.
 func (c *Process) Open(context.Context) error {
 	if c.cmd.Stdin != nil || c.cmd.Stdout != nil {
 		return errors.New("stdio: the command's Stdin or Stdout is set")
@@ -95,8 +87,8 @@ func (c *Process) Open(context.Context) error {
 	return nil
 }
 
-// start starts the process on pipes of ours. Those that the command would make are
-// closed when the process ends, with its last messages still unread.
+// start starts the process with its own pipes. Wait closes the pipes that cmd makes, even if they
+// hold unread messages.
 func (c *Process) start() error {
 	var ours, theirs [3]*os.File
 	defer func() { closeAll(theirs[:]) }()
@@ -117,7 +109,7 @@ func (c *Process) start() error {
 	}
 	c.output, c.stderr = ours[1], ours[2]
 	c.lines = New(io.NopCloser(c.output), ours[0])
-	c.lines.try = newTryWriter(ours[0])
+	c.lines.pipe = newPipeWriter(ours[0])
 	return nil
 }
 
@@ -135,18 +127,18 @@ func (c *Process) copyStderr() {
 	c.stderr.Close()
 }
 
-// wait is the goroutine that waits for the process.
+// wait runs in a goroutine until the process has ended and its standard error is read.
 func (c *Process) wait() {
 	err := c.cmd.Wait()
 	killGroup(c.cmd)
-	// What is left in the pipes can be read at once; more can come only from processes
-	// that have left the group.
-	end := time.Now().Add(drainWait)
+	// The content of the pipes can be read at once. Only processes that have left the group can
+	// still write to them.
+	end := time.Now().Add(waits.Output)
 	c.drainUntil(end)
 	c.stderr.SetReadDeadline(end)
 	select {
 	case <-c.copied:
-	case <-time.After(2 * drainWait): // the writer does not take it
+	case <-time.After(2 * waits.Output): // the writer in Stderr blocks
 	}
 	if err != nil {
 		c.status = &ExitError{Status: err.Error(), Code: c.cmd.ProcessState.ExitCode(), Stderr: c.tail.String(), err: err}
@@ -157,12 +149,12 @@ func (c *Process) wait() {
 // Pid returns the id of the process, which must have been started.
 func (c *Process) Pid() int { return c.cmd.Process.Pid }
 
-// Receive implements runtime.Transport. When the output has ended because the process
-// has failed, the error is an *ExitError.
+// Receive implements runtime.Transport. If the output ends because the process has failed, the
+// error is an *ExitError.
 func (c *Process) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
 	in, err := c.lines.Receive(ctx, max)
 	if c.closing.Load() {
-		return runtime.Incoming{}, runtime.ErrClosed // Close reads too, so in may be half a line
+		return runtime.Incoming{}, runtime.ErrClosed // Close reads too, so in may be incomplete
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) && c.wasInterrupted() {
 		c.lines.lines.retry()
@@ -183,7 +175,7 @@ func (c *Process) Receive(ctx context.Context, max int) (runtime.Incoming, error
 	return runtime.Incoming{}, err
 }
 
-// Interruptible implements runtime.Interrupter: it depends on the system's pipes.
+// Interruptible implements runtime.Interrupter. It returns true if pipes support deadlines.
 func (c *Process) Interruptible() bool {
 	c.deadlines.Lock()
 	defer c.deadlines.Unlock()
@@ -198,8 +190,8 @@ func (c *Process) Interrupt() {
 	c.output.SetReadDeadline(time.Unix(1, 0))
 }
 
-// wasInterrupted reports whether the deadline of a read was that of Interrupt, and sets the one
-// that it took the place of.
+// wasInterrupted reports whether Interrupt has ended a read, and restores the deadline that Interrupt
+// replaced.
 func (c *Process) wasInterrupted() bool {
 	c.deadlines.Lock()
 	defer c.deadlines.Unlock()
@@ -211,7 +203,7 @@ func (c *Process) wasInterrupted() bool {
 	return was
 }
 
-// drainUntil bounds the reading of the output.
+// drainUntil limits the time for reading the output.
 func (c *Process) drainUntil(end time.Time) {
 	c.deadlines.Lock()
 	defer c.deadlines.Unlock()
@@ -224,22 +216,17 @@ func (c *Process) drainUntil(end time.Time) {
 // Buffered implements runtime.Buffered.
 func (c *Process) Buffered() bool { return c.lines.Buffered() }
 
-// failure waits for the process, which has closed a stream, to end, and returns its
-// status if that is an error.
+// failure waits for the end of a process that has closed a stream. It returns the status of the
+// process if that is an error.
 func (c *Process) failure(ctx context.Context) error {
-	timer := time.NewTimer(drainWait)
-	defer timer.Stop()
-	select {
-	case <-c.exited:
+	if c.ends(ctx, waits.Output) {
 		return c.status
-	case <-timer.C:
-	case <-ctx.Done():
 	}
 	return nil
 }
 
-// Send implements runtime.Transport. When the process is gone, the error is
-// runtime.ErrClosed, together with an *ExitError if the process has failed.
+// Send implements runtime.Transport. If the process has ended, the error is runtime.ErrClosed, and
+// wraps an *ExitError as well if the process has failed.
 func (c *Process) Send(ctx context.Context, m runtime.Outgoing) error {
 	err := c.lines.Send(ctx, m)
 	switch {
@@ -255,11 +242,11 @@ func (c *Process) Send(ctx context.Context, m runtime.Outgoing) error {
 	return err
 }
 
-// Close implements runtime.Transport: it closes the process's input, which asks a server
-// to exit. After ExitWait it sends SIGTERM, and after TermWait SIGKILL (see "Shutdown" in
-// basic/lifecycle of every revision). On systems without SIGTERM it kills the process after
-// ExitWait. It returns when the process has ended: an *ExitError if that took SIGKILL or if
-// the process had failed by itself.
+// Close implements runtime.Transport: it closes the input of the process, which asks a server to
+// exit. After ExitWait it sends SIGTERM, and after TermWait SIGKILL (see "Shutdown" in
+// basic/lifecycle of every revision). On systems without SIGTERM, it kills the process after
+// ExitWait. Close returns when the process has ended. The error is an *ExitError if Close had to
+// kill the process or if the process failed by itself.
 func (c *Process) Close() error {
 	if !c.started.Load() {
 		return nil
@@ -268,7 +255,7 @@ func (c *Process) Close() error {
 		c.closing.Store(true)
 		c.lines.Close()
 		drained := make(chan struct{})
-		go func() { // a process that cannot get rid of its output would not exit
+		go func() { // a process that blocks on its output does not exit
 			defer close(drained)
 			io.Copy(io.Discard, c.output)
 		}()
@@ -280,34 +267,36 @@ func (c *Process) Close() error {
 }
 
 func (c *Process) stop() error {
-	if c.ends(cmp.Or(c.ExitWait, DefaultExitWait)) {
+	ctx := context.Background()
+	if c.ends(ctx, cmp.Or(c.ExitWait, DefaultExitWait)) {
 		return c.status
 	}
-	if terminate(c.cmd) == nil && c.ends(cmp.Or(c.TermWait, DefaultTermWait)) {
+	if terminate(c.cmd) == nil && c.ends(ctx, cmp.Or(c.TermWait, DefaultTermWait)) {
 		return nil
 	}
 	if err := kill(c.cmd); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("stdio: killing the server: %w", err)
 	}
-	if !c.ends(killWait) {
-		return errors.New("stdio: the server was killed and does not end")
+	if !c.ends(ctx, waits.Killed) {
+		return errors.New("stdio: the server was killed but has not ended")
 	}
 	return c.status
 }
 
-// ends waits for the process.
-func (c *Process) ends(wait time.Duration) bool {
+// ends waits for the end of the process and reports whether it has come.
+func (c *Process) ends(ctx context.Context, wait time.Duration) bool {
 	timer := time.NewTimer(max(wait, 0))
 	defer timer.Stop()
 	select {
 	case <-c.exited:
 		return true
 	case <-timer.C:
-		return false
+	case <-ctx.Done():
 	}
+	return false
 }
 
-// ExitError tells that a server process ended with another status than 0.
+// ExitError reports that a server process exited with a nonzero status or was killed.
 type ExitError struct {
 	Status string // "exit status 3", "signal: killed"
 	Code   int    // exit status; -1 when a signal ended the process
@@ -316,7 +305,7 @@ type ExitError struct {
 	err error
 }
 
-// Error tells the status and the last line of the standard error.
+// Error returns the status and the last line of the standard error.
 func (e *ExitError) Error() string {
 	if line := lastLine(e.Stderr); line != "" {
 		return fmt.Sprintf("stdio: the server ended: %s: %.500s", e.Status, line)
@@ -324,5 +313,5 @@ func (e *ExitError) Error() string {
 	return "stdio: the server ended: " + e.Status
 }
 
-// Unwrap returns what the command's Wait returned, mostly an *exec.ExitError.
+// Unwrap returns the error of cmd.Wait, usually an *exec.ExitError.
 func (e *ExitError) Unwrap() error { return e.err }

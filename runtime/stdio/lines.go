@@ -8,25 +8,25 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// readSize is how much is read at a time, and the longest line that takes one copy.
+// readSize is the size of a read. A line that fits into one read is copied once.
 const readSize = 32 << 10
 
-// maxEmptyReads is how often in a row a reader may return nothing and no error.
+// maxEmptyReads is how many reads in a row may return neither data nor an error.
 const maxEmptyReads = 100
 
 // lines splits a stream into lines.
 type lines struct {
 	src  io.Reader
 	buf  []byte // readSize bytes
-	rest []byte // the part of buf that is read and not yet returned
-	long []byte // the beginning of a line that is not in buf any more
-	err  error  // of src; returned when rest is used up
-	skip bool   // within a line that was too long
+	rest []byte // unprocessed part of buf
+	long []byte // beginning of a line, from earlier reads
+	err  error  // of src; returned when rest is empty
+	skip bool   // the rest of a line that was too long is skipped
 }
 
-// next returns the next line without its newline; the text has its own memory. A line
-// longer than max is a *jsonrpc.Error as soon as that is known, and the next call goes
-// on after it. After retry, the next call goes on where an error of src has come.
+// next returns a copy of the next line, without its newline. If the line is longer than max, it
+// returns a *jsonrpc.Error as soon as it has read that much; the next call skips the rest of the
+// line. An error of src is returned by every further call until retry.
 func (l *lines) next(max int) (string, error) {
 	for {
 		i := bytes.IndexByte(l.rest, '\n')
@@ -72,10 +72,10 @@ func (l *lines) takeLong() string {
 	return line
 }
 
-// retry lets src be read again after an error.
+// retry makes next read src again after an error.
 func (l *lines) retry() { l.err = nil }
 
-// drop takes n bytes, and the newline after them, from rest.
+// drop removes n bytes from rest, and the newline after them if there is one.
 func (l *lines) drop(n int, newline bool) {
 	if newline {
 		n++
@@ -83,7 +83,7 @@ func (l *lines) drop(n int, newline bool) {
 	l.rest = l.rest[n:]
 }
 
-// fill reads more; rest is empty.
+// fill reads more input. Rest must be empty.
 func (l *lines) fill() error {
 	if l.buf == nil {
 		l.buf = make([]byte, readSize)
@@ -102,7 +102,7 @@ func (l *lines) fill() error {
 	return io.ErrNoProgress
 }
 
-// lineLen is the length of a line that so far is a and b.
+// lineLen returns the length of an incomplete line that consists of a and b so far.
 func lineLen(a, b []byte) int {
 	last := b
 	if len(b) == 0 {
@@ -110,7 +110,7 @@ func lineLen(a, b []byte) int {
 	}
 	n := len(a) + len(b)
 	if bytes.HasSuffix(last, []byte{'\r'}) {
-		n-- // it ends the line, or the next byte tells
+		n-- // it may be part of the end of the line
 	}
 	return n
 }

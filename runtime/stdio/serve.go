@@ -8,10 +8,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/signals"
 )
 
-// Serve serves a session over the standard input and output of the process. It returns nil
-// when the client has ended the session, or when ctx ends or the process gets SIGINT or
-// SIGTERM: then it shuts down gracefully, as [runtime.Server.Serve] does at the end of its
-// context. A second signal ends the process at once.
+// Serve serves a session over the standard input and output of the process. It returns nil when
+// the client ends the session. When ctx ends, or the process receives SIGINT or SIGTERM, Serve
+// shuts the session down gracefully, as [runtime.Server.Serve] does, and returns nil. A second
+// signal ends the process at once.
 func Serve(ctx context.Context, server runtime.SessionServer) error {
 	ctx, stop := signals.Context(ctx)
 	defer stop()

@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	// maxTail is how much of a process's standard error an ExitError has.
+	// maxTail is the maximum length of ExitError.Stderr.
 	maxTail = 4 << 10
-	// maxLogged is the longest line that LogLines logs whole.
+	// maxLogged is the maximum length of a message of LogLines.
 	maxLogged = 4 << 10
 )
 
-// tail passes on what is written to it and keeps the end. It does not fail: a process
-// must not suffer from what becomes of its standard error.
+// tail copies its input to a writer and keeps the end of it. It ignores errors of the writer, so
+// that they do not affect the process whose standard error it copies.
 type tail struct {
 	w  io.Writer
 	mu sync.Mutex
-	// kept is the end of what was written. It grows to twice maxTail before its first
-	// half goes, so that each byte is moved once.
+	// kept is the end of the input. It grows to twice maxTail before its first half is
+	// dropped, so that each byte is moved once.
 	kept []byte
 }
 
-// Write takes all of p.
+// Write implements io.Writer and always succeeds.
 func (t *tail) Write(p []byte) (int, error) {
 	t.w.Write(p)
 	t.mu.Lock()
@@ -39,8 +39,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is the end of what was written, from the beginning of a line on if that is
-// within reach.
+// String returns the end of the input. It begins at the beginning of a line, unless the last line
+// is longer than maxTail.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -59,9 +59,9 @@ func lastLine(text string) string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// LogLines returns a writer that logs each line written to it as a message of that
-// level. A line longer than 4 KiB is logged in pieces. It is meant for the Stderr
-// of a command and is not safe for concurrent use.
+// LogLines returns a writer that logs each line as a message with the given level. It splits
+// lines longer than 4 KiB. It is meant for the Stderr of a command and is not safe for concurrent
+// use.
 func LogLines(l *slog.Logger, level slog.Level) io.Writer {
 	return &lineLogger{log: l, level: level}
 }
@@ -69,7 +69,7 @@ func LogLines(l *slog.Logger, level slog.Level) io.Writer {
 type lineLogger struct {
 	log   *slog.Logger
 	level slog.Level
-	part  []byte // of a line whose end has not come
+	part  []byte // beginning of an incomplete line
 }
 
 func (l *lineLogger) Write(p []byte) (int, error) {

@@ -1,12 +1,11 @@
-// Package stdio carries messages as lines over a pair of byte streams: a server's
-// standard input and output, or any reader and writer (section "stdio" of
-// basic/transports in every revision). A [Transport] is a server's end; a [Command] is
-// a client's, which starts the server and ends it.
+// Package stdio sends messages as lines over a pair of byte streams: the standard input and output
+// of a server, or any reader and writer (section "stdio" of basic/transports in every revision).
+// [Serve] and [Transport] are for servers. A client uses [Command], which starts the server as a
+// child process.
 //
-// A message is one line. Lines end with a newline, after an optional carriage return;
-// the last one may lack it. Blank lines are skipped. A line longer than the session
-// allows is refused while it is read and its bytes are thrown away, so it costs no
-// memory.
+// Each message is one line. A line ends with a newline, which may follow a carriage return and may
+// be absent from the last line. Blank lines are skipped. A line that is longer than the session
+// allows is refused and skipped without being stored.
 package stdio
 
 import (
@@ -21,10 +20,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// Transport is a runtime.Transport over a reader and a writer. The zero value is that of
-// a server process: it uses the standard input and output, to which nothing else may
-// write then. Close closes both streams if they can be closed. A Transport serves one
-// session.
+// Transport is a runtime.Transport over a reader and a writer. The zero value uses the standard
+// input and output of the process, to which nothing else may write. Close closes both streams if
+// they implement io.Closer. A Transport serves one session.
 type Transport struct {
 	In  io.Reader // nil: os.Stdin
 	Out io.Writer // nil: os.Stdout
@@ -35,8 +33,8 @@ type Transport struct {
 	closer  sync.Once
 	closed  chan struct{}
 	writing chan struct{} // holds a token while a line is written
-	failed  error         // of a write, after which the stream has half a line; guarded by writing
-	try     *tryWriter    // writes to out without waiting; nil when it cannot
+	failed  error         // of the last write; guarded by writing
+	pipe    *pipeWriter   // writes to out without waiting; nil if that is impossible
 }
 
 // New returns a transport that reads from in and writes to out.
@@ -58,8 +56,8 @@ func (t *Transport) setup() {
 	})
 }
 
-// Receive implements runtime.Transport: it reads the next line. Ctx cannot interrupt a
-// read; Close can, if closing the reader does.
+// Receive implements runtime.Transport: it reads the next line. The end of ctx does not interrupt
+// a read. Close does, if closing the reader interrupts its Read.
 func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
 	t.setup()
 	for {
@@ -85,19 +83,18 @@ func blank(text string) bool {
 	return true
 }
 
-// Send implements runtime.Transport: it writes one line with one Write. When ctx ends while
-// the peer does not read, Send returns, and the line is finished when the peer reads on, so
-// that no line is broken off. Responses are the exception: a session sends them without a
-// bound, and Send waits until they are written. After a failed write it writes no more,
-// because the stream may have ended within a line.
+// Send implements runtime.Transport: it writes one line with one Write. If ctx ends while the peer
+// does not read, Send returns, and a goroutine writes the rest of the line when the peer continues
+// to read, so that no line is truncated. For responses, Send waits until they are written. After a
+// failed write, Send returns its error, because the stream may have ended within a line.
 func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	t.setup()
 	line := append(oneLine(m.Text), '\n')
 	if err := t.lock(ctx); err != nil {
 		return err
 	}
-	if t.try != nil {
-		n, err := t.try.write(line)
+	if t.pipe != nil {
+		n, err := t.pipe.write(line)
 		if err != nil || n == len(line) {
 			defer t.unlock()
 			return t.done(err)
@@ -129,7 +126,7 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	}
 }
 
-// lock waits for the turn to write.
+// lock waits until no other line is being written.
 func (t *Transport) lock(ctx context.Context) error {
 	select {
 	case t.writing <- struct{}{}:
@@ -150,7 +147,7 @@ func (t *Transport) lock(ctx context.Context) error {
 
 func (t *Transport) unlock() { <-t.writing }
 
-// write writes a line, or the rest of one. Between lock and unlock.
+// write writes a line, or the rest of one. The caller holds the lock.
 func (t *Transport) write(line []byte) error {
 	n, err := t.out.Write(line)
 	if err == nil && n < len(line) {
@@ -159,7 +156,8 @@ func (t *Transport) write(line []byte) error {
 	return t.done(err)
 }
 
-// done takes note of the end of a write, and returns its error. Between lock and unlock.
+// done records the result of a write and returns the error for the caller of Send. The caller holds
+// the lock.
 func (t *Transport) done(err error) error {
 	if t.failed = err; err != nil && t.isClosed() {
 		return runtime.ErrClosed
@@ -176,8 +174,8 @@ func (t *Transport) isClosed() bool {
 	}
 }
 
-// oneLine makes white space of the line breaks in a JSON text. Generated code writes
-// none; an Appender of the user's may.
+// oneLine replaces the line breaks of a JSON text by spaces. Generated code writes none, but an
+// Appender of a user may.
 func oneLine(text []byte) []byte {
 	for rest := text; ; {
 		i := bytes.IndexByte(rest, '\n')

@@ -1,5 +1,5 @@
-// Package waits holds the durations in the runtime that were chosen by judgement, each with
-// its reason. The defaults of documented options are not among them.
+// Package waits holds the durations in the runtime that were chosen by judgement, each with its
+// reason. The defaults of options are documented with the options.
 package waits
 
 import "time"
@@ -10,37 +10,35 @@ const ListChanged = 10 * time.Millisecond
 
 // Sessions.
 const (
-	// Turn is how long a goroutine that has something else to do may keep others from reading. It
-	// is a hundred times what a quick request takes, and too short to be noticed where people or
-	// networks are involved.
+	// Turn is how long a goroutine may keep the right to read while it handles a request or waits
+	// for an answer. It is a hundred times the duration of a quick request, and too short to be
+	// noticed by people or over a network.
 	Turn = time.Millisecond
-	// Place is how long a request waits for a place when a session handles as many as it may.
-	// Nothing is read meanwhile, so it is shorter than people wait for a cancellation.
+	// Place is how long a request waits when the session handles its maximum number of requests.
+	// Nothing is read meanwhile, not even a cancellation, so it is short.
 	Place = time.Second
 	// Cancelled is how long handlers have to return after a shutdown has ended their contexts,
-	// before they are answered in their place. It is enough to close a file or to roll back.
+	// before the session sends an error in their place. It is enough to close a file or to roll
+	// back a transaction.
 	Cancelled = time.Second
 	// Abandoned is how long the end of a session waits for handlers that ignore the end of their
 	// contexts, so that a program which ends does not hang.
 	Abandoned = time.Second
-	// Sending is how long the end of a session waits for what is being sent, such as
-	// cancellations, and for a read that nothing can interrupt. Pipes and sockets that somebody
-	// reads take a message within microseconds.
+	// Sending is how long the end of a session waits for messages that are being sent, such as
+	// cancellations, and for a read that cannot be interrupted. A pipe or socket accepts a message
+	// within microseconds if the peer reads.
 	Sending = 100 * time.Millisecond
 )
 
 // Server processes.
 const (
-	// Killed is how long the end of a process that was killed is waited for. A process in an
+	// Killed limits the wait for the end of a process that was killed. A process in an
 	// uninterruptible system call may never end.
 	Killed = 5 * time.Second
-	// Output is how long the output of a process is read after its end, which matters only if a
-	// process that it has started holds the pipe open; and how long the end of a process is
-	// waited for after the end of its output.
+	// Output limits how long the output of a process is read after the end of the process, which
+	// matters only if a child of the process holds the pipe open. It also limits the wait for the
+	// end of a process after the end of its output.
 	Output = time.Second
-	// Write is how long a write to a pipe may block its caller. A peer that reads takes a
-	// message sooner; for others a goroutine waits.
-	Write = 10 * time.Millisecond
 )
 
 // HTTP servers.

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 )
 
+// Without process groups, only the process itself can be killed.
+
 func ownGroup(*exec.Cmd) {}
 
 func terminate(*exec.Cmd) error { return errors.ErrUnsupported }

@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// tryWriter writes to a pipe as much as it takes at once.
-type tryWriter struct {
+// pipeWriter writes to a pipe without waiting for the reader.
+type pipeWriter struct {
 	pipe syscall.RawConn
 	try  func(fd uintptr) (done bool)
 
-	text []byte // to be written
-	n    int    // how much of it was
-	err  error
+	text []byte // input of try
+	n    int    // number of bytes that try wrote
+	err  error  // of try
 }
 
-// newTryWriter returns nil for a file that makes a write wait.
-func newTryWriter(f *os.File) *tryWriter {
+// newPipeWriter returns nil if every write to the file blocks until it is done.
+func newPipeWriter(f *os.File) *pipeWriter {
 	pipe, err := f.SyscallConn()
 	if err != nil || f.SetWriteDeadline(time.Time{}) != nil {
 		return nil
 	}
-	w := &tryWriter{pipe: pipe}
+	w := &pipeWriter{pipe: pipe}
 	w.try = func(fd uintptr) bool {
 		for {
 			w.n, w.err = syscall.Write(int(fd), w.text)
@@ -36,8 +36,9 @@ func newTryWriter(f *os.File) *tryWriter {
 	return w
 }
 
-// write returns how much of the text it has written. That the pipe takes no more is no error.
-func (w *tryWriter) write(text []byte) (int, error) {
+// write writes as much of the text as the pipe has room for and returns the number of bytes. A
+// full pipe is not an error.
+func (w *pipeWriter) write(text []byte) (int, error) {
 	w.text = text
 	defer func() { w.text = nil }()
 	if err := w.pipe.Write(w.try); err != nil {

@@ -9,14 +9,14 @@ import (
 	"syscall"
 )
 
-// ownGroup makes the process lead a group, unless its SysProcAttr is the caller's.
+// ownGroup makes the process the leader of a new group, unless the caller has set SysProcAttr.
 func ownGroup(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	}
 }
 
-// leads reports whether the process leads a group, whose id is then its own.
+// leads reports whether the process leads a group. The group then has the id of the process.
 func leads(cmd *exec.Cmd) bool {
 	a := cmd.SysProcAttr
 	return a.Setsid || a.Setpgid && a.Pgid == 0
@@ -37,9 +37,9 @@ func signalGroup(cmd *exec.Cmd, s syscall.Signal) error {
 	return err
 }
 
-// killGroup kills what the process has left in its group. The group's id is still that
-// of these processes, if there are any; the moment in which a new group could have
-// taken it after the process ended is too short for ids to come round.
+// killGroup kills the processes that are left in the group of a process that has ended. While
+// there are any, the system does not reuse the id of the group; and if there are none, it has not
+// had the time to reuse it.
 func killGroup(cmd *exec.Cmd) {
 	if leads(cmd) {
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
