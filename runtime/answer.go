@@ -11,10 +11,10 @@ import (
 )
 
 // Answer handles one request with a typed handler: it decodes and validates params, calls h and
-// validates the result. Absent params are read as an empty object, and a null member that may only be
-// absent is read as absent, because some peers write it so. Bad params are a *jsonrpc.Error with
-// CodeInvalidParams that names each problem with its JSON Pointer. A bad result is an ordinary error:
-// the peer gets "internal error", and the log says what is wrong.
+// validates the result. Absent params are treated as an empty object, and an optional member that is
+// null as absent, because some peers write it. The error for invalid params is a *jsonrpc.Error with
+// CodeInvalidParams that names each problem with its JSON Pointer. The error for an invalid result is
+// an ordinary one: the peer gets "internal error", and the error is logged.
 func Answer[P any, R wire.Appender, PP interface {
 	*P
 	wire.Value
@@ -66,8 +66,7 @@ func ReceiveValue[P wire.Value](ctx context.Context, params wire.Raw, p P, h fun
 	return h(ctx, p)
 }
 
-// Params returns p as the params of a call. It returns nil for a nil pointer, which would not be nil in
-// an interface.
+// Params returns p as the params of a call. It returns a nil interface for a nil pointer.
 func Params[P any, PP interface {
 	*P
 	wire.Value
@@ -96,8 +95,8 @@ func decodeParams(ctx context.Context, params wire.Raw, v wire.Value) error {
 	return nil
 }
 
-// maxProblems limits the message of an error, as the widths in the formats do: a list of a million bad
-// items must not be answered with a million problems.
+// maxProblems limits the length of an error message, as the widths in the formats do. A request with a
+// million invalid items must not be answered with a million problems.
 const maxProblems = 50
 
 func invalidParams(err error) error {

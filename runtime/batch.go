@@ -7,23 +7,23 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// maxBatch is how many messages a batch may have, each of which may ask for an answer.
+// maxBatch is the maximum number of messages in a batch.
 const maxBatch = 1000
 
-// batch collects the answers to the requests of one incoming batch. It sends them as one array, in
-// the order in which they became ready, when the last one is.
+// batch collects the answers to the requests of one incoming batch. When the last one is ready, it
+// sends them as one array, in the order in which they became ready.
 type batch struct {
 	peer  *peer
 	route Route
 
 	mu   sync.Mutex
-	left int    // answers still to come, and one until all messages are taken
+	left int    // number of missing answers, plus one until all messages are taken
 	text []byte // the array so far, "[" and no "]"
 	lost bool   // a request is not answered
 }
 
-// takeBatch handles the messages of an array. It returns an error, which it also answers, if none of
-// them may be handled.
+// takeBatch handles the messages of an array. If the batch is not allowed, it sends an error and
+// returns it.
 func (p *peer) takeBatch(in *Incoming) error {
 	items, err := jsonrpc.ParseBatch(in.Text, maxBatch)
 	if err == nil && !p.era.batches() {
@@ -54,7 +54,8 @@ func (p *peer) takeBatch(in *Incoming) error {
 	return nil
 }
 
-// add takes an answer, which it copies. Text is nil if there is none; lost says that one was due.
+// add adds a copy of an answer. Text is nil if there is none; lost is true if a request is not
+// answered.
 func (b *batch) add(text []byte, lost bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

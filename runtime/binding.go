@@ -7,8 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// BindingV1 is true while this package fits code generated for the first version of [Binding] and
-// [Method]. Generated code refers to it, so that a mismatch does not compile.
+// BindingV1 is true while this package is compatible with code generated for the first version of
+// [Binding] and [Method]. Generated code refers to it, so that a mismatch does not compile.
 const BindingV1 = true
 
 // Direction is the set of sides that a message may be sent to.
@@ -68,11 +68,12 @@ type Binding struct {
 	Capabilities func(declared wire.Appender) (wire.Appender, error)
 
 	// Around, if not nil, wraps the Caller through which this side's code sends to the peer. With
-	// Handle and Capabilities it lets a binding stand for an implementation of another revision.
+	// Handle and Capabilities it lets a binding convert messages for an implementation of another
+	// revision.
 	Around func(Caller) Caller
 }
 
-// Caller sends to the peer. Generated typed callers are made on top of one.
+// Caller sends messages to the peer. Generated typed callers wrap one.
 type Caller interface {
 	// Call sends a request and decodes its result. If params is nil, the request has none; if result
 	// is nil, the result is discarded. The error is a *jsonrpc.Error if the peer has answered with

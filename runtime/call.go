@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Call is the request or notification that a handler handles. It stands for the message and not
-// for a session, so handlers also fit revisions without sessions.
+// Call is the request or notification that a handler handles. It belongs to a message, not to a
+// session, so that handlers also work in revisions without sessions.
 //
 // A Call is a [Caller]. What it sends belongs to the request: a transport with several streams
 // sends it on the stream of the request, or on no particular stream after the answer. A Call is
@@ -33,8 +33,8 @@ type Call struct {
 	unanswered bool // it has ended without an answer; only its own goroutine uses it
 	abandoned  bool // it was answered in place of its handler; written under the lock of peer.serving
 
-	// mu is held while progress is sent and while over is set, so that no progress can follow the
-	// answer.
+	// mu is held while progress is sent and while over is set, so that no progress is sent after
+	// the answer.
 	mu       sync.Mutex
 	over     atomic.Bool
 	reported bool // progress is the last value that was sent
@@ -66,8 +66,8 @@ func (c *callContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// CallOf returns the call whose handler got ctx, or got the context that ctx was made from. It
-// returns nil outside of handlers.
+// CallOf returns the call of the handler that ctx, or the context it was derived from, was passed to.
+// It returns nil outside of handlers.
 func CallOf(ctx context.Context) *Call {
 	c, _ := ctx.Value(callKey{}).(*Call)
 	return c
@@ -79,8 +79,8 @@ func (c *Call) Revision() string { return c.terms.revision }
 // Method returns the method of the message.
 func (c *Call) Method() string { return c.method }
 
-// Known reports whether the method is in the method table of the revision. A peer may send any
-// other.
+// Known reports whether the method is in the method table of the revision. A peer may send other
+// methods too.
 func (c *Call) Known() bool {
 	return c.terms.bound == nil || c.terms.bound.rows[c.method].kind != 0
 }
@@ -94,9 +94,9 @@ func (c *Call) canonicalID() wire.Scalar { return c.key }
 // SessionID returns the transport's name of the session, "" if it has none.
 func (c *Call) SessionID() string { return c.peer.sessionID() }
 
-// Session returns the server's session that the call belongs to. It is nil on a client's side and
-// for a handler of initialize. All calls of a session return the same value, so it can be the key
-// of what is kept for the session; see Binding.Opened for when to forget that.
+// Session returns the server's session that the call belongs to. It returns nil on a client's side
+// and in a handler of initialize. All calls of a session return the same value, so it can be the key
+// of a map with data of sessions. The function that Binding.Opened returns can delete the data.
 func (c *Call) Session() *ServerSession { return c.peer.era.server() }
 
 // PeerInfo returns the Implementation object with which the peer introduced itself.
@@ -105,8 +105,8 @@ func (c *Call) PeerInfo() wire.Object { return c.terms.info }
 // PeerCapabilities returns the capabilities that the peer declared.
 func (c *Call) PeerCapabilities() wire.Object { return c.terms.capabilities }
 
-// Declared reports whether this side has declared the capability at a dotted path
-// ("tasks.requests.tools.call"), or whether that is not known.
+// Declared reports whether this side has declared the capability at a dotted path, such as
+// "tasks.requests.tools.call". It returns true if that is not known.
 func (c *Call) Declared(capability string) bool {
 	return c.terms.declared == "" || Declares(c.terms.declared, capability)
 }
@@ -123,8 +123,8 @@ func (c *Call) Meta() wire.Object {
 	return wire.Object(meta)
 }
 
-// errInline is the error of a handler of initialize that waits for an answer, which cannot be read
-// before the handler returns.
+// errInline is the error of a request by a handler of initialize. Its answer could not be read before
+// the handler returns.
 var errInline = errors.New("runtime: a handler of initialize cannot wait for an answer of the peer")
 
 // Call implements [Caller]. A handler of initialize cannot use it.
@@ -147,8 +147,8 @@ func (c *Call) Notify(ctx context.Context, method string, params wire.Appender) 
 	return c.peer.notify(ctx, c.terms, method, c.outgoing(method, params), c.Route())
 }
 
-// Route returns the stream of the transport on which the call sends, nil for no particular one, as
-// after the answer. It is for code that knows the transport.
+// Route returns the stream of the transport on which the call sends. It returns nil after the answer,
+// and if the transport has a single stream. It is for code that knows the transport.
 func (c *Call) Route() Route {
 	if c.over.Load() {
 		return nil

@@ -11,15 +11,15 @@ import (
 
 // This file decides which messages the revision and the capabilities of both sides allow ("Version
 // Negotiation" and "Capability Negotiation" in basic/lifecycle of every revision). The generated
-// method table says what a message needs. What a side has granted is computed once for a session, so
-// that each message takes one lookup.
+// method table lists the capability that each message needs. The grants of each side are computed
+// once for a session, so that a message takes one lookup.
 
-// row is what the runtime keeps of a Method.
+// row is the part of a Method that the runtime uses.
 type row struct {
 	kind    jsonrpc.Kind
 	to      Direction
 	need    int       // index in bound.needs; 0 is nothing
-	refined []refined // what some requests of the method need as well
+	refined []refined // further needs of some requests of the method
 	lists   bool      // the result is a list
 }
 
@@ -30,8 +30,8 @@ type refined struct {
 	quoted []byte // the member's name
 }
 
-// refinement is a capability that a request needs because of a member of its params. The generated
-// tables, which are about methods, do not have them.
+// refinement is a capability that a request needs because of a member of its params. Generated
+// method tables do not contain refinements.
 type refinement struct {
 	method     string
 	member     string
@@ -53,13 +53,13 @@ var refinements = []refinement{
 	{method: "elicitation/create", member: "task", capability: "tasks.requests.elicitation.create"},
 }
 
-// grants says for each of bound.needs whether a side has declared it. It is nil for a side whose
-// capabilities are not known, to which nothing is refused.
+// grants holds for each of bound.needs whether a side has declared it. It is nil for a side whose
+// capabilities are unknown, which has all of them.
 type grants []bool
 
 func (g grants) has(need int) bool { return g == nil || g[need] }
 
-// grants returns what capabilities declare; "" means that they are not known.
+// grants returns the grants of a side with the given capabilities; "" means unknown.
 func (b *bound) grants(capabilities wire.Object) grants {
 	if capabilities == "" {
 		return nil
@@ -94,7 +94,7 @@ func granted(capabilities wire.Object, path string) bool {
 	}
 }
 
-// need returns the index of a capability in b.needs, to which it may add it.
+// need returns the index of a capability in b.needs. It adds the capability if it is not there.
 func (b *bound) need(capability string) int {
 	for i, n := range b.needs {
 		if n == capability {
@@ -122,8 +122,8 @@ func (b *bound) tabulate() {
 	}
 }
 
-// sending returns the row of a method that this side is about to use, or an error if it may not: the
-// revision must have the method, a request needs a capability of the peer, and a notification needs
+// sending returns the row of a method that this side is about to send, or an error if it must not.
+// The revision must have the method, a request may need a capability of the peer, and a notification
 // one of this side. A binding without a table allows everything.
 func (t *terms) sending(kind jsonrpc.Kind, method string) (row, error) {
 	if t == nil || t.bound == nil || len(t.bound.rows) == 0 {
@@ -172,8 +172,8 @@ func (f *refinement) asked(params wire.Object) bool {
 }
 
 // Needs returns the capabilities, as dotted paths, that a message of the method with these params
-// needs: of the side that answers it if it is a request, of the side that sends it if it is a
-// notification ("Capability negotiation" in basic/lifecycle of every revision).
+// needs. A request needs capabilities of the side that answers it, and a notification of the side
+// that sends it ("Capability negotiation" in basic/lifecycle of every revision).
 func (m *Method) Needs(params wire.Raw) []string {
 	var needs []string
 	if m.Capability != "" {

@@ -12,18 +12,19 @@ import (
 type Client struct {
 	opts     ClientOptions
 	bindings []*bound // newest revision first
-	err      error    // why it cannot connect
-	*common
+	err      error    // error in the bindings or the options
+	*settings
 }
 
-// NewClient returns a client that speaks the revisions of the bindings, one binding for each. A binding
-// handles what servers ask; that of a generated UnimplementedClient suits a client that offers nothing.
+// NewClient returns a client that speaks the revisions of the bindings. Each binding has another
+// revision and handles the requests of servers. The binding of a generated UnimplementedClient suits a
+// client that handles none.
 // Errors in the bindings and the options are returned by Connect.
 func NewClient(opts ClientOptions, bindings ...Binding) *Client {
 	if opts.MaxMessage == 0 {
 		opts.MaxMessage = DefaultMaxClientMessage
 	}
-	c := &Client{opts: opts, common: newCommon(opts.Logger, opts.Middleware, opts.Limits, -1)}
+	c := &Client{opts: opts, settings: newSettings(opts.Logger, opts.Middleware, opts.Limits, -1)}
 	c.lenient, c.deviated = opts.Lenient, opts.Deviated
 	c.bindings, c.err = bindAll(ToClient, bindings, c.layers)
 	c.err = errors.Join(c.err, checkCapabilities(opts.Capabilities))
@@ -36,8 +37,8 @@ func (c *Client) self() implementation {
 
 // Connect opens a session: it sends initialize with the newest bound revision and accepts the server's
 // answer if it names a bound revision; otherwise the error is a *VersionError. Connect owns the
-// transport, also if it fails. Ctx is for opening the session, which lasts until Close or until the
-// server ends it.
+// transport, also if it fails. Ctx applies to the opening only: the session lasts until Close or until
+// the server ends it.
 func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 	if err := checkNotNil("transport", t); err != nil {
 		return nil, errors.Join(c.err, err)
@@ -50,7 +51,7 @@ func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 			return nil, errors.Join(fmt.Errorf("runtime: connect: %w", err), t.Close())
 		}
 	}
-	p := newPeer(context.WithoutCancel(ctx), t, c.common)
+	p := newPeer(context.WithoutCancel(ctx), t, c.settings)
 	e := &clientEra{sessionEra: sessionEra{peer: p}, of: c}
 	p.era = e
 	s := &Session{peer: p, done: make(chan struct{})}
@@ -83,7 +84,7 @@ type Session struct {
 	server greeting
 	terms  *terms
 	done   chan struct{} // closed when the session is over
-	err    error         // why; read after done
+	err    error         // error of the session; valid after done is closed
 }
 
 // Revision returns the negotiated revision.
@@ -95,7 +96,7 @@ func (s *Session) ServerInfo() wire.Object { return s.server.info }
 // ServerCapabilities returns the capabilities that the server declared.
 func (s *Session) ServerCapabilities() wire.Object { return s.server.capabilities }
 
-// Instructions returns how to use the server, "" if the server does not say.
+// Instructions returns the instructions for using the server, "" if there are none.
 func (s *Session) Instructions() string { return s.server.instructions }
 
 // Call implements [Caller].
@@ -108,7 +109,7 @@ func (s *Session) Notify(ctx context.Context, method string, params wire.Appende
 	return s.peer.notify(ctx, s.terms, method, params, nil)
 }
 
-// Ping asks the server for a sign of life.
+// Ping sends a ping and waits for the answer.
 func (s *Session) Ping(ctx context.Context) error {
 	return s.Call(ctx, methodPing, nil, nil)
 }

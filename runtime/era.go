@@ -5,32 +5,31 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// era decides what the messages of a connection are handled under: the revision, the capabilities
-// of the other side, and who it is. The revisions up to 2025-11-25 agree on that once, by the
-// initialize handshake (era_session.go); a revision in which each message says so itself is
-// another era. The rest of the package asks the era and assumes nothing about it.
+// era determines the terms of each message: the revision, and the identity and capabilities of the
+// peer. In revisions up to 2025-11-25, both sides agree on them once, in the initialize handshake
+// (era_session.go). A revision in which each message carries its own terms would be another era.
+// The rest of the package does not depend on which era is in use.
 //
 // The goroutine that reads calls admit, batches and unknownID, in order of arrival. The other
 // methods are called concurrently.
 type era interface {
-	// admit returns how a request or notification is handled. A request that is not is answered
-	// with the error; a notification is dropped.
+	// admit returns how a request or notification is handled. If it returns an error, a request is
+	// answered with the error, and a notification is dropped.
 	admit(m jsonrpc.Message) (admission, error)
-	// batches reports whether a batch of messages may come now.
+	// batches reports whether the peer may send a batch now.
 	batches() bool
-	// unknownID returns the id for the error answer to a request whose id is not known: null, or
-	// zero if the answer has none. It returns false if there is no such answer.
+	// unknownID returns the id for the error answer to a request whose id cannot be read: null, or
+	// zero for an answer without an id. It returns false if this side does not answer at all.
 	unknownID() (id wire.Scalar, answered bool)
-	// outgoing returns the params of a message to the peer as the era sends them. Params may be
-	// nil.
+	// outgoing returns the params that are sent in place of params, which may be nil.
 	outgoing(t *terms, method string, params wire.Appender) wire.Appender
-	// logs reports whether the peer wants log messages of a severity.
+	// logs reports whether the peer wants log messages with a severity.
 	logs(t *terms, severity int) bool
-	// setLogLevel is called when the peer has asked for that severity and above.
+	// setLogLevel is called when the peer asks for log messages of at least a severity.
 	setLogLevel(t *terms, severity int)
-	// server returns the server's session that a message belongs to; nil for none.
+	// server returns the server's session, or nil if there is none.
 	server() *ServerSession
-	// ended is called when the session is over; err is nil if that was in order.
+	// ended is called after the end of the session. Err is nil after a normal end.
 	ended(err error)
 }
 
@@ -38,10 +37,11 @@ type era interface {
 type admission struct {
 	terms  *terms
 	handle Handler
-	inline bool // before the next message is read
+	inline bool // it is handled before the next message is read
 }
 
-// terms are what a message is handled under. Messages may share them, so nothing in them changes.
+// terms are the conditions under which a message is handled. They are immutable, because messages
+// share them.
 type terms struct {
 	revision     string
 	handle       Handler

@@ -16,8 +16,8 @@ type clientEra struct {
 	own wire.Object // the capabilities sent with initialize
 }
 
-// unknownID implements era. A client does not answer bad text, such as a line of a server's log:
-// the server would have to read answers that it does not expect.
+// unknownID implements era. A client does not answer text that is not a message, such as a line of
+// the server's log, because the server does not expect answers to it.
 func (e *clientEra) unknownID() (wire.Scalar, bool) { return wire.Scalar{}, false }
 
 func (e *clientEra) admit(m jsonrpc.Message) (admission, error) {
@@ -27,9 +27,9 @@ func (e *clientEra) admit(m jsonrpc.Message) (admission, error) {
 	return e.admitOpen(m)
 }
 
-// open opens the session: it sends initialize with the newest revision and, if the server answers
-// with a revision that is bound, notifications/initialized. It returns what the server says of
-// itself. Nothing is sent when ctx ends, because initialize cannot be cancelled.
+// open opens the session: it sends initialize with the newest revision and, if the client has a
+// binding for the revision in the answer, notifications/initialized. It returns the answer. If ctx
+// ends, no cancellation is sent, because initialize cannot be cancelled.
 func (e *clientEra) open(ctx context.Context) (*greeting, error) {
 	newest := e.of.bindings[0]
 	capabilities, err := newest.declare(e.of.opts.Capabilities)
@@ -55,8 +55,8 @@ func (e *clientEra) open(ctx context.Context) (*greeting, error) {
 	return &server, e.peer.notify(ctx, e.terms, methodInitialized, nil, nil)
 }
 
-// accept takes the server's answer. The goroutine that reads calls it, so that what the server
-// sends next is handled under the revision of the answer.
+// accept processes the answer of the server. The goroutine that reads calls it, so that the next
+// message of the server is handled under the revision of the answer.
 func (e *clientEra) accept(server *greeting, result wire.Raw) error {
 	if err := server.read(result, "serverInfo"); err != nil {
 		return fmt.Errorf("runtime: result of initialize: %w", err)

@@ -52,8 +52,8 @@ func (e *serverEra) admit(m jsonrpc.Message) (admission, error) {
 	return e.admitOpen(m)
 }
 
-// initialize answers the request of that name. If the binding does not answer it, the options of
-// the server do. In either case the result names the revision of the binding.
+// initialize handles the request initialize. If the binding has no handler for it, the result is
+// made from the options of the server. In both cases the result has the revision of the binding.
 func (e *serverEra) initialize(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
 	if params == "" {
 		params = "{}"
@@ -80,8 +80,8 @@ func (e *serverEra) initialize(ctx context.Context, method string, params wire.R
 	return text, nil
 }
 
-// settle encodes the result of initialize with the negotiated revision, so that nothing can fail
-// once the session counts as initialized.
+// settle encodes the result of initialize with the negotiated revision. It does so before the session
+// counts as initialized, because encoding may fail.
 func settle(result wire.Appender, revision string) (wire.Raw, error) {
 	if result == nil {
 		return "", errors.New("runtime: the handler of initialize returned no result")
@@ -90,7 +90,7 @@ func settle(result wire.Appender, revision string) (wire.Raw, error) {
 	if err != nil {
 		return "", fmt.Errorf("runtime: result of initialize: %w", err)
 	}
-	if stringMember(wire.Object(text), "protocolVersion") == revision {
+	if wire.Object(text).GetString("protocolVersion") == revision {
 		return wire.Raw(text), nil
 	}
 	version, err := wire.AppendString(nil, revision)
@@ -104,7 +104,7 @@ func settle(result wire.Appender, revision string) (wire.Raw, error) {
 	return wire.Raw(o), nil
 }
 
-// resume puts the session where a handshake with another server has led to.
+// resume sets the terms of a session from its handshake with another server.
 func (e *serverEra) resume(h Handshake) error {
 	for _, b := range e.of.bindings {
 		if b.Revision != h.Revision {
@@ -126,24 +126,24 @@ func (e *serverEra) resume(h Handshake) error {
 	return fmt.Errorf("runtime: resume: the server has no binding of revision %.50q", h.Revision)
 }
 
-// resumed begins a session that is resumed. If the transport could name the session and does not,
-// it carries a single message, and nothing is begun.
+// resumed begins a resumed session. A transport that implements Identified but returns no session id
+// carries a single message; then there is no session to begin.
 func (e *serverEra) resumed(level LogLevel) {
 	if severity := level.severity(); severity > 0 {
 		e.logLevel.Store(int32(severity))
 	}
 	if _, ok := e.peer.transport.(Identified); !ok || e.peer.sessionID() != "" {
-		// An id must not have been used in the session by another server, and must not exceed the
-		// integers that all peers can read ("Requests" in basic of every revision).
+		// The ids of requests must differ from those that another server has used in the session, and
+		// must be integers that all peers can read ("Requests" in basic of every revision).
 		e.peer.pending.StartAt(int64(rand.Uint32()) << 20)
 		e.begin("session resumed")
 	}
 	e.announce()
 }
 
-// announce calls Binding.Opened once the client is known to have the answer to initialize, which
-// its next message shows. Before that a server does not send on its own ("Initialization" in
-// basic/lifecycle).
+// announce calls Binding.Opened at the client's first message after initialize, which shows that the
+// client has the answer. Before that, a server must not send messages of its own ("Initialization"
+// in basic/lifecycle).
 func (e *serverEra) announce() {
 	s := e.session
 	if s.terms != nil {

@@ -13,16 +13,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The reasons not to handle a message.
+// The errors of messages that are not handled.
 var (
 	errNotInitialized     = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the session is not initialized")
 	errAlreadyInitialized = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the session is already initialized")
 	errNotARequest        = errors.New("runtime: a request without an id")
 )
 
-// Handshake is what one side has learned of a session by initialize, and on a server's side what the
-// client has set since. It is all that another Server with the same bindings needs to go on with
-// the session.
+// Handshake is the result of initialize for one side and, on a server's side, the log level that the
+// client has set since. Another Server with the same bindings can continue the session with it.
 type Handshake struct {
 	Revision         string      // the negotiated revision
 	PeerInfo         wire.Object // the peer's Implementation object; "" if unknown
@@ -36,10 +35,10 @@ type Handshake struct {
 type sessionEra struct {
 	peer   *peer
 	terms  *terms       // nil before the handshake has fixed the revision
-	opened atomic.Int64 // when it did, in nanoseconds; 0 before
+	opened atomic.Int64 // the time of the handshake, in nanoseconds; 0 before
 
-	logLevel atomic.Int32 // the least severity that the client wants to be told of
-	telling  sync.Mutex   // held while the transport is told of the handshake
+	logLevel atomic.Int32 // the lowest severity of the log messages that the client wants
+	telling  sync.Mutex   // held while Negotiated of the transport is called
 }
 
 func (e *sessionEra) batches() bool { return e.terms != nil && allowsBatches(e.terms.revision) }
@@ -62,9 +61,8 @@ func (e *sessionEra) admitOpen(m jsonrpc.Message) (admission, error) {
 	return admission{terms: t, handle: t.handle}, nil
 }
 
-// admitEarly admits a message before the handshake: only a ping is answered. A method that is in
-// no binding is not found, rather than not yet allowed, so that the peer learns at once that it
-// does not exist here.
+// admitEarly admits a message before the handshake, which must be a ping. The error for a method that
+// no binding has is MethodNotFound, so that the peer does not try again after the handshake.
 func admitEarly(m jsonrpc.Message, bindings []*bound) (admission, error) {
 	if m.Kind == jsonrpc.Request && m.Method == methodPing {
 		pong := func(context.Context, string, wire.Raw) (wire.Appender, error) { return emptyResult, nil }
@@ -78,7 +76,7 @@ func admitEarly(m jsonrpc.Message, bindings []*bound) (admission, error) {
 	return admission{}, MethodNotFound(m.Method)
 }
 
-// logs implements era. As long as the client has not set a level, it gets all messages.
+// logs implements era. A client that has not set a level gets all messages.
 func (e *sessionEra) logs(_ *terms, severity int) bool { return severity >= int(e.logLevel.Load()) }
 
 func (e *sessionEra) setLogLevel(t *terms, severity int) {
@@ -87,25 +85,24 @@ func (e *sessionEra) setLogLevel(t *terms, severity int) {
 	}
 }
 
-// negotiated begins the session under the terms that the handshake has led to. It is called by the
-// goroutine that reads.
+// negotiated begins the session under the terms of the handshake. The goroutine that reads calls it.
 func (e *sessionEra) negotiated(t *terms) {
 	e.terms = t
 	e.begin("session opened")
 	e.tellTransport(t)
 }
 
-// begin begins what an open session does by itself.
+// begin logs that the session is open and starts the pings.
 func (e *sessionEra) begin(event string) {
 	e.opened.Store(time.Now().UnixNano())
 	e.peer.logger().Info(event, "revision", e.terms.revision,
-		"peer", fmt.Sprintf("%.100s", stringMember(e.terms.info, "name")),
-		"version", fmt.Sprintf("%.100s", stringMember(e.terms.info, "version")))
+		"peer", fmt.Sprintf("%.100s", e.terms.info.GetString("name")),
+		"version", fmt.Sprintf("%.100s", e.terms.info.GetString("version")))
 	e.peer.keepAlive()
 }
 
-// tellTransport tells the transport what is known of the session. The last call tells what is
-// known last.
+// tellTransport calls Negotiated of the transport with the current state. The lock ensures that the
+// last call has the latest state.
 func (e *sessionEra) tellTransport(t *terms) {
 	n, ok := e.peer.transport.(Negotiator)
 	if !ok {
@@ -130,7 +127,7 @@ func (e *sessionEra) ended(err error) {
 	level := slog.LevelInfo
 	if err != nil {
 		attrs = append(attrs, "error", err)
-		if !errors.Is(err, context.Canceled) { // else the program ends
+		if !errors.Is(err, context.Canceled) { // a cancelled context is a normal end of the program
 			level = slog.LevelWarn
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // wrap it together with the reason.
 var ErrClosed = errors.New("runtime: session closed")
 
-// VersionError reports that the server speaks no revision that the client has a binding of.
+// VersionError reports that the server speaks no revision that the client has a binding for.
 type VersionError struct {
 	Answered string   // the revision the server answered with
 	Bound    []string // the revisions the client has bindings for, newest first
@@ -53,7 +53,7 @@ type MethodError struct {
 	Revision string       // the negotiated one
 }
 
-// Error returns all of that.
+// Error returns all fields in one line.
 func (e *MethodError) Error() string {
 	return fmt.Sprintf("runtime: revision %s has no %s %.100q that is sent %s", e.Revision, e.Kind, e.Method, e.To)
 }
@@ -71,12 +71,12 @@ func (e *OtherResultError) Error() string {
 	return fmt.Sprintf("runtime: the result of %s is a %T", e.Method, e.Result)
 }
 
-// TimeoutError reports that the peer did not answer a request in time. To errors.Is it is
+// TimeoutError reports that the peer did not answer a request in time. errors.Is reports it as
 // context.DeadlineExceeded.
 type TimeoutError struct {
 	Method string        // of the request
-	Quiet  time.Duration // how long may pass without an answer or progress
-	Total  time.Duration // how long it may take with progress; 0 is for ever
+	Quiet  time.Duration // limit without progress
+	Total  time.Duration // limit with progress; 0 means none
 }
 
 // Error returns the method and the shorter time.
@@ -84,10 +84,10 @@ func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("runtime: no answer to %s within %v", e.Method, e.Quiet)
 }
 
-// Is reports a TimeoutError as context.DeadlineExceeded.
+// Is reports whether target is context.DeadlineExceeded.
 func (e *TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// AnswerError is returned by Receive of a transport that knows that the answer to a request cannot come.
+// AnswerError is the error of Receive when a transport knows that the answer to a request cannot come.
 // The call that waits for the answer returns Err.
 type AnswerError struct {
 	ID  wire.Scalar // of the request
@@ -114,5 +114,5 @@ func (e *CancelledError) Error() string {
 	return "runtime: cancelled by the peer: " + e.Reason
 }
 
-// Is reports a CancelledError as context.Canceled.
+// Is reports whether target is context.Canceled.
 func (e *CancelledError) Is(target error) bool { return target == context.Canceled }

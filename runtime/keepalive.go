@@ -38,8 +38,8 @@ func (p *peer) keepAlive() {
 	})
 }
 
-// answersPing reports whether the peer sends anything until the next ping is due. The ping has a
-// goroutine of its own, because nothing may interrupt the sending to a peer that does not read.
+// answersPing reports whether the peer sends anything before the next ping is due. The ping has its own
+// goroutine, because sending to a peer that does not read may be impossible to interrupt.
 func (p *peer) answersPing(limit time.Duration) bool {
 	ctx, cancel := context.WithTimeout(p.life.Context(), limit)
 	defer cancel()

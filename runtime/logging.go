@@ -40,9 +40,9 @@ func (c *Call) Log(ctx context.Context, level LogLevel, logger string, data wire
 	return c.Notify(ctx, methodMessage, logParams{level, logger, data})
 }
 
-// Logs reports whether the client gets log messages of the level. It gets none if the revision has
-// no such messages or the server has not declared that it sends them. A client that has not set a
-// level with logging/setLevel gets all.
+// Logs reports whether the client gets log messages of the level. It gets none if the revision has no
+// log messages or the server has not declared the capability. A client that has not set a level with
+// logging/setLevel gets all levels.
 func (c *Call) Logs(level LogLevel) bool { return c.peer.mayLog(c.terms, level) }
 
 // Log sends a log message that belongs to no request, see [Call.Log].
@@ -59,8 +59,8 @@ func (p *peer) mayLog(t *terms, level LogLevel) bool {
 	return err == nil && p.wantsLevel(t, level)
 }
 
-// wantsLevel reports whether the peer wants messages of the level. An unknown level is not held
-// back.
+// wantsLevel reports whether the peer wants messages of the level. Messages with an unknown level are
+// sent.
 func (p *peer) wantsLevel(t *terms, level LogLevel) bool {
 	severity := level.severity()
 	return severity < 0 || p.era.logs(t, severity)
@@ -72,12 +72,12 @@ func (p *peer) wantsMessage(t *terms, text []byte) bool {
 		return true
 	}
 	params, _ := wire.Object(text).Get("params")
-	return p.wantsLevel(t, LogLevel(stringMember(wire.Object(params), "level")))
+	return p.wantsLevel(t, LogLevel(wire.Object(params).GetString("level")))
 }
 
-// setLogLevel does what the params of a logging/setLevel ask for.
+// setLogLevel applies the params of logging/setLevel.
 func (c *Call) setLogLevel(params wire.Raw) error {
-	level := LogLevel(stringMember(wire.Object(params), "level"))
+	level := LogLevel(wire.Object(params).GetString("level"))
 	severity := level.severity()
 	if severity < 0 {
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /level: not a log level: %.50q", level)

@@ -19,16 +19,16 @@ type Sender func(ctx context.Context, m *Message) error
 // are called concurrently.
 type Middleware struct {
 	// Handle returns a handler that wraps next, for the requests and notifications of the peer. They
-	// include initialize and those that the runtime answers by itself, but not those that it refuses
-	// because of the handshake or a capability. CallOf returns more about them; before initialize is
-	// answered, the call has no revision. Errors are answered like those of any handler. The handler
-	// must not recover from a panic of next.
+	// include initialize and the requests that the runtime answers itself, but not messages that are
+	// refused because of the handshake or a capability. CallOf returns more about a message; its
+	// Revision is "" before initialize is answered. An error of the handler is sent to the peer like
+	// that of any handler. The handler must not recover from a panic of next.
 	Handle func(next Handler) Handler
 
-	// Send returns a sender that wraps next, for the requests and notifications of this side: those
-	// made with a [Caller], those that the methods of [Call] send, and the handshake, but not the pings
-	// of KeepAlive and cancellations. CallOf returns the call that a message is sent for, if its context
-	// is the handler's.
+	// Send returns a sender that wraps next, for the requests and notifications of this side: those of
+	// a [Caller], those of the methods of [Call], and the handshake, but not the pings of KeepAlive and
+	// cancellations. If a handler sends a message with its own context, CallOf returns the handler's
+	// call.
 	Send func(next Sender) Sender
 }
 
@@ -53,7 +53,7 @@ func (m *Message) Method() string { return m.request.method }
 // Revision returns the negotiated revision; for initialize it is "" until the answer has come.
 func (m *Message) Revision() string {
 	if m.request.terms == nil && m.request.method == methodInitialize {
-		return stringMember(wire.Object(m.reply), "protocolVersion")
+		return wire.Object(m.reply).GetString("protocolVersion")
 	}
 	return m.request.terms.spoken()
 }

@@ -19,8 +19,7 @@ const (
 	DefaultKeepAliveFailures = 3 // pings
 )
 
-// Limits bound what a session takes up and how long it waits. Servers and clients embed them in
-// their options.
+// Limits are the limits of a session. The options of servers and clients embed them.
 type Limits struct {
 	// MaxMessage is the length in bytes of the longest message that a session reads. A longer
 	// message is refused and skipped. 0 means DefaultMaxMessage for a server and

@@ -10,7 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// ErrCursorLoop is the error of a list whose pages do not end: a cursor has come twice.
+// ErrCursorLoop is the error of a list whose pages do not end, because the server has returned a cursor
+// twice.
 var ErrCursorLoop = errors.New("runtime: the same cursor twice")
 
 // Pages yields the pages of a paginated list. It calls page with nil for the first page, and then with the

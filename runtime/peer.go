@@ -14,10 +14,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// peer is one connection: it wires the parts of the engine to the transport and to the era, which
-// says what messages mean.
+// peer is one connection. It connects the parts of the engine with the transport and the era.
 type peer struct {
-	*common
+	*settings
 	era       era
 	transport Outbox
 
@@ -28,24 +27,24 @@ type peer struct {
 	queue   engine.Queue // notifications for their handlers
 
 	source *source     // nil for a session that Open has begun
-	ended  func(error) // what Open was given; nil for other sessions
+	ended  func(error) // argument of Open; nil for other sessions
 	ending sync.Once   // of such a session
-	taking sync.Mutex  // held while a message is taken, where several goroutines receive
+	taking sync.Mutex  // held while a message is taken, if several goroutines receive messages
 	heard  atomic.Bool // a message came since the last ping was due; unused without KeepAlive
-	bad    int         // texts that were no messages; only the goroutine that takes uses it
+	bad    int         // number of texts that were not messages; used while a message is taken
 }
 
-// source is where the messages of a session come from that Serve or Connect has begun.
+// source receives the messages of a session that Serve or Connect has begun.
 type source struct {
 	transport Transport
 	pusher    Pusher // the transport, if it pushes; then the reader is not used
 	reader    engine.Reader
-	ended     chan error // takes why nothing more can be read
+	ended     chan error // gets the error that ended the reading
 }
 
-// newPeer returns the peer of a session whose handlers get the values of ctx, which never ends.
-func newPeer(ctx context.Context, t Outbox, shared *common) *peer {
-	p := &peer{common: shared, transport: t, serving: engine.NewServing(shared.limits.MaxConcurrent, (*Call).canonicalID)}
+// newPeer returns the peer of a session. Its handlers get the values of ctx, which must not end.
+func newPeer(ctx context.Context, t Outbox, shared *settings) *peer {
+	p := &peer{settings: shared, transport: t, serving: engine.NewServing(shared.limits.MaxConcurrent, (*Call).canonicalID)}
 	p.life.Init(ctx)
 	p.values = ctx
 	p.queue = engine.NewQueue(&p.life)
@@ -73,16 +72,16 @@ func (p *peer) receiveFrom(t Transport) {
 	p.source = s
 }
 
-// listen lets a transport push messages, if it does. Call it before run.
+// listen starts a transport that pushes messages. Call it before run.
 func (p *peer) listen() {
 	if p.source.pusher != nil {
 		p.source.pusher.Start(inbox{p})
 	}
 }
 
-// run serves until the peer ends the session, returning nil; until the transport fails or the
-// session gives up, returning why; or until ctx ends: then it drains the session and returns the
-// cause. No goroutine is left then, except for the waits named in finish.
+// run serves the session. It returns nil if the peer ends the session, and the error if the transport
+// fails or the session gives up. If ctx ends, run drains the session and returns the cause. When it
+// returns, no goroutine of the session is left, except those that finish does not wait for.
 func (p *peer) run(ctx context.Context) error {
 	s := p.source
 	if s.pusher == nil {
@@ -118,8 +117,8 @@ func (p *peer) end(why error) {
 	})
 }
 
-// endContexts ends the contexts of all handlers. Those of requests do not hang on that of the session,
-// which would have to keep a list of them as well.
+// endContexts ends the contexts of all handlers. The contexts of requests are not derived from that of
+// the session, which would have to keep a second list of them.
 func (p *peer) endContexts(cause error) {
 	p.life.End(cause)
 	for _, c := range p.serving.All() {
@@ -127,19 +126,19 @@ func (p *peer) endContexts(cause error) {
 	}
 }
 
-// giveUp ends the session for a reason of its own.
+// giveUp ends the session from this side.
 func (p *peer) giveUp(why error) {
 	p.endContexts(why)
 	p.end(why)
 }
 
-// finish ends the session because of err. Reading, if not nil, takes the end of the reading.
+// finish ends the session because of err. Reading, if not nil, gets the error that ends the reading.
 func (p *peer) finish(err error, reading <-chan error) error {
 	over := p.life.Context().Done()
 	p.hangUp(err)
 	p.life.Stop()
 	p.serving.Refuse()
-	if err == io.EOF { // the peer still reads
+	if err == io.EOF { // the peer sends nothing more but still reads answers
 		p.life.Wait(p.limits.grace, over)
 		p.expel()
 	}
@@ -150,7 +149,7 @@ func (p *peer) finish(err error, reading <-chan error) error {
 	}
 	p.life.Wait(waits.Abandoned, nil)
 	if left := p.life.Running(); left > 0 {
-		p.logFailure("handlers do not return though their contexts have ended", "handlers", left)
+		p.logFailure("handlers have not returned although their contexts have ended", "handlers", left)
 	}
 	if reading != nil {
 		engine.Wait(reading, waits.Sending, nil)
@@ -162,8 +161,8 @@ func (p *peer) finish(err error, reading <-chan error) error {
 	return err
 }
 
-// hangUp ends what needs the peer to send: all calls that wait for an answer, all later ones, and
-// the background of the session.
+// hangUp is called when the peer sends nothing more. It fails all current and later calls, and ends the
+// background context of the session.
 func (p *peer) hangUp(why error) {
 	err := ErrClosed
 	if why != nil && why != io.EOF && why != ErrClosed {
@@ -173,8 +172,8 @@ func (p *peer) hangUp(why error) {
 	p.life.EndBackground(ErrClosed)
 }
 
-// refuse answers a request with an error. A zero id is one that is not known; some sides do not
-// answer then.
+// refuse answers a request with an error. A zero id means that the id is unknown; the era decides
+// whether such a request is answered.
 func (p *peer) refuse(id wire.Scalar, err error, route Route, b *batch) {
 	if id.IsZero() {
 		unknown, answered := p.era.unknownID()
@@ -196,14 +195,14 @@ func (p *peer) refuse(id wire.Scalar, err error, route Route, b *batch) {
 	p.send(p.life.Context(), buf, Outgoing{Kind: jsonrpc.Response, ID: id, Route: route, NotBegun: err == errNotBegun})
 }
 
-// done tells the transport that nothing more is sent on a route.
+// done tells the transport that a route is no longer used.
 func (p *peer) done(route Route, unanswered bool) {
 	if e, ok := p.transport.(RouteEnder); ok && route != nil {
 		e.Done(route, unanswered)
 	}
 }
 
-// encodeError leaves the text of an error answer in buf.
+// encodeError writes the text of an error answer to buf.
 func (p *peer) encodeError(buf *[]byte, id wire.Scalar, err error) {
 	text, err := jsonrpc.AppendError((*buf)[:0], id, peerError(err))
 	if err != nil {
@@ -246,7 +245,7 @@ func (p *peer) logFailure(text string, attrs ...any) {
 	p.named(log).Error(text, attrs...)
 }
 
-// named adds the session's LogID. A logger that is kept for each session would hold it formatted.
+// named adds the session's LogID. Sessions do not keep such a logger, to save memory.
 func (p *peer) named(log *slog.Logger) *slog.Logger {
 	if id := p.sessionID(); id != "" {
 		return log.With("session", LogID(id))
@@ -254,10 +253,10 @@ func (p *peer) named(log *slog.Logger) *slog.Logger {
 	return log
 }
 
-// errInternal is all that a peer learns of an error that is not meant for it.
+// errInternal is the answer in place of an error that is not meant for the peer.
 var errInternal = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 
-// peerError returns what the peer may know of err.
+// peerError returns the error that the peer gets for err.
 func peerError(err error) *jsonrpc.Error {
 	if e, ok := asError(err); ok {
 		return e

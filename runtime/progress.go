@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
-
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -25,10 +24,10 @@ func (c *Call) ProgressToken() (wire.Scalar, bool) {
 	return token, true
 }
 
-// Progress tells the peer how far the request has come, if the peer has asked for it with a progress
-// token; otherwise it does nothing. Total may be nil, message "". A value that is not above the last
-// one is dropped, and so is any value after the answer or the cancellation, because the protocol
-// wants progress that grows and ends. Revision 2024-11-05 has no message; there it is left out.
+// Progress reports the progress of the request, if the peer has sent a progress token; otherwise it does
+// nothing. Total may be nil and message "". A value that is not above the last one is dropped, as the
+// protocol requires, and so is a value after the answer or the cancellation. Revision 2024-11-05 has no
+// message, so it is left out there.
 func (c *Call) Progress(ctx context.Context, progress float64, total *float64, message string) error {
 	token, ok := c.ProgressToken()
 	if !ok {
@@ -53,7 +52,7 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 	return nil
 }
 
-// Progress is how far the peer has come with a request.
+// Progress is a report of the progress of a request.
 type Progress struct {
 	Progress float64  // grows from one report to the next
 	Total    *float64 // what Progress will be at the end; nil if unknown
@@ -62,22 +61,22 @@ type Progress struct {
 
 type progressKey struct{}
 
-// WithProgress returns a context for requests whose progress is reported: a request made with it, or
-// with a context made from it, carries a progress token, which is the id of the request and replaces
-// a token that the params may have. Report is called in the goroutine that makes the request, which
-// returns after the last report. Reports that do not grow are dropped, and so are the oldest ones if
-// report is slow. Each report renews the timeout of the request, see [Limits] ("Progress flow" in
-// basic/utilities/progress, "Timeouts" in basic/lifecycle). A handler for notifications/progress gets
-// none of these reports, but those that come after the answer; see [Follow] for another way.
+// WithProgress returns a context for requests whose progress is reported. A request with that context,
+// or with one derived from it, carries its id as progress token, which replaces a token in its params.
+// Report is called in the goroutine that makes the request, and not after the request has returned.
+// Reports that do not grow are dropped, and so are the oldest ones if report is slow. Each report renews
+// the timeout of the request, see [Limits] ("Progress flow" in basic/utilities/progress, "Timeouts" in
+// basic/lifecycle). A handler for notifications/progress gets only reports that arrive after the
+// answer; [Follow] passes those to report as well.
 func WithProgress(ctx context.Context, report func(Progress)) context.Context {
 	return context.WithValue(ctx, progressKey{}, report)
 }
 
-// Follow calls work with a context made from ctx and returns its error. If ctx comes from
-// [WithProgress], the progress of the first request that work makes with its context is reported
-// until work returns, and not only until the request is answered, after which a task goes on ("Task
-// Progress Notifications" in basic/utilities/tasks). The other requests of work do not ask for
-// progress. Work then runs in a goroutine of its own, and the reports in the one that calls Follow.
+// Follow calls work with a context derived from ctx and returns its error. If ctx comes from
+// [WithProgress], the progress of the first request that work makes is reported until work returns, not
+// only until the request is answered. It is meant for tasks, which continue after the answer ("Task
+// Progress Notifications" in basic/utilities/tasks). The other requests of work carry no progress token.
+// Work then runs in another goroutine, and report in the one that calls Follow.
 func Follow(ctx context.Context, work func(ctx context.Context) error) error {
 	report, ok := ctx.Value(progressKey{}).(func(Progress))
 	if !ok {
@@ -126,21 +125,21 @@ func (f *follower) end() {
 	}
 }
 
-// reporterOf returns what a context of WithProgress or Follow says of a request made with it.
+// reporterOf returns the receivers of the progress of a request that is made with ctx.
 func reporterOf(ctx context.Context, p *peer) (report func(engine.Report), follow *engine.Feed) {
 	switch v := ctx.Value(progressKey{}).(type) {
 	case func(Progress):
 		return func(r engine.Report) { v(Progress(r)) }, nil
 	case *follower:
 		if v.peer.CompareAndSwap(nil, p) {
-			return func(engine.Report) {}, v.feed // the feed gets each report itself; this one renews the timeout
+			return func(engine.Report) {}, v.feed // the feed gets the reports; the function only makes them renew the timeout
 		}
 	}
 	return nil, nil
 }
 
-// takeProgress hands the params of a progress notification to the request that asked for it. It
-// returns false if none did.
+// takeProgress passes a progress notification to the request with its token. It returns false if there
+// is none.
 func (p *peer) takeProgress(params wire.Raw) bool {
 	o := wire.Object(params)
 	token, _ := scalarMember(o, "progressToken")
@@ -153,7 +152,7 @@ func (p *peer) takeProgress(params wire.Raw) bool {
 	if !ok {
 		return false
 	}
-	report := engine.Report{Progress: progress, Message: strings.Clone(stringMember(o, "message"))}
+	report := engine.Report{Progress: progress, Message: strings.Clone(o.GetString("message"))}
 	if value, _ := scalarMember(o, "total"); !value.IsZero() {
 		if total, ok := value.Float64(); ok {
 			report.Total = &total

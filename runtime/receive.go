@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// receive reads a message and takes it, see engine.Reader.
+// receive reads and takes a message. It is Receive of engine.Reader.
 func (p *peer) receive() (engine.Step, error) {
 	in, err := p.source.transport.Receive(p.life.Context(), p.limits.MaxMessage)
 	switch {
@@ -21,7 +21,7 @@ func (p *peer) receive() (engine.Step, error) {
 	return engine.Step{}, err
 }
 
-// received does what an error of Receive asks for. It returns false for the end of the session.
+// received handles an error of Receive. It returns false if the error ends the session.
 func (p *peer) received(in *Incoming, err error) bool {
 	if lost, ok := errors.AsType[*AnswerError](err); ok {
 		p.pending.Resolve(lost.ID, engine.Reply{Err: lost.Err})
@@ -36,8 +36,8 @@ func (p *peer) received(in *Incoming, err error) bool {
 	return ok
 }
 
-// take handles what has been received, except for the step that it returns. Only one goroutine calls
-// it at a time.
+// take handles a message or a batch, except for the step that it returns. Only one goroutine calls it
+// at a time.
 func (p *peer) take(in *Incoming) engine.Step {
 	if p.limits.KeepAlive > 0 {
 		p.heard.Store(true)
@@ -77,8 +77,8 @@ func (p *peer) takeMessage(m *jsonrpc.Message, in *Incoming, b *batch) (step eng
 	return step
 }
 
-// takeAnswer takes a text that must answer a request of this side. If it does not, the wait for the
-// answer ends with an error that quotes the text.
+// takeAnswer takes a text that must be the answer to a request of this side. If it is not, the call
+// that waits for the answer fails with an error that quotes the text.
 func (p *peer) takeAnswer(in *Incoming) (step engine.Step) {
 	var why error
 	if jsonrpc.IsBatch(in.Text) {
@@ -90,7 +90,7 @@ func (p *peer) takeAnswer(in *Incoming) (step engine.Step) {
 	} else if m, err := jsonrpc.Parse(in.Text); err != nil {
 		why = unwrapped(err)
 	} else if m.Kind != jsonrpc.Response {
-		step = p.takeMessage(&m, in, nil) // though it comes in place of the answer
+		step = p.takeMessage(&m, in, nil) // it is handled although it is not the answer
 		why = fmt.Errorf("it is a %s, %.100q", m.Kind, m.Method)
 	} else if m.ID.IsZero() {
 		why = fmt.Errorf("it is an error without an id: %w", m.Error)
@@ -103,7 +103,7 @@ func (p *peer) takeAnswer(in *Incoming) (step engine.Step) {
 	return step
 }
 
-// unanswered ends the wait for the answer that a text should have been, unless it has ended.
+// unanswered fails the call that waits for the answer that a text should have been.
 func (p *peer) unanswered(in *Incoming, why error) {
 	err := fmt.Errorf("runtime: the response holds no answer to request %s: %w; received %.200q", in.Answers.String(), why, in.Text)
 	if p.pending.Resolve(in.Answers, engine.Reply{Err: err}) {
@@ -128,9 +128,9 @@ func (p *peer) takeResponse(m *jsonrpc.Message) engine.Step {
 	return step
 }
 
-// malformed answers a text that is not a valid message. The answer to a bad response has no id,
-// because the peer would take its own id for that of a request; the caller that waits for the
-// response gets an error.
+// malformed answers a text that is not a valid message. The error for a bad response has no id,
+// because the peer could confuse the id of the response with that of its own request. The call that
+// waits for the response fails.
 func (p *peer) malformed(m *jsonrpc.Message, err error, text string, route Route, b *batch) {
 	p.logBad("bad message", err, text)
 	id := m.ID
@@ -147,8 +147,8 @@ func (p *peer) malformed(m *jsonrpc.Message, err error, text string, route Route
 // asError returns the *jsonrpc.Error that err is or wraps.
 func asError(err error) (*jsonrpc.Error, bool) { return errors.AsType[*jsonrpc.Error](err) }
 
-// unwrapped returns an error with the message of an error of this side's parser. A *jsonrpc.Error
-// would be taken for one that the peer has answered.
+// unwrapped converts an error of this side's parser to an ordinary error. Callers interpret a
+// *jsonrpc.Error as the answer of the peer.
 func unwrapped(err error) error {
 	if e, ok := asError(err); ok {
 		return errors.New(e.Message)
@@ -156,11 +156,12 @@ func unwrapped(err error) error {
 	return err
 }
 
-// maxBad is how many bad texts of a session are logged one by one; of more, fewer and fewer are.
+// maxBad is how many bad texts of a session are all logged. Beyond that, a text is logged when their
+// number is a power of two.
 const maxBad = 16
 
-// logBad logs that a text is no message. A client logs the beginning of the text, which may be
-// something that a server has printed by mistake.
+// logBad logs that a text is not a message. A client also logs the beginning of the text, which a
+// server may have printed by mistake.
 func (p *peer) logBad(event string, err error, text string) {
 	p.bad++
 	if p.bad > maxBad && p.bad&(p.bad-1) != 0 {

@@ -12,9 +12,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// LogRequests returns middleware that logs every request and notification, in both directions, when it is
-// done. The records have the level, but are at least warnings if the message failed, except with an error
-// that one side has answered or by a cancellation. Their attributes are:
+// LogRequests returns middleware that logs every request and notification, in both directions, after it
+// is handled or sent. The records have the given level. Failures are logged at least as warnings, except
+// for error answers and cancellations. The attributes of a record are:
 //
 //	method    of the message
 //	id        of the request; not for notifications
@@ -22,7 +22,7 @@ import (
 //	session   LogID of the session's id, when it has one
 //	duration  until the handler returned or the answer came
 //	code      of the JSON-RPC error that is the answer
-//	error     what went wrong
+//	error     the error
 func LogRequests(l *slog.Logger, level slog.Level) Middleware {
 	r := requestLog{orDiscard(l), level}
 	return Middleware{Handle: r.handle, Send: r.send}
@@ -109,8 +109,8 @@ func (r requestLog) write(ctx context.Context, e entry) {
 	r.log.LogAttrs(ctx, level, e.text, attrs...)
 }
 
-// LogID returns the name that a session has in logs and traces: 12 digits of a digest of its id. The id
-// itself is a secret, because whoever knows it can use the session. LogID of "" is "".
+// LogID returns the name of a session in logs and traces: 12 digits of a digest of its id. The id itself
+// is secret, because a client that knows it can use the session. LogID("") is "".
 func LogID(session string) string {
 	if session == "" {
 		return ""

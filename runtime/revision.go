@@ -17,20 +17,19 @@ const (
 	methodListRoots   = "roots/list"
 )
 
-// The revisions from which the runtime does something by itself. Revisions are dates, so they compare as
-// strings.
+// The revisions that change the behaviour of the runtime. Revisions are dates, so they compare as strings.
 const (
 	revisionProgressMessage = "2025-03-26" // progress notifications have a message
 	revisionTitle           = "2025-06-18" // Implementation has a title
 	revisionNoID            = "2025-11-25" // an error answer may be without an id
 )
 
-// allowsBatches reports whether messages may come in arrays, which one revision introduced and the next
-// removed.
+// allowsBatches reports whether messages may be sent in arrays. One revision introduced that and the next
+// removed it.
 func allowsBatches(revision string) bool { return revision == "2025-03-26" }
 
-// unknownID returns the id in the error answer to a request whose id is not known. JSON-RPC demands null,
-// which no schema of the protocol allows; in revisions whose schema lets the id be absent, it is zero.
+// unknownID returns the id in the error answer to a request whose id is unknown. JSON-RPC requires null,
+// which no schema of the protocol allows. In revisions whose schema allows an absent id, it is zero.
 func unknownID(revision string) wire.Scalar {
 	if revision >= revisionNoID {
 		return wire.Scalar{}

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// checkRoots returns the result of roots/list, or an error if the URI of a root does not begin with file://
-// ("Root" in client/roots of every revision). No schema says so.
+// checkRoots encodes the result of roots/list. It returns an error if the URI of a root does not begin
+// with file:// ("Root" in client/roots of every revision), which no schema requires.
 func checkRoots(result wire.Appender) (wire.Appender, error) {
 	if result == nil {
 		return nil, errors.New("runtime: the handler of roots/list returned no result")
@@ -20,13 +20,13 @@ func checkRoots(result wire.Appender) (wire.Appender, error) {
 	}
 	roots, _ := wire.Object(text).Get("roots")
 	if roots.Kind() != wire.KindArray {
-		return wire.Raw(text), nil // other errors are not found here
+		return wire.Raw(text), nil // other errors are not checked here
 	}
 	r := wire.NewStringReader(string(roots))
 	i := 0
 	for r.BeginArray(); r.Element(); i++ {
 		root := wire.Object(r.ReadRaw())
-		if uri := stringMember(root, "uri"); !isFileURI(uri) {
+		if uri := root.GetString("uri"); !isFileURI(uri) {
 			return nil, fmt.Errorf("runtime: result of roots/list: /roots/%d/uri: expected a URI that begins with file://, found %.200q", i, uri)
 		}
 	}

@@ -18,7 +18,7 @@ func (p *peer) takeRequest(m *jsonrpc.Message, in *Incoming, b *batch) *Call {
 	case err != nil:
 		p.logger().Debug("request refused", "method", m.Method, "id", m.ID, "error", err)
 		p.refuse(m.ID, err, in.Route, b)
-	case c.inline: // it cannot be cancelled, because nothing is read meanwhile
+	case c.inline: // no cancellation can be read meanwhile
 		p.life.Do(c.run)
 		return nil
 	}
@@ -76,7 +76,7 @@ func (p *peer) newCall(m *jsonrpc.Message, a admission, in *Incoming, b *batch) 
 	return c
 }
 
-// serve handles a request. It is the last thing that its goroutine does for the session.
+// serve handles a registered request. After it, its goroutine does not use the session.
 func (c *Call) serve() {
 	defer c.peer.life.Leave()
 	defer c.peer.serving.End()
@@ -85,8 +85,8 @@ func (c *Call) serve() {
 	c.run()
 }
 
-// ended releases what waits for the answer, and tells the transport that the route of the request
-// is done with; a batch does so when all its requests are.
+// ended starts the call that Detach made, and tells the transport that its route is no longer used.
+// A batch tells the transport when all its requests have ended.
 func (c *Call) ended() {
 	c.release()
 	if c.batch == nil && !c.abandoned {
@@ -102,8 +102,8 @@ func (c *Call) run() {
 	c.answer(buf)
 }
 
-// answer sends the text that encode left, if the request is to be answered. It is sent under the
-// session's context, because a cancellation that comes while the answer waits is too late.
+// answer sends the text in buf unless the request was cancelled. It uses the context of the session,
+// because a cancellation that arrives while the answer is being sent is too late.
 func (c *Call) answer(buf *[]byte) {
 	p := c.peer
 	if !c.finish() {
@@ -120,9 +120,9 @@ func (c *Call) answer(buf *[]byte) {
 	p.send(p.life.Context(), buf, Outgoing{Kind: jsonrpc.Response, ID: c.id, Route: c.route})
 }
 
-// finish ends the call: no progress follows, and a cancellation finds nothing. It returns false if
-// the request is not to be answered, because it was cancelled or the session is over. The id is
-// free before the answer is sent, since the peer may use it again.
+// finish ends the call: it sends no more progress and cannot be cancelled. It returns false if the
+// request must not be answered, because it was cancelled or the session is over. The id is released
+// before the answer is sent, because the peer may reuse it as soon as it has the answer.
 func (c *Call) finish() bool {
 	c.mu.Lock()
 	c.over.Store(true)
@@ -131,15 +131,15 @@ func (c *Call) finish() bool {
 	return (c.inline || p.serving.Finish(c)) && p.life.Context().Err() == nil
 }
 
-// encode calls the handler and leaves the text of the answer in buf, whatever the handler or the
-// encoding of its result does.
+// encode calls the handler and writes the text of the answer to buf. If the handler or the encoding
+// of its result panics or fails, the answer is an error.
 func (c *Call) encode(buf *[]byte) {
 	returned := false
 	defer func() {
 		if returned {
 			return
 		}
-		v := recover() // nil after runtime.Goexit; then run does not go on
+		v := recover() // nil after runtime.Goexit, which also ends run
 		c.peer.logFailure("handler panicked", "method", c.method, "id", c.id, "panic", v, "stack", string(debug.Stack()))
 		c.peer.encodeError(buf, c.id, errInternal)
 		if v == nil {
@@ -211,8 +211,8 @@ func (c *Call) notified() {
 	}
 }
 
-// cancelRequest cancels the request that the params of notifications/cancelled name. It ignores
-// params that name none in flight, as the protocol demands.
+// cancelRequest cancels the request with the id in the params of notifications/cancelled. It ignores
+// ids of requests that are not being handled, as the protocol requires.
 func (p *peer) cancelRequest(params wire.Raw) {
 	id, ok := scalarMember(wire.Object(params), "requestId")
 	if !ok {
@@ -222,7 +222,7 @@ func (p *peer) cancelRequest(params wire.Raw) {
 	if c == nil {
 		return
 	}
-	reason := fmt.Sprintf("%.200s", stringMember(wire.Object(params), "reason"))
+	reason := fmt.Sprintf("%.200s", wire.Object(params).GetString("reason"))
 	p.logger().Debug("request cancelled by the peer", "method", c.method, "id", c.id, "reason", reason)
 	c.cancel(&CancelledError{Reason: reason})
 }
@@ -236,13 +236,4 @@ func scalarMember(o wire.Object, name string) (wire.Scalar, bool) {
 	var s wire.Scalar
 	err := wire.UnmarshalString(string(raw), &s)
 	return s, err == nil
-}
-
-// stringMember returns the member of o with that name if it is a string, else "".
-func stringMember(o wire.Object, name string) string {
-	raw, ok := o.Get(name)
-	if !ok || raw.Kind() != wire.KindString {
-		return ""
-	}
-	return wire.NewStringReader(string(raw)).ReadString()
 }

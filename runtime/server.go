@@ -13,39 +13,37 @@ import (
 type Server struct {
 	opts     ServerOptions
 	bindings []*bound // newest revision first
-	err      error    // why it cannot serve
-	*common
+	err      error    // error in the bindings or the options
+	*settings
 }
 
-// NewServer returns a server that speaks the revisions of the bindings, one binding for each. A client
-// that asks for another revision is answered with the newest. Errors in the bindings and the options
-// are returned by Serve.
+// NewServer returns a server that speaks the revisions of the bindings. Each binding has another
+// revision. A client that asks for a revision without a binding gets the newest one. Errors in the
+// bindings and the options are returned by Err and Serve.
 func NewServer(opts ServerOptions, bindings ...Binding) *Server {
-	s := &Server{opts: opts, common: newCommon(opts.Logger, opts.Middleware, opts.Limits, opts.Grace)}
+	s := &Server{opts: opts, settings: newSettings(opts.Logger, opts.Middleware, opts.Limits, opts.Grace)}
 	s.bindings, s.err = bindAll(ToServer, bindings, s.layers)
 	s.err = errors.Join(s.err, checkCapabilities(opts.Capabilities))
 	return s
 }
 
-// Err returns why the server cannot serve: an error in the options or the bindings that NewServer was
-// called with. Serve returns it too.
+// Err returns the error in the options or the bindings that NewServer was called with, or nil.
 func (s *Server) Err() error { return s.err }
 
 // Serve serves one session until the client ends it, the transport fails, or ctx ends. It returns nil,
 // the error of the transport or the cause of ctx.
 //
-// Requests in flight when ctx or the client's input ends are answered within the options' Grace;
-// meanwhile new ones are refused with an error that says that they were not begun. Handlers get the
-// values of ctx but not its end: their contexts end when Grace is over. When Serve returns, the
-// transport is closed and all handlers have returned, except for those that ignore the end of their
+// When ctx or the client's input ends, requests in flight have the Grace of the options to be
+// answered, and new requests are refused with an error that says that they were not begun. Handlers
+// get the values of ctx, but their contexts end only when Grace is over. When Serve returns, the
+// transport is closed and all handlers have returned, except those that ignore the end of their
 // contexts for seconds, which are logged.
 func (s *Server) Serve(ctx context.Context, t Transport) error {
 	return s.serve(ctx, t, Handshake{})
 }
 
-// Resume is Serve for a session whose handshake is over: it was held with another Server, or there is
-// none because the transport knows with each message what a handshake would tell. The server must have
-// a binding of the revision.
+// Resume is Serve for a session without a handshake: another Server has done it, or the transport gets
+// its content with each message. The server must have a binding of the revision in h.
 func (s *Server) Resume(ctx context.Context, t Transport, h Handshake) error {
 	if h.Revision == "" {
 		return errors.Join(s.err, errors.New("runtime: a session without a revision"), t.Close())
@@ -67,12 +65,12 @@ func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
 	return e.peer.run(ctx)
 }
 
-// Open begins a session whose messages the caller puts into the inbox that Open returns. A session has
-// no goroutine while nothing is being handled. It lasts until End or Shutdown is called or KeepAlive
-// gives it up; ctx provides values for its handlers, and its end ends nothing. When
-// all handlers have returned, except those that Serve would not wait for, and out is closed, ended is
-// called in a goroutine with what Serve would have returned. A handshake with a revision is resumed, see
-// Resume. If Open returns an error, out is closed and ended is not called.
+// Open begins a session whose messages the caller puts into the returned inbox. Such a session has no
+// goroutine while no message is being handled. It lasts until End or Shutdown of the inbox is called,
+// or the client stops answering the pings of KeepAlive. Ctx provides values for the handlers; its end
+// has no effect. After the end, when out is closed and all handlers have returned that Serve would
+// wait for, ended is called in a goroutine with the error that Serve would return. If h has a revision,
+// the session is resumed, see Resume. If Open returns an error, out is closed and ended is not called.
 func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(error)) (Inbox, error) {
 	e, err := s.session(context.WithoutCancel(ctx), out, h)
 	if err != nil {
@@ -89,7 +87,7 @@ func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(e
 	return inbox{p}, nil
 }
 
-// session makes a session; one whose handshake is known is resumed.
+// session creates a session. If h has a revision, the session is resumed.
 func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverEra, error) {
 	if err := checkNotNil("transport", out); err != nil {
 		return nil, errors.Join(s.err, err)
@@ -102,17 +100,17 @@ func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverE
 	if err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
-	e.peer = newPeer(ctx, out, s.common)
+	e.peer = newPeer(ctx, out, s.settings)
 	e.peer.era = e
 	e.session = &ServerSession{peer: e.peer}
 	return e, nil
 }
 
-// MaxMessage returns the length in bytes of the longest message that sessions read. Transports that read
-// messages before a session asks for them obey it.
+// MaxMessage returns the maximum length of a message, in bytes, for transports that read messages
+// before a session asks for them.
 func (s *Server) MaxMessage() int { return s.limits.MaxMessage }
 
-// Grace returns how long requests may go on when their session shuts down; 0 is not at all.
+// Grace returns how long requests may continue when their session shuts down.
 func (s *Server) Grace() time.Duration { return max(s.limits.grace, 0) }
 
 // Logger returns the Logger of the options, or one that discards.
@@ -121,7 +119,7 @@ func (s *Server) Logger() *slog.Logger { return s.log }
 // Revisions returns the revisions that the server speaks, newest first.
 func (s *Server) Revisions() []string { return revisions(s.bindings) }
 
-// choose returns the binding for a client that asks for a revision.
+// choose returns the binding for a client that asks for a revision: that revision or the newest.
 func (s *Server) choose(revision string) *bound {
 	for _, b := range s.bindings {
 		if b.Revision == revision {
@@ -131,7 +129,7 @@ func (s *Server) choose(revision string) *bound {
 	return s.bindings[0]
 }
 
-// greeting returns the result of initialize that the options describe.
+// greeting returns the result of initialize that follows from the options.
 func (s *Server) greeting(b Binding) (wire.Appender, error) {
 	capabilities, err := b.declare(s.opts.Capabilities)
 	if err != nil {

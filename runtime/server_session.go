@@ -6,14 +6,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ServerSession is a server's session with a client, for code that sends when no request is being
-// handled: that a list has changed, that a resource was updated. A handler uses its [Call] instead,
-// so that what it sends belongs to the request. A ServerSession is a [Caller] that sends on no
-// particular stream. It is safe for concurrent use.
+// ServerSession is a server's session with a client. Code outside of handlers uses it to send messages
+// that belong to no request, for example when a list has changed or a resource was updated. A handler
+// uses its [Call] instead. A ServerSession is a [Caller] that sends on no particular stream. It is
+// safe for concurrent use.
 type ServerSession struct {
 	peer   *peer
 	terms  *terms // nil until the session is announced
-	closed func() // what Binding.Opened returned
+	closed func() // result of Binding.Opened
 }
 
 // Revision returns the negotiated revision.
@@ -36,8 +36,8 @@ func (s *ServerSession) Notify(ctx context.Context, method string, params wire.A
 }
 
 // Go runs f in a goroutine that belongs to the session: its context ends with the session, and
-// [Server.Serve] waits for it. If Go returns false, the session is ending and f is not run. Code that
-// sends to many sessions uses it, so that a client that does not read holds up no other.
+// [Server.Serve] waits for it. If Go returns false, the session is ending and f is not run. It lets
+// code send to many sessions without waiting for a client that does not read.
 func (s *ServerSession) Go(f func(ctx context.Context)) bool {
 	return s.peer.life.Go(func() { f(s.peer.life.Context()) })
 }

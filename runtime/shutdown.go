@@ -16,13 +16,13 @@ var ErrShutdown = errors.New("runtime: the session is shutting down")
 
 // The answers of a session that shuts down.
 var (
-	errNotBegun = jsonrpc.Errorf(jsonrpc.CodeServerBusy, "unavailable: shutting down; the request was not begun, send it again to a new session")
+	errNotBegun = jsonrpc.Errorf(jsonrpc.CodeServerBusy, "unavailable: shutting down; the request was not begun, send it again in a new session")
 	errCutShort = jsonrpc.Errorf(jsonrpc.CodeInternalError, "cancelled: shutting down before the request was done")
 )
 
 // drain refuses new requests and waits until those in flight are answered. Messages are still read,
-// because handlers may wait for answers of the peer. When bound ends, the requests that are left are
-// expelled. Ended, if not nil, takes the end of the reading; drain reports whether it came.
+// because handlers may wait for answers of the peer. When bound ends, drain expels the remaining
+// requests. Ended, if not nil, gets the error that ends the reading; drain reports whether it came.
 func (p *peer) drain(bound context.Context, ended <-chan error) (over bool) {
 	drained := p.serving.Refuse()
 	for {
@@ -44,8 +44,8 @@ func (p *peer) drain(bound context.Context, ended <-chan error) (over bool) {
 	}
 }
 
-// expel ends the contexts of the requests in flight. If handlers do not return soon, their requests
-// are answered with an error in their place.
+// expel ends the contexts of the requests in flight. The requests of handlers that do not return soon
+// are answered with an error.
 func (p *peer) expel() {
 	over := p.life.Context().Done()
 	for _, c := range p.serving.All() {
@@ -64,7 +64,7 @@ func (p *peer) expel() {
 	go func() {
 		defer close(answered)
 		for _, c := range calls {
-			p.logFailure("handler does not return though its context has ended", "method", c.method, "id", c.id)
+			p.logFailure("handler has not returned although its context has ended", "method", c.method, "id", c.id)
 			c.answerAbandoned()
 		}
 	}()

@@ -48,9 +48,9 @@ type Incoming struct {
 	Text  string // one JSON text: a message or a batch
 	Route Route
 
-	// Answers, unless it is zero, is the id of a request of this side that the text must answer,
-	// because the transport keeps answers with their requests, as HTTP does. The wait for the answer
-	// ends with the text, whatever it holds, and the peer gets no error for a bad text.
+	// Answers, unless it is zero, is the id of the request of this side that the text must answer. A
+	// transport sets it if answers arrive with their requests, as over HTTP. If the text is not the
+	// answer, the call fails, and the peer gets no error.
 	Answers wire.Scalar
 
 	// Context, if not nil, has values for the contexts of the handlers, such as the user that an
@@ -59,8 +59,7 @@ type Incoming struct {
 	Context context.Context
 }
 
-// Outgoing is a message to the peer, with what a transport may have to know about it without reading
-// it.
+// Outgoing is a message to the peer, with the facts about it that a transport may need.
 type Outgoing struct {
 	Text   []byte       // one JSON text: a message or a batch of responses
 	Kind   jsonrpc.Kind // a response with a Route is the last message of that route
@@ -91,25 +90,25 @@ type Fallback interface {
 	Fallback(ctx context.Context, refused error) (Transport, error)
 }
 
-// Buffered is a Transport that knows whether a message is there. Requests are then served without
-// waking another goroutine, see package runtime/internal/engine.
+// Buffered is a Transport that can report whether it holds a message. Requests are then handled
+// without waking another goroutine, see package runtime/internal/engine.
 type Buffered interface {
 	// Buffered reports whether Receive would return at once. It is called in place of Receive.
 	Buffered() bool
 }
 
-// Interrupter is a Buffered whose Receive can be made to return. A call then reads its own answer if
-// nothing else reads.
+// Interrupter is a Buffered whose Receive can be interrupted. A call then reads its own answer if no
+// other goroutine reads.
 type Interrupter interface {
 	Buffered
 	// Interruptible reports whether Receive can be interrupted. It is called once.
 	Interruptible() bool
-	// Interrupt makes the Receive that waits, or else the next one, return ErrInterrupted if there
-	// is no message. No part of a message is lost by that.
+	// Interrupt makes the current or the next Receive return ErrInterrupted, unless a message is
+	// there. No part of a message is lost.
 	Interrupt()
 }
 
-// ErrInterrupted is what Receive returns after Interrupt, see [Interrupter].
+// ErrInterrupted is the error of Receive after Interrupt, see [Interrupter].
 var ErrInterrupted = engine.ErrInterrupted
 
 // Identified is a Transport that has a name for the session: the session id of Streamable HTTP. It is
@@ -124,18 +123,17 @@ type Pusher interface {
 	Start(in Inbox)
 }
 
-// RouteEnder is a Transport that is told when a route is done with, so that it can end the stream that
-// the route stands for.
+// RouteEnder is a Transport that is told when a route is no longer used, so that it can end the stream
+// of the route.
 type RouteEnder interface {
-	// Done is called once for each Incoming with a Route, and for each error of Receive with one. It
-	// says that all that was received with the route has been dealt with and nothing more is sent
-	// with it: a response or notification has been taken, a request answered. Unanswered says that a
-	// request among them gets no answer, because it was cancelled or the session is over. What a
-	// handler of a notification sends may come later.
+	// Done is called once for each Incoming with a Route, and for each error of Receive with one,
+	// when all messages of it are taken and its requests are answered. Nothing more is sent on the
+	// route, except by handlers of notifications. Unanswered is true if a request gets no answer,
+	// because it was cancelled or the session is over.
 	Done(route Route, unanswered bool)
 }
 
-// Negotiator is a Transport that is told what the two sides have agreed on.
+// Negotiator is a Transport that is told the result of the handshake.
 type Negotiator interface {
 	// Negotiated is called for each session: on a server's side before the answer to initialize is
 	// sent, on a client's after it is received and before anything else is sent. On a server's side
@@ -156,7 +154,8 @@ type Inbox interface {
 	// Accept is Handle without the handler of a request. It returns a function that calls the
 	// handler, or nil if there is none. The function must be called, in any goroutine.
 	Accept(in Incoming) (serve func())
-	// Lose ends the wait for the answer to a request of this side, which cannot come.
+	// Lose reports that the answer to a request of this side cannot come. The call returns
+	// answer.Err.
 	Lose(answer *AnswerError)
 	// End ends the session as an error of Receive does. It does not wait for that.
 	End(why error)
@@ -167,8 +166,8 @@ type Inbox interface {
 	Shutdown(ctx context.Context)
 }
 
-// SessionServer is what transports that accept sessions need of a server. [*Server] implements it, and
-// so does a proxy that forwards each session to another server.
+// SessionServer is the part of a server that transports use. [*Server] implements it, and so does the
+// proxy of package runtime/proxy.
 type SessionServer interface {
 	// Serve serves one session, as [Server.Serve] does.
 	Serve(ctx context.Context, t Transport) error
@@ -178,9 +177,9 @@ type SessionServer interface {
 	MaxMessage() int
 	// Grace returns how long requests may go on when their session shuts down.
 	Grace() time.Duration
-	// Logger returns the logger for what goes wrong with sessions. It is not nil.
+	// Logger returns the logger for failures of sessions. It is not nil.
 	Logger() *slog.Logger
-	// Revisions returns the revisions that a session may have, newest first. Without any, it may
-	// have every revision.
+	// Revisions returns the revisions that a session may have, newest first. An empty list means
+	// every revision.
 	Revisions() []string
 }

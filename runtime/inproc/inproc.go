@@ -17,8 +17,8 @@ const queueLen = 16
 
 // Transport is one end of a connected pair. Create it with Pair.
 //
-// The session of the other end reads a message in the goroutine that sends it. Only the
-// handlers of requests run in goroutines of their own.
+// The goroutine that sends a message also passes it to the session of the other end. Only handlers of
+// requests run in other goroutines.
 type Transport struct {
 	in, out *pipe
 
@@ -29,16 +29,16 @@ type Transport struct {
 // pipe is one direction.
 type pipe struct {
 	back     *pipe         // the other direction
-	wake     chan struct{} // holds a token if there is news for Receive
+	wake     chan struct{} // holds a token if the state has changed for Receive
 	handlers worker.Worker // runs requests
 
 	mu       sync.Mutex
-	texts    []string      // not yet received, at most queueLen
+	texts    []string      // not yet received; at most queueLen
 	room     chan struct{} // closed when a text is received; nil if no sender waits
-	ended    bool          // nothing more is sent
-	gone     bool          // nothing more is received
-	inbox    runtime.Inbox // of the receiving session, if it has one; otherwise it calls Receive
-	pushed   bool          // there is an inbox
+	ended    bool          // the sender has stopped
+	gone     bool          // the receiver has stopped
+	inbox    runtime.Inbox // of the receiving session; nil if it calls Receive
+	pushed   bool          // inbox is set
 	draining bool          // a goroutine moves texts to the inbox
 	told     bool          // the inbox has been notified of the end
 }
@@ -62,9 +62,8 @@ func (t *Transport) Start(in runtime.Inbox) {
 	t.in.drain()
 }
 
-// drain moves the sent texts to the inbox, unless another goroutine is doing so. No
-// goroutine waits for that one, so two sessions that send to each other while they read
-// cannot deadlock.
+// drain moves the sent texts to the inbox, unless another goroutine is doing so. It does not wait for
+// that goroutine, so two sessions that send to each other while they read cannot deadlock.
 func (p *pipe) drain() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,7 +87,7 @@ func (p *pipe) drain() {
 	}
 }
 
-// why returns the error of an end that sends nothing more.
+// why returns the error that the receiver gets after the last text.
 func (p *pipe) why() error {
 	if p.back.isGone() {
 		return runtime.ErrClosed
@@ -119,7 +118,8 @@ func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, err
 	}
 }
 
-// heed makes the end of ctx wake Receive. A session always passes the same context.
+// heed makes the end of ctx wake Receive. It registers ctx once, because a session always passes the
+// same context.
 func (t *Transport) heed(ctx context.Context) {
 	if ctx == t.ctx {
 		return
@@ -172,7 +172,7 @@ func (p *pipe) release() {
 	}
 }
 
-// rouse makes the receiver look again.
+// rouse wakes Receive to check the state again.
 func (p *pipe) rouse() {
 	select {
 	case p.wake <- struct{}{}:
@@ -186,8 +186,8 @@ func (p *pipe) isGone() bool {
 	return p.gone
 }
 
-// put adds a text. If there is no room, it returns a channel that is closed when there may
-// be.
+// put adds a text. If there is no room, it returns a channel that is closed when put should be called
+// again.
 func (p *pipe) put(text []byte) (room <-chan struct{}, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,31 +6,31 @@ import (
 	"time"
 )
 
-// Lifetime is the life of a connection: the goroutines that work for it, the contexts that they
-// work under, and their end. Call Init before anything else.
+// Lifetime manages the goroutines of a connection and their contexts. Call Init before any other
+// method.
 //
-// The life ends in steps. [Lifetime.EndBackground] ends what belongs to no request,
-// [Lifetime.Stop] lets no goroutine start any more, and [Lifetime.End] ends the contexts of those
-// that are left.
+// A connection ends in steps: [Lifetime.EndBackground] ends the background context,
+// [Lifetime.Stop] prevents new goroutines, and [Lifetime.End] ends the contexts of the remaining
+// goroutines.
 type Lifetime struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
 	mu         sync.Mutex
-	running    int           // goroutines that have entered and not left
+	running    int           // number of goroutines
 	idle       chan struct{} // not nil once stopped; closed when running is 0
 	background background
 	values     map[any]any
 }
 
-// background is the context of what belongs to no request. It is made on first use.
+// background is the context of work that belongs to no request. It is created on first use.
 type background struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	cause  error // not nil once it has ended
+	cause  error // not nil after EndBackground
 }
 
-// Init begins the life. Ctx provides the values and the end of all contexts.
+// Init initializes l. All contexts of the connection are derived from ctx.
 func (l *Lifetime) Init(ctx context.Context) {
 	l.ctx, l.cancel = context.WithCancelCause(ctx)
 }
@@ -41,8 +41,8 @@ func (l *Lifetime) Context() context.Context { return l.ctx }
 // End ends the context of the connection.
 func (l *Lifetime) End(cause error) { l.cancel(cause) }
 
-// Enter counts the goroutine that is about to start. If it returns false, the connection is
-// ending and the goroutine must not start.
+// Enter counts a goroutine that is about to start. If it returns false, the connection is ending and
+// the goroutine must not start.
 func (l *Lifetime) Enter() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,7 +53,7 @@ func (l *Lifetime) Enter() bool {
 	return true
 }
 
-// Leave is called at the end of a goroutine that has entered.
+// Leave is called at the end of a goroutine for which Enter returned true.
 func (l *Lifetime) Leave() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,8 +76,8 @@ func (l *Lifetime) Go(f func()) bool {
 	return true
 }
 
-// Do runs f in a goroutine of the connection and waits for its end. F gets a goroutine because
-// code of users may end it with runtime.Goexit.
+// Do runs f in a goroutine of the connection and waits for its end. The caller's goroutine would not
+// survive a runtime.Goexit in f.
 func (l *Lifetime) Do(f func()) {
 	done := make(chan struct{})
 	if l.Go(func() {
@@ -88,7 +88,7 @@ func (l *Lifetime) Do(f func()) {
 	}
 }
 
-// Stop lets no further goroutine enter.
+// Stop makes Enter return false.
 func (l *Lifetime) Stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,15 +108,15 @@ func (l *Lifetime) Stopped() bool {
 	return l.idle != nil
 }
 
-// Running returns the number of goroutines that have not left.
+// Running returns the number of goroutines of the connection.
 func (l *Lifetime) Running() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.running
 }
 
-// Wait waits until no goroutine is left after Stop, but not beyond d or the end of over, which may
-// be nil.
+// Wait waits after Stop until no goroutine is left, but at most for d or until over is closed, which
+// may be nil.
 func (l *Lifetime) Wait(d time.Duration, over <-chan struct{}) {
 	l.mu.Lock()
 	idle := l.idle
@@ -124,7 +124,7 @@ func (l *Lifetime) Wait(d time.Duration, over <-chan struct{}) {
 	Wait(idle, d, over)
 }
 
-// Background returns the context of what belongs to the connection and to no request.
+// Background returns the context of work that belongs to the connection and to no request.
 func (l *Lifetime) Background() context.Context {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -149,8 +149,8 @@ func (l *Lifetime) EndBackground(cause error) {
 	}
 }
 
-// Value returns the connection's value for key, which first returns on first use. First must not
-// call other methods of l.
+// Value returns the connection's value for key. It calls first to create the value on first use. First
+// must not call methods of l.
 func (l *Lifetime) Value(key any, first func() any) any {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -165,7 +165,7 @@ func (l *Lifetime) Value(key any, first func() any) any {
 	return v
 }
 
-// Wait waits for done, but not beyond d or the end of over, which may be nil.
+// Wait waits for a value from done, but at most for d or until over is closed, which may be nil.
 func Wait[T any](done <-chan T, d time.Duration, over <-chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ErrExpired is the error of a request when the patience of its caller has ended.
+// ErrExpired is the error of a request that was not answered in time.
 var ErrExpired = errors.New("engine: no answer in time")
 
 // Pending holds the requests sent to the peer that wait for answers. It gives them ids, hands
@@ -18,18 +18,18 @@ var ErrExpired = errors.New("engine: no answer in time")
 type Pending struct {
 	mu       sync.Mutex
 	waits    map[int64]*Call // nil before the first
-	followed map[int64]*Feed // requests whose progress is followed beyond the answer
+	followed map[int64]*Feed // feeds that get progress also after the answer
 	last     int64           // the last id
 	closed   error           // what Begin returns after Close
 	spare    *Call           // one that is done, for the next request; nil for none
 
-	// One timer serves all requests that wait without progress. It is not stopped when a request is
-	// answered, so nothing is done with it for most requests.
+	// One timer is shared by all requests that wait without progress. It is not stopped when a
+	// request is answered, so most requests do not touch it.
 	timer *time.Timer // nil before the first use
 	fires time.Time   // zero if the timer does not run
 }
 
-// Reply is what a request gets: a result or an error.
+// Reply is the answer to a request: a result or an error.
 type Reply struct {
 	Result wire.Raw
 	Err    error
@@ -42,17 +42,17 @@ type Call struct {
 	reply  chan Reply // has room for the one reply
 	accept func(Reply) Reply
 	feed   *Feed     // nil if the caller does not want progress
-	due    time.Time // when ErrExpired comes as the reply; zero for never, and with a feed
+	due    time.Time // when the request expires; zero means never, and is used with a feed
 }
 
-// Terms are what the caller of a request asks for. All of them may be zero.
+// Terms are the options of a request. The zero value is ready to use.
 type Terms struct {
-	// Accept makes of the reply what the caller gets. It is called by the goroutine that reads,
-	// before that reads on, so its effect precedes every later message.
+	// Accept, if not nil, returns the reply that the caller gets. The goroutine that reads calls it
+	// before it reads the next message.
 	Accept func(Reply) Reply
-	// Progress says that the caller wants reports of progress while it waits.
+	// Progress means that the caller wants reports of progress while it waits.
 	Progress bool
-	// Follow gets the reports too, also after the answer, until Unfollow is called.
+	// Follow, if not nil, gets the reports too, until Unfollow is called.
 	Follow *Feed
 }
 
@@ -92,7 +92,7 @@ func (p *Pending) Begin(t Terms) (*Call, error) {
 	return c, nil
 }
 
-// Limit bounds the wait for c.
+// Limit limits the wait for c, unless the caller wants progress; then Await does.
 func (p *Pending) Limit(c *Call, limit Patience) {
 	if limit.Quiet == 0 || c.feed != nil {
 		return
@@ -117,7 +117,7 @@ func (p *Pending) fireAt(t time.Time) {
 	}
 }
 
-// expire fails the requests that are due.
+// expire fails the requests that have expired.
 func (p *Pending) expire() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,8 +146,8 @@ func (p *Pending) Waiting() bool {
 	return len(p.waits) > 0
 }
 
-// Take removes the request with that id, for which r has come, and returns the step that hands the
-// reply to the caller. It returns false if no request waits under the id.
+// Take removes the request with the id and returns the step that passes the reply r to its caller. It
+// returns false if no request with the id is waiting.
 func (p *Pending) Take(id wire.Scalar, r Reply) (Step, bool) {
 	n, ok := id.Int64()
 	if !ok {
@@ -166,15 +166,15 @@ func (p *Pending) Take(id wire.Scalar, r Reply) (Step, bool) {
 	return Step{Answered: c, Reply: r}, true
 }
 
-// Resolve hands the reply to the request with that id. It returns false if none waits under it.
+// Resolve passes the reply to the request with the id. It returns false if none is waiting.
 func (p *Pending) Resolve(id wire.Scalar, r Reply) bool {
 	step, ok := p.Take(id, r)
 	step.Do()
 	return ok
 }
 
-// GiveUp removes a request that its caller does not wait for any more. If it returns false, the
-// reply has come, or is coming, and is returned by c.Reply.
+// GiveUp removes a request whose caller stops waiting. If it returns false, the request has a reply,
+// which c.Reply delivers.
 func (p *Pending) GiveUp(c *Call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -183,8 +183,8 @@ func (p *Pending) GiveUp(c *Call) bool {
 	return ok
 }
 
-// Done keeps the memory of c for the next request. Callers with one request at a time, as most have,
-// then need no memory for them.
+// Done keeps the memory of c for the next request, so that a caller with one request at a time
+// allocates none.
 func (p *Pending) Done(c *Call) {
 	*c = Call{reply: c.reply}
 	p.mu.Lock()
@@ -192,7 +192,7 @@ func (p *Pending) Done(c *Call) {
 	p.mu.Unlock()
 }
 
-// Close fails all requests, and all later ones, with err: no answer can come any more.
+// Close fails all current and later requests with err. It is called when no answer can come any more.
 func (p *Pending) Close(err error) {
 	p.mu.Lock()
 	waits := p.waits
@@ -206,9 +206,9 @@ func (p *Pending) Close(err error) {
 	}
 }
 
-// Report hands a report of progress to the request with that id. Wanted is false if the request
-// is unknown or did not ask for progress; grows is false if the report was dropped because its
-// value does not grow.
+// Report passes a report of progress to the request with the id. Wanted is false if the request is
+// unknown or has not asked for progress. Grows is false if the report was dropped because its value
+// does not grow.
 func (p *Pending) Report(id int64, r Report) (wanted, grows bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -238,11 +238,11 @@ func (c *Call) Reply() <-chan Reply { return c.reply }
 
 // Patience is how long a request waits for its answer.
 type Patience struct {
-	Quiet time.Duration // without an answer or progress; 0 is for ever
-	Total time.Duration // however much progress there is; 0 is for ever
+	Quiet time.Duration // limit without progress; 0 means none
+	Total time.Duration // limit with progress; 0 means none
 }
 
-// left returns how long the next report may take after so much time has passed.
+// left returns how long the next report may take when the request has taken passed.
 func (p Patience) left(passed time.Duration) time.Duration {
 	if p.Total == 0 {
 		return p.Quiet
@@ -250,9 +250,9 @@ func (p Patience) left(passed time.Duration) time.Duration {
 	return min(p.Quiet, max(p.Total-passed, 0))
 }
 
-// Await waits for the reply. The error is that of ctx, or ErrExpired when the patience of a request
-// with progress ends; the request is still pending then. Reports of progress are given to report
-// before Await returns.
+// Await waits for the reply. The error is that of ctx, or ErrExpired if a request with progress is not
+// answered within limit. After an error the request is still pending. Await calls report for each
+// report of progress.
 func (c *Call) Await(ctx context.Context, limit Patience, report func(Report)) (Reply, error) {
 	if c.feed == nil {
 		select {

@@ -8,21 +8,22 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
-// Places bounds how many of something a connection has at a time. When all places are taken, Take
-// waits, so that bulk input is slowed down and not refused. It waits once and for a short time
-// only, because cancellations and answers arrive behind the request that waits.
+// Places is a semaphore: it limits how many of something a connection has at a time. When all
+// places are taken, Take waits, so that bulk input is slowed down instead of refused. It waits only
+// once and for a short time, because cancellations and answers arrive behind the waiting request.
 type Places struct {
 	mu      sync.Mutex
 	free    int
-	waiting chan struct{} // takes the next place; nil if nobody waits
-	unbound bool          // everybody gets a place
-	stuck   bool          // waiting was in vain; only Take uses it
+	waiting chan struct{} // gets the next free place; nil if no goroutine waits
+	unbound bool          // there is no limit any more
+	stuck   bool          // the last wait was in vain; only Take uses it
 }
 
-// NewPlaces returns n places.
+// NewPlaces returns Places with a limit of n.
 func NewPlaces(n int) Places { return Places{free: n} }
 
-// Take takes a place. Only the goroutine that reads calls it.
+// Take takes a place. It returns false if none is free in time. Only the goroutine that reads calls
+// it.
 func (p *Places) Take(ctx context.Context) bool {
 	p.mu.Lock()
 	if p.free > 0 || p.unbound {
@@ -49,7 +50,7 @@ func (p *Places) Take(ctx context.Context) bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.waiting == nil { // a place was given meanwhile
+	if p.waiting == nil { // Give has passed a place on meanwhile
 		p.stuck = false
 		return true
 	}
@@ -57,7 +58,7 @@ func (p *Places) Take(ctx context.Context) bool {
 	return false
 }
 
-// Give gives a place back.
+// Give returns a place.
 func (p *Places) Give() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,7 +67,7 @@ func (p *Places) Give() {
 	}
 }
 
-// Unbind gives everybody a place from now on.
+// Unbind removes the limit.
 func (p *Places) Unbind() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,7 +75,7 @@ func (p *Places) Unbind() {
 	p.passLocked()
 }
 
-// passLocked gives a place to the goroutine that waits, if there is one.
+// passLocked passes a place to the waiting goroutine. It returns false if there is none.
 func (p *Places) passLocked() bool {
 	if p.waiting == nil {
 		return false

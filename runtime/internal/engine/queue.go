@@ -8,12 +8,12 @@ import (
 const (
 	// maxQueued limits the notifications of a connection that wait for their handlers.
 	maxQueued = 256
-	// placeSize is the size in bytes for which a notification takes a further place, so that large
-	// ones together hold no more than maxQueued * placeSize bytes, or a single message.
+	// placeSize is the number of bytes of a notification that take one place. It limits the memory
+	// of waiting notifications to maxQueued * placeSize bytes, or to a single larger notification.
 	placeSize = 64 << 10
 )
 
-// Queue runs jobs one after the other, in a goroutine that exists only while there are any. Make
+// Queue runs jobs one after the other, in a goroutine that exists only while there are jobs. Create
 // it with NewQueue.
 type Queue struct {
 	life   *Lifetime
@@ -24,20 +24,20 @@ type Queue struct {
 	running bool
 }
 
-// queued is a job that waits, and the number of places that it takes.
+// queued is a waiting job with the number of places that it takes.
 type queued struct {
 	run    func()
 	places int
 }
 
-// NewQueue returns a queue whose goroutine belongs to life. When the context of life ends, the
-// jobs that have not begun are dropped.
+// NewQueue returns a queue whose goroutine belongs to life. When the context of life ends, jobs that
+// have not begun are dropped.
 func NewQueue(life *Lifetime) Queue {
 	return Queue{life: life, places: NewPlaces(maxQueued)}
 }
 
-// Add adds a job that holds size bytes. It returns false if too many jobs or bytes wait. Only the
-// goroutine that reads calls it.
+// Add adds a job for a notification of size bytes. It returns false if too many jobs or bytes are
+// waiting. Only the goroutine that reads calls it.
 func (q *Queue) Add(ctx context.Context, size int, job func()) bool {
 	places := min(1+size/placeSize, maxQueued)
 	for taken := range places {
@@ -77,7 +77,8 @@ func (q *Queue) run() {
 	returned = true
 }
 
-// next removes the first job. If there is none, it returns a zero job, and running has ended.
+// next removes and returns the first job. If there is none, it returns a zero job and sets running
+// to false.
 func (q *Queue) next() queued {
 	q.mu.Lock()
 	defer q.mu.Unlock()

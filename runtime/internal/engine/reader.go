@@ -13,25 +13,26 @@ var ErrInterrupted = errors.New("runtime: interrupted")
 
 // Reader reads the messages of a connection and decides which goroutine does so.
 //
-// The plain way is one goroutine that reads, one for each request, and a caller that waits on a
-// channel. Each message then wakes a goroutine, and often a processor, which takes longer than all
-// else that is done for a quick call. So a goroutine that has read a request serves it itself,
-// unless more input is there already, and a caller that would only wait reads the answer itself.
-// Neither may hold up what comes next: while one of them has the turn to read, a timer runs, and
-// when it fires another goroutine takes over. A Reader whose source cannot be asked for its input
-// reads in the plain way. Over stdio this halves the time of a call.
+// The simple design is one goroutine that reads, one goroutine for each request, and callers that
+// wait on channels. Each message then wakes a goroutine, and often a processor, which takes longer
+// than everything else in a quick call. Therefore a goroutine that has read a request handles it
+// itself, unless more input is available, and a caller that waits for an answer reads it itself.
+// Neither may delay later messages: while one of them has the turn to read, a timer runs, and when
+// it fires, another goroutine takes the turn. Over stdio this halves the time of a call. A Reader
+// without Buffered uses the simple design.
 type Reader struct {
-	// Receive reads a message and handles it, except for the step that it returns. The error
-	// ErrInterrupted is ignored, any other ends the reading.
+	// Receive reads a message and handles it, except for the step that it returns. Any error
+	// except ErrInterrupted ends the reading.
 	Receive func() (Step, error)
 	// Ended is called with that error, perhaps more than once.
 	Ended func(error)
 	// Waiting reports whether a caller waits for an answer.
 	Waiting func() bool
-	// Buffered reports whether Receive has a message without waiting; nil if that is not known.
+	// Buffered reports whether Receive would return without waiting. It is nil if the source cannot
+	// tell.
 	Buffered func() bool
-	// Interrupt makes the Receive that waits, or else the next one, return ErrInterrupted; nil if
-	// nothing can. It needs Buffered.
+	// Interrupt makes the current or the next Receive return ErrInterrupted. It is nil if that is
+	// impossible or Buffered is nil.
 	Interrupt func()
 
 	mu      sync.Mutex
@@ -41,14 +42,15 @@ type Reader struct {
 	timer   *time.Timer // nil before the first use
 }
 
-// Step is what is left to do for a message, in any goroutine. The zero Step is nothing.
+// Step is the rest of the handling of a message, which any goroutine can do. The zero Step does
+// nothing.
 type Step struct {
-	Serve    func() // serves the request; nil if the message is none
-	Answered *Call  // gets the Reply; nil if the message is no answer that a caller waits for
+	Serve    func() // handles a request; nil for other messages
+	Answered *Call  // gets the Reply; nil if the message is not the answer to a pending call
 	Reply    Reply
 }
 
-// Do does what is left to do; it does not wait for a request to be served.
+// Do does the step. It handles a request in a new goroutine.
 func (s *Step) Do() {
 	if s.Answered != nil {
 		s.Answered.reply <- s.Reply
@@ -58,21 +60,21 @@ func (s *Step) Do() {
 	}
 }
 
-// holder is who has the turn to read.
+// holder is the kind of goroutine that has the turn to read.
 type holder uint8
 
 const (
-	reading holder = iota // a goroutine that does nothing else
-	serving               // a goroutine that serves the request it has read
+	reading holder = iota // a goroutine that only reads
+	serving               // a goroutine that handles the request it has read
 	calling               // a caller that waits for its answer
-	nobody                // until the next call, or the timer
+	nobody                // until the next call or the timer
 )
 
 // Start starts a goroutine that reads.
 func (r *Reader) Start() { go r.read() }
 
-// Stop ends the passing of turns. It reports whether a goroutine reads, which will find the end of
-// the source.
+// Stop makes the current holder keep the turn. It reports whether a goroutine is reading, which will
+// find the end of the source.
 func (r *Reader) Stop() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,7 +98,7 @@ func (r *Reader) read() {
 				return
 			}
 		case step.Answered != nil:
-			rests := r.rest() // first, because the caller that wakes may make the next call at once
+			rests := r.rest() // before the caller wakes, which may make the next call at once
 			step.Do()
 			if rests {
 				return
@@ -105,7 +107,7 @@ func (r *Reader) read() {
 	}
 }
 
-// serve serves a request. It returns false if another goroutine reads now.
+// serve handles a request. It returns false if another goroutine is reading afterwards.
 func (r *Reader) serve(f func()) bool {
 	if r.Buffered == nil || r.Buffered() {
 		go r.read()
@@ -129,7 +131,8 @@ func (r *Reader) serve(f func()) bool {
 	return r.regain(turn)
 }
 
-// rest leaves the turn to the next caller, if none waits and nothing is there to be read.
+// rest gives up the turn for the next caller, if no caller waits and no input is available. It returns
+// false if the goroutine keeps the turn.
 func (r *Reader) rest() bool {
 	if r.Interrupt == nil || r.Waiting() || r.Buffered() {
 		return false
@@ -141,15 +144,15 @@ func (r *Reader) rest() bool {
 	return !r.Waiting() || !r.regain(turn) // a caller that began to wait before lend does not read
 }
 
-// Await reads until the call has its reply, if nobody else reads. It returns false when the caller has
-// to wait for the reply, because another goroutine reads.
+// Await reads until the call has its reply, if no other goroutine is reading. It returns false if the
+// caller has to wait for the reply, because another goroutine is reading.
 func (r *Reader) Await(c *Call) (reply Reply, ok bool) {
 	if !r.take() {
 		return Reply{}, false
 	}
 	for {
 		select {
-		case reply = <-c.reply: // it may have come before
+		case reply = <-c.reply: // another goroutine has read it
 			return reply, r.passOn()
 		default:
 		}
@@ -165,7 +168,7 @@ func (r *Reader) Await(c *Call) (reply Reply, ok bool) {
 	}
 }
 
-// passOn is called by a caller that has its answer. It returns true.
+// passOn gives up the turn of a caller that has its reply. It returns true.
 func (r *Reader) passOn() bool {
 	if !r.rest() {
 		go r.readOn(ErrInterrupted)
@@ -173,7 +176,7 @@ func (r *Reader) passOn() bool {
 	return true
 }
 
-// readOn reads on after an error of Receive.
+// readOn continues to read after an error of Receive.
 func (r *Reader) readOn(err error) {
 	r.mu.Lock()
 	r.pass(reading)
@@ -185,7 +188,7 @@ func (r *Reader) readOn(err error) {
 	r.read()
 }
 
-// take takes the turn for a caller, or else makes sure that a goroutine reads.
+// take takes the turn for a caller. If it returns false, another goroutine is reading.
 func (r *Reader) take() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -198,7 +201,7 @@ func (r *Reader) take() bool {
 	return true
 }
 
-// Resume makes sure that a goroutine reads, for a caller that does not read itself.
+// Resume ensures that a goroutine is reading, for a caller that does not read itself.
 func (r *Reader) Resume() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -212,8 +215,8 @@ func (r *Reader) resume() {
 	}
 }
 
-// lend gives up the turn until regain, or until the timer fires. After Stop it does nothing and
-// returns 0, so that the end of the source is read.
+// lend gives up the turn until regain is called or the timer fires. After Stop it returns 0, and the
+// goroutine must go on reading to find the end of the source.
 func (r *Reader) lend(to holder) (turn uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -240,7 +243,7 @@ func (r *Reader) regain(turn uint64) bool {
 	return true
 }
 
-// overdue is called when whoever has the turn has had it for long.
+// overdue is called by the timer when the holder has had the turn for too long.
 func (r *Reader) overdue() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,37 +8,37 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Serving holds the requests of the peer that are being handled. R is what the connection keeps of a
-// request. Make it with NewServing.
+// Serving holds the requests of the peer that are being handled. R represents a request. Create it
+// with NewServing.
 type Serving[R comparable] struct {
 	places Places
 	id     func(R) wire.Scalar
 
 	mu       sync.Mutex
-	requests []R           // without an answer; not more than places, so a search is short
-	running  int           // handlers that have begun and not ended
-	drained  chan struct{} // not nil once requests are refused; closed when running is 0
+	requests []R           // unanswered requests; few, because places limits them
+	running  int           // number of running handlers
+	drained  chan struct{} // not nil after Refuse; closed when running is 0
 }
 
-// NewServing returns a Serving for so many requests at a time. Id returns the canonical id of a
-// request, which does not change.
+// NewServing returns a Serving that limits the requests handled at a time. Id returns the canonical id
+// of a request, which must not change.
 func NewServing[R comparable](limit int, id func(R) wire.Scalar) Serving[R] {
 	return Serving[R]{places: NewPlaces(limit), id: id}
 }
 
-// Verdict tells whether a request begins.
+// Verdict is the result of Begin.
 type Verdict int
 
 // The verdicts.
 const (
-	Begun     Verdict = iota
-	Busy              // too many requests are being handled
-	Duplicate         // a request with the same id is being handled
-	Refused           // no request begins any more
+	Begun     Verdict = iota // the request is registered
+	Busy                     // too many requests are being handled
+	Duplicate                // a request with the same id is being handled
+	Refused                  // Refuse has been called
 )
 
-// Begin registers a request. It may wait for a place, see [Places]; only the goroutine that reads
-// calls it. After Begun, call End.
+// Begin registers a request. It may wait for a place, see [Places]. Only the goroutine that reads calls
+// it. If it returns Begun, End must be called later.
 func (s *Serving[R]) Begin(ctx context.Context, r R) Verdict {
 	if !s.places.Take(ctx) {
 		return Busy
@@ -64,13 +64,13 @@ func (s *Serving[R]) add(r R) Verdict {
 	return Begun
 }
 
-// find returns the index of the request with that id, or -1.
+// find returns the index of the request with the id, or -1.
 func (s *Serving[R]) find(id wire.Scalar) int {
 	return slices.IndexFunc(s.requests, func(r R) bool { return s.id(r) == id })
 }
 
-// Remove removes the request with that id, which is then not answered. It returns the zero R if there
-// is none.
+// Remove removes the request with the id, which must then not be answered, and returns it. It returns
+// the zero R if there is none.
 func (s *Serving[R]) Remove(id wire.Scalar) (r R) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +81,8 @@ func (s *Serving[R]) Remove(id wire.Scalar) (r R) {
 	return r
 }
 
-// Finish removes r. It returns false if r has been removed before, and must not be answered.
+// Finish removes r before it is answered. It returns false if r has been removed already and must not
+// be answered.
 func (s *Serving[R]) Finish(r R) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +93,7 @@ func (s *Serving[R]) Finish(r R) bool {
 	return i >= 0
 }
 
-// delete keeps room for few requests, because most connections are idle most of the time.
+// delete keeps room for few requests only, because most connections are idle most of the time.
 func (s *Serving[R]) delete(i int) {
 	const keptRoom = 4
 	s.requests = slices.Delete(s.requests, i, i+1)
@@ -127,14 +128,14 @@ func (s *Serving[R]) Refuse() <-chan struct{} {
 	return s.drained
 }
 
-// All returns the requests without an answer.
+// All returns the unanswered requests.
 func (s *Serving[R]) All() []R {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// RemoveAll calls removed for each request without an answer, and removes it.
+// RemoveAll removes all unanswered requests and calls removed for each.
 func (s *Serving[R]) RemoveAll(removed func(R)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

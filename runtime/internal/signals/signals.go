@@ -1,4 +1,4 @@
-// Package signals ends contexts with the signals by which a process is asked to end.
+// Package signals ends a context when the process receives a signal to terminate.
 package signals
 
 import (
@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// Context returns a context that ends when the process gets SIGINT or SIGTERM. A second
-// signal ends the process, as signals do by default. Stop lets go of the signals.
+// Context returns a context that ends when the process receives SIGINT or SIGTERM. After the first
+// signal, and after stop is called, signals have their default effect, so a second one ends the
+// process.
 func Context(parent context.Context) (ctx context.Context, stop context.CancelFunc) {
 	ctx, stop = signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)

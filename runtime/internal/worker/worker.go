@@ -1,21 +1,21 @@
-// Package worker keeps a goroutine for further work.
+// Package worker reuses a goroutine for several jobs.
 //
-// A new goroutine has a small stack, which grows by being copied, several times for each request that is
-// decoded and handled. With a goroutine that is kept, a call in process takes half as long.
+// A new goroutine has a small stack, which is copied several times while it grows to the size that
+// handling a request takes. With a goroutine that is reused, a call in process takes half as long.
 package worker
 
 import "sync"
 
-// Worker runs jobs, each in a goroutine. One goroutine waits for further jobs when it has none. The zero
-// value is ready for use.
+// Worker runs each job in a goroutine and keeps one idle goroutine for the next job. The zero value is
+// ready to use.
 type Worker struct {
 	mu     sync.Mutex
-	jobs   chan func() // has room for one job; nil before a goroutine waits
+	jobs   chan func() // has room for one job; nil before a goroutine has waited
 	waits  bool        // a goroutine waits for a job
 	closed bool
 }
 
-// Run starts a job. It does not wait for the job's end.
+// Run starts a job and returns without waiting for its end.
 func (w *Worker) Run(job func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -37,7 +37,8 @@ func (w *Worker) work(job func()) {
 	}
 }
 
-// wait registers the goroutine that waits. It returns false if another one does, or after Close.
+// wait registers the calling goroutine as waiting. It returns false if another one is waiting, and after
+// Close.
 func (w *Worker) wait() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -51,7 +52,7 @@ func (w *Worker) wait() bool {
 	return true
 }
 
-// Close ends the goroutine that waits. Jobs may still be run, each in a new goroutine.
+// Close ends the idle goroutine. Run can still be called and starts a new goroutine for each job.
 func (w *Worker) Close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

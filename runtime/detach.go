@@ -6,32 +6,32 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Detached says how a call goes on after the answer to its request, see [Call.Detach]. Each field
-// may be nil; the functions are called concurrently.
+// Detached configures a call that continues after the answer to its request, see [Call.Detach]. Each
+// field may be nil. The functions are called concurrently.
 type Detached struct {
-	// Params is given the params of each message of the call, nil for none, and returns those that
-	// are sent.
+	// Params returns the params that are sent in place of params, which may be nil. It is called for
+	// each message of the call.
 	Params func(method string, params wire.Appender) wire.Appender
-	// Route returns the stream of the transport that a message is sent on; nil is no particular
+	// Route returns the stream of the transport that a message is sent on; nil means no particular
 	// one.
 	Route func() Route
-	// Asking is called before the call sends a request, which it may delay; it must return when
-	// ctx ends. An error is that of the request. The function that it returns is called when the
-	// answer is no longer waited for.
+	// Asking is called before the call sends a request. It may delay the request, but must return
+	// when ctx ends. If it returns an error, the request fails with it. The function that it returns
+	// is called when the request has been answered or has failed.
 	Asking func(ctx context.Context) (answered func(), err error)
 }
 
-// detachment connects a call with the one that goes on for it. Both have one.
+// detachment connects a call with the detached one that continues it. Both have one.
 type detachment struct {
 	Detached
-	call     *Call         // the one that goes on
-	answered chan struct{} // closed when the first one is over
+	call     *Call         // the detached one
+	answered chan struct{} // closed when the first call is over
 }
 
-// Detach runs f, which goes on with the request after its answer, in a goroutine that belongs to the
-// session. A handler calls it before it returns. The context of f has the values of ctx and a Call
-// of its own ([CallOf]), which sends on the stream that how names and reports progress until f
-// returns. The context ends when cancel is called, when nothing more is read from the peer, and, with
+// Detach runs f after the answer to the request, in a goroutine that belongs to the session. A handler
+// calls it before it returns. The context of f has the values of ctx and a Call of its own ([CallOf]),
+// which sends on the stream that how.Route returns and reports progress until f returns. The context
+// ends when cancel is called, when the session reads nothing more from the peer, and, with
 // context.Canceled, when the request is not answered. If ok is false, the session is ending and f is
 // not run. F must not panic.
 func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Context)) (cancel context.CancelCauseFunc, ok bool) {
@@ -64,14 +64,14 @@ func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Cont
 	return d.cancel, ok
 }
 
-// finishDetached ends a call that Detach made: no progress follows.
+// finishDetached ends a detached call: it sends no more progress.
 func (c *Call) finishDetached() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.over.Store(true)
 }
 
-// release starts the call that goes on for c, which is over.
+// release starts the detached call of c, which is over.
 func (c *Call) release() {
 	d := c.detached.Load()
 	if d == nil || d.call == c {
@@ -83,7 +83,7 @@ func (c *Call) release() {
 	close(d.answered)
 }
 
-// detachedHow returns the argument of Detach if c was made by it, else nil.
+// detachedHow returns the configuration of a detached call, or nil for other calls.
 func (c *Call) detachedHow() *Detached {
 	if d := c.detached.Load(); d != nil && d.call == c {
 		return &d.Detached
@@ -91,7 +91,7 @@ func (c *Call) detachedHow() *Detached {
 	return nil
 }
 
-// outgoing returns params as c sends them.
+// outgoing returns the params that c sends in place of params.
 func (c *Call) outgoing(method string, params wire.Appender) wire.Appender {
 	if how := c.detachedHow(); how != nil && how.Params != nil {
 		return how.Params(method, params)
@@ -99,9 +99,9 @@ func (c *Call) outgoing(method string, params wire.Appender) wire.Appender {
 	return params
 }
 
-// Kept returns the session's value for key, creating it with made on first use. The value lives as
-// long as the session. The context of made ends when nothing more is read from the peer. Its Call
-// belongs to no message, so it may be kept with the value, unlike c, which keeps the memory of its
+// Kept returns the session's value for key. It calls made to create the value on first use. The value
+// lives as long as the session. The context of made ends when the session reads nothing more from the
+// peer. Its Call belongs to no message, so the value may hold it; c would retain the memory of its
 // request. Made must be quick and must not use the session.
 func (c *Call) Kept(key any, made func(ctx context.Context) any) any {
 	ctx := c.peer.life.Background()

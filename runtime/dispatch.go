@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// bound is a binding prepared for dispatch. It does not change.
+// bound is a binding with the tables and functions that handling its messages takes. It is immutable.
 type bound struct {
 	Binding
 	rows  map[string]row // by method
@@ -26,8 +26,8 @@ func bind(b Binding, around layers) *bound {
 	return ready
 }
 
-// terms returns the terms of messages under the binding, from the Implementation and the capabilities of
-// the peer and the capabilities of this side. A value of "" is not known.
+// terms returns the terms of messages under the binding. They consist of the peer's Implementation and
+// capabilities and of this side's capabilities; "" means unknown.
 func (b *bound) terms(info, peer, own wire.Object) *terms {
 	return &terms{
 		revision:     b.Revision,
@@ -41,7 +41,8 @@ func (b *bound) terms(info, peer, own wire.Object) *terms {
 	}
 }
 
-// handle calls Binding.Handle and adds what the runtime does by itself.
+// handle calls Binding.Handle and does the runtime's own part: checks of results, the log level, and
+// fallback.
 func (b *bound) handle(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
 	if b.Handle == nil {
 		return b.fallback(ctx, method, params, MethodNotFound(method))
@@ -53,12 +54,13 @@ func (b *bound) handle(ctx context.Context, method string, params wire.Raw) (wir
 	case method == methodListRoots && b.Direction == ToClient:
 		return checkRoots(result)
 	case method == methodSetLevel && b.Direction == ToServer:
-		CallOf(ctx).setLogLevel(params) // an unknown level that the handler accepts changes nothing
+		CallOf(ctx).setLogLevel(params) // an unknown level that the handler accepts has no effect
 	}
 	return result, nil
 }
 
-// fallback answers a request that the implementation does not answer, if the runtime can.
+// fallback answers ping and logging/setLevel if the implementation does not. For other methods it
+// returns err.
 func (b *bound) fallback(ctx context.Context, method string, params wire.Raw, err error) (wire.Appender, error) {
 	if !isMethodNotFound(err) || len(b.rows) > 0 && b.rows[method].kind != jsonrpc.Request {
 		return nil, err
@@ -78,7 +80,7 @@ func (b *bound) fallback(ctx context.Context, method string, params wire.Raw, er
 // emptyResult is the result of methods that return nothing.
 const emptyResult = wire.Raw("{}")
 
-// declare returns the capabilities that a session of the binding declares, from those in the options.
+// declare returns the capabilities that a session of the binding declares, given those in the options.
 func (b Binding) declare(capabilities wire.Appender) (wire.Appender, error) {
 	if b.Capabilities == nil {
 		return capabilities, nil

@@ -7,11 +7,12 @@ type Report struct {
 	Message  string
 }
 
-// maxReports is how many reports wait for a slow receiver. If there are more, the oldest is
-// dropped, because the newest says everything.
+// maxReports limits the reports that wait for a slow receiver. Beyond it, the oldest report is
+// dropped, because a newer one replaces it.
 const maxReports = 16
 
-// Feed takes the reports of one request. [Pending] puts them in; receiving needs no lock.
+// Feed is a queue of the reports for one request. [Pending] adds reports under its lock; receiving
+// needs no lock.
 type Feed struct {
 	reports chan Report
 	last    float64
@@ -21,7 +22,7 @@ type Feed struct {
 // NewFeed returns an empty feed.
 func NewFeed() *Feed { return &Feed{reports: make(chan Report, maxReports)} }
 
-// Reports returns the channel of the reports; nil if f is nil.
+// Reports returns the channel of the reports, or nil if f is nil.
 func (f *Feed) Reports() <-chan Report {
 	if f == nil {
 		return nil
@@ -29,7 +30,7 @@ func (f *Feed) Reports() <-chan Report {
 	return f.reports
 }
 
-// put adds a report. It returns false for one whose value does not grow.
+// put adds a report. It returns false and drops the report if its value does not grow.
 func (f *Feed) put(r Report) bool {
 	if f.started && r.Progress <= f.last {
 		return false

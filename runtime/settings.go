@@ -3,16 +3,16 @@ package runtime
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 )
 
-// common is what all sessions of a server or client share.
-type common struct {
+// settings are the options that all sessions of a server or client share, and their buffers.
+type settings struct {
 	log      *slog.Logger
 	unlogged bool // the options name no logger
 	limits   limits
@@ -24,8 +24,8 @@ type common struct {
 	deviated func(context.Context, *Deviations) // nil for none
 }
 
-func newCommon(log *slog.Logger, middleware []Middleware, l Limits, grace time.Duration) *common {
-	c := &common{
+func newSettings(log *slog.Logger, middleware []Middleware, l Limits, grace time.Duration) *settings {
+	c := &settings{
 		log:      orDiscard(log),
 		unlogged: log == nil,
 		limits:   limits{l.withDefaults(), cmp.Or(grace, DefaultGrace)},
@@ -42,13 +42,13 @@ func orDiscard(l *slog.Logger) *slog.Logger {
 	return l
 }
 
-// limits are Limits with the defaults put in.
+// limits are Limits without zero values.
 type limits struct {
 	Limits
-	grace time.Duration // none if not above 0
+	grace time.Duration // 0 or less means none
 }
 
-// withDefaults replaces the zero values.
+// withDefaults replaces zero values by the defaults.
 func (l Limits) withDefaults() Limits {
 	l.MaxMessage = cmp.Or(max(l.MaxMessage, 0), DefaultMaxMessage)
 	l.MaxConcurrent = cmp.Or(max(l.MaxConcurrent, 0), DefaultMaxConcurrent)
@@ -59,8 +59,8 @@ func (l Limits) withDefaults() Limits {
 }
 
 // patience returns how long a request of the method waits for its answer. A deadline of ctx takes
-// precedence. Nobody can say how long a person or a task takes, and there is no progress meanwhile, so
-// requests that wait for one have all the time there is.
+// precedence. Requests that wait for a person or a task report no progress, so the maximum applies to
+// them.
 func (l *limits) patience(ctx context.Context, method string) engine.Patience {
 	if _, ok := ctx.Deadline(); ok {
 		return engine.Patience{}
@@ -76,23 +76,23 @@ func (l *limits) patience(ctx context.Context, method string) engine.Patience {
 	return p
 }
 
-// maxKept is the largest buffer that is kept for further use.
-const maxKept = 1 << 20
-
-// buffers keeps the buffers that messages are encoded into.
-type buffers struct{ pool sync.Pool }
-
-func (b *buffers) get() *[]byte {
-	if buf, ok := b.pool.Get().(*[]byte); ok {
-		return buf
+// checkNotNil returns an error with the type of v if v is nil or an interface that holds a nil pointer,
+// such as the result of a constructor that failed.
+func checkNotNil(what string, v any) error {
+	if v == nil {
+		return fmt.Errorf("runtime: the %s is nil", what)
 	}
-	buf := make([]byte, 0, 1<<10)
-	return &buf
+	if fmt.Sprintf("%p", v) == "0x0" { // as package fmt prints nil pointers, maps and functions
+		return fmt.Errorf("runtime: the %s is a nil %T", what, v)
+	}
+	return nil
 }
 
-func (b *buffers) put(buf *[]byte) {
-	if cap(*buf) <= maxKept {
-		*buf = (*buf)[:0]
-		b.pool.Put(buf)
+// checkCapabilities returns an error if the capabilities in the options are an interface that holds a nil
+// pointer. A nil interface means none.
+func checkCapabilities(v any) error {
+	if v == nil {
+		return nil
 	}
+	return checkNotNil("value of Capabilities in the options", v)
 }

@@ -83,8 +83,8 @@ func (p *peer) ask(ctx context.Context, q *request, result wire.Value) error {
 	return p.decodeResult(ctx, q, r, result)
 }
 
-// exchange sends a request and waits for its answer. When it gives up, it tells the peer that the
-// request is cancelled, except for initialize, which cannot be.
+// exchange sends a request and waits for its answer. If it stops waiting, it tells the peer that the
+// request is cancelled. The protocol does not allow that for initialize.
 func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -102,11 +102,11 @@ func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
 		sent = true
 		r, err = p.await(ctx, w, limit, q)
 	} else {
-		sent = ctx.Err() != nil // or will be, if the transport has begun to send it
+		sent = ctx.Err() != nil // the transport may go on sending it
 	}
 	if err != nil && !p.pending.GiveUp(w) {
-		// The answer or the end of the session came first. Why the session has ended says more
-		// than why sending failed.
+		// The answer or the end of the session came first. The reason for the end of the session
+		// says more than the error of sending.
 		r, err = <-w.Reply(), nil
 	}
 	switch {
@@ -134,9 +134,9 @@ func (p *peer) await(ctx context.Context, w *engine.Call, limit engine.Patience,
 	return w.Await(ctx, limit, q.progress)
 }
 
-// withdraw tells the peer that a request is cancelled. It does so in a goroutine, because the caller
-// must not wait for a peer that does not read, and not under the context of the session, because a
-// caller that gives up often ends the session next.
+// withdraw tells the peer that a request is cancelled. It uses a goroutine, so that the caller does not
+// wait for a peer that does not read. The context of the session does not apply, because many callers
+// close the session immediately after a cancelled call.
 func (p *peer) withdraw(id int64, why error, t *terms, route Route) {
 	params := cancelledParams{wire.IntScalar(id), why.Error()}
 	p.life.Go(func() {

@@ -27,7 +27,7 @@ func (i implementation) append(dst []byte, revision string) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// greeting is what the runtime reads and writes of the params and the result of initialize.
+// greeting holds the members of the params or the result of initialize that the runtime uses.
 type greeting struct {
 	revision     string
 	capabilities wire.Object
@@ -35,8 +35,8 @@ type greeting struct {
 	instructions string // in results only
 }
 
-// read reads a greeting; info is the name of the member with the Implementation. It copies what it
-// reads, because the session keeps that and must not keep the whole message.
+// read reads a greeting. Info is the name of the member with the Implementation. The values are
+// copies, so that the session does not retain the whole message.
 func (g *greeting) read(text wire.Raw, info string) error {
 	r := wire.NewStringReader(string(text))
 	var seen [1]uint64

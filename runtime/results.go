@@ -7,25 +7,24 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Lenience says which results a client accepts although their schema does not allow them. It applies to
-// results that are decoded into generated types; a result that is decoded into a [wire.Raw] or
-// [wire.Object] stays as it came.
+// Lenience determines which results a client accepts although their schema does not allow them. It
+// applies to results that are decoded into generated types. A result that is decoded into a [wire.Raw]
+// or [wire.Object] is not changed.
 type Lenience uint8
 
 const (
-	// LenientLists, the default, reads null in place of an optional member as absent, and in place of
-	// a list as empty, in all results. From the results of methods that list, such as tools/list, it
-	// leaves out the elements that cannot be decoded, so that one bad definition does not hide the
-	// others.
+	// LenientLists, the default, treats an optional member that is null as absent, and a list that is
+	// null as empty. In results of list methods, such as tools/list, it also leaves out elements that
+	// cannot be decoded, so that one bad definition does not hide the others.
 	LenientLists Lenience = iota
-	// LenientAlways leaves such elements out of every result: of the content of tools/call, the
-	// messages of prompts/get, the contents of resources/read.
+	// LenientAlways leaves such elements out of all results, such as the content of tools/call, the
+	// messages of prompts/get and the contents of resources/read.
 	LenientAlways
 	// LenientNever accepts only what the schema allows.
 	LenientNever
 )
 
-// of returns the lenience of package wire for a result; list says that the method lists.
+// of returns the lenience of package wire for a result. List is true for list methods.
 func (l Lenience) of(list bool) wire.Lenience {
 	switch {
 	case l == LenientNever:
@@ -36,12 +35,12 @@ func (l Lenience) of(list bool) wire.Lenience {
 	return wire.AbsentNulls | wire.WellFormed
 }
 
-// Deviations are what a client has accepted in one result although the schema does not allow it, see
+// Deviations lists the deviations from the schema that a client has accepted in one result, see
 // [ClientOptions].
 type Deviations struct {
 	Method string           // of the request
-	All    []wire.Deviation // in the order of the text, the first thousand
-	More   int              // how many more there are
+	All    []wire.Deviation // in the order of the text; at most 1,000
+	More   int              // number of deviations that are not in All
 }
 
 // LeftOut returns how many of the deviations in All are elements that were left out of lists.
@@ -82,8 +81,8 @@ func (p *peer) decodeResult(ctx context.Context, q *request, text wire.Raw, resu
 	return nil
 }
 
-// UnknownResult returns the error for a result that is none of the results a method can have. Generated
-// code calls it with a box of the method's result.
+// UnknownResult returns the error for a result that has none of the types that the method allows.
+// Generated code calls it with a box of the method's result.
 func UnknownResult(method string, result wire.Value) error {
 	text, err := wire.Marshal(result)
 	if err == nil {
@@ -92,9 +91,9 @@ func UnknownResult(method string, result wire.Value) error {
 	return fmt.Errorf("runtime: result of %s: %w; received %.200q", method, err, text)
 }
 
-// PlainResult returns the result of a request as an R, which is one of several types that
-// the result can have. If it has another type, the error is an *[OtherResultError]. Generated
-// code calls it with what the call of all results returns.
+// PlainResult returns the result of a request as an R, which is one of the types that the result can
+// have. If the result has another type, the error is an *[OtherResultError]. Result and err are the
+// results of the method that returns all types.
 func PlainResult[R, U wire.Appender](method string, result U, err error) (R, error) {
 	plain, ok := any(result).(R)
 	if err == nil && !ok {
