@@ -146,8 +146,8 @@ func (s *scanner) object(src string, i, depth int) int {
 	var first [fewNames / 2]span
 	names := first[:0]
 	anyEscaped := false
-	var marks uint64 // a bit for each name, by its length and two of its bytes
-	alike := false   // two names have the same bit, so they may be equal
+	var marks [4]uint64 // a bit for each name, by its length and two of its bytes
+	alike := false      // two names have the same bit, so they may be equal
 	for {
 		if i >= len(src) || src[i] != '"' {
 			return s.failFound(src, i, "a member name")
@@ -161,9 +161,10 @@ func (s *scanner) object(src string, i, depth int) int {
 			}
 		}
 		names = append(names, span{i + 1, end - 1})
-		mark := uint64(1) << (uint(src[i+1]+src[end-2]<<2+byte(end-i)) % 64)
-		alike = alike || marks&mark != 0
-		marks |= mark
+		hash := src[i+1] + src[end-2]*8 + byte(end-i)*32
+		word, mark := &marks[hash/64], uint64(1)<<(hash%64)
+		alike = alike || *word&mark != 0
+		*word |= mark
 		anyEscaped = anyEscaped || escaped
 		i = s.after(src, end)
 		if i >= len(src) || src[i] != ':' {

@@ -53,9 +53,10 @@ func (w *Writer) Name(name string) { w.dst = appendPlainName(w.dst, name) }
 // appendPlainName is [AppendName] for a name that is escaped already.
 func appendPlainName(dst []byte, name string) []byte {
 	if n := len(dst); n > 0 && dst[n-1] != '{' {
-		dst = append(dst, ',')
+		dst = append(dst, ',', '"')
+	} else {
+		dst = append(dst, '"')
 	}
-	dst = append(dst, '"')
 	dst = append(dst, name...)
 	return append(dst, '"', ':')
 }
