@@ -284,16 +284,19 @@ func writeExtra(g *jen.Group, o *ir.Object) {
 		}
 		names = append(names, jen.Lit(field.Wire))
 	}
-	if len(soft) == 0 {
-		write(g, "Members", append(args, names...)...)
-		return
-	}
-	taken := jen.Id("taken")
-	g.Add(taken).Op(":=").Index().String().Values(names...)
-	for _, field := range soft {
-		g.If(present(jen.Id("x").Dot(field.Go), field)).Block(jen.Add(taken).Op("=").Append(taken, jen.Lit(field.Wire)))
-	}
-	write(g, "Members", append(args, jen.Add(taken).Op("..."))...)
+	// The condition keeps the names from being put on the stack when there are no other members.
+	g.If(jen.Len(jen.Id("x").Dot("Extra")).Op(">").Lit(0)).BlockFunc(func(g *jen.Group) {
+		if len(soft) == 0 {
+			write(g, "Members", append(args, names...)...)
+			return
+		}
+		taken := jen.Id("taken")
+		g.Add(taken).Op(":=").Index().String().Values(names...)
+		for _, field := range soft {
+			g.If(present(jen.Id("x").Dot(field.Go), field)).Block(jen.Add(taken).Op("=").Append(taken, jen.Lit(field.Wire)))
+		}
+		write(g, "Members", append(args, jen.Add(taken).Op("..."))...)
+	})
 }
 
 // present renders the condition that an optional member is present.

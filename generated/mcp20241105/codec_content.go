@@ -30,7 +30,9 @@ func (x *Annotated) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Annotations != nil {
 		w.Value("annotations", x.Annotations)
 	}
-	w.Members(x.Extra, "annotations")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "annotations")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -84,7 +86,9 @@ func (x *Annotations) AppendJSON(dst []byte) ([]byte, error) {
 		w.EndArray()
 	}
 	w.Float64Pointer("priority", x.Priority)
-	w.Members(x.Extra, "audience", "priority")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "audience", "priority")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -167,7 +171,9 @@ func (x *ImageContent) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Annotations != nil {
 		w.Value("annotations", x.Annotations)
 	}
-	w.Members(x.Extra, "type", "data", "mimeType", "annotations")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "data", "mimeType", "annotations")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -240,7 +246,9 @@ func (x *TextContent) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Annotations != nil {
 		w.Value("annotations", x.Annotations)
 	}
-	w.Members(x.Extra, "type", "text", "annotations")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "text", "annotations")
+	}
 	w.EndObject()
 	return w.End()
 }

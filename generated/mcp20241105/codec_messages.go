@@ -141,7 +141,9 @@ func (x *Notification) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -181,7 +183,9 @@ func (x *NotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -229,7 +233,9 @@ func (x *Request) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -269,7 +275,9 @@ func (x *RequestMetaObject) AppendJSON(dst []byte) ([]byte, error) {
 	if !x.ProgressToken.IsZero() {
 		w.Value("progressToken", &x.ProgressToken)
 	}
-	w.Members(x.Extra, "progressToken")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "progressToken")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -310,7 +318,9 @@ func (x *RequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -350,7 +360,9 @@ func (x *Result) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }

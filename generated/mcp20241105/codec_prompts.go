@@ -33,7 +33,9 @@ func (x *GetPromptRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "prompts/get")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -99,7 +101,9 @@ func (x *GetPromptRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndObject()
 	}
-	w.Members(x.Extra, "name", "_meta", "arguments")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "_meta", "arguments")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -157,7 +161,9 @@ func (x *GetPromptResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("description", x.Description)
-	w.Members(x.Extra, "messages", "_meta", "description")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "messages", "_meta", "description")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -205,7 +211,9 @@ func (x *ListPromptsRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -263,7 +271,9 @@ func (x *ListPromptsResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("nextCursor", x.NextCursor)
-	w.Members(x.Extra, "prompts", "_meta", "nextCursor")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "prompts", "_meta", "nextCursor")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -324,7 +334,9 @@ func (x *Prompt) AppendJSON(dst []byte) ([]byte, error) {
 		w.EndArray()
 	}
 	w.StringPointer("description", x.Description)
-	w.Members(x.Extra, "name", "arguments", "description")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "arguments", "description")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -374,7 +386,9 @@ func (x *PromptArgument) AppendJSON(dst []byte) ([]byte, error) {
 	w.String("name", x.Name)
 	w.StringPointer("description", x.Description)
 	w.BoolPointer("required", x.Required)
-	w.Members(x.Extra, "name", "description", "required")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "description", "required")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -422,7 +436,9 @@ func (x *PromptListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -466,7 +482,9 @@ func (x *PromptMessage) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.Value("content", x.Content)
 	w.String("role", string(x.Role))
-	w.Members(x.Extra, "content", "role")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "content", "role")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -510,7 +528,9 @@ func (x *PromptReference) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("type", x.Type, "ref/prompt")
 	w.String("name", x.Name)
-	w.Members(x.Extra, "type", "name")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "name")
+	}
 	w.EndObject()
 	return w.End()
 }

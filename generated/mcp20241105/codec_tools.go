@@ -33,7 +33,9 @@ func (x *CallToolRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "tools/call")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -88,7 +90,9 @@ func (x *CallToolRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Arguments != "" {
 		w.Value("arguments", &x.Arguments)
 	}
-	w.Members(x.Extra, "name", "_meta", "arguments")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "_meta", "arguments")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -146,7 +150,9 @@ func (x *CallToolResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.BoolPointer("isError", x.IsError)
-	w.Members(x.Extra, "content", "_meta", "isError")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "content", "_meta", "isError")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -194,7 +200,9 @@ func (x *ListToolsRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -252,7 +260,9 @@ func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("nextCursor", x.NextCursor)
-	w.Members(x.Extra, "tools", "_meta", "nextCursor")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "tools", "_meta", "nextCursor")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -301,7 +311,9 @@ func (x *Tool) AppendJSON(dst []byte) ([]byte, error) {
 	w.Value("inputSchema", &x.InputSchema)
 	w.String("name", x.Name)
 	w.StringPointer("description", x.Description)
-	w.Members(x.Extra, "inputSchema", "name", "description")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "inputSchema", "name", "description")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -372,7 +384,9 @@ func (x *ToolInputSchema) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndArray()
 	}
-	w.Members(x.Extra, "type", "properties", "required")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "properties", "required")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -420,7 +434,9 @@ func (x *ToolListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }

@@ -33,7 +33,9 @@ func (x *CancelledNotification) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "notifications/cancelled")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -85,7 +87,9 @@ func (x *CancelledNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("reason", x.Reason)
-	w.Members(x.Extra, "requestId", "_meta", "reason")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "requestId", "_meta", "reason")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -129,7 +133,9 @@ func (x *CompleteRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "completion/complete")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -181,7 +187,9 @@ func (x *CompleteRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "argument", "ref", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "argument", "ref", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -225,7 +233,9 @@ func (x *CompleteRequestParamsArgument) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.String("name", x.Name)
 	w.String("value", x.Value)
-	w.Members(x.Extra, "name", "value")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "value")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -295,7 +305,9 @@ func (x *CompleteResult) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "completion", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "completion", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -351,7 +363,9 @@ func (x *CompleteResultCompletion) AppendJSON(dst []byte) ([]byte, error) {
 	w.EndArray()
 	w.BoolPointer("hasMore", x.HasMore)
 	w.Int64Pointer("total", x.Total)
-	w.Members(x.Extra, "values", "hasMore", "total")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "values", "hasMore", "total")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -440,7 +454,9 @@ func (x *LoggingMessageNotification) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "notifications/message")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -496,7 +512,9 @@ func (x *LoggingMessageNotificationParams) AppendJSON(dst []byte) ([]byte, error
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("logger", x.Logger)
-	w.Members(x.Extra, "data", "level", "_meta", "logger")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "data", "level", "_meta", "logger")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -544,7 +562,9 @@ func (x *PaginatedRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -590,7 +610,9 @@ func (x *PaginatedRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", x.Meta)
 	}
 	w.StringPointer("cursor", x.Cursor)
-	w.Members(x.Extra, "_meta", "cursor")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta", "cursor")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -635,7 +657,9 @@ func (x *PaginatedResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("nextCursor", x.NextCursor)
-	w.Members(x.Extra, "_meta", "nextCursor")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta", "nextCursor")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -679,7 +703,9 @@ func (x *ProgressNotification) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "notifications/progress")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -735,7 +761,9 @@ func (x *ProgressNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.Float64Pointer("total", x.Total)
-	w.Members(x.Extra, "progress", "progressToken", "_meta", "total")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "progress", "progressToken", "_meta", "total")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -779,7 +807,9 @@ func (x *SetLevelRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "logging/setLevel")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -827,7 +857,9 @@ func (x *SetLevelRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "level", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "level", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }

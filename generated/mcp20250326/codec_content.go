@@ -43,7 +43,9 @@ func (x *Annotations) AppendJSON(dst []byte) ([]byte, error) {
 		w.EndArray()
 	}
 	w.Float64Pointer("priority", x.Priority)
-	w.Members(x.Extra, "audience", "priority")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "audience", "priority")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -99,7 +101,9 @@ func (x *AudioContent) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Annotations != nil {
 		w.Value("annotations", x.Annotations)
 	}
-	w.Members(x.Extra, "type", "data", "mimeType", "annotations")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "data", "mimeType", "annotations")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -186,7 +190,9 @@ func (x *ImageContent) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Annotations != nil {
 		w.Value("annotations", x.Annotations)
 	}
-	w.Members(x.Extra, "type", "data", "mimeType", "annotations")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "data", "mimeType", "annotations")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -259,7 +265,9 @@ func (x *TextContent) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Annotations != nil {
 		w.Value("annotations", x.Annotations)
 	}
-	w.Members(x.Extra, "type", "text", "annotations")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "text", "annotations")
+	}
 	w.EndObject()
 	return w.End()
 }

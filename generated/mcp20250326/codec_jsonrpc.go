@@ -39,7 +39,9 @@ func (x *Error) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Data != "" {
 		w.Value("data", &x.Data)
 	}
-	w.Members(x.Extra, "code", "message", "data")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "code", "message", "data")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -204,7 +206,9 @@ func (x *JSONRPCError) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
 	w.Value("error", &x.Error)
 	w.Value("id", &x.ID)
-	w.Members(x.Extra, "jsonrpc", "error", "id")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "error", "id")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -317,7 +321,9 @@ func (x *JSONRPCNotification) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "jsonrpc", "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -373,7 +379,9 @@ func (x *JSONRPCRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "jsonrpc", "id", "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "id", "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -421,7 +429,9 @@ func (x *JSONRPCResponse) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
 	w.Value("id", &x.ID)
 	w.Value("result", &x.Result)
-	w.Members(x.Extra, "jsonrpc", "id", "result")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "id", "result")
+	}
 	w.EndObject()
 	return w.End()
 }

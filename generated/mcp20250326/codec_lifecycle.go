@@ -55,7 +55,9 @@ func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Sampling != "" {
 		w.Value("sampling", &x.Sampling)
 	}
-	w.Members(x.Extra, "experimental", "roots", "sampling")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "experimental", "roots", "sampling")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -93,7 +95,9 @@ func (x *ClientCapabilitiesRoots) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.BoolPointer("listChanged", x.ListChanged)
-	w.Members(x.Extra, "listChanged")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "listChanged")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -137,7 +141,9 @@ func (x *Implementation) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.String("name", x.Name)
 	w.String("version", x.Version)
-	w.Members(x.Extra, "name", "version")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "version")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -181,7 +187,9 @@ func (x *InitializeRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "initialize")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -237,7 +245,9 @@ func (x *InitializeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "capabilities", "clientInfo", "protocolVersion", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "capabilities", "clientInfo", "protocolVersion", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -297,7 +307,9 @@ func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("instructions", x.Instructions)
-	w.Members(x.Extra, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -345,7 +357,9 @@ func (x *InitializedNotification) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -393,7 +407,9 @@ func (x *PingRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -482,7 +498,9 @@ func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Tools != nil {
 		w.Value("tools", x.Tools)
 	}
-	w.Members(x.Extra, "completions", "experimental", "logging", "prompts", "resources", "tools")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "completions", "experimental", "logging", "prompts", "resources", "tools")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -520,7 +538,9 @@ func (x *ServerCapabilitiesPrompts) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.BoolPointer("listChanged", x.ListChanged)
-	w.Members(x.Extra, "listChanged")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "listChanged")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -563,7 +583,9 @@ func (x *ServerCapabilitiesResources) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.BoolPointer("listChanged", x.ListChanged)
 	w.BoolPointer("subscribe", x.Subscribe)
-	w.Members(x.Extra, "listChanged", "subscribe")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "listChanged", "subscribe")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -601,7 +623,9 @@ func (x *ServerCapabilitiesTools) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.BoolPointer("listChanged", x.ListChanged)
-	w.Members(x.Extra, "listChanged")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "listChanged")
+	}
 	w.EndObject()
 	return w.End()
 }

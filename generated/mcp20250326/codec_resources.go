@@ -38,7 +38,9 @@ func (x *BlobResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 	w.String("blob", x.Blob)
 	w.String("uri", x.URI)
 	w.StringPointer("mimeType", x.MIMEType)
-	w.Members(x.Extra, "blob", "uri", "mimeType")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "blob", "uri", "mimeType")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -90,7 +92,9 @@ func (x *EmbeddedResource) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Annotations != nil {
 		w.Value("annotations", x.Annotations)
 	}
-	w.Members(x.Extra, "type", "resource", "annotations")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "resource", "annotations")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -138,7 +142,9 @@ func (x *ListResourceTemplatesRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -196,7 +202,9 @@ func (x *ListResourceTemplatesResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("nextCursor", x.NextCursor)
-	w.Members(x.Extra, "resourceTemplates", "_meta", "nextCursor")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "resourceTemplates", "_meta", "nextCursor")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -244,7 +252,9 @@ func (x *ListResourcesRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -302,7 +312,9 @@ func (x *ListResourcesResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("nextCursor", x.NextCursor)
-	w.Members(x.Extra, "resources", "_meta", "nextCursor")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "resources", "_meta", "nextCursor")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -350,7 +362,9 @@ func (x *ListRootsRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -403,7 +417,9 @@ func (x *ListRootsResult) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "roots", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "roots", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -447,7 +463,9 @@ func (x *ReadResourceRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "resources/read")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -495,7 +513,9 @@ func (x *ReadResourceRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "uri", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -548,7 +568,9 @@ func (x *ReadResourceResult) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "contents", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "contents", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -615,7 +637,9 @@ func (x *Resource) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("description", x.Description)
 	w.StringPointer("mimeType", x.MIMEType)
 	w.Int64Pointer("size", x.Size)
-	w.Members(x.Extra, "name", "uri", "annotations", "description", "mimeType", "size")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "uri", "annotations", "description", "mimeType", "size")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -660,7 +684,9 @@ func (x *ResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.String("uri", x.URI)
 	w.StringPointer("mimeType", x.MIMEType)
-	w.Members(x.Extra, "uri", "mimeType")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "mimeType")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -737,7 +763,9 @@ func (x *ResourceListChangedNotification) AppendJSON(dst []byte) ([]byte, error)
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -781,7 +809,9 @@ func (x *ResourceReference) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("type", x.Type, "ref/resource")
 	w.String("uri", x.URI)
-	w.Members(x.Extra, "type", "uri")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "uri")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -843,7 +873,9 @@ func (x *ResourceTemplate) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	w.StringPointer("description", x.Description)
 	w.StringPointer("mimeType", x.MIMEType)
-	w.Members(x.Extra, "name", "uriTemplate", "annotations", "description", "mimeType")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "uriTemplate", "annotations", "description", "mimeType")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -887,7 +919,9 @@ func (x *ResourceUpdatedNotification) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "notifications/resources/updated")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -934,7 +968,9 @@ func (x *ResourceUpdatedNotificationParams) AppendJSON(dst []byte) ([]byte, erro
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "uri", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -979,7 +1015,9 @@ func (x *Root) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.String("uri", x.URI)
 	w.StringPointer("name", x.Name)
-	w.Members(x.Extra, "uri", "name")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "name")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1027,7 +1065,9 @@ func (x *RootsListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1071,7 +1111,9 @@ func (x *SubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "resources/subscribe")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1119,7 +1161,9 @@ func (x *SubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "uri", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1168,7 +1212,9 @@ func (x *TextResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 	w.String("text", x.Text)
 	w.String("uri", x.URI)
 	w.StringPointer("mimeType", x.MIMEType)
-	w.Members(x.Extra, "text", "uri", "mimeType")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "text", "uri", "mimeType")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1212,7 +1258,9 @@ func (x *UnsubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "resources/unsubscribe")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1260,7 +1308,9 @@ func (x *UnsubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "uri", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }

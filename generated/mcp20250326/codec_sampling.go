@@ -33,7 +33,9 @@ func (x *CreateMessageRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "sampling/createMessage")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -137,7 +139,9 @@ func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	w.StringPointer("systemPrompt", x.SystemPrompt)
 	w.Float64Pointer("temperature", x.Temperature)
-	w.Members(x.Extra, "maxTokens", "messages", "_meta", "includeContext", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "temperature")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "maxTokens", "messages", "_meta", "includeContext", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "temperature")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -197,7 +201,9 @@ func (x *CreateMessageResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("stopReason", x.StopReason)
-	w.Members(x.Extra, "content", "model", "role", "_meta", "stopReason")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "content", "model", "role", "_meta", "stopReason")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -256,7 +262,9 @@ func (x *ModelHint) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.StringPointer("name", x.Name)
-	w.Members(x.Extra, "name")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -320,7 +328,9 @@ func (x *ModelPreferences) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	w.Float64Pointer("intelligencePriority", x.IntelligencePriority)
 	w.Float64Pointer("speedPriority", x.SpeedPriority)
-	w.Members(x.Extra, "costPriority", "hints", "intelligencePriority", "speedPriority")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "costPriority", "hints", "intelligencePriority", "speedPriority")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -364,7 +374,9 @@ func (x *SamplingMessage) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.Value("content", x.Content)
 	w.String("role", string(x.Role))
-	w.Members(x.Extra, "content", "role")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "content", "role")
+	}
 	w.EndObject()
 	return w.End()
 }

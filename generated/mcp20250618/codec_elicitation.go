@@ -44,7 +44,9 @@ func (x *BooleanSchema) AppendJSON(dst []byte) ([]byte, error) {
 	w.BoolPointer("default", x.Default)
 	w.StringPointer("description", x.Description)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "type", "default", "description", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "default", "description", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -109,7 +111,9 @@ func (x *ElicitRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "elicitation/create")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -161,7 +165,9 @@ func (x *ElicitRequestFormParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "message", "requestedSchema", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "message", "requestedSchema", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -229,7 +235,9 @@ func (x *ElicitRequestFormParamsRequestedSchema) AppendJSON(dst []byte) ([]byte,
 		}
 		w.EndArray()
 	}
-	w.Members(x.Extra, "type", "properties", "required")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "properties", "required")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -294,7 +302,9 @@ func (x *ElicitResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndObject()
 	}
-	w.Members(x.Extra, "action", "_meta", "content")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "action", "_meta", "content")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -367,7 +377,9 @@ func (x *EnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 		w.EndArray()
 	}
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "type", "enum", "description", "enumNames", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "enum", "description", "enumNames", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -427,7 +439,9 @@ func (x *NumberSchema) AppendJSON(dst []byte) ([]byte, error) {
 	w.Float64Pointer("maximum", x.Maximum)
 	w.Float64Pointer("minimum", x.Minimum)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "type", "description", "maximum", "minimum", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "description", "maximum", "minimum", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -547,7 +561,9 @@ func (x *StringSchema) AppendJSON(dst []byte) ([]byte, error) {
 	w.Int64Pointer("maxLength", x.MaxLength)
 	w.Int64Pointer("minLength", x.MinLength)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "type", "description", "format", "maxLength", "minLength", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "description", "format", "maxLength", "minLength", "title")
+	}
 	w.EndObject()
 	return w.End()
 }

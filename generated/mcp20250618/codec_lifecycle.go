@@ -62,7 +62,9 @@ func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Sampling != "" {
 		w.Value("sampling", &x.Sampling)
 	}
-	w.Members(x.Extra, "elicitation", "experimental", "roots", "sampling")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "elicitation", "experimental", "roots", "sampling")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -100,7 +102,9 @@ func (x *ClientCapabilitiesRoots) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.BoolPointer("listChanged", x.ListChanged)
-	w.Members(x.Extra, "listChanged")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "listChanged")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -149,7 +153,9 @@ func (x *Implementation) AppendJSON(dst []byte) ([]byte, error) {
 	w.String("name", x.Name)
 	w.String("version", x.Version)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "name", "version", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "version", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -193,7 +199,9 @@ func (x *InitializeRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "initialize")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -249,7 +257,9 @@ func (x *InitializeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "capabilities", "clientInfo", "protocolVersion", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "capabilities", "clientInfo", "protocolVersion", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -309,7 +319,9 @@ func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("instructions", x.Instructions)
-	w.Members(x.Extra, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -357,7 +369,9 @@ func (x *InitializedNotification) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -405,7 +419,9 @@ func (x *PingRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -494,7 +510,9 @@ func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Tools != nil {
 		w.Value("tools", x.Tools)
 	}
-	w.Members(x.Extra, "completions", "experimental", "logging", "prompts", "resources", "tools")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "completions", "experimental", "logging", "prompts", "resources", "tools")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -532,7 +550,9 @@ func (x *ServerCapabilitiesPrompts) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.BoolPointer("listChanged", x.ListChanged)
-	w.Members(x.Extra, "listChanged")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "listChanged")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -575,7 +595,9 @@ func (x *ServerCapabilitiesResources) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.BoolPointer("listChanged", x.ListChanged)
 	w.BoolPointer("subscribe", x.Subscribe)
-	w.Members(x.Extra, "listChanged", "subscribe")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "listChanged", "subscribe")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -613,7 +635,9 @@ func (x *ServerCapabilitiesTools) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.BoolPointer("listChanged", x.ListChanged)
-	w.Members(x.Extra, "listChanged")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "listChanged")
+	}
 	w.EndObject()
 	return w.End()
 }

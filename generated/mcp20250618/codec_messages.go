@@ -34,7 +34,9 @@ func (x *BaseMetadata) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.String("name", x.Name)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "name", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -186,7 +188,9 @@ func (x *Notification) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -226,7 +230,9 @@ func (x *NotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -274,7 +280,9 @@ func (x *Request) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -314,7 +322,9 @@ func (x *RequestMetaObject) AppendJSON(dst []byte) ([]byte, error) {
 	if !x.ProgressToken.IsZero() {
 		w.Value("progressToken", &x.ProgressToken)
 	}
-	w.Members(x.Extra, "progressToken")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "progressToken")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -355,7 +365,9 @@ func (x *RequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -395,7 +407,9 @@ func (x *Result) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }

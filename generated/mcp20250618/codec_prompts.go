@@ -33,7 +33,9 @@ func (x *GetPromptRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "prompts/get")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -99,7 +101,9 @@ func (x *GetPromptRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndObject()
 	}
-	w.Members(x.Extra, "name", "_meta", "arguments")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "_meta", "arguments")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -157,7 +161,9 @@ func (x *GetPromptResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("description", x.Description)
-	w.Members(x.Extra, "messages", "_meta", "description")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "messages", "_meta", "description")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -205,7 +211,9 @@ func (x *ListPromptsRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -263,7 +271,9 @@ func (x *ListPromptsResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("nextCursor", x.NextCursor)
-	w.Members(x.Extra, "prompts", "_meta", "nextCursor")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "prompts", "_meta", "nextCursor")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -336,7 +346,9 @@ func (x *Prompt) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	w.StringPointer("description", x.Description)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "name", "_meta", "arguments", "description", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "_meta", "arguments", "description", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -391,7 +403,9 @@ func (x *PromptArgument) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("description", x.Description)
 	w.BoolPointer("required", x.Required)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "name", "description", "required", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "description", "required", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -439,7 +453,9 @@ func (x *PromptListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -483,7 +499,9 @@ func (x *PromptMessage) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.Value("content", x.Content)
 	w.String("role", string(x.Role))
-	w.Members(x.Extra, "content", "role")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "content", "role")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -532,7 +550,9 @@ func (x *PromptReference) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("type", x.Type, "ref/prompt")
 	w.String("name", x.Name)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "type", "name", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "name", "title")
+	}
 	w.EndObject()
 	return w.End()
 }

@@ -45,7 +45,9 @@ func (x *BlobResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("mimeType", x.MIMEType)
-	w.Members(x.Extra, "blob", "uri", "_meta", "mimeType")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "blob", "uri", "_meta", "mimeType")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -104,7 +106,9 @@ func (x *EmbeddedResource) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Annotations != nil {
 		w.Value("annotations", x.Annotations)
 	}
-	w.Members(x.Extra, "type", "resource", "_meta", "annotations")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "resource", "_meta", "annotations")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -152,7 +156,9 @@ func (x *ListResourceTemplatesRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -210,7 +216,9 @@ func (x *ListResourceTemplatesResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("nextCursor", x.NextCursor)
-	w.Members(x.Extra, "resourceTemplates", "_meta", "nextCursor")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "resourceTemplates", "_meta", "nextCursor")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -258,7 +266,9 @@ func (x *ListResourcesRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -316,7 +326,9 @@ func (x *ListResourcesResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("nextCursor", x.NextCursor)
-	w.Members(x.Extra, "resources", "_meta", "nextCursor")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "resources", "_meta", "nextCursor")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -364,7 +376,9 @@ func (x *ListRootsRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -417,7 +431,9 @@ func (x *ListRootsResult) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "roots", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "roots", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -461,7 +477,9 @@ func (x *ReadResourceRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "resources/read")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -509,7 +527,9 @@ func (x *ReadResourceRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "uri", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -562,7 +582,9 @@ func (x *ReadResourceResult) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "contents", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "contents", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -641,7 +663,9 @@ func (x *Resource) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("mimeType", x.MIMEType)
 	w.Int64Pointer("size", x.Size)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "name", "uri", "_meta", "annotations", "description", "mimeType", "size", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "uri", "_meta", "annotations", "description", "mimeType", "size", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -693,7 +717,9 @@ func (x *ResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("mimeType", x.MIMEType)
-	w.Members(x.Extra, "uri", "_meta", "mimeType")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta", "mimeType")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -805,7 +831,9 @@ func (x *ResourceLink) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("mimeType", x.MIMEType)
 	w.Int64Pointer("size", x.Size)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "type", "name", "uri", "_meta", "annotations", "description", "mimeType", "size", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "name", "uri", "_meta", "annotations", "description", "mimeType", "size", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -853,7 +881,9 @@ func (x *ResourceListChangedNotification) AppendJSON(dst []byte) ([]byte, error)
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -927,7 +957,9 @@ func (x *ResourceTemplate) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("description", x.Description)
 	w.StringPointer("mimeType", x.MIMEType)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "name", "uriTemplate", "_meta", "annotations", "description", "mimeType", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "uriTemplate", "_meta", "annotations", "description", "mimeType", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -971,7 +1003,9 @@ func (x *ResourceTemplateReference) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("type", x.Type, "ref/resource")
 	w.String("uri", x.URI)
-	w.Members(x.Extra, "type", "uri")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "uri")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1015,7 +1049,9 @@ func (x *ResourceUpdatedNotification) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "notifications/resources/updated")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1062,7 +1098,9 @@ func (x *ResourceUpdatedNotificationParams) AppendJSON(dst []byte) ([]byte, erro
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "uri", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1114,7 +1152,9 @@ func (x *Root) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("name", x.Name)
-	w.Members(x.Extra, "uri", "_meta", "name")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta", "name")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1162,7 +1202,9 @@ func (x *RootsListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1206,7 +1248,9 @@ func (x *SubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "resources/subscribe")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1254,7 +1298,9 @@ func (x *SubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "uri", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1310,7 +1356,9 @@ func (x *TextResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("mimeType", x.MIMEType)
-	w.Members(x.Extra, "text", "uri", "_meta", "mimeType")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "text", "uri", "_meta", "mimeType")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1354,7 +1402,9 @@ func (x *UnsubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "resources/unsubscribe")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1402,7 +1452,9 @@ func (x *UnsubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "uri", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }

@@ -33,7 +33,9 @@ func (x *CallToolRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "tools/call")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -88,7 +90,9 @@ func (x *CallToolRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Arguments != "" {
 		w.Value("arguments", &x.Arguments)
 	}
-	w.Members(x.Extra, "name", "_meta", "arguments")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "_meta", "arguments")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -153,7 +157,9 @@ func (x *CallToolResult) AppendJSON(dst []byte) ([]byte, error) {
 	if x.StructuredContent != "" {
 		w.Value("structuredContent", &x.StructuredContent)
 	}
-	w.Members(x.Extra, "content", "_meta", "isError", "structuredContent")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "content", "_meta", "isError", "structuredContent")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -201,7 +207,9 @@ func (x *ListToolsRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -259,7 +267,9 @@ func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("nextCursor", x.NextCursor)
-	w.Members(x.Extra, "tools", "_meta", "nextCursor")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "tools", "_meta", "nextCursor")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -336,7 +346,9 @@ func (x *Tool) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("outputSchema", x.OutputSchema)
 	}
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "inputSchema", "name", "_meta", "annotations", "description", "outputSchema", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "inputSchema", "name", "_meta", "annotations", "description", "outputSchema", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -394,7 +406,9 @@ func (x *ToolAnnotations) AppendJSON(dst []byte) ([]byte, error) {
 	w.BoolPointer("openWorldHint", x.OpenWorldHint)
 	w.BoolPointer("readOnlyHint", x.ReadOnlyHint)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -465,7 +479,9 @@ func (x *ToolInputSchema) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndArray()
 	}
-	w.Members(x.Extra, "type", "properties", "required")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "properties", "required")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -513,7 +529,9 @@ func (x *ToolListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -584,7 +602,9 @@ func (x *ToolOutputSchema) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndArray()
 	}
-	w.Members(x.Extra, "type", "properties", "required")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "properties", "required")
+	}
 	w.EndObject()
 	return w.End()
 }

@@ -33,7 +33,9 @@ func (x *CancelledNotification) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "notifications/cancelled")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -85,7 +87,9 @@ func (x *CancelledNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("reason", x.Reason)
-	w.Members(x.Extra, "requestId", "_meta", "reason")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "requestId", "_meta", "reason")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -129,7 +133,9 @@ func (x *CompleteRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "completion/complete")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -189,7 +195,9 @@ func (x *CompleteRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Context != nil {
 		w.Value("context", x.Context)
 	}
-	w.Members(x.Extra, "argument", "ref", "_meta", "context")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "argument", "ref", "_meta", "context")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -233,7 +241,9 @@ func (x *CompleteRequestParamsArgument) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.String("name", x.Name)
 	w.String("value", x.Value)
-	w.Members(x.Extra, "name", "value")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "value")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -284,7 +294,9 @@ func (x *CompleteRequestParamsContext) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndObject()
 	}
-	w.Members(x.Extra, "arguments")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "arguments")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -354,7 +366,9 @@ func (x *CompleteResult) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "completion", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "completion", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -410,7 +424,9 @@ func (x *CompleteResultCompletion) AppendJSON(dst []byte) ([]byte, error) {
 	w.EndArray()
 	w.BoolPointer("hasMore", x.HasMore)
 	w.Int64Pointer("total", x.Total)
-	w.Members(x.Extra, "values", "hasMore", "total")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "values", "hasMore", "total")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -499,7 +515,9 @@ func (x *LoggingMessageNotification) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "notifications/message")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -555,7 +573,9 @@ func (x *LoggingMessageNotificationParams) AppendJSON(dst []byte) ([]byte, error
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("logger", x.Logger)
-	w.Members(x.Extra, "data", "level", "_meta", "logger")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "data", "level", "_meta", "logger")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -603,7 +623,9 @@ func (x *PaginatedRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -649,7 +671,9 @@ func (x *PaginatedRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", x.Meta)
 	}
 	w.StringPointer("cursor", x.Cursor)
-	w.Members(x.Extra, "_meta", "cursor")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta", "cursor")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -694,7 +718,9 @@ func (x *PaginatedResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("nextCursor", x.NextCursor)
-	w.Members(x.Extra, "_meta", "nextCursor")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta", "nextCursor")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -738,7 +764,9 @@ func (x *ProgressNotification) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "notifications/progress")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -799,7 +827,9 @@ func (x *ProgressNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	w.StringPointer("message", x.Message)
 	w.Float64Pointer("total", x.Total)
-	w.Members(x.Extra, "progress", "progressToken", "_meta", "message", "total")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "progress", "progressToken", "_meta", "message", "total")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -843,7 +873,9 @@ func (x *SetLevelRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "logging/setLevel")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -891,7 +923,9 @@ func (x *SetLevelRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "level", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "level", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }

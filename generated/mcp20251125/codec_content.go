@@ -48,7 +48,9 @@ func (x *Annotations) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	w.StringPointer("lastModified", x.LastModified)
 	w.Float64Pointer("priority", x.Priority)
-	w.Members(x.Extra, "audience", "lastModified", "priority")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "audience", "lastModified", "priority")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -111,7 +113,9 @@ func (x *AudioContent) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Annotations != nil {
 		w.Value("annotations", x.Annotations)
 	}
-	w.Members(x.Extra, "type", "data", "mimeType", "_meta", "annotations")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "data", "mimeType", "_meta", "annotations")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -209,7 +213,9 @@ func (x *Icon) AppendJSON(dst []byte) ([]byte, error) {
 		w.EndArray()
 	}
 	w.StringPointer("theme", (*string)(x.Theme))
-	w.Members(x.Extra, "src", "mimeType", "sizes", "theme")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "src", "mimeType", "sizes", "theme")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -279,7 +285,9 @@ func (x *Icons) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndArray()
 	}
-	w.Members(x.Extra, "icons")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "icons")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -342,7 +350,9 @@ func (x *ImageContent) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Annotations != nil {
 		w.Value("annotations", x.Annotations)
 	}
-	w.Members(x.Extra, "type", "data", "mimeType", "_meta", "annotations")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "data", "mimeType", "_meta", "annotations")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -422,7 +432,9 @@ func (x *TextContent) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Annotations != nil {
 		w.Value("annotations", x.Annotations)
 	}
-	w.Members(x.Extra, "type", "text", "_meta", "annotations")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "text", "_meta", "annotations")
+	}
 	w.EndObject()
 	return w.End()
 }

@@ -44,7 +44,9 @@ func (x *BooleanSchema) AppendJSON(dst []byte) ([]byte, error) {
 	w.BoolPointer("default", x.Default)
 	w.StringPointer("description", x.Description)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "type", "default", "description", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "default", "description", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -117,7 +119,9 @@ func (x *ElicitRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("method", x.Method, "elicitation/create")
 	w.Value("id", &x.ID)
 	w.Value("params", x.Params)
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -184,7 +188,9 @@ func (x *ElicitRequestFormParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Task != nil {
 		w.Value("task", x.Task)
 	}
-	w.Members(x.Extra, "message", "requestedSchema", "_meta", "mode", "task")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "message", "requestedSchema", "_meta", "mode", "task")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -257,7 +263,9 @@ func (x *ElicitRequestFormParamsRequestedSchema) AppendJSON(dst []byte) ([]byte,
 		}
 		w.EndArray()
 	}
-	w.Members(x.Extra, "type", "properties", "$schema", "required")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "properties", "$schema", "required")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -353,7 +361,9 @@ func (x *ElicitRequestURLParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Task != nil {
 		w.Value("task", x.Task)
 	}
-	w.Members(x.Extra, "mode", "elicitationId", "message", "url", "_meta", "task")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "mode", "elicitationId", "message", "url", "_meta", "task")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -447,7 +457,9 @@ func (x *ElicitResult) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndObject()
 	}
-	w.Members(x.Extra, "action", "_meta", "content")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "action", "_meta", "content")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -558,7 +570,9 @@ func (x *ElicitationCompleteNotification) AppendJSON(dst []byte) ([]byte, error)
 	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
 	w.ConstString("method", x.Method, "notifications/elicitation/complete")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "jsonrpc", "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -605,7 +619,9 @@ func (x *ElicitationCompleteNotificationParams) AppendJSON(dst []byte) ([]byte, 
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "elicitationId", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "elicitationId", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -649,7 +665,9 @@ func (x *EnumOption) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.String("const", x.Const)
 	w.String("title", x.Title)
-	w.Members(x.Extra, "const", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "const", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -781,7 +799,9 @@ func (x *LegacyTitledEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 		w.EndArray()
 	}
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "type", "enum", "default", "description", "enumNames", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "enum", "default", "description", "enumNames", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -867,7 +887,9 @@ func (x *NumberSchema) AppendJSON(dst []byte) ([]byte, error) {
 	w.Float64Pointer("maximum", x.Maximum)
 	w.Float64Pointer("minimum", x.Minimum)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "type", "default", "description", "maximum", "minimum", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "default", "description", "maximum", "minimum", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1043,7 +1065,9 @@ func (x *StringSchema) AppendJSON(dst []byte) ([]byte, error) {
 	w.Int64Pointer("maxLength", x.MaxLength)
 	w.Int64Pointer("minLength", x.MinLength)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "type", "default", "description", "format", "maxLength", "minLength", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "default", "description", "format", "maxLength", "minLength", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1141,7 +1165,9 @@ func (x *TitledMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 	w.Int64Pointer("maxItems", x.MaxItems)
 	w.Int64Pointer("minItems", x.MinItems)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "type", "items", "default", "description", "maxItems", "minItems", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "items", "default", "description", "maxItems", "minItems", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1190,7 +1216,9 @@ func (x *TitledMultiSelectEnumSchemaItems) AppendJSON(dst []byte) ([]byte, error
 		w.Put(&x.AnyOf[i])
 	}
 	w.EndArray()
-	w.Members(x.Extra, "anyOf")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "anyOf")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1258,7 +1286,9 @@ func (x *TitledSingleSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("default", x.Default)
 	w.StringPointer("description", x.Description)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "type", "oneOf", "default", "description", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "oneOf", "default", "description", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1309,7 +1339,9 @@ func (x *URLElicitationRequiredError) AppendJSON(dst []byte) ([]byte, error) {
 	if !x.ID.IsZero() {
 		w.Value("id", &x.ID)
 	}
-	w.Members(x.Extra, "jsonrpc", "error", "id")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "error", "id")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1357,7 +1389,9 @@ func (x *URLElicitationRequiredErrorError) AppendJSON(dst []byte) ([]byte, error
 	w.ConstInt64("code", x.Code, int64(-32042))
 	w.Value("data", &x.Data)
 	w.String("message", x.Message)
-	w.Members(x.Extra, "code", "data", "message")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "code", "data", "message")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1406,7 +1440,9 @@ func (x *URLElicitationRequiredErrorErrorData) AppendJSON(dst []byte) ([]byte, e
 		w.Put(&x.Elicitations[i])
 	}
 	w.EndArray()
-	w.Members(x.Extra, "elicitations")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "elicitations")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1483,7 +1519,9 @@ func (x *UntitledMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 	w.Int64Pointer("maxItems", x.MaxItems)
 	w.Int64Pointer("minItems", x.MinItems)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "type", "items", "default", "description", "maxItems", "minItems", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "items", "default", "description", "maxItems", "minItems", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1533,7 +1571,9 @@ func (x *UntitledMultiSelectEnumSchemaItems) AppendJSON(dst []byte) ([]byte, err
 		w.PutString(x.Enum[i])
 	}
 	w.EndArray()
-	w.Members(x.Extra, "type", "enum")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "enum")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1598,7 +1638,9 @@ func (x *UntitledSingleSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) 
 	w.StringPointer("default", x.Default)
 	w.StringPointer("description", x.Description)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "type", "enum", "default", "description", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "enum", "default", "description", "title")
+	}
 	w.EndObject()
 	return w.End()
 }

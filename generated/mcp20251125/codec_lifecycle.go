@@ -72,7 +72,9 @@ func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Tasks != nil {
 		w.Value("tasks", x.Tasks)
 	}
-	w.Members(x.Extra, "elicitation", "experimental", "roots", "sampling", "tasks")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "elicitation", "experimental", "roots", "sampling", "tasks")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -119,7 +121,9 @@ func (x *ClientCapabilitiesElicitation) AppendJSON(dst []byte) ([]byte, error) {
 	if x.URL != "" {
 		w.Value("url", &x.URL)
 	}
-	w.Members(x.Extra, "form", "url")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "form", "url")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -157,7 +161,9 @@ func (x *ClientCapabilitiesRoots) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.BoolPointer("listChanged", x.ListChanged)
-	w.Members(x.Extra, "listChanged")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "listChanged")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -204,7 +210,9 @@ func (x *ClientCapabilitiesSampling) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Tools != "" {
 		w.Value("tools", &x.Tools)
 	}
-	w.Members(x.Extra, "context", "tools")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "context", "tools")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -259,7 +267,9 @@ func (x *ClientCapabilitiesTasks) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Requests != nil {
 		w.Value("requests", x.Requests)
 	}
-	w.Members(x.Extra, "cancel", "list", "requests")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "cancel", "list", "requests")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -308,7 +318,9 @@ func (x *ClientCapabilitiesTasksRequests) AppendJSON(dst []byte) ([]byte, error)
 	if x.Sampling != nil {
 		w.Value("sampling", x.Sampling)
 	}
-	w.Members(x.Extra, "elicitation", "sampling")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "elicitation", "sampling")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -348,7 +360,9 @@ func (x *ClientCapabilitiesTasksRequestsElicitation) AppendJSON(dst []byte) ([]b
 	if x.Create != "" {
 		w.Value("create", &x.Create)
 	}
-	w.Members(x.Extra, "create")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "create")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -388,7 +402,9 @@ func (x *ClientCapabilitiesTasksRequestsSampling) AppendJSON(dst []byte) ([]byte
 	if x.CreateMessage != "" {
 		w.Value("createMessage", &x.CreateMessage)
 	}
-	w.Members(x.Extra, "createMessage")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "createMessage")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -463,7 +479,9 @@ func (x *Implementation) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	w.StringPointer("title", x.Title)
 	w.StringPointer("websiteUrl", x.WebsiteURL)
-	w.Members(x.Extra, "name", "version", "description", "icons", "title", "websiteUrl")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "version", "description", "icons", "title", "websiteUrl")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -515,7 +533,9 @@ func (x *InitializeRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("method", x.Method, "initialize")
 	w.Value("id", &x.ID)
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -571,7 +591,9 @@ func (x *InitializeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "capabilities", "clientInfo", "protocolVersion", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "capabilities", "clientInfo", "protocolVersion", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -631,7 +653,9 @@ func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("instructions", x.Instructions)
-	w.Members(x.Extra, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -683,7 +707,9 @@ func (x *InitializedNotification) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "jsonrpc", "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -739,7 +765,9 @@ func (x *PingRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -836,7 +864,9 @@ func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Tools != nil {
 		w.Value("tools", x.Tools)
 	}
-	w.Members(x.Extra, "completions", "experimental", "logging", "prompts", "resources", "tasks", "tools")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "completions", "experimental", "logging", "prompts", "resources", "tasks", "tools")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -874,7 +904,9 @@ func (x *ServerCapabilitiesPrompts) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.BoolPointer("listChanged", x.ListChanged)
-	w.Members(x.Extra, "listChanged")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "listChanged")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -917,7 +949,9 @@ func (x *ServerCapabilitiesResources) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.BoolPointer("listChanged", x.ListChanged)
 	w.BoolPointer("subscribe", x.Subscribe)
-	w.Members(x.Extra, "listChanged", "subscribe")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "listChanged", "subscribe")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -972,7 +1006,9 @@ func (x *ServerCapabilitiesTasks) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Requests != nil {
 		w.Value("requests", x.Requests)
 	}
-	w.Members(x.Extra, "cancel", "list", "requests")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "cancel", "list", "requests")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1013,7 +1049,9 @@ func (x *ServerCapabilitiesTasksRequests) AppendJSON(dst []byte) ([]byte, error)
 	if x.Tools != nil {
 		w.Value("tools", x.Tools)
 	}
-	w.Members(x.Extra, "tools")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "tools")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1053,7 +1091,9 @@ func (x *ServerCapabilitiesTasksRequestsTools) AppendJSON(dst []byte) ([]byte, e
 	if x.Call != "" {
 		w.Value("call", &x.Call)
 	}
-	w.Members(x.Extra, "call")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "call")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1091,7 +1131,9 @@ func (x *ServerCapabilitiesTools) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.BoolPointer("listChanged", x.ListChanged)
-	w.Members(x.Extra, "listChanged")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "listChanged")
+	}
 	w.EndObject()
 	return w.End()
 }

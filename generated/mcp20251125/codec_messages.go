@@ -34,7 +34,9 @@ func (x *BaseMetadata) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.String("name", x.Name)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "name", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -205,7 +207,9 @@ func (x *Notification) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != "" {
 		w.Value("params", &x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -245,7 +249,9 @@ func (x *NotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -292,7 +298,9 @@ func (x *Request) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != "" {
 		w.Value("params", &x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -332,7 +340,9 @@ func (x *RequestMetaObject) AppendJSON(dst []byte) ([]byte, error) {
 	if !x.ProgressToken.IsZero() {
 		w.Value("progressToken", &x.ProgressToken)
 	}
-	w.Members(x.Extra, "progressToken")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "progressToken")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -373,7 +383,9 @@ func (x *RequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -413,7 +425,9 @@ func (x *Result) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }

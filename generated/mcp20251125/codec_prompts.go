@@ -41,7 +41,9 @@ func (x *GetPromptRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("method", x.Method, "prompts/get")
 	w.Value("id", &x.ID)
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -107,7 +109,9 @@ func (x *GetPromptRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndObject()
 	}
-	w.Members(x.Extra, "name", "_meta", "arguments")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "_meta", "arguments")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -165,7 +169,9 @@ func (x *GetPromptResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("description", x.Description)
-	w.Members(x.Extra, "messages", "_meta", "description")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "messages", "_meta", "description")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -221,7 +227,9 @@ func (x *ListPromptsRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -279,7 +287,9 @@ func (x *ListPromptsResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("nextCursor", x.NextCursor)
-	w.Members(x.Extra, "prompts", "_meta", "nextCursor")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "prompts", "_meta", "nextCursor")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -368,7 +378,9 @@ func (x *Prompt) AppendJSON(dst []byte) ([]byte, error) {
 		w.EndArray()
 	}
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "name", "_meta", "arguments", "description", "icons", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "_meta", "arguments", "description", "icons", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -423,7 +435,9 @@ func (x *PromptArgument) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("description", x.Description)
 	w.BoolPointer("required", x.Required)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "name", "description", "required", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "description", "required", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -475,7 +489,9 @@ func (x *PromptListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "jsonrpc", "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -519,7 +535,9 @@ func (x *PromptMessage) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.Value("content", x.Content)
 	w.String("role", string(x.Role))
-	w.Members(x.Extra, "content", "role")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "content", "role")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -568,7 +586,9 @@ func (x *PromptReference) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("type", x.Type, "ref/prompt")
 	w.String("name", x.Name)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "type", "name", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "name", "title")
+	}
 	w.EndObject()
 	return w.End()
 }

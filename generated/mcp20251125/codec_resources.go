@@ -45,7 +45,9 @@ func (x *BlobResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("mimeType", x.MIMEType)
-	w.Members(x.Extra, "blob", "uri", "_meta", "mimeType")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "blob", "uri", "_meta", "mimeType")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -104,7 +106,9 @@ func (x *EmbeddedResource) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Annotations != nil {
 		w.Value("annotations", x.Annotations)
 	}
-	w.Members(x.Extra, "type", "resource", "_meta", "annotations")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "resource", "_meta", "annotations")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -160,7 +164,9 @@ func (x *ListResourceTemplatesRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -218,7 +224,9 @@ func (x *ListResourceTemplatesResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("nextCursor", x.NextCursor)
-	w.Members(x.Extra, "resourceTemplates", "_meta", "nextCursor")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "resourceTemplates", "_meta", "nextCursor")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -274,7 +282,9 @@ func (x *ListResourcesRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -332,7 +342,9 @@ func (x *ListResourcesResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("nextCursor", x.NextCursor)
-	w.Members(x.Extra, "resources", "_meta", "nextCursor")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "resources", "_meta", "nextCursor")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -388,7 +400,9 @@ func (x *ListRootsRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -441,7 +455,9 @@ func (x *ListRootsResult) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "roots", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "roots", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -493,7 +509,9 @@ func (x *ReadResourceRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("method", x.Method, "resources/read")
 	w.Value("id", &x.ID)
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -541,7 +559,9 @@ func (x *ReadResourceRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "uri", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -594,7 +614,9 @@ func (x *ReadResourceResult) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "contents", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "contents", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -689,7 +711,9 @@ func (x *Resource) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("mimeType", x.MIMEType)
 	w.Int64Pointer("size", x.Size)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "name", "uri", "_meta", "annotations", "description", "icons", "mimeType", "size", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "uri", "_meta", "annotations", "description", "icons", "mimeType", "size", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -741,7 +765,9 @@ func (x *ResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("mimeType", x.MIMEType)
-	w.Members(x.Extra, "uri", "_meta", "mimeType")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta", "mimeType")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -869,7 +895,9 @@ func (x *ResourceLink) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("mimeType", x.MIMEType)
 	w.Int64Pointer("size", x.Size)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "type", "name", "uri", "_meta", "annotations", "description", "icons", "mimeType", "size", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "name", "uri", "_meta", "annotations", "description", "icons", "mimeType", "size", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -921,7 +949,9 @@ func (x *ResourceListChangedNotification) AppendJSON(dst []byte) ([]byte, error)
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "jsonrpc", "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -969,7 +999,9 @@ func (x *ResourceRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "uri", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1059,7 +1091,9 @@ func (x *ResourceTemplate) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	w.StringPointer("mimeType", x.MIMEType)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "name", "uriTemplate", "_meta", "annotations", "description", "icons", "mimeType", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "uriTemplate", "_meta", "annotations", "description", "icons", "mimeType", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1103,7 +1137,9 @@ func (x *ResourceTemplateReference) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("type", x.Type, "ref/resource")
 	w.String("uri", x.URI)
-	w.Members(x.Extra, "type", "uri")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "uri")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1151,7 +1187,9 @@ func (x *ResourceUpdatedNotification) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
 	w.ConstString("method", x.Method, "notifications/resources/updated")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "jsonrpc", "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1198,7 +1236,9 @@ func (x *ResourceUpdatedNotificationParams) AppendJSON(dst []byte) ([]byte, erro
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "uri", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1250,7 +1290,9 @@ func (x *Root) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("name", x.Name)
-	w.Members(x.Extra, "uri", "_meta", "name")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta", "name")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1302,7 +1344,9 @@ func (x *RootsListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "jsonrpc", "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1354,7 +1398,9 @@ func (x *SubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("method", x.Method, "resources/subscribe")
 	w.Value("id", &x.ID)
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1402,7 +1448,9 @@ func (x *SubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "uri", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1458,7 +1506,9 @@ func (x *TextResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("mimeType", x.MIMEType)
-	w.Members(x.Extra, "text", "uri", "_meta", "mimeType")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "text", "uri", "_meta", "mimeType")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1510,7 +1560,9 @@ func (x *UnsubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("method", x.Method, "resources/unsubscribe")
 	w.Value("id", &x.ID)
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1558,7 +1610,9 @@ func (x *UnsubscribeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "uri", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }

@@ -41,7 +41,9 @@ func (x *CreateMessageRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("method", x.Method, "sampling/createMessage")
 	w.Value("id", &x.ID)
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -177,7 +179,9 @@ func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndArray()
 	}
-	w.Members(x.Extra, "maxTokens", "messages", "_meta", "includeContext", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "task", "temperature", "toolChoice", "tools")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "maxTokens", "messages", "_meta", "includeContext", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "task", "temperature", "toolChoice", "tools")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -266,7 +270,9 @@ func (x *CreateMessageResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("stopReason", x.StopReason)
-	w.Members(x.Extra, "content", "model", "role", "_meta", "stopReason")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "content", "model", "role", "_meta", "stopReason")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -325,7 +331,9 @@ func (x *ModelHint) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.StringPointer("name", x.Name)
-	w.Members(x.Extra, "name")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -389,7 +397,9 @@ func (x *ModelPreferences) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	w.Float64Pointer("intelligencePriority", x.IntelligencePriority)
 	w.Float64Pointer("speedPriority", x.SpeedPriority)
-	w.Members(x.Extra, "costPriority", "hints", "intelligencePriority", "speedPriority")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "costPriority", "hints", "intelligencePriority", "speedPriority")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -440,7 +450,9 @@ func (x *SamplingMessage) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "content", "role", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "content", "role", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -585,7 +597,9 @@ func (x *ToolChoice) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.StringPointer("mode", (*string)(x.Mode))
-	w.Members(x.Extra, "mode")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "mode")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -682,7 +696,9 @@ func (x *ToolResultContent) AppendJSON(dst []byte) ([]byte, error) {
 	if x.StructuredContent != "" {
 		w.Value("structuredContent", &x.StructuredContent)
 	}
-	w.Members(x.Extra, "type", "content", "toolUseId", "_meta", "isError", "structuredContent")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "content", "toolUseId", "_meta", "isError", "structuredContent")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -741,7 +757,9 @@ func (x *ToolUseContent) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "type", "id", "input", "name", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "id", "input", "name", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }

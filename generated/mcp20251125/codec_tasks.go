@@ -41,7 +41,9 @@ func (x *CancelTaskRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("method", x.Method, "tasks/cancel")
 	w.Value("id", &x.ID)
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -89,7 +91,9 @@ func (x *CancelTaskRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "taskId", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "taskId", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -165,7 +169,9 @@ func (x *CancelTaskResult) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	w.Int64Pointer("pollInterval", x.PollInterval)
 	w.StringPointer("statusMessage", x.StatusMessage)
-	w.Members(x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -212,7 +218,9 @@ func (x *CreateTaskResult) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "task", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "task", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -264,7 +272,9 @@ func (x *GetTaskPayloadRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("method", x.Method, "tasks/result")
 	w.Value("id", &x.ID)
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -312,7 +322,9 @@ func (x *GetTaskPayloadRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "taskId", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "taskId", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -352,7 +364,9 @@ func (x *GetTaskPayloadResult) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -404,7 +418,9 @@ func (x *GetTaskRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("method", x.Method, "tasks/get")
 	w.Value("id", &x.ID)
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -452,7 +468,9 @@ func (x *GetTaskRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "taskId", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "taskId", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -528,7 +546,9 @@ func (x *GetTaskResult) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	w.Int64Pointer("pollInterval", x.PollInterval)
 	w.StringPointer("statusMessage", x.StatusMessage)
-	w.Members(x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -584,7 +604,9 @@ func (x *ListTasksRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -642,7 +664,9 @@ func (x *ListTasksResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("nextCursor", x.NextCursor)
-	w.Members(x.Extra, "tasks", "_meta", "nextCursor")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "tasks", "_meta", "nextCursor")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -682,7 +706,9 @@ func (x *RelatedTaskMetadata) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.String("taskId", x.TaskID)
-	w.Members(x.Extra, "taskId")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "taskId")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -751,7 +777,9 @@ func (x *Task) AppendJSON(dst []byte) ([]byte, error) {
 	w.NullIf("ttl", x.TTL == nil)
 	w.Int64Pointer("pollInterval", x.PollInterval)
 	w.StringPointer("statusMessage", x.StatusMessage)
-	w.Members(x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "pollInterval", "statusMessage")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "pollInterval", "statusMessage")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -800,7 +828,9 @@ func (x *TaskAugmentedRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Task != nil {
 		w.Value("task", x.Task)
 	}
-	w.Members(x.Extra, "_meta", "task")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta", "task")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -838,7 +868,9 @@ func (x *TaskMetadata) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Int64Pointer("ttl", x.TTL)
-	w.Members(x.Extra, "ttl")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "ttl")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -907,7 +939,9 @@ func (x *TaskStatusNotification) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
 	w.ConstString("method", x.Method, "notifications/tasks/status")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "jsonrpc", "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -983,7 +1017,9 @@ func (x *TaskStatusNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	w.Int64Pointer("pollInterval", x.PollInterval)
 	w.StringPointer("statusMessage", x.StatusMessage)
-	w.Members(x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage")
+	}
 	w.EndObject()
 	return w.End()
 }

@@ -41,7 +41,9 @@ func (x *CallToolRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("method", x.Method, "tools/call")
 	w.Value("id", &x.ID)
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -104,7 +106,9 @@ func (x *CallToolRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Task != nil {
 		w.Value("task", x.Task)
 	}
-	w.Members(x.Extra, "name", "_meta", "arguments", "task")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "_meta", "arguments", "task")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -198,7 +202,9 @@ func (x *CallToolResult) AppendJSON(dst []byte) ([]byte, error) {
 	if x.StructuredContent != "" {
 		w.Value("structuredContent", &x.StructuredContent)
 	}
-	w.Members(x.Extra, "content", "_meta", "isError", "structuredContent")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "content", "_meta", "isError", "structuredContent")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -254,7 +260,9 @@ func (x *ListToolsRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -312,7 +320,9 @@ func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("nextCursor", x.NextCursor)
-	w.Members(x.Extra, "tools", "_meta", "nextCursor")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "tools", "_meta", "nextCursor")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -413,7 +423,9 @@ func (x *Tool) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("outputSchema", x.OutputSchema)
 	}
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "inputSchema", "name", "_meta", "annotations", "description", "execution", "icons", "outputSchema", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "inputSchema", "name", "_meta", "annotations", "description", "execution", "icons", "outputSchema", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -471,7 +483,9 @@ func (x *ToolAnnotations) AppendJSON(dst []byte) ([]byte, error) {
 	w.BoolPointer("openWorldHint", x.OpenWorldHint)
 	w.BoolPointer("readOnlyHint", x.ReadOnlyHint)
 	w.StringPointer("title", x.Title)
-	w.Members(x.Extra, "destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint", "title")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint", "title")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -509,7 +523,9 @@ func (x *ToolExecution) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.StringPointer("taskSupport", (*string)(x.TaskSupport))
-	w.Members(x.Extra, "taskSupport")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "taskSupport")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -585,7 +601,9 @@ func (x *ToolInputSchema) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndArray()
 	}
-	w.Members(x.Extra, "type", "$schema", "properties", "required")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "$schema", "properties", "required")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -637,7 +655,9 @@ func (x *ToolListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "jsonrpc", "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -713,7 +733,9 @@ func (x *ToolOutputSchema) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndArray()
 	}
-	w.Members(x.Extra, "type", "$schema", "properties", "required")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "type", "$schema", "properties", "required")
+	}
 	w.EndObject()
 	return w.End()
 }

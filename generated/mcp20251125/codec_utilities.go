@@ -37,7 +37,9 @@ func (x *CancelledNotification) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
 	w.ConstString("method", x.Method, "notifications/cancelled")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "jsonrpc", "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -89,7 +91,9 @@ func (x *CancelledNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 	if !x.RequestID.IsZero() {
 		w.Value("requestId", &x.RequestID)
 	}
-	w.Members(x.Extra, "_meta", "reason", "requestId")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta", "reason", "requestId")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -141,7 +145,9 @@ func (x *CompleteRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("method", x.Method, "completion/complete")
 	w.Value("id", &x.ID)
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -201,7 +207,9 @@ func (x *CompleteRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Context != nil {
 		w.Value("context", x.Context)
 	}
-	w.Members(x.Extra, "argument", "ref", "_meta", "context")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "argument", "ref", "_meta", "context")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -245,7 +253,9 @@ func (x *CompleteRequestParamsArgument) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.String("name", x.Name)
 	w.String("value", x.Value)
-	w.Members(x.Extra, "name", "value")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "value")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -296,7 +306,9 @@ func (x *CompleteRequestParamsContext) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndObject()
 	}
-	w.Members(x.Extra, "arguments")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "arguments")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -366,7 +378,9 @@ func (x *CompleteResult) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "completion", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "completion", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -422,7 +436,9 @@ func (x *CompleteResultCompletion) AppendJSON(dst []byte) ([]byte, error) {
 	w.EndArray()
 	w.BoolPointer("hasMore", x.HasMore)
 	w.Int64Pointer("total", x.Total)
-	w.Members(x.Extra, "values", "hasMore", "total")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "values", "hasMore", "total")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -515,7 +531,9 @@ func (x *LoggingMessageNotification) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
 	w.ConstString("method", x.Method, "notifications/message")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "jsonrpc", "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -571,7 +589,9 @@ func (x *LoggingMessageNotificationParams) AppendJSON(dst []byte) ([]byte, error
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("logger", x.Logger)
-	w.Members(x.Extra, "data", "level", "_meta", "logger")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "data", "level", "_meta", "logger")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -627,7 +647,9 @@ func (x *PaginatedRequest) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "jsonrpc", "id", "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "id", "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -673,7 +695,9 @@ func (x *PaginatedRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", x.Meta)
 	}
 	w.StringPointer("cursor", x.Cursor)
-	w.Members(x.Extra, "_meta", "cursor")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta", "cursor")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -718,7 +742,9 @@ func (x *PaginatedResult) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("nextCursor", x.NextCursor)
-	w.Members(x.Extra, "_meta", "nextCursor")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta", "nextCursor")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -766,7 +792,9 @@ func (x *ProgressNotification) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
 	w.ConstString("method", x.Method, "notifications/progress")
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "jsonrpc", "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -827,7 +855,9 @@ func (x *ProgressNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	w.StringPointer("message", x.Message)
 	w.Float64Pointer("total", x.Total)
-	w.Members(x.Extra, "progress", "progressToken", "_meta", "message", "total")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "progress", "progressToken", "_meta", "message", "total")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -879,7 +909,9 @@ func (x *SetLevelRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.ConstString("method", x.Method, "logging/setLevel")
 	w.Value("id", &x.ID)
 	w.Value("params", &x.Params)
-	w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "jsonrpc", "method", "id", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -927,7 +959,9 @@ func (x *SetLevelRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != nil {
 		w.Value("_meta", x.Meta)
 	}
-	w.Members(x.Extra, "level", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "level", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }

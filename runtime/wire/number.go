@@ -170,19 +170,22 @@ func (d Decimal) sign() int {
 	return 1
 }
 
+// integerPart returns a number without its fraction, and whether it has none. It returns false for
+// a number that has an exponent or more than 18 digits before the fraction.
+func integerPart(number Raw) (v int64, whole, ok bool) {
+	digits, fraction, found := strings.Cut(string(number), ".")
+	v, end, ok := parseSmall(digits, 0)
+	return v, !found, ok && end == len(digits) && !strings.ContainsAny(fraction, "eE")
+}
+
 // CompareNumbers compares the exact values of two well-formed numbers. It returns -1, 0 or +1 if
 // a is less than, equal to or greater than b.
 func CompareNumbers(a, b Raw) int {
-	if x, end, ok := parseSmall(string(a), 0); ok && end == len(a) {
-		if y, end, ok := parseSmall(string(b), 0); ok && end == len(b) {
-			return cmp.Compare(x, y)
-		}
-	}
-	// Rounding keeps the order, so only numbers that round to the same float need more.
-	f, _ := strconv.ParseFloat(string(a), 64)
-	g, _ := strconv.ParseFloat(string(b), 64)
-	if f != g {
-		return cmp.Compare(f, g)
+	// Most numbers differ in their integer parts, which have the same order.
+	v, wholeA, okA := integerPart(a)
+	w, wholeB, okB := integerPart(b)
+	if okA && okB && (v != w || wholeA && wholeB) {
+		return cmp.Compare(v, w)
 	}
 	x, y := ParseDecimal(a), ParseDecimal(b)
 	sign := x.sign()

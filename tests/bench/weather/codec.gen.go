@@ -37,7 +37,9 @@ func (x *GetWeatherArguments) AppendJSON(dst []byte) ([]byte, error) {
 	w.String("city", x.City)
 	w.StringPointer("units", (*string)(x.Units))
 	w.Int64Pointer("hours", x.Hours)
-	w.Members(x.Extra, "city", "units", "hours")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "city", "units", "hours")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -88,7 +90,9 @@ func (x *GetWeatherInput) AppendJSON(dst []byte) ([]byte, error) {
 	w.String("city", x.City)
 	w.String("units", string(x.Units))
 	w.Int64Pointer("hours", x.Hours)
-	w.Members(x.Extra, "city", "units", "hours")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "city", "units", "hours")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -140,7 +144,9 @@ func (x *GetWeatherOutput) AppendJSON(dst []byte) ([]byte, error) {
 	w.String("sky", string(x.Sky))
 	w.Float64("temperature", x.Temperature)
 	w.Float64("wind", x.Wind)
-	w.Members(x.Extra, "city", "sky", "temperature", "wind")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "city", "sky", "temperature", "wind")
+	}
 	w.EndObject()
 	return w.End()
 }

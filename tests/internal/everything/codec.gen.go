@@ -21,7 +21,9 @@ func (x *BackgroundInput) DecodeJSON(r *wire.Reader) error {
 func (x *BackgroundInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -53,7 +55,9 @@ func (x *ChoicesInput) DecodeJSON(r *wire.Reader) error {
 func (x *ChoicesInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -85,7 +89,9 @@ func (x *ContentInput) DecodeJSON(r *wire.Reader) error {
 func (x *ContentInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -125,7 +131,9 @@ func (x *ContentOutput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Float64("sum", x.Sum)
-	w.Members(x.Extra, "sum")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "sum")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -157,7 +165,9 @@ func (x *FormInput) DecodeJSON(r *wire.Reader) error {
 func (x *FormInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -213,7 +223,9 @@ func (x *JSONSchema202012ToolInput) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("contactMethod", (*string)(x.ContactMethod))
 	w.StringPointer("phone", x.Phone)
 	w.StringPointer("email", x.Email)
-	w.Members(x.Extra, "name", "address", "contactMethod", "phone", "email")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "address", "contactMethod", "phone", "email")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -254,7 +266,9 @@ func (x *JSONSchema202012ToolInputAddress) AppendJSON(dst []byte) ([]byte, error
 	w.BeginObject()
 	w.StringPointer("street", x.Street)
 	w.StringPointer("city", x.City)
-	w.Members(x.Extra, "street", "city")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "street", "city")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -284,7 +298,9 @@ func (x *LogInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.String("level", string(x.Level))
-	w.Members(x.Extra, "level")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "level")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -316,7 +332,9 @@ func (x *NewsInput) DecodeJSON(r *wire.Reader) error {
 func (x *NewsInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -348,7 +366,9 @@ func (x *PageInput) DecodeJSON(r *wire.Reader) error {
 func (x *PageInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -380,7 +400,9 @@ func (x *ProgressInput) DecodeJSON(r *wire.Reader) error {
 func (x *ProgressInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -420,7 +442,9 @@ func (x *RemoveInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.String("name", x.Name)
-	w.Members(x.Extra, "name")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -452,7 +476,9 @@ func (x *RootsInput) DecodeJSON(r *wire.Reader) error {
 func (x *RootsInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -484,7 +510,9 @@ func (x *SampleAudioInput) DecodeJSON(r *wire.Reader) error {
 func (x *SampleAudioInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -516,7 +544,9 @@ func (x *SampleInput) DecodeJSON(r *wire.Reader) error {
 func (x *SampleInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -548,7 +578,9 @@ func (x *SampleToolsInput) DecodeJSON(r *wire.Reader) error {
 func (x *SampleToolsInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -580,7 +612,9 @@ func (x *StructuredInput) DecodeJSON(r *wire.Reader) error {
 func (x *StructuredInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -620,7 +654,9 @@ func (x *StructuredOutput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Float64("sum", x.Sum)
-	w.Members(x.Extra, "sum")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "sum")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -652,7 +688,9 @@ func (x *TestAudioContentInput) DecodeJSON(r *wire.Reader) error {
 func (x *TestAudioContentInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -692,7 +730,9 @@ func (x *TestElicitationInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.String("message", x.Message)
-	w.Members(x.Extra, "message")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "message")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -724,7 +764,9 @@ func (x *TestElicitationSep1034DefaultsInput) DecodeJSON(r *wire.Reader) error {
 func (x *TestElicitationSep1034DefaultsInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -756,7 +798,9 @@ func (x *TestElicitationSep1330EnumsInput) DecodeJSON(r *wire.Reader) error {
 func (x *TestElicitationSep1330EnumsInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -788,7 +832,9 @@ func (x *TestEmbeddedResourceInput) DecodeJSON(r *wire.Reader) error {
 func (x *TestEmbeddedResourceInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -820,7 +866,9 @@ func (x *TestErrorHandlingInput) DecodeJSON(r *wire.Reader) error {
 func (x *TestErrorHandlingInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -852,7 +900,9 @@ func (x *TestImageContentInput) DecodeJSON(r *wire.Reader) error {
 func (x *TestImageContentInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -884,7 +934,9 @@ func (x *TestMultipleContentTypesInput) DecodeJSON(r *wire.Reader) error {
 func (x *TestMultipleContentTypesInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -916,7 +968,9 @@ func (x *TestReconnectionInput) DecodeJSON(r *wire.Reader) error {
 func (x *TestReconnectionInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -956,7 +1010,9 @@ func (x *TestSamplingInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.String("prompt", x.Prompt)
-	w.Members(x.Extra, "prompt")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "prompt")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -988,7 +1044,9 @@ func (x *TestSimpleTextInput) DecodeJSON(r *wire.Reader) error {
 func (x *TestSimpleTextInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1032,7 +1090,9 @@ func (x *TestStructuredOutputInput) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.Float64("a", x.A)
 	w.Float64("b", x.B)
-	w.Members(x.Extra, "a", "b")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "a", "b")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1072,7 +1132,9 @@ func (x *TestStructuredOutputOutput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Float64("sum", x.Sum)
-	w.Members(x.Extra, "sum")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "sum")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1104,7 +1166,9 @@ func (x *TestToolWithLoggingInput) DecodeJSON(r *wire.Reader) error {
 func (x *TestToolWithLoggingInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }

@@ -21,7 +21,9 @@ func (x *TestToolWithProgressInput) DecodeJSON(r *wire.Reader) error {
 func (x *TestToolWithProgressInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -61,7 +63,9 @@ func (x *UpdateInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.String("uri", x.URI)
-	w.Members(x.Extra, "uri")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -93,7 +97,9 @@ func (x *WaitInput) DecodeJSON(r *wire.Reader) error {
 func (x *WaitInput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
-	w.Members(x.Extra)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra)
+	}
 	w.EndObject()
 	return w.End()
 }

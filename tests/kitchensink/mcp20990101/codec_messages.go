@@ -57,7 +57,9 @@ func (x *AskRequest) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("method", x.Method, "ask")
 	w.Value("params", x.Params)
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -104,7 +106,9 @@ func (x *AskResult) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "answer", "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "answer", "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -152,7 +156,9 @@ func (x *BareNotification) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -192,7 +198,9 @@ func (x *BareNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	w.Members(x.Extra, "_meta")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "_meta")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -261,7 +269,9 @@ func (x *Bounded) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Tree != nil {
 		w.Value("tree", x.Tree)
 	}
-	w.Members(x.Extra, "n", "at", "list", "tree")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "n", "at", "list", "tree")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -341,7 +351,9 @@ func (x *Circle) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstString("kind", x.Kind, "circle")
 	w.Float64("radius", float64(x.Radius))
-	w.Members(x.Extra, "kind", "radius")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "kind", "radius")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -419,7 +431,9 @@ func (x *Defaulted) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Mode != nil {
 		w.ConstString("mode", *x.Mode, "plain")
 	}
-	w.Members(x.Extra, "text", "_meta", "mode")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "text", "_meta", "mode")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -459,7 +473,9 @@ func (x *Endless) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Value("next", &x.Next)
-	w.Members(x.Extra, "next")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "next")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -509,7 +525,9 @@ func (x *EndlessNext) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("next", x.Next)
 	}
 	w.BoolPointer("stop", x.Stop)
-	w.Members(x.Extra, "next", "stop")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "next", "stop")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -806,7 +824,9 @@ func (x *Everything) AppendJSON(dst []byte) ([]byte, error) {
 	if x.WordsMay != nil {
 		w.Value("wordsMay", &x.WordsMay)
 	}
-	w.Members(x.Extra, "address", "any", "count", "empty", "flag", "key", "level", "levels", "open", "ratio", "shape", "tree", "words", "addressMay", "anyMay", "byName", "countMay", "emptyMay", "flagMay", "inline", "inlineUnion", "keyMay", "levelMay", "levelsMay", "listOfMaps", "mapOfEnums", "matrix", "mixed", "openMay", "optionalConst", "optionalNumber", "ratioMay", "sameUnion", "shapeMay", "shapes", "treeMay", "wordLists", "wordsMay")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "address", "any", "count", "empty", "flag", "key", "level", "levels", "open", "ratio", "shape", "tree", "words", "addressMay", "anyMay", "byName", "countMay", "emptyMay", "flagMay", "inline", "inlineUnion", "keyMay", "levelMay", "levelsMay", "listOfMaps", "mapOfEnums", "matrix", "mixed", "openMay", "optionalConst", "optionalNumber", "ratioMay", "sameUnion", "shapeMay", "shapes", "treeMay", "wordLists", "wordsMay")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -847,7 +867,9 @@ func (x *EverythingInline) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Deep != nil {
 		w.Value("deep", x.Deep)
 	}
-	w.Members(x.Extra, "deep")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "deep")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -896,7 +918,9 @@ func (x *EverythingInlineDeep) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndArray()
 	}
-	w.Members(x.Extra, "deeper")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "deeper")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -936,7 +960,9 @@ func (x *EverythingInlineDeepDeeperItem) AppendJSON(dst []byte) ([]byte, error) 
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Int64("x", x.X)
-	w.Members(x.Extra, "x")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "x")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -999,7 +1025,9 @@ func (x *EverythingInlineUnionX) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.ConstString("t", x.T, "x")
-	w.Members(x.Extra, "t")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "t")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1039,7 +1067,9 @@ func (x *EverythingInlineUnionY) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.ConstString("t", x.T, "y")
-	w.Members(x.Extra, "t")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "t")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1187,7 +1217,9 @@ func (x *Gone) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.ConstInt64("code", x.Code, int64(-1))
-	w.Members(x.Extra, "code")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "code")
+	}
 	w.EndObject()
 	return w.End()
 }

@@ -101,7 +101,9 @@ func (x *Knot) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.Value("loop", x.Loop)
 	w.Value("none", x.None)
-	w.Members(x.Extra, "loop", "none")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "loop", "none")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -166,7 +168,9 @@ func (x *Less) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.String("a", x.A)
-	w.Members(x.Extra, "a")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "a")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -334,7 +338,9 @@ func (x *LowerCase) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.StringPointer("a", x.A)
-	w.Members(x.Extra, "a")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "a")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -482,7 +488,9 @@ func (x *Merged) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Left != nil {
 		w.Value("left", x.Left)
 	}
-	w.Members(x.Extra, "value", "a", "children", "own", "left")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "value", "a", "children", "own", "left")
+	}
 	w.EndObject()
 	return w.End()
 }

@@ -61,7 +61,9 @@ func (x *More) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.String("a", x.A)
 	w.Int64("b", x.B)
-	w.Members(x.Extra, "a", "b")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "a", "b")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -127,7 +129,9 @@ func (x *Narrowed) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Tree != nil {
 		w.Value("tree", x.Tree)
 	}
-	w.Members(x.Extra, "n", "at", "list", "tree")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "n", "at", "list", "tree")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -227,7 +231,9 @@ func (x *NotFound) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.ConstInt64("code", x.Code, int64(404))
 	w.StringPointer("path", x.Path)
-	w.Members(x.Extra, "code", "path")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "code", "path")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -274,7 +280,9 @@ func (x *NoteNotification) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Params != nil {
 		w.Value("params", x.Params)
 	}
-	w.Members(x.Extra, "method", "params")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "method", "params")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -347,7 +355,9 @@ func (x *Nullables) AppendJSON(dst []byte) ([]byte, error) {
 	if !x.Nothing.IsZero() {
 		w.Value("nothing", &x.Nothing)
 	}
-	w.Members(x.Extra, "must", "mustFlag", "mustMany", "mustText", "may", "nothing")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "must", "mustFlag", "mustMany", "mustText", "may", "nothing")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -491,7 +501,9 @@ func (x *OddNames) AppendJSON(dst []byte) ([]byte, error) {
 	w.StringPointer("validate", x.ValidateMember)
 	w.StringPointer("x", x.X)
 	w.StringPointer("名前", x.X名前)
-	w.Members(x.Extra, "quo\"te", "undeclared", "", "$ref", "9lives", "a/b", "a~c", "back\\slash", "back`tick", "decodeJSON", "dst", "err", "extra", "func", "größe", "line\nbreak", "r", "seen", "type", "validate", "x", "名前")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "quo\"te", "undeclared", "", "$ref", "9lives", "a/b", "a~c", "back\\slash", "back`tick", "decodeJSON", "dst", "err", "extra", "func", "größe", "line\nbreak", "r", "seen", "type", "validate", "x", "名前")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -531,7 +543,9 @@ func (x *Other) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.Value("c", &x.C)
-	w.Members(x.Extra, "c")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "c")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -571,7 +585,9 @@ func (x *OtherC) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginObject()
 	w.String("d", x.D)
-	w.Members(x.Extra, "d")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "d")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -627,7 +643,9 @@ func (x *Polygon) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndArray()
 	}
-	w.Members(x.Extra, "kind", "sides")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "kind", "sides")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -825,7 +843,9 @@ func (x *Special) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("_meta", &x.Meta)
 	}
 	w.StringPointer("extra", x.ExtraMember)
-	w.Members(x.Extra, "mode", "text", "_meta", "extra")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "mode", "text", "_meta", "extra")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -877,7 +897,9 @@ func (x *Square) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("corner", x.Corner)
 	}
 	w.Float64Pointer("side", x.Side)
-	w.Members(x.Extra, "kind", "corner", "side")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "kind", "corner", "side")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -938,7 +960,9 @@ func (x *Tree) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Left != nil {
 		w.Value("left", x.Left)
 	}
-	w.Members(x.Extra, "children", "value", "left")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "children", "value", "left")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1249,7 +1273,9 @@ func (x *Wide) AppendJSON(dst []byte) ([]byte, error) {
 	w.Int64Pointer("f65", x.F65)
 	w.Int64Pointer("f66", x.F66)
 	w.Int64Pointer("f67", x.F67)
-	w.Members(x.Extra, "f00", "f01", "f02", "f03", "f04", "f05", "f06", "f07", "f08", "f09", "f10", "f11", "f12", "f13", "f14", "f15", "f16", "f17", "f18", "f19", "f20", "f21", "f22", "f23", "f24", "f25", "f26", "f27", "f28", "f29", "f30", "f31", "f32", "f33", "f34", "f35", "f36", "f37", "f38", "f39", "f40", "f41", "f42", "f43", "f44", "f45", "f46", "f47", "f48", "f49", "f50", "f51", "f52", "f53", "f54", "f55", "f56", "f57", "f58", "f59", "f60", "f61", "f62", "f63", "f64", "f65", "f66", "f67")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "f00", "f01", "f02", "f03", "f04", "f05", "f06", "f07", "f08", "f09", "f10", "f11", "f12", "f13", "f14", "f15", "f16", "f17", "f18", "f19", "f20", "f21", "f22", "f23", "f24", "f25", "f26", "f27", "f28", "f29", "f30", "f31", "f32", "f33", "f34", "f35", "f36", "f37", "f38", "f39", "f40", "f41", "f42", "f43", "f44", "f45", "f46", "f47", "f48", "f49", "f50", "f51", "f52", "f53", "f54", "f55", "f56", "f57", "f58", "f59", "f60", "f61", "f62", "f63", "f64", "f65", "f66", "f67")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -1390,7 +1416,9 @@ func (x *ZeroConsts) AppendJSON(dst []byte) ([]byte, error) {
 	if x.TextMay != nil {
 		w.ConstString("textMay", *x.TextMay, "")
 	}
-	w.Members(x.Extra, "number", "text", "numberMay", "textMay")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "number", "text", "numberMay", "textMay")
+	}
 	w.EndObject()
 	return w.End()
 }

@@ -37,7 +37,9 @@ func (x *GetForecastInput) AppendJSON(dst []byte) ([]byte, error) {
 	w.Value("place", x.Place)
 	w.Int64Pointer("days", x.Days)
 	w.StringPointer("units", (*string)(x.Units))
-	w.Members(x.Extra, "place", "days", "units")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "place", "days", "units")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -110,7 +112,9 @@ func (x *GetForecastInputPlaceCity) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.String("city", x.City)
 	w.StringPointer("country", x.Country)
-	w.Members(x.Extra, "city", "country")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "city", "country")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -144,7 +148,9 @@ func (x *GetForecastInputPlacePosition) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.Float64("latitude", x.Latitude)
 	w.Float64("longitude", x.Longitude)
-	w.Members(x.Extra, "latitude", "longitude")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "latitude", "longitude")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -202,7 +208,9 @@ func (x *GetForecastOutput) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndArray()
 	}
-	w.Members(x.Extra, "place", "days", "alerts")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "place", "days", "alerts")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -273,7 +281,9 @@ func (x *GetForecastOutputAlertsItemFlood) AppendJSON(dst []byte) ([]byte, error
 	w.ConstString("kind", x.Kind, "flood")
 	w.String("river", x.River)
 	w.Int64("level", x.Level)
-	w.Members(x.Extra, "kind", "river", "level")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "kind", "river", "level")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -307,7 +317,9 @@ func (x *GetForecastOutputAlertsItemStorm) AppendJSON(dst []byte) ([]byte, error
 	w.BeginObject()
 	w.ConstString("kind", x.Kind, "storm")
 	w.Float64("gusts", x.Gusts)
-	w.Members(x.Extra, "kind", "gusts")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "kind", "gusts")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -352,7 +364,9 @@ func (x *GetForecastOutputDay) AppendJSON(dst []byte) ([]byte, error) {
 	w.Value("temperature", &x.Temperature)
 	w.Float64Pointer("rain", x.Rain)
 	w.NullIf("rain", x.Rain == nil)
-	w.Members(x.Extra, "date", "sky", "temperature", "rain")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "date", "sky", "temperature", "rain")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -386,7 +400,9 @@ func (x *GetForecastOutputDayTemperature) AppendJSON(dst []byte) ([]byte, error)
 	w.BeginObject()
 	w.Float64("low", x.Low)
 	w.Float64("high", x.High)
-	w.Members(x.Extra, "low", "high")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "low", "high")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -420,7 +436,9 @@ func (x *GetWeatherInput) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.String("city", x.City)
 	w.StringPointer("units", (*string)(x.Units))
-	w.Members(x.Extra, "city", "units")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "city", "units")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -493,7 +511,9 @@ func (x *ReportSightingInput) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndArray()
 	}
-	w.Members(x.Extra, "city", "seen-at", "readings", "tags")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "city", "seen-at", "readings", "tags")
+	}
 	w.EndObject()
 	return w.End()
 }
@@ -537,7 +557,9 @@ func (x *ReportSightingOutput) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginObject()
 	w.String("id", x.ID)
 	w.Int64("total", x.Total)
-	w.Members(x.Extra, "id", "total")
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "id", "total")
+	}
 	w.EndObject()
 	return w.End()
 }
