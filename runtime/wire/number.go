@@ -58,6 +58,13 @@ func noDigit(src string, i int) string { return "expected a digit, found " + fou
 // parseSmall returns the value of the number that src[i:] begins with if it is a plain integer of
 // at most 18 digits. For all others, and for malformed numbers, ok is false.
 func parseSmall(src string, i int) (v int64, end int, ok bool) {
+	v, end, ok = parseDigits(src, i)
+	return v, end, ok && (end == len(src) || src[end] != '.' && src[end]|0x20 != 'e')
+}
+
+// parseDigits reads the integer part of the number at src[i], if it has at most 18 digits, and
+// returns the offset after it.
+func parseDigits(src string, i int) (v int64, end int, ok bool) {
 	neg := src[i] == '-'
 	if neg {
 		i++
@@ -68,14 +75,10 @@ func parseSmall(src string, i int) (v int64, end int, ok bool) {
 		i++
 	}
 	n := i - start
-	if n == 0 || n > 18 || n > 1 && src[start] == '0' ||
-		i < len(src) && (src[i] == '.' || src[i]|0x20 == 'e') {
-		return 0, i, false
-	}
 	if neg {
 		v = -v
 	}
-	return v, i, true
+	return v, i, 0 < n && n <= 18 && (n == 1 || src[start] != '0')
 }
 
 // parseInt64 returns the exact value of a number token. It reports whether the number is an
@@ -170,20 +173,22 @@ func (d Decimal) sign() int {
 	return 1
 }
 
-// integerPart returns a number without its fraction, and whether it has none. It returns false for
-// a number that has an exponent or more than 18 digits before the fraction.
-func integerPart(number Raw) (v int64, whole, ok bool) {
-	digits, fraction, found := strings.Cut(string(number), ".")
-	v, end, ok := parseSmall(digits, 0)
-	return v, !found, ok && end == len(digits) && !strings.ContainsAny(fraction, "eE")
+// integerPart returns a well-formed number without its fraction, and whether it has none. It
+// returns false for a number that has an exponent or more than 18 digits before the fraction.
+func integerPart(number string) (v int64, whole, ok bool) {
+	v, end, ok := parseDigits(number, 0)
+	for i := end; i < len(number); i++ {
+		ok = ok && number[i]|0x20 != 'e'
+	}
+	return v, end == len(number), ok
 }
 
 // CompareNumbers compares the exact values of two well-formed numbers. It returns -1, 0 or +1 if
 // a is less than, equal to or greater than b.
 func CompareNumbers(a, b Raw) int {
 	// Most numbers differ in their integer parts, which have the same order.
-	v, wholeA, okA := integerPart(a)
-	w, wholeB, okB := integerPart(b)
+	v, wholeA, okA := integerPart(string(a))
+	w, wholeB, okB := integerPart(string(b))
 	if okA && okB && (v != w || wholeA && wholeB) {
 		return cmp.Compare(v, w)
 	}
