@@ -46,10 +46,14 @@ func (b Box[T, C]) MarshalJSON() ([]byte, error) {
 	return Marshal(b.V)
 }
 
-// UnmarshalJSON implements the interface of encoding/json. It does not change b for null.
+// UnmarshalJSON implements the interface of encoding/json. If null is not a value of the
+// union, it leaves b unchanged for null, as encoding/json does.
 func (b *Box[T, C]) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
+	before := *b
+	err := Unmarshal(text, b)
+	if err != nil && string(text) == "null" {
+		*b = before
 		return nil
 	}
-	return Unmarshal(text, b)
+	return err
 }
