@@ -159,7 +159,7 @@ func BenchmarkBulk(b *testing.B) {
 // TestAllocations holds the number of allocations of one request, all told: the raw
 // peer's two, the text, the call with its context and goroutine, params and result.
 func TestAllocations(t *testing.T) {
-	const most = 14
+	const most = 9
 	for name, p := range served(t) {
 		got := testing.AllocsPerRun(1000, func() {
 			if err := p.roundTrip(benchCall); err != nil {

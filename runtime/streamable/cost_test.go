@@ -73,7 +73,7 @@ func TestAllocations(t *testing.T) {
 	h := NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{Logger: discard}, r11), Options{})
 	defer h.Close()
 	id := serve(t.Context(), h, "POST", initialize(r11)).Header().Get(headerSession)
-	for method, most := range map[string]float64{"echo": 15, "note": 41} {
+	for method, most := range map[string]float64{"echo": 14, "note": 40} {
 		r := httptest.NewRequestWithContext(t.Context(), "POST", "/", nil)
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Accept", "application/json, text/event-stream")
