@@ -10,18 +10,10 @@ import (
 )
 
 // MinItems reports an array that had n elements if n is less than least.
-func (c *Checker) MinItems(n int, least int64) {
-	if int64(n) < least && c.wanted() {
-		c.report("must have at least " + count(least, "element") + ", has " + strconv.Itoa(n))
-	}
-}
+func (c *Checker) MinItems(n int, least int64) { c.atLeast(n, least, "element") }
 
 // MaxItems reports an array that had n elements if n is more than most.
-func (c *Checker) MaxItems(n int, most int64) {
-	if int64(n) > most && c.wanted() {
-		c.report("must have at most " + count(most, "element") + ", has " + strconv.Itoa(n))
-	}
-}
+func (c *Checker) MaxItems(n int, most int64) { c.atMost(n, most, "element") }
 
 // MinContains reports an array of which n elements match the schema in text, if n is less
 // than least.

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -142,7 +143,7 @@ func (c *Checker) choice(all [][]problem, depth int) bool {
 		if p == nil || p.Pointer != first.Pointer {
 			return false
 		}
-		if !contains(wants, p.want) {
+		if !slices.Contains(wants, p.want) {
 			wants = append(wants, p.want)
 		}
 	}
@@ -152,15 +153,6 @@ func (c *Checker) choice(all [][]problem, depth int) bool {
 	p.class = wrongEnum
 	c.problems = append(c.problems, p)
 	return true
-}
-
-func contains(all []string, s string) bool {
-	for _, other := range all {
-		if other == s {
-			return true
-		}
-	}
-	return false
 }
 
 // enumerate reports the problems of each of several alternatives.

@@ -18,20 +18,7 @@ func (c *Checker) Missing(names []string, seen ...uint64) {
 }
 
 // Unknown reports a member that is not in allowed, and skips its value.
-func (c *Checker) Unknown(allowed ...string) {
-	if c.stop {
-		return
-	}
-	c.r.Take()
-	if !c.wanted() {
-		return
-	}
-	if len(allowed) == 0 {
-		c.report("unknown member; no members are allowed here")
-		return
-	}
-	c.report("unknown member; allowed are " + list(quoted(allowed), " and "))
-}
+func (c *Checker) Unknown(allowed ...string) { c.Unmatched(nil, allowed...) }
 
 // MissingBeside is [Checker.Missing] for names that are required because the member named
 // beside is present.
@@ -44,18 +31,10 @@ func (c *Checker) MissingBeside(beside string, names []string, seen ...uint64) {
 }
 
 // MinProperties reports an object that had n members if n is less than least.
-func (c *Checker) MinProperties(n int, least int64) {
-	if int64(n) < least && c.wanted() {
-		c.report("must have at least " + count(least, "member") + ", has " + strconv.Itoa(n))
-	}
-}
+func (c *Checker) MinProperties(n int, least int64) { c.atLeast(n, least, "member") }
 
 // MaxProperties reports an object that had n members if n is more than most.
-func (c *Checker) MaxProperties(n int, most int64) {
-	if int64(n) > most && c.wanted() {
-		c.report("must have at most " + count(most, "member") + ", has " + strconv.Itoa(n))
-	}
-}
+func (c *Checker) MaxProperties(n int, most int64) { c.atMost(n, most, "member") }
 
 // PropertyName checks the name of the current member.
 func (c *Checker) PropertyName(check func(*Checker)) {
@@ -83,6 +62,10 @@ func (c *Checker) Unmatched(patterns []string, allowed ...string) {
 	words := quoted(allowed)
 	for _, p := range patterns {
 		words = append(words, "names matching "+p)
+	}
+	if words == nil {
+		c.report("unknown member; no members are allowed here")
+		return
 	}
 	c.report("unknown member; allowed are " + list(words, " and "))
 }

@@ -52,6 +52,20 @@ func (c *Checker) report(message string) {
 	c.keep(problem{Problem: wire.Problem{Message: message}})
 }
 
+// atLeast reports a value that has n things if n is less than least.
+func (c *Checker) atLeast(n int, least int64, thing string) {
+	if int64(n) < least && c.wanted() {
+		c.report("must have at least " + count(least, thing) + ", has " + strconv.Itoa(n))
+	}
+}
+
+// atMost is atLeast for n greater than most.
+func (c *Checker) atMost(n int, most int64, thing string) {
+	if int64(n) > most && c.wanted() {
+		c.report("must have at most " + count(most, thing) + ", has " + strconv.Itoa(n))
+	}
+}
+
 // reportKind records that a value is not the expected one.
 func (c *Checker) reportKind(class class, want, found string) {
 	message := "must be " + want + ", found " + found
@@ -112,6 +126,14 @@ func (c *Checker) Report(pointer, message string) {
 	}
 	c.keep(problem{Problem: wire.Problem{Message: message}})
 	c.problems[len(c.problems)-1].Pointer += pointer
+}
+
+// count returns a number of things in words.
+func count(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return strconv.FormatInt(n, 10) + " " + thing
 }
 
 // list joins words: "a, b or c".

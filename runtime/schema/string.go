@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -30,12 +29,11 @@ func (c *Checker) MinLength(v Value, least int64) {
 	if v.kind != wire.KindString {
 		return
 	}
-	if n := v.length(); int64(n) < least && c.wanted() {
-		if least == 1 {
-			c.report("must not be empty")
-			return
-		}
-		c.report("must have at least " + count(least, "character") + ", has " + strconv.Itoa(n))
+	n := v.length()
+	if least > 1 {
+		c.atLeast(n, least, "character")
+	} else if int64(n) < least && c.wanted() {
+		c.report("must not be empty")
 	}
 }
 
@@ -45,9 +43,7 @@ func (c *Checker) MaxLength(v Value, most int64) {
 	if v.kind != wire.KindString || int64(len(v.text)-len(`""`)) <= most {
 		return
 	}
-	if n := v.length(); int64(n) > most && c.wanted() {
-		c.report("must have at most " + count(most, "character") + ", has " + strconv.Itoa(n))
-	}
+	c.atMost(v.length(), most, "character")
 }
 
 // Format reports a string that does not have the named format, if [wire.InFormat] knows the
@@ -77,14 +73,6 @@ func example(format string) string {
 		return " (such as name@example.com)"
 	}
 	return ""
-}
-
-// count returns a number of things in words.
-func count(n int64, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return strconv.FormatInt(n, 10) + " " + thing
 }
 
 // Pattern is a regular expression as JSON Schema uses it: in the language of ECMA-262, and

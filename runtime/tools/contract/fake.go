@@ -44,8 +44,7 @@ func Output[Out any, POut interface {
 	if err := f.call(tool, in); err != nil {
 		return nil, err
 	}
-	out := new(Out)
-	return out, wire.UnmarshalString(string(f.output), POut(out))
+	return decode[Out, POut](f.output)
 }
 
 // Blocks returns the result of a fake tool without an output schema: the given blocks, one
@@ -70,8 +69,8 @@ func Structured[In, Out any, PIn interface {
 		samples: s,
 		round:   round[In, PIn],
 		call: func(ctx context.Context, arguments wire.Raw) (wire.Raw, error) {
-			in := new(In)
-			if err := wire.UnmarshalString(string(arguments), PIn(in)); err != nil {
+			in, err := decode[In, PIn](arguments)
+			if err != nil {
 				return "", err
 			}
 			out, err := call(ctx, in)
@@ -100,8 +99,8 @@ func Content[In any, Block wire.Appender, PIn interface {
 		samples: s,
 		round:   round[In, PIn],
 		call: func(ctx context.Context, arguments wire.Raw) (wire.Raw, error) {
-			in := new(In)
-			if err := wire.UnmarshalString(string(arguments), PIn(in)); err != nil {
+			in, err := decode[In, PIn](arguments)
+			if err != nil {
 				return "", err
 			}
 			blocks, err := call(ctx, in)
@@ -119,12 +118,21 @@ func Content[In any, Block wire.Appender, PIn interface {
 	}
 }
 
+func decode[T any, P interface {
+	*T
+	wire.Value
+}](text wire.Raw) (*T, error) {
+	v := new(T)
+	return v, wire.UnmarshalString(string(text), P(v))
+}
+
+// round decodes and encodes arguments.
 func round[In any, PIn interface {
 	*In
 	wire.Value
 }](arguments wire.Raw) (wire.Raw, error) {
-	in := new(In)
-	if err := wire.UnmarshalString(string(arguments), PIn(in)); err != nil {
+	in, err := decode[In, PIn](arguments)
+	if err != nil {
 		return "", err
 	}
 	text, err := wire.Marshal(PIn(in))
