@@ -6,28 +6,28 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
-// also is a constraint of an alternative that has no form in it.
+// also is a constraint that no field of an alternative can express, such as "not" or "if".
 type also struct {
 	keyword string
-	// nodes are the schemas that the constraint is made of, name the member it is
-	// about.
+	// nodes are the schemas of the constraint. name is the member that it depends on.
 	nodes []*jsonschema.Schema
 	name  string
-	// refused is what must not be, for not and oneOf.
+	// refused is the shape of the values that not and oneOf exclude.
 	refused *Shape
-	// then and els are what must be, depending on a condition or a member.
+	// then and els are the shapes that apply depending on a condition or on the presence of a
+	// member.
 	then, els *Shape
-	// condition is what decides, for if.
+	// condition is the shape of if.
 	condition *Shape
 }
 
-// hints are shapes whose values matter to the constraint.
+// hints returns shapes whose values are useful as samples.
 func (c *also) hints() []*Shape {
 	return slices.DeleteFunc([]*Shape{c.condition, c.refused, c.then, c.els}, func(s *Shape) bool { return s == nil })
 }
 
-// violated reports whether a value violates the constraint, as far as that is known of it
-// alone.
+// violated reports whether a value may violate the constraint. It returns true if the
+// constraint alone cannot tell.
 func (c *also) violated(v any) bool {
 	switch {
 	case c.refused != nil:
@@ -44,11 +44,10 @@ func (c *also) violated(v any) bool {
 	return true
 }
 
-// also adds the constraints without a form to an alternative; it reports false if
-// they leave nothing of it.
+// also adds constraints to an alternative. It returns false if no value satisfies them.
 func (b *schemaBuilder) also(a *Alt, way chosen) bool {
 	if a.Values != nil {
-		return true // the values have been tried one by one
+		return true // values has already checked each value
 	}
 	for _, s := range way.refused {
 		if !b.refuse(a, "oneOf", s) {
@@ -94,7 +93,7 @@ func (b *schemaBuilder) also(a *Alt, way chosen) bool {
 	return true
 }
 
-// parts are the branches of a schema that is a union and nothing else.
+// parts returns the branches of a schema that consists of anyOf only, or the schema itself.
 func parts(s *jsonschema.Schema) []*jsonschema.Schema {
 	if s.Always != nil || s.AnyOf == nil {
 		return []*jsonschema.Schema{s}
@@ -107,11 +106,11 @@ func parts(s *jsonschema.Schema) []*jsonschema.Schema {
 	return s.AnyOf
 }
 
-// refuse takes the values of a schema from an alternative.
+// refuse excludes the values of a schema from an alternative. It returns false if none is left.
 func (b *schemaBuilder) refuse(a *Alt, keyword string, s *jsonschema.Schema) bool {
 	refused := b.shape(s)
 	form := *a
-	form.exact = nil // which knows what is refused
+	form.exact = nil // it takes the exclusion into account already
 	switch {
 	case b.prove.disjoint(&form, refused, 0):
 	case b.prove.altIn(&form, refused, true):
@@ -140,8 +139,8 @@ func (b *schemaBuilder) condition(a *Alt, s *jsonschema.Schema) {
 	a.Also = append(a.Also, one)
 }
 
-// implies reports whether all values of an alternative satisfy a constraint of
-// another.
+// implies reports whether all values of an alternative satisfy a constraint of another
+// alternative.
 func (p *prover) implies(a *Alt, c *also) bool {
 	for _, have := range a.Also {
 		if have.keyword == c.keyword && have.name == c.name && p.same(have, c) {
@@ -182,7 +181,7 @@ func (p *prover) implies(a *Alt, c *also) bool {
 	return false
 }
 
-// same reports whether two constraints are written alike.
+// same reports whether two constraints have the same schemas.
 func (p *prover) same(x, y *also) bool {
 	if len(x.nodes) != len(y.nodes) || (x.then == nil) != (y.then == nil) {
 		return false

@@ -8,28 +8,28 @@ import (
 	"strings"
 )
 
-// Judge is an independent validator of one side, which confirms witnesses.
+// Judge is an independent validator for one side. It confirms witnesses.
 type Judge interface {
-	// Accepts reports whether a JSON text is valid. Of is a declaration of the
-	// side's ir by its key, or of a tool list what [Witness] calls it.
+	// Accepts reports whether a JSON text is valid. For a revision, of is the key of a
+	// declaration; for a tool list, it is one of the names that [OfInput] and similar functions
+	// return.
 	Accepts(of string, text []byte) (bool, error)
 }
 
-// root is a message, or a part of one, whose values are judged as a whole.
+// root is a message or a part of one. Its values are judged as a whole.
 type root struct {
-	// use is how the root is called among a finding's uses.
+	// use is the name of the root in [Finding.Uses].
 	use       string
 	direction Direction
 	old, new  *Shape
-	// judgedOld and judgedNew name what the values are judged by; all must accept. A
-	// side without any refuses every value.
+	// judgedOld and judgedNew name the validators of each side. All of them must accept a
+	// value. A side without any refuses every value.
 	judgedOld, judgedNew []string
-	// wrap turns a value of the shapes into what the judges judge, if that is
-	// not the same.
+	// wrap, unless it is nil, converts a value of the shapes to the value that is judged.
 	wrap func(v any) any
 }
 
-// assembler makes findings of changes.
+// assembler converts changes to findings.
 type assembler struct {
 	kind     string
 	old, new Names
@@ -42,15 +42,15 @@ type assembler struct {
 	problems []string
 }
 
-// Names are how a side is called.
+// Names identifies a side.
 type Names struct {
-	// Label is for people: what the user wrote.
+	// Label is the name that the user gave.
 	Label string
-	// Revision is the protocol revision, where there is one.
+	// Revision is the protocol revision, if the side has one.
 	Revision string
 }
 
-// problem notes something that contradicts what the package takes for granted.
+// problem records a violation of the package's own assumptions.
 func (a *assembler) problem(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if len(a.problems) < 100 && !slices.Contains(a.problems, text) {
@@ -58,13 +58,13 @@ func (a *assembler) problem(format string, args ...any) {
 	}
 }
 
-// tell is add for a change of which no values are examples.
+// tell adds a change that has no examples.
 func (a *assembler) tell(ch *change, subject string, at *root) {
 	a.add(&told{change: ch, node: &node{pairing: &pairing{old: &Shape{Where: ch.old}, new: &Shape{Where: ch.new}}, path: subject}, subject: subject}, at)
 }
 
-// direct is add for a change that no comparison of shapes has found. Narrow and widen
-// are examples for its two directions; without any the finding says so.
+// direct adds a change that was not found by comparing shapes. narrow and widen are examples
+// for its two directions. Without examples, the finding says that there are none.
 func (a *assembler) direct(ch *change, subject string, narrow, widen []any, at *root) {
 	one := &told{change: ch, node: &node{pairing: &pairing{old: &Shape{Where: ch.old}, new: &Shape{Where: ch.new}}, path: subject}, subject: subject}
 	for way, values := range [2][]any{narrow, widen} {
@@ -76,8 +76,8 @@ func (a *assembler) direct(ch *change, subject string, narrow, widen []any, at *
 	a.add(one, at)
 }
 
-// add tells of a change at a root. The same change at another root is the same
-// finding with one use more.
+// add adds a change at a root. The same change at another root adds a use to the existing
+// finding.
 func (a *assembler) add(t *told, at *root) {
 	rule := a.rules.rule(t.rule)
 	old, new := t.places()
@@ -114,14 +114,15 @@ func (a *assembler) add(t *told, at *root) {
 		have.Uses = append(have.Uses, at.use)
 		slices.Sort(have.Uses)
 	}
-	// The worst of the uses speaks; of equals the one with the shorter witness.
+	// The finding describes the worst of its uses. Among equals, it has the shortest witness.
 	if f.Level != have.Level && f.Level.AtLeast(have.Level) || f.Level == have.Level && size(f) < size(have) {
 		have.Level, have.Verdicts, have.Guard, have.Reason, have.Effect = f.Level, f.Verdicts, f.Guard, f.Reason, f.Effect
 		have.Witnesses, have.Unproven = f.Witnesses, f.Unproven
 	}
 }
 
-// longer is the path of the new side, or of the old side for what only that has.
+// longer returns the path of the new side, or that of the old side if the new side does not
+// have the member.
 func (t *told) longer(old, new string) string {
 	if t.lackedByNew {
 		return old
@@ -129,7 +130,7 @@ func (t *told) longer(old, new string) string {
 	return cmp.Or(new, old)
 }
 
-// places are where a change stands on both sides.
+// places returns the places of a change on both sides.
 func (t *told) places() (old, new Place) {
 	old, new = t.old, t.new
 	for _, p := range []struct {
@@ -137,7 +138,7 @@ func (t *told) places() (old, new Place) {
 		lacks  bool
 	}{{&old, &t.node.old.Where, t.lackedByOld}, {&new, &t.node.new.Where, t.lackedByNew}} {
 		if t.subject != "" {
-			continue // it is absent from a side that has no place
+			continue // a side without a place does not have the subject
 		}
 		if p.at.Path == "" {
 			if p.at.Path = t.node.path; !p.lacks {
@@ -151,8 +152,8 @@ func (t *told) places() (old, new Place) {
 	return old, new
 }
 
-// simpler reports whether a finding has the shorter paths. It does not matter
-// which of its sides is the old one.
+// simpler reports whether a has shorter paths than b. The result does not depend on which side
+// is the old one.
 func simpler(a, b *Finding) bool {
 	paths := func(f *Finding) string {
 		return min(f.Old.Path, f.New.Path) + separator + max(f.Old.Path, f.New.Path)
@@ -168,9 +169,8 @@ func size(f *Finding) (n int) {
 	return cmp.Or(n, 1<<30)
 }
 
-// judge gives a finding its verdicts and witnesses. It reports false if no value is
-// concerned: there is no finding then. The level follows from the rule and what was
-// refuted, never from a witness that was not found.
+// judge sets the verdicts and witnesses of a finding. It returns false if the change affects no
+// value. The level follows from the rule and from proofs. A missing witness does not lower it.
 func (a *assembler) judge(f *Finding, t *told, at *root) bool {
 	witnesses := [2]*Witness{}
 	effects := [2]bool{f.Effect.Narrows(), f.Effect.Widens()}
@@ -221,8 +221,8 @@ func (a *assembler) judge(f *Finding, t *told, at *root) bool {
 	return true
 }
 
-// witness finds the first value that one side accepts and the other refuses, by
-// its judges.
+// witness returns the first value that the judges confirm: one side accepts it and the other
+// side refuses it.
 func (a *assembler) witness(way int, values []any, at *root) (w *Witness, why string) {
 	breaks := ReceiverFirst
 	judges := a.judges
@@ -235,7 +235,7 @@ func (a *assembler) witness(way int, values []any, at *root) (w *Witness, why st
 		names[0], names[1] = names[1], names[0]
 	}
 	if len(judged[0]) == 0 {
-		return nil, "nothing judges the message"
+		return nil, "no validator covers the message"
 	}
 	for _, v := range values[:min(len(values), 4)] {
 		if at.wrap != nil {
@@ -250,8 +250,8 @@ func (a *assembler) witness(way int, values []any, at *root) (w *Witness, why st
 	return nil, why
 }
 
-// confirm asks the judges whether the first accepts and the second refuses. It
-// returns what is the matter otherwise.
+// confirm checks that the first judge accepts a text and the second refuses it. It returns a
+// description of the contradiction, or "".
 func (a *assembler) confirm(judges [2]Judge, judged [2][]string, names [2]string, text []byte) string {
 	for i, j := range judges {
 		if j == nil {
@@ -273,8 +273,8 @@ func (a *assembler) confirm(judges [2]Judge, judged [2][]string, names [2]string
 	return ""
 }
 
-// list returns the findings in the order they were met, each with a fingerprint of its
-// own.
+// list returns the findings in the order in which they were added. Each has a unique
+// fingerprint.
 func (a *assembler) list() []*Finding {
 	list := []*Finding{}
 	same := map[string][]*Finding{}

@@ -10,11 +10,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// OfCall says that a witness is the params of a tool's call, without arguments.
+// OfCall returns the [Witness.Of] of a tool's call params without the arguments.
 func OfCall(tool string) string { return "tool " + strconv.Quote(tool) + " call" }
 
-// TaskSupport is whether a tool can be called as a task: "forbidden", which it is
-// when the definition says nothing, "optional" or "required".
+// TaskSupport returns whether a tool can be called as a task: "forbidden", which is the
+// default, "optional" or "required".
 func TaskSupport(definition wire.Object) string {
 	if execution, ok := definition.Get("execution"); ok && execution.Kind() == wire.KindObject {
 		if support, ok := stringMember(wire.Object(execution), "taskSupport"); ok && (support == "optional" || support == "required") {
@@ -24,7 +24,7 @@ func TaskSupport(definition wire.Object) string {
 	return "forbidden"
 }
 
-// taskSupport compares the two ways to call a tool: as a task and without one.
+// taskSupport compares whether a tool can be called as a task and without one.
 func (t *toolLists) taskSupport(old, new *tools.Tool) {
 	was, is := TaskSupport(old.Definition), TaskSupport(new.Definition)
 	for _, way := range []struct {
@@ -56,7 +56,7 @@ func (t *toolLists) taskSupport(old, new *tools.Tool) {
 	}
 }
 
-// dialects compares the $schema of a tool's schemas.
+// dialects compares $schema in a tool's schemas.
 func (t *toolLists) dialects(old, new *tools.Tool, tell func(rule string, args ...string)) {
 	for _, s := range []struct {
 		name     string
@@ -78,7 +78,7 @@ func (t *toolLists) dialects(old, new *tools.Tool, tell func(rule string, args .
 	}
 }
 
-// dialect is the $schema of a schema as far as it tells dialects apart.
+// dialect returns $schema in a normal form, or "".
 func dialect(s *jsonschema.Schema) string {
 	if s.Source.Kind() != wire.KindObject {
 		return ""
@@ -91,11 +91,11 @@ func dialect(s *jsonschema.Schema) string {
 type header struct {
 	name  string
 	place Place
-	// wrong says what is wrong with it, "" if nothing is.
+	// wrong describes why the header is invalid, or is "".
 	wrong string
 }
 
-// headers are those of a tool, by the path of the parameter.
+// headers returns the headers of a tool by the path of the parameter.
 func headers(tool *tools.Tool) map[string]*header {
 	all := map[string]*header{}
 	taken := map[string]bool{}
@@ -104,15 +104,14 @@ func headers(tool *tools.Tool) map[string]*header {
 		h := all[path]
 		lower := strings.ToLower(h.name)
 		if h.wrong == "" && taken[lower] {
-			h.wrong = "also that of another parameter"
+			h.wrong = "used by another parameter as well"
 		}
 		taken[lower] = true
 	}
 	return all
 }
 
-// mostHeaders limits how deep headers are looked for; they stand under properties
-// alone.
+// mostHeaders limits the depth of the search for headers. They may only stand below properties.
 const mostHeaders = 50
 
 func collectHeaders(s *jsonschema.Schema, path string, reachable bool, all map[string]*header, depth int) {
@@ -128,9 +127,9 @@ func collectHeaders(s *jsonschema.Schema, path string, reachable bool, all map[s
 		case !isText:
 			h.wrong = "not a string"
 		case name == "" || strings.ContainsFunc(name, func(r rune) bool { return !isTokenRune(r) }):
-			h.wrong = "not a name that a header can have: " + strconv.Quote(name)
+			h.wrong = "not a valid header name: " + strconv.Quote(name)
 		case depth == 0 || !reachable:
-			h.wrong = "at a place that properties alone do not lead to"
+			h.wrong = "at a place that cannot be reached through properties alone"
 		case !primitive:
 			h.wrong = "at a parameter that is not a string, an integer or a boolean"
 		}
@@ -150,12 +149,12 @@ func collectHeaders(s *jsonschema.Schema, path string, reachable bool, all map[s
 	}
 }
 
-// isTokenRune reports whether a token of RFC 9110 can have a character.
+// isTokenRune reports whether a token of RFC 9110 may contain a character.
 func isTokenRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 0 && r < 0x80 && strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 }
 
-// mirrored compares the parameters that clients mirror into headers.
+// mirrored compares the parameters that clients copy into headers.
 func (t *toolLists) mirrored(old, new *tools.Tool) {
 	was, is := headers(old), headers(new)
 	at := &root{use: "tools/call " + new.Name, direction: ToServer}

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// ruleSet is a list of rules that are described together.
+// ruleSet is a list of rules that share a description.
 type ruleSet []Rule
 
-// pair makes a rule that widens and its mirror.
+// pair returns a rule that widens and its mirror, which narrows.
 func pair(category Category, widens, narrows, saysWidens, saysNarrows, doc string) ruleSet {
 	return ruleSet{
 		{ID: widens, Category: category, Effect: EffectWidens, Mirror: narrows, Message: saysWidens, Doc: doc},
@@ -17,7 +17,7 @@ func pair(category Category, widens, narrows, saysWidens, saysNarrows, doc strin
 	}
 }
 
-// both makes two rules of one effect that mirror each other.
+// both returns two rules with the same effect that mirror each other.
 func both(category Category, effect Effect, id, mirror, says, saysMirror, doc string) ruleSet {
 	return ruleSet{
 		{ID: id, Category: category, Effect: effect, Mirror: mirror, Message: says, Doc: doc},
@@ -25,12 +25,12 @@ func both(category Category, effect Effect, id, mirror, says, saysMirror, doc st
 	}
 }
 
-// alone makes a rule that is its own mirror.
+// alone returns a rule that mirrors itself.
 func alone(category Category, effect Effect, id, says, doc string) ruleSet {
 	return ruleSet{{ID: id, Category: category, Effect: effect, Mirror: id, Message: says, Doc: doc}}
 }
 
-// args names the arguments of the rules' findings.
+// args sets the names of the arguments.
 func (s ruleSet) args(names ...string) ruleSet {
 	for i := range s {
 		s[i].Args = names
@@ -38,7 +38,7 @@ func (s ruleSet) args(names ...string) ruleSet {
 	return s
 }
 
-// harm says what the rules' changes do; see [Rule.Harm].
+// harm sets [Rule.Harm].
 func (s ruleSet) harm(sentence string) ruleSet {
 	for i := range s {
 		s[i].Harm = sentence
@@ -46,7 +46,7 @@ func (s ruleSet) harm(sentence string) ruleSet {
 	return s
 }
 
-// keyword says which member of a finding's places changed.
+// keyword sets [Rule.Keyword].
 func (s ruleSet) keyword(pointer string) ruleSet {
 	for i := range s {
 		s[i].Keyword = pointer
@@ -54,7 +54,7 @@ func (s ruleSet) keyword(pointer string) ruleSet {
 	return s
 }
 
-// presence marks rules about the presence of the member that the first argument names.
+// presence sets [Rule.Presence].
 func (s ruleSet) presence() ruleSet {
 	for i := range s {
 		s[i].Presence = true
@@ -62,7 +62,7 @@ func (s ruleSet) presence() ruleSet {
 	return s
 }
 
-// patch marks rules whose changes alter no value that is sent or accepted.
+// patch marks rules for changes that affect no value that is sent or accepted.
 func (s ruleSet) patch() ruleSet {
 	for i := range s {
 		s[i].Version = Patch
@@ -91,13 +91,13 @@ func Rules() []Rule {
 	return list
 }
 
-// harmOf is the sentence of a rule that has none of its own.
+// harmOf returns the sentence for a rule that does not set its own.
 func harmOf(e Effect) string {
 	switch e {
 	case EffectNone:
 		return "Nothing breaks: the same values are accepted."
 	case EffectMeaning:
-		return "The same values are accepted, and may mean something else."
+		return "The same values are accepted, but they may mean something else."
 	}
 	return "{sender} may send a value that {receiver} refuses."
 }
@@ -108,31 +108,31 @@ func memberRules() ruleSet {
 	w := CategoryWire
 	return slices.Concat(
 		pair(w, "member-added", "member-removed", "optional member `{0}` added", "optional member `{0}` removed",
-			"A member that may be left out exists on one side only. An open object ignores a member it does not know; a closed object refuses it.").
+			"An optional member exists on one side only. An open object ignores a member it does not know; a closed object refuses it.").
 			args("member").harm("{sender} may send `{0}`, which {receiver} does not know.").presence(),
 		pair(w, "required-member-removed", "required-member-added", "required member `{0}` removed", "required member `{0}` added",
-			"A member that must be present exists on one side only. The side that does not know it does not send it.").
+			"A required member exists on one side only. The other side does not send it.").
 			args("member").harm("{sender} does not send `{0}`, which {receiver} requires.").presence(),
 		both(w, EffectIncomparable, "closed-member-added", "closed-member-removed",
 			"required member `{0}` of a closed object added", "required member `{0}` of a closed object removed",
-			"One side requires a member that the other side refuses, as its object is closed.").
+			"One side requires a member that the other side refuses because its object is closed.").
 			args("member").harm("One of {sender} and {receiver} requires `{0}`, and the other refuses it.").presence(),
 		pair(w, "dependency-removed", "dependency-added", "member `{1}` is no longer required beside `{0}`", "member `{1}` is required beside `{0}`",
-			"One side only requires a member where another is present.").
+			"Only one side requires a member if another one is present.").
 			args("member", "required").harm("{sender} may send `{0}` without `{1}`, which {receiver} requires beside it.").keyword("dependentRequired"),
 		pair(w, "member-became-optional", "member-became-required", "member `{0}` became optional", "member `{0}` became required",
-			"Both sides know the member, and one side only requires it.").
-			args("member").harm("{sender} may leave out `{0}`, which {receiver} requires.").presence(),
+			"Both sides declare the member, but only one side requires it.").
+			args("member").harm("{sender} may omit `{0}`, which {receiver} requires.").presence(),
 		pair(w, "object-opened", "object-closed", "undeclared members are allowed", "undeclared members are no longer allowed",
-			"One side forbids undeclared members with additionalProperties. Members that one side declares have rules of their own.").
-			harm("{sender} may send members that no side declares, which {receiver} refuses.").keyword("additionalProperties"),
+			"One side forbids undeclared members with additionalProperties. Other rules report members that one side declares.").
+			harm("{sender} may send members that neither side declares, which {receiver} refuses.").keyword("additionalProperties"),
 	)
 }
 
 func valueRules() ruleSet {
 	w := CategoryWire
 	return slices.Concat(
-		pair(w, "type-added", "type-removed", "`{0}` is allowed too", "`{0}` is no longer allowed",
+		pair(w, "type-added", "type-removed", "`{0}` is allowed as well", "`{0}` is no longer allowed",
 			"One side allows a JSON type that the other side does not.").
 			args("type").harm("{sender} may send `{0}`, which {receiver} does not accept.").keyword("type"),
 		pair(w, "type-opened", "type-closed", "any value is allowed, was `{0}`", "only `{0}` is allowed, was any value",
@@ -141,9 +141,9 @@ func valueRules() ruleSet {
 		pair(w, "type-widened", "type-narrowed", "numbers with a fraction are allowed", "only whole numbers are allowed",
 			"One side allows only whole numbers.").
 			harm("{sender} may send a number with a fraction, and {receiver} accepts only whole numbers.").keyword("type"),
-		alone(w, EffectIncomparable, "type-changed", "type is `{1}`, was `{0}`", "The JSON type changed to another one.").
+		alone(w, EffectIncomparable, "type-changed", "type is `{1}`, was `{0}`", "The JSON type changed.").
 			args(argBefore, argAfter).harm("{sender} sends `{sent}`, and {receiver} expects `{expected}`.").keyword("type"),
-		alone(w, EffectIncomparable, "const-changed", "must be `{1}`, was `{0}`", "The only value allowed changed to another one.").
+		alone(w, EffectIncomparable, "const-changed", "must be `{1}`, was `{0}`", "The only allowed value changed.").
 			args(argBefore, argAfter).harm("{sender} sends `{sent}`, and {receiver} expects `{expected}`.").keyword("const"),
 		pair(w, "enum-value-added", "enum-value-removed", "value `{0}` added", "value `{0}` removed",
 			"A listed value is allowed on one side only.").
@@ -152,25 +152,25 @@ func valueRules() ruleSet {
 			"One side lists the values it allows, the other side allows any value of the type.").
 			args("type").harm("{sender} may send any `{0}`, and {receiver} accepts only listed values.").keyword("enum"),
 		pair(w, "format-removed", "format-added", "format `{0}` is no longer required", "format `{0}` is required",
-			"One side only requires a string to have a format.").
+			"Only one side requires a string to have a format.").
 			args("format").harm("{sender} may send a string that does not have the format `{0}`, which {receiver} requires.").keyword("format"),
-		alone(w, EffectIncomparable, "format-changed", "format is `{1}`, was `{0}`", "A string must have another format.").
+		alone(w, EffectIncomparable, "format-changed", "format is `{1}`, was `{0}`", "The required format of a string changed.").
 			args(argBefore, argAfter).harm("{sender} sends the format `{sent}`, and {receiver} expects `{expected}`.").keyword("format"),
-		alone(w, EffectNone, "format-remark-changed", "format is `{1}`, was `{0}`; validators do not check it", "A format that validators do not check changed.").
+		alone(w, EffectNone, "format-remark-changed", "format is `{1}`, was `{0}`; validators do not check it", "The format changed, but validators check neither format.").
 			args(argBefore, argAfter).patch().keyword("format"),
 		pair(w, "variant-added", "variant-removed", "variant `{0}` added", "variant `{0}` removed",
-			"A union has a variant on one side only.").
+			"A variant of a union exists on one side only.").
 			args("variant").harm("{receiver} cannot read `{0}`, which {sender} may send."),
 		both(w, EffectNone, "variant-split", "variant-merged", "variant `{0}` split from `{1}`", "variant `{0}` merged into `{1}`",
-			"A variant was split into several, or several were merged into one. Every value is accepted as before.").
+			"A variant was split into several, or several were merged into one. The same values are accepted.").
 			args("variant", "whole").patch(),
 		pair(w, "unique-items-removed", "unique-items-added", "equal elements are allowed", "equal elements are no longer allowed",
-			"One side only requires the elements of an array to differ.").
+			"Only one side requires the elements of an array to be unique.").
 			harm("{sender} may send an array with equal elements, which {receiver} refuses.").keyword("uniqueItems"),
 		pair(w, "constraint-removed", "constraint-added", "keyword {0} removed", "keyword {0} added",
-			"A keyword constrains the values on one side only, or more than on the other side.").
+			"A keyword constrains the values on one side only, or constrains them more than on the other side.").
 			args("keyword").keyword("{0}"),
-		alone(w, EffectIncomparable, "constraint-changed", "keyword {0} changed", "A keyword constrains the values of both sides differently.").
+		alone(w, EffectIncomparable, "constraint-changed", "keyword {0} changed", "A keyword constrains the values of the two sides differently.").
 			args("keyword").keyword("{0}"),
 	)
 }
@@ -226,10 +226,10 @@ func methodRules() ruleSet {
 			"One side allows a message to be sent in a direction that the other side does not.").
 			args("side").harm("{sender} may send this message, which {receiver} does not accept."),
 		alone(m, EffectMeaning, "method-capability-changed", "capability is `{1}`, was `{0}`",
-			"The method depends on another capability. The values do not change, but who may send them does.").
+			"The method depends on another capability. The values are the same, but other peers may send them.").
 			args(argBefore, argAfter).harm("{sender} may use the method where {receiver} does not allow it."),
 		both(m, EffectNone, "error-code-added", "error-code-removed", "error code {0} is defined as `{1}`", "error code {0} is no longer defined as `{1}`",
-			"One side defines the data of an error code. The other side treats it as any other error.").
+			"Only one side defines the data of an error code. The other side treats it like any other error.").
 			args("code", "definition"),
 	)
 }
@@ -240,20 +240,20 @@ func toolRules() ruleSet {
 		pair(t, "tool-added", "tool-removed", "tool added", "tool removed", "A tool exists on one side only.").
 			harm("{sender} may call this tool, which {receiver} does not have."),
 		pair(t, "output-schema-removed", "output-schema-added", "output schema removed", "output schema added",
-			"One side only describes the structured result of the tool.").
-			harm("{sender} may return a result that {receiver} does not expect, because one side only has an output schema.").keyword("outputSchema"),
-		alone(t, EffectNone, "tool-metadata-changed", "member `{0}` changed", "A member of the definition changed that no rule is about.").
+			"Only one side describes the structured result of the tool.").
+			harm("{sender} may return a result that {receiver} does not expect, because only one side has an output schema.").keyword("outputSchema"),
+		alone(t, EffectNone, "tool-metadata-changed", "member `{0}` changed", "A member of the definition changed that no other rule reports.").
 			args("member").patch().keyword("{0}"),
-		alone(t, EffectNone, "tool-title-changed", "title is {1}, was {0}", "The title, which people see, changed.").
+		alone(t, EffectNone, "tool-title-changed", "title is {1}, was {0}", "The title changed. Titles are shown to people.").
 			args(argBefore, argAfter).patch().keyword("title"),
 	)
 	for _, a := range annotations {
 		list = append(list,
 			Rule{ID: a.lost(), Category: t, Effect: EffectMeaning, Mirror: a.gained(), Message: "no longer promises " + a.promise,
 				Doc:  "The annotations no longer make a promise that callers may rely on.",
-				Harm: "A client that relies on the promise may call the tool where it should not.", Keyword: a.keyword(), Promise: true},
+				Harm: "A client that relies on the promise may call the tool in cases where it should not.", Keyword: a.keyword(), Promise: true},
 			Rule{ID: a.gained(), Category: t, Effect: EffectNone, Mirror: a.lost(), Message: "promises " + a.promise,
-				Doc: "The annotations make a promise that they did not make before.", Keyword: a.keyword(), Promise: true})
+				Doc: "The annotations make a new promise.", Keyword: a.keyword(), Promise: true})
 	}
 	return list
 }
@@ -261,28 +261,28 @@ func toolRules() ruleSet {
 func modelRules() ruleSet {
 	m := CategoryModel
 	return slices.Concat(
-		alone(m, EffectMeaning, "tool-description-changed", "description is {1}, was {0}", "A description is an instruction to a model. A model may act differently on another one.").
-			args(argBefore, argAfter).harm("A model reads another instruction and may act differently.").patch().keyword("description"),
-		alone(m, EffectMeaning, "parameter-description-changed", "description of `{0}` is {2}, was {1}", "The description of a parameter is an instruction to a model. A model may act differently on another one.").
-			args("member", argBefore, argAfter).harm("A model reads another instruction and may fill in `{0}` differently.").patch().keyword("description"),
-		alone(m, EffectMeaning, "default-changed", "default of `{0}` is {2}, was {1}", "A caller that leaves the member out gets another value.").
-			args("member", argBefore, argAfter).harm("A caller that leaves out `{0}` gets another value.").keyword("default"),
+		alone(m, EffectMeaning, "tool-description-changed", "description is {1}, was {0}", "A model reads the description as an instruction and may act differently.").
+			args(argBefore, argAfter).harm("A model reads a different instruction and may act differently.").patch().keyword("description"),
+		alone(m, EffectMeaning, "parameter-description-changed", "description of `{0}` is {2}, was {1}", "A model reads the description of a parameter as an instruction and may act differently.").
+			args("member", argBefore, argAfter).harm("A model reads a different instruction and may fill in `{0}` differently.").patch().keyword("description"),
+		alone(m, EffectMeaning, "default-changed", "default of `{0}` is {2}, was {1}", "A caller that omits the member gets another value.").
+			args("member", argBefore, argAfter).harm("A caller that omits `{0}` gets another value.").keyword("default"),
 	)
 }
 
-// annotations are the hints of a tool as promises: the value that promises, and
-// what an absent hint stands for.
+// annotations lists the hints of a tool as promises, with the value that makes the promise and
+// the value that an absent hint stands for.
 var annotations = []annotation{
 	{"readOnlyHint", "read-only", true, false, false, "to change nothing"},
 	{"destructiveHint", "not-destructive", false, true, true, "to destroy nothing"},
-	{"idempotentHint", "idempotent", true, false, true, "that calling it again changes nothing more"},
-	{"openWorldHint", "closed-world", false, true, false, "to stay in a closed world"},
+	{"idempotentHint", "idempotent", true, false, true, "that repeated calls have no further effect"},
+	{"openWorldHint", "closed-world", false, true, false, "to interact only with a closed world"},
 }
 
 type annotation struct {
 	member, id       string
 	promises, absent bool
-	// ifWrites says that the hint has a meaning only for tools that change things.
+	// ifWrites means that the hint only has a meaning for tools that change something.
 	ifWrites bool
 	promise  string
 }
@@ -306,7 +306,7 @@ func newRuleTable() ruleTable {
 func (t ruleTable) rule(id string) Rule {
 	r, ok := t[id]
 	if !ok {
-		panic(fmt.Sprintf("compat: no rule %q", id))
+		panic(fmt.Sprintf("diff: no rule %q", id))
 	}
 	return r
 }

@@ -6,24 +6,25 @@ import (
 	"strings"
 )
 
-// change is what differs between two shapes, before it is known where values of them
-// are sent.
+// change is a difference between two shapes. It is not yet known which messages carry their
+// values.
 type change struct {
 	rule  string
 	guard string
 	args  []string
 	// below is added to the path of the shapes, for a change of one of their members.
 	// The side that alone says so does not have the member.
-	below       string
+	below string
+	// lackedByOld and lackedByNew mean that a side does not have the member.
 	lackedByOld bool
 	lackedByNew bool
 	// subject is the path of what changed, "" for that of the new place.
 	subject  string
 	old, new Place
-	// ways are what is known of the two directions: narrows is about values the old
-	// side may send and the new one refuses, widens about those the other way round.
+	// ways has the results for the two directions. ways[narrows] is about values that the old
+	// side may send and the new side refuses, ways[widens] about the opposite.
 	ways [2]oneWay
-	// noted is set where the change is told although both sides accept the values.
+	// noted means that the change is reported even if both sides accept the values.
 	noted bool
 }
 
@@ -33,17 +34,17 @@ const (
 	widens  = 1
 )
 
-// oneWay is what is known of one direction of a change.
+// oneWay has the results for one direction of a change.
 type oneWay struct {
-	// values show the change: one side accepts them, the other does not.
+	// values are examples: one side accepts them, the other side does not.
 	values []any
-	// lost and known say that a union takes such values for something else: with or
-	// without members that it does not declare.
+	// lost and known mean that a union accepts such values as another variant: with members
+	// that the variant does not declare, or without.
 	lost, known bool
-	// refuted says that there are no such values, open that there may be some of one
-	// alternative at least.
+	// refuted means that no such values exist. open means that they may exist for at least one
+	// alternative.
 	refuted, open bool
-	// why says why there are no values here.
+	// why says why there are no values.
 	why string
 }
 
@@ -52,11 +53,11 @@ type comparer struct {
 	rules ruleTable
 	prove *prover
 	make  *maker
-	// dropped is the guard of a member that one side does not know.
+	// dropped is the guard for a member that one side does not declare.
 	dropped string
 	pairs   map[setPair]*pairing
 	alike   map[altPair]float64
-	// wholes holds the results of whole.
+	// wholes caches the results of whole.
 	wholes map[altPair]map[string]any
 }
 
@@ -66,7 +67,8 @@ type (
 	altPair   struct{ old, new *Alt }
 )
 
-// pairing is what differs between two shapes at one place, and the pairs below.
+// pairing holds the differences between two shapes at one place, and the pairs of shapes below
+// them.
 type pairing struct {
 	old, new *Shape
 	changes  []*change
@@ -77,11 +79,11 @@ type pairing struct {
 type child struct {
 	old, new       *Shape
 	oldAlt, newAlt *Alt
-	// name is that of a member; elements have an index.
+	// name is the name of a member. Elements have an index instead.
 	name    string
 	element bool
 	index   int
-	// path is what the child adds to the path of its parent.
+	// path is appended to the path of the parent.
 	path  string
 	guard string
 }
@@ -94,7 +96,7 @@ func newComparer(dropped string) *comparer {
 	}
 }
 
-// pair compares the values of two shapes that stand at the same place, once.
+// pair compares two shapes that stand at the same place. It compares each pair once.
 func (c *comparer) pair(old, new *Shape) *pairing {
 	key := setPair{old.set, new.set}
 	if have, ok := c.pairs[key]; ok {
@@ -116,8 +118,8 @@ func (p *pairing) at(rule string, args ...string) *change {
 	return ch
 }
 
-// between adds a change between two alternatives. The same change of others that
-// stand at the same place is one with it.
+// between adds a change between two alternatives. It returns the existing change if other
+// alternatives at the same place have the same one.
 func (p *pairing) between(old, new *Alt, rule string, args ...string) *change {
 	was, is := p.old.Where, p.new.Where
 	if old.Where != (Place{}) {
@@ -132,13 +134,12 @@ func (p *pairing) between(old, new *Alt, rule string, args ...string) *change {
 		}
 	}
 	ch := p.at(rule, args...)
-	ch.ways[narrows].refuted, ch.ways[widens].refuted = true, true // until an alternative shows otherwise
+	ch.ways[narrows].refuted, ch.ways[widens].refuted = true, true // unless show finds otherwise
 	ch.old, ch.new = was, is
 	return ch
 }
 
-// view is a pairing seen in one direction: from the side that sends to the one that
-// receives.
+// view is a pairing seen in one direction, from the side that sends to the side that receives.
 type view struct {
 	*pairing
 	way            int
@@ -150,9 +151,9 @@ func (p *pairing) views(old, new *Alt) [2]view {
 	return [2]view{{p, narrows, p.old, p.new, old, new}, {p, widens, p.new, p.old, new, old}}
 }
 
-// show looks among values for some that show a change in the direction of the view.
-// Proves says whether a value has to do with the change. Implied says that no value
-// does, as what is sent satisfies the constraint for other reasons.
+// show adds the candidates that are examples of the change in the direction of the view.
+// proves, unless it is nil, reports whether a value is affected by the change. implied means
+// that no value is affected, because all values of the sender satisfy the constraint anyway.
 func (v view) show(ch *change, candidates []any, proves func(v any) bool, implied bool) {
 	w := &ch.ways[v.way]
 	if implied {
@@ -177,7 +178,7 @@ func (v view) show(ch *change, candidates []any, proves func(v any) bool, implie
 	w.values = few(w.values)
 }
 
-// rule is the rule of a change that narrows, or of its mirror in the other direction.
+// rule returns id for a change that narrows, and its mirror for one that widens.
 func (c *comparer) rule(id string, way int) string {
 	if way == narrows {
 		return id
@@ -220,8 +221,7 @@ func (c *comparer) values(p *pairing) {
 	}
 }
 
-// typed tells of a shape that any value satisfies, but for constraints without a
-// form, on one side only.
+// typed reports a shape that has no type on one side only.
 func (c *comparer) typed(p *pairing, was bool) {
 	rule, way, label := "type-closed", narrows, p.new.label()
 	if !was {
@@ -250,7 +250,8 @@ func freeKinds() []*Alt {
 	return list
 }
 
-// gone tells of an alternative of the sender that the receiver has no counterpart of.
+// gone reports an alternative of the sender that has no counterpart on the side of the
+// receiver.
 func (c *comparer) gone(v view) {
 	a := v.from
 	if into := c.covers(a, v.accepts); into != nil {
@@ -272,7 +273,7 @@ func (c *comparer) gone(v view) {
 	v.show(ch, telling(samples), nil, false)
 }
 
-// mergeRule is the rule of an alternative that became a part of another.
+// mergeRule returns the rule for an alternative that became a part of another one.
 func (c *comparer) mergeRule(way int) string {
 	if way == narrows {
 		return "variant-merged"
@@ -280,7 +281,8 @@ func (c *comparer) mergeRule(way int) string {
 	return "variant-split"
 }
 
-// place says where the alternatives of a change stand: the first on the sending side.
+// place sets the places of a change to those of two alternatives, given from the sender's point
+// of view.
 func (ch *change) place(way int, from, to *Alt) {
 	sides := [2]*Place{&ch.old, &ch.new}
 	if from != nil && from.Where != (Place{}) {
@@ -291,8 +293,8 @@ func (ch *change) place(way int, from, to *Alt) {
 	}
 }
 
-// merged compares an alternative with one that it became a part of. What that one
-// has beside it was there before.
+// merged compares an alternative with the one that it became a part of. It does not report what
+// the latter allows in addition, because it did so before.
 func (c *comparer) merged(v view, into *Alt) {
 	inner := &pairing{old: v.old, new: v.new}
 	if v.way == narrows {
@@ -312,8 +314,8 @@ func (c *comparer) merged(v view, into *Alt) {
 	v.children = append(v.children, inner.children...)
 }
 
-// telling leaves out empty arrays, which say nothing of their elements, where
-// there are others.
+// telling removes empty arrays, which show nothing about their elements, if there are other
+// samples.
 func telling(samples []any) []any {
 	filled := slices.DeleteFunc(slices.Clone(samples), func(v any) bool {
 		list, ok := v.([]any)
@@ -325,8 +327,8 @@ func telling(samples []any) []any {
 	return filled
 }
 
-// covers finds the alternative of an object's kind that knows every member the
-// object must have, and takes it.
+// covers returns the alternative for objects that declares every required member of a and
+// accepts its minimal value, or nil.
 func (c *comparer) covers(a *Alt, in *Shape) *Alt {
 	if a.Kind != kindObject {
 		return nil
@@ -352,7 +354,7 @@ func (c *comparer) covers(a *Alt, in *Shape) *Alt {
 	return nil
 }
 
-// alts compares alternatives of one kind.
+// alts compares two alternatives of one kind.
 func (c *comparer) alts(p *pairing, old, new *Alt) {
 	if old == new {
 		return
@@ -371,7 +373,7 @@ func (c *comparer) alts(p *pairing, old, new *Alt) {
 	c.also(p, old, new)
 }
 
-// told compares what is told of values.
+// told compares descriptions, titles and defaults.
 func (c *comparer) told(old, new *Shape) []*change {
 	var p pairing
 	p.old, p.new = old, new
@@ -389,8 +391,8 @@ func (c *comparer) told(old, new *Shape) []*change {
 
 func lastName(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
-// inQuotes makes a text one word of a message. The whole of it is an argument, so
-// that to accept one description is not to accept the next.
+// inQuotes returns a text in quotes, or "none". A message contains the whole text, so accepting
+// one description does not accept the next one.
 func inQuotes(s string) string {
 	if s == "" {
 		return "none"

@@ -88,7 +88,7 @@ func (c *comparer) also(p *pairing, old, new *Alt) {
 	}
 }
 
-// hinted returns values that the constraints in list may be about.
+// hinted returns values that are likely to violate the constraints in list.
 func (c *comparer) hinted(v view, list []*also) []any {
 	var values []any
 	for _, one := range list {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// objects compares objects.
+// objects compares the constraints of objects.
 func (c *comparer) objects(p *pairing, old, new *Alt) {
 	o, n := old.Object, new.Object
 	for _, m := range o.Members {
@@ -37,7 +37,7 @@ func (c *comparer) objects(p *pairing, old, new *Alt) {
 	}
 }
 
-// sizes are objects of various numbers of members.
+// sizes returns objects with various numbers of members.
 func (c *comparer) sizes(old, new *Alt) []any {
 	var values []any
 	for _, a := range []*Alt{old, new} {
@@ -57,12 +57,12 @@ func (c *comparer) sizes(old, new *Alt) []any {
 	return values
 }
 
-// child adds the pair of shapes of a member.
+// child adds the shapes of a member to the pairs to compare.
 func (p *pairing) child(old, new *Alt, was, is *Shape, name, path, guard string) {
 	p.children = append(p.children, &child{old: was, new: is, oldAlt: old, newAlt: new, name: name, path: path, guard: guard})
 }
 
-// removed tells of a member that only the sender's side declares.
+// removed reports a member that only the sender's side declares.
 func (c *comparer) removed(v view, m *member) {
 	other := v.to.Object.at(m.Name, Place{Path: m.Where.Path, Pointer: v.to.Where.Pointer})
 	gone := m.Shape.set.impossible()
@@ -70,7 +70,7 @@ func (c *comparer) removed(v view, m *member) {
 	case gone && other.set.impossible():
 		return
 	case !other.set.impossible() && (gone || !other.any()):
-		// The other side constrains members that it does not declare.
+		// The other side constrains undeclared members.
 		there := &member{Name: m.Name, Shape: other, Where: Place{m.Where.Path, other.Where.Pointer}}
 		if v.way == narrows {
 			c.member(v.pairing, v.from, v.to, m, there)
@@ -114,13 +114,13 @@ func (c *comparer) removed(v view, m *member) {
 	}
 }
 
-// other is the view in the other direction.
+// other returns the view in the opposite direction.
 func (v view) other() view {
 	return view{v.pairing, 1 - v.way, v.accepts, v.sends, v.to, v.from}
 }
 
-// lacking shows a member that the receiver demands and the sender does not. The base is
-// the best example: the receiver refuses nothing else of it.
+// lacking adds examples without a member that the receiver requires and the sender does not.
+// The base is the best example, because the receiver refuses it for no other reason.
 func (c *comparer) lacking(v view, ch *change, name string) {
 	lacks := func(value any) bool {
 		_, there := value.(map[string]any)[name]
@@ -153,8 +153,8 @@ func (c *comparer) member(p *pairing, old, new *Alt, o, n *member) {
 	c.lacking(p.views(old, new)[way], ch, n.Name)
 }
 
-// base returns an object without the member leave that one side may send. The other side
-// refuses as little of it as possible.
+// base returns an object that one side may send, without the member leave. The other side
+// should accept everything else about it.
 func (c *comparer) base(v view, leave string) map[string]any {
 	key := altPair{v.from, v.to}
 	whole, ok := c.wholes[key]
@@ -167,7 +167,7 @@ func (c *comparer) base(v view, leave string) map[string]any {
 	return object
 }
 
-// whole returns an object with all members that one of the sides requires.
+// whole returns an object with all members that at least one side requires.
 func (c *comparer) whole(v view) map[string]any {
 	object := map[string]any{}
 	for _, m := range v.from.Object.Members {
@@ -196,7 +196,8 @@ func (c *comparer) whole(v view) map[string]any {
 	return object
 }
 
-// bases are objects without a member: the base, and others that the sender may send.
+// bases yields objects that the sender may send, without the member leave. The first one is the
+// base.
 func (c *comparer) bases(v view, leave string) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
 		if !yield(c.base(v, leave)) {
@@ -212,12 +213,12 @@ func (c *comparer) bases(v view, leave string) iter.Seq[map[string]any] {
 	}
 }
 
-// largeObject is the number of members from which one example of an object suffices, because
-// each takes long to validate.
+// largeObject is the number of members from which inside returns one object only, because
+// validating a large object takes long.
 const largeObject = 100
 
-// inside puts a value into objects that the sender may send, as a member. Those of
-// which the receiver refuses nothing else come first.
+// inside returns objects that the sender may send with the value as a member. Objects that the
+// receiver refuses for no other reason come first.
 func (c *comparer) inside(v view, name string, value any) []any {
 	var out []any
 	for base := range c.bases(v, name) {
@@ -232,7 +233,7 @@ func (c *comparer) inside(v view, name string, value any) []any {
 	return out
 }
 
-// patterns compares the members whose names match an expression.
+// patterns compares the members whose names match a pattern.
 func (c *comparer) patterns(p *pairing, old, new *Alt) {
 	o, n := old.Object, new.Object
 	var all []*member
@@ -266,7 +267,7 @@ func (c *comparer) patterns(p *pairing, old, new *Alt) {
 
 func new64(i int) *float64 { return new(float64(i)) }
 
-// rest compares what objects say of members they do not declare.
+// rest compares the constraints on members that objects do not declare.
 func (c *comparer) rest(p *pairing, old, new *Alt) {
 	o, n := old.Object, new.Object
 	name := "x"
@@ -310,7 +311,7 @@ func (c *comparer) rest(p *pairing, old, new *Alt) {
 	p.child(old, new, was, is, name, "{}", guard)
 }
 
-// needs compares which members must be there beside others.
+// needs compares the members that are required if another one is present.
 func (c *comparer) needs(p *pairing, old, new *Alt) {
 	for _, v := range p.views(old, new) {
 		for _, n := range v.to.Object.Needs {
@@ -367,7 +368,7 @@ func (c *comparer) names(p *pairing, old, new *Alt) {
 	}, constraintRule(len(o.Names) > 0, len(n.Names) > 0), `"propertyNames"`)
 }
 
-// named are objects with a member of a name.
+// named returns objects with a member of that name.
 func (c *comparer) named(v view, name any) []any {
 	text, ok := name.(string)
 	if !ok {

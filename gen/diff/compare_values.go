@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// listed compares lists of values, or one with a constraint.
+// listed compares two lists of values, or a list of values with a constraint.
 func (c *comparer) listed(p *pairing, old, new *Alt) {
 	if old.Values != nil && new.Values != nil && len(old.Values) == 1 && len(new.Values) == 1 {
 		if old.Values[0] == new.Values[0] {
@@ -38,7 +38,7 @@ func (c *comparer) listed(p *pairing, old, new *Alt) {
 	}
 }
 
-// scalars compares numbers and strings.
+// scalars compares the constraints of numbers and strings.
 func (c *comparer) scalars(p *pairing, old, new *Alt) {
 	if old.Number != nil && new.Number != nil {
 		c.numbers(p, old, new)
@@ -189,7 +189,7 @@ func (c *comparer) bound(p *pairing, old, new *Alt, b limits2, values []any, mea
 	v.show(ch, values, func(value any) bool { return !limits.allows(measure(value)) }, implied(v.from, limits))
 }
 
-// arrays compares arrays.
+// arrays compares the constraints of arrays.
 func (c *comparer) arrays(p *pairing, old, new *Alt) {
 	o, n := old.Array, new.Array
 	prefix := max(len(o.Prefix), len(n.Prefix))
@@ -242,7 +242,7 @@ func (c *comparer) arrays(p *pairing, old, new *Alt) {
 	}
 }
 
-// repeats reports whether an array has an element twice.
+// repeats reports whether an array has equal elements.
 func repeats(v any) bool {
 	seen := map[string]bool{}
 	for _, element := range v.([]any) {
@@ -255,7 +255,7 @@ func repeats(v any) bool {
 	return false
 }
 
-// repeating are arrays with an element twice.
+// repeating returns arrays with equal elements.
 func (c *comparer) repeating(v view) []any {
 	var values []any
 	least := max(2, lowest(v.from.Array.Length), lowest(v.to.Array.Length))
@@ -292,7 +292,7 @@ func (c *comparer) contains(p *pairing, old, new *Alt) {
 	}, constraintRule(len(o) > 0, len(n) > 0), `"contains"`)
 }
 
-// lists are arrays of the elements that two sides speak of, a few of each.
+// lists returns arrays of a few elements that the constraints of either side mention.
 func (c *comparer) lists(a, b *Alt) []any {
 	var elements []any
 	for _, t := range []*array{a.Array, b.Array} {

@@ -15,8 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff/locate"
 )
 
-// ParseConfig reads the policy from the member "compat" of an mcpgen.yaml. An
-// error joins one for each problem, which begins with name, line and column.
+// ParseConfig reads the policy from the member "compat" of an mcpgen.yaml file. The error joins
+// one error for each problem, each of which begins with name, line and column.
 func ParseConfig(name string, src []byte) (*Policy, error) {
 	c := &config{name: name, rules: newRuleTable()}
 	file, err := parser.ParseBytes(src, 0)
@@ -25,7 +25,7 @@ func ParseConfig(name string, src []byte) (*Policy, error) {
 	}
 	policy := &Policy{}
 	if len(file.Docs) > 1 {
-		c.fail(file.Docs[1].Body, "a second document: the file holds one")
+		c.fail(file.Docs[1].Body, "the file has a second document; it must have one")
 	}
 	if len(file.Docs) > 0 && file.Docs[0].Body != nil {
 		root := file.Docs[0].Body
@@ -35,7 +35,7 @@ func ParseConfig(name string, src []byte) (*Policy, error) {
 	return policy, errors.Join(c.errs...)
 }
 
-// config reads the nodes of an mcpgen.yaml.
+// config reads the nodes of an mcpgen.yaml file.
 type config struct {
 	name    string
 	anchors map[string]ast.Node
@@ -46,13 +46,13 @@ type config struct {
 // reader reads the value of a key.
 type reader func(n ast.Node)
 
-// syntax is an error of the parser.
+// syntax converts an error of the parser.
 func (c *config) syntax(err error) error {
 	var syntax *yaml.SyntaxError
 	if errors.As(err, &syntax) && syntax.Token != nil {
 		return fmt.Errorf("%s:%d:%d: %s", c.name, syntax.Token.Position.Line, syntax.Token.Position.Column, syntax.Message)
 	}
-	line, _, _ := strings.Cut(err.Error(), "\n") // then comes the source
+	line, _, _ := strings.Cut(err.Error(), "\n") // the rest is an excerpt of the source
 	return fmt.Errorf("%s: %s", c.name, line)
 }
 
@@ -60,7 +60,7 @@ func (c *config) fail(n ast.Node, format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf("%s: %s", c.where(n), fmt.Sprintf(format, args...)))
 }
 
-// where is the place of a node: "mcpgen.yaml:3:5".
+// where returns the location of a node, such as "mcpgen.yaml:3:5".
 func (c *config) where(n ast.Node) string {
 	if n == nil {
 		return c.name + ":1:1"
@@ -69,8 +69,8 @@ func (c *config) where(n ast.Node) string {
 	return fmt.Sprintf("%s:%d:%d", c.name, at.Line, at.Column)
 }
 
-// mapping reads the known keys of a mapping; what names it in errors. No value at
-// all is an empty mapping.
+// mapping reads the known keys of a mapping. Errors begin with what. A missing value is an
+// empty mapping.
 func (c *config) mapping(n ast.Node, what string, known map[string]reader) {
 	content := locate.Content(n, c.anchors)
 	if _, empty := content.(*ast.NullNode); empty {
@@ -107,8 +107,7 @@ func (c *config) sequence(n ast.Node, what string, read reader) {
 	}
 }
 
-// text reads a scalar as it is written, so that a fingerprint of digits is no
-// number.
+// text returns a scalar as written, so that a fingerprint of digits is not read as a number.
 func (c *config) text(n ast.Node, what string) string {
 	switch t := locate.Content(n, c.anchors).(type) {
 	case *ast.StringNode:
@@ -131,7 +130,7 @@ func prefix(what string) string {
 	return what + ": "
 }
 
-// found names the kind of a node.
+// found describes the kind of a node.
 func found(n ast.Node) string {
 	switch n.(type) {
 	case nil:
@@ -151,7 +150,7 @@ func (c *config) policy(n ast.Node, p *Policy) {
 		"upgrade": func(n ast.Node) {
 			p.Upgrade = Upgrade(c.text(n, "upgrade"))
 			if !slices.Contains(Upgrades(), p.Upgrade) {
-				c.fail(n, "upgrade: unknown value %q: it is server, client or either", p.Upgrade)
+				c.fail(n, "upgrade: unknown value %q: expected server, client or either", p.Upgrade)
 			}
 		},
 		"fail-on": func(n ast.Node) {
@@ -166,7 +165,7 @@ func (c *config) policy(n ast.Node, p *Policy) {
 				var s Selector
 				c.mapping(n, "ignore", c.selector(&s, "ignore"))
 				if s == (Selector{}) {
-					c.fail(n, "ignore: needs a rule, a tool or a path")
+					c.fail(n, "ignore: expected a rule, a tool or a path")
 				}
 				p.Ignore = append(p.Ignore, s)
 			})
@@ -177,7 +176,7 @@ func (c *config) policy(n ast.Node, p *Policy) {
 	})
 }
 
-// severity reads levels by rule.
+// severity reads the levels of rules.
 func (c *config) severity(n ast.Node, p *Policy) {
 	p.Severity = map[string]Level{}
 	known := map[string]reader{}
@@ -185,7 +184,7 @@ func (c *config) severity(n ast.Node, p *Policy) {
 		known[id] = func(n ast.Node) {
 			level := Level(c.text(n, "severity"))
 			if !slices.Contains(levels[1:], level) {
-				c.fail(n, "severity: %s: unknown level %q: it is err, warn or info", id, level)
+				c.fail(n, "severity: %s: unknown level %q: expected err, warn or info", id, level)
 			}
 			p.Severity[id] = level
 		}
@@ -193,7 +192,7 @@ func (c *config) severity(n ast.Node, p *Policy) {
 	c.mapping(n, "severity", known)
 }
 
-// selector are the keys of a selector.
+// selector returns readers for the keys of a selector.
 func (c *config) selector(s *Selector, what string) map[string]reader {
 	return map[string]reader{
 		"rule": func(n ast.Node) {
@@ -224,23 +223,22 @@ func (c *config) acceptance(n ast.Node) Acceptance {
 	switch {
 	case len(c.errs) > before:
 	case a.Fingerprint == "" && a.Selector == Selector{}:
-		c.fail(n, "accept: needs a fingerprint, or a rule, a tool or a path")
+		c.fail(n, "accept: expected a fingerprint, or a rule, a tool or a path")
 	case a.Fingerprint != "" && a.Selector != Selector{}:
-		c.fail(n, "accept: has a fingerprint, which says it all, and %s", a.Selector.names())
+		c.fail(n, "accept: a fingerprint cannot be combined with %s", a.Selector.names())
 	case a.Reason == "":
-		c.fail(n, "accept: %s has no reason", &a)
+		c.fail(n, "accept: %s: expected a reason", &a)
 	}
 	return a
 }
 
-// names lists the keys that a selector has.
+// names returns the criteria of a selector.
 func (s Selector) names() string {
 	a := Acceptance{Selector: s}
 	return a.String()
 }
 
-// suggestion is a remark that names the known word which is closest to an
-// unknown one.
+// suggestion returns a remark that names the known word closest to an unknown one.
 func suggestion(word string, known []string) string {
 	best, least := "", len(word)/3+2
 	for _, k := range known {
@@ -250,15 +248,15 @@ func suggestion(word string, known []string) string {
 	}
 	if best == "" {
 		if len(known) <= 8 {
-			return fmt.Sprintf("; known are %s", strings.Join(known, ", "))
+			return fmt.Sprintf("; expected one of %s", strings.Join(known, ", "))
 		}
 		return ""
 	}
 	return fmt.Sprintf(" (did you mean %q?)", best)
 }
 
-// distance is the number of characters to insert, delete or replace to make one
-// word of another.
+// distance returns the number of bytes to insert, delete or replace to turn one word into
+// another.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -2,7 +2,8 @@ package diff
 
 import "slices"
 
-// disjoint proves that no value is in an alternative and in a shape.
+// disjoint reports whether it can prove that an alternative and a shape have no value in
+// common.
 func (p *prover) disjoint(a *Alt, y *Shape, depth int) bool {
 	if y.busy || depth > 6 {
 		return false
@@ -18,7 +19,7 @@ func (p *prover) disjoint(a *Alt, y *Shape, depth int) bool {
 	return true
 }
 
-// apart proves that two alternatives have no value in common.
+// apart reports whether it can prove that two alternatives have no value in common.
 func (p *prover) apart(a, b *Alt, depth int) bool {
 	if b.Kind == kindAny || a.Kind == kindAny {
 		return false

@@ -1,31 +1,28 @@
-// Package diff reports what a new revision of the protocol, or a new list of
-// tools, changes on the wire.
+// Package diff reports the changes between two revisions of the protocol, or between two tool
+// lists, that affect messages.
 //
-// It compares messages, not definitions: each side becomes shapes, which are sets
-// of JSON values, so that a definition renamed, moved behind a reference, repeated
-// or written in other keywords is no change. It prints nothing and reads no files.
+// It compares the sets of messages, not the definitions. Each side becomes shapes, which are
+// sets of JSON values. A definition that was renamed, moved behind a reference, repeated or
+// written with other keywords is not a change. The package prints nothing and reads no files.
 //
-// The words: a side is one of the two things compared; a shape is a set of JSON
-// values, an alternative the part of it of one kind; a finding is a change, told
-// by a rule at a subject; the effect of a change is what becomes of the set of
-// values that are accepted. The receiver of a value and its sender can be
-// upgraded independently, so a finding has two verdicts: one for the receiver
-// going first, which breaks when the set narrows, one for the sender going first,
-// which breaks when it widens. A guard is a reason why a change that would break
-// does not, or not always. A witness is a value that one side accepts and the
-// other refuses.
+// Terms: a side is one of the two inputs of a comparison. A shape is a set of JSON values; an
+// alternative is the part of a shape that has one JSON type. A finding is a change of a
+// subject, reported by a rule. The effect of a change says how the set of accepted values
+// changes. The receiver and the sender of a value can be upgraded independently, so a finding
+// has two verdicts: if the receiver is upgraded first, a change breaks if it narrows the set;
+// if the sender is upgraded first, a change breaks if it widens the set. A guard is a reason
+// why a change that would break does not, or not always. A witness is a value that one side
+// accepts and the other side refuses.
 //
-// The level of a finding follows from its rule, from the direction of the change and
-// from guards. Nothing but a proof that no value is concerned takes a finding away. A
-// verdict that is err has a witness, or the finding says why none was found or
-// confirmed ([Finding.Unproven]). What contradicts itself is a problem of the report
-// ([Report.Problems]) and changes no finding.
+// The level of a finding follows from its rule, the direction of the change and the guards. A
+// finding is dropped only if a proof shows that it affects no value. A finding whose verdict is
+// err has a witness, or it says why none was found or confirmed ([Finding.Unproven]).
+// Contradictions are reported as problems ([Report.Problems]) and do not change findings.
 //
-// Which side is upgraded first is an order of upgrades. A report has the level of
-// each finding in both orders, and counts that of one. A policy says which, and
-// which findings a project ignores, accepts or fails on.
+// An order of upgrades says which side is upgraded first. A report has the level of each
+// finding in both orders, and counts the levels of one order. A policy selects the order, and
+// the findings that a project ignores, accepts or fails on.
 //
-// What a sender may send is what its side declares; what a receiver accepts is
-// whatever its side does not forbid. Objects are open: a member that only the
-// sender knows breaks nothing.
+// A sender may send the values that its side declares. A receiver accepts every value that its
+// side does not forbid. Objects are open: a member that only the sender knows breaks nothing.
 package diff

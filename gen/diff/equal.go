@@ -10,8 +10,8 @@ import (
 
 type nodePair struct{ x, y *jsonschema.Schema }
 
-// equal reports whether two schemas are written alike, but for references, the order
-// of what has no order, and what is no constraint.
+// equal reports whether two schemas are written alike. It ignores references, annotations, and
+// the order of lists whose order has no meaning.
 func (p *prover) equal(x, y *jsonschema.Schema) bool {
 	x, y = direct(x), direct(y)
 	if x == y {
@@ -24,17 +24,17 @@ func (p *prover) equal(x, y *jsonschema.Schema) bool {
 	if have, ok := p.equals[pair]; ok {
 		return have
 	}
-	p.equals[pair] = true // unless a difference is found below
+	p.equals[pair] = true // assume equality for recursive schemas
 	ok := p.alike(x, y)
 	if !ok {
-		// What was found equal meanwhile may rest on this pair.
+		// Results found in the meantime may depend on the assumption.
 		maps.DeleteFunc(p.equals, func(_ nodePair, equal bool) bool { return equal })
 	}
 	p.equals[pair] = ok
 	return ok
 }
 
-// direct follows references that stand alone.
+// direct follows references that have no other keywords beside them.
 func direct(s *jsonschema.Schema) *jsonschema.Schema {
 	for range 100 {
 		if s == nil || s.Always != nil || s.Target == nil || constrains(s) || s.AllOf != nil {

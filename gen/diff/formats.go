@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// inFormat judges as generated code does.
+// inFormat reports whether a string has a format, with the same result as generated code.
 func inFormat(name, s string) bool {
 	switch name {
 	case "":
@@ -22,8 +22,8 @@ func inFormat(name, s string) bool {
 	return c.Err() == nil
 }
 
-// formats are those that validators check, each with a string that is in it.
-// Others are remarks.
+// formats lists the formats that validators check, each with a valid example. All other formats
+// are annotations.
 var formats = map[string]string{
 	"uri":                   "a:b",
 	"iri":                   "a:b",
@@ -46,7 +46,8 @@ var formats = map[string]string{
 	"regex":                 "a",
 }
 
-// formatPatterns are patterns that all strings of a format match, and some others.
+// formatPatterns has a pattern for each format that all its strings match. Other strings may
+// match as well.
 var formatPatterns = map[string]string{
 	"uri":                   `^[A-Za-z][A-Za-z0-9+.-]*:`,
 	"iri":                   `^[A-Za-z][A-Za-z0-9+.-]*:`,
@@ -65,12 +66,12 @@ var formatPatterns = map[string]string{
 	"semver":                `^\d+\.\d+\.\d+`,
 }
 
-// formatIn reports whether all strings of a format are in another.
+// formatIn reports whether all strings of a format have another format.
 func formatIn(format, other string) bool {
 	return format == other || slices.Contains(wider[format], other)
 }
 
-// wider are the formats that have all strings of a format and more.
+// wider lists for each format the formats that all its strings have.
 var wider = map[string][]string{
 	"uri":           {"uri-reference", "iri", "iri-reference", "uri-template"},
 	"iri":           {"uri", "iri-reference", "uri-reference", "uri-template"},
@@ -82,7 +83,7 @@ var wider = map[string][]string{
 	"date":          {"hostname", "uri-reference", "iri-reference", "uri-template", "regex"},
 }
 
-// formatted are strings that tell formats apart.
+// formatted returns strings that distinguish formats.
 func formatted() []any {
 	list := []any{"", "x", "%", "{", "-", "/", "~", "/~", "a b", "(", "{x}", "a:", "//x", "#", "1", "01", "1.2.3.4", "999.1.1.1", "2025-13-01", "a@b", "@", "::", "é", "a:é", "-a", "a_b", "0/x", "x\n"}
 	for _, name := range slices.Sorted(maps.Keys(formats)) {

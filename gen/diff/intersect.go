@@ -4,13 +4,13 @@ import (
 	"slices"
 )
 
-// meeter makes shapes of the values that are in two shapes of the ir, which have no
-// constraints without a form.
+// meeter makes intersections of shapes that were made from the ir. These have no constraints of
+// type also.
 type meeter struct{ met map[shapePair]*Shape }
 
 func newMeeter() *meeter { return &meeter{met: map[shapePair]*Shape{}} }
 
-// both are the alternatives of values that are in two lists of alternatives.
+// both returns the alternatives of the values that are in both lists.
 func (m *meeter) both(x, y []*Alt) []*Alt {
 	var out []*Alt
 	for _, a := range x {
@@ -23,8 +23,7 @@ func (m *meeter) both(x, y []*Alt) []*Alt {
 	return out
 }
 
-// alt is the alternative of values that are in two alternatives, nil if there
-// are none.
+// alt returns the intersection of two alternatives, or nil if it is empty.
 func (m *meeter) alt(x, y *Alt) *Alt {
 	switch {
 	case x.Kind == kindAny:
@@ -65,8 +64,8 @@ func (m *meeter) alt(x, y *Alt) *Alt {
 	return out
 }
 
-// shapes is the shape of values in both. Its alternatives are made when they are needed,
-// as its members may lead back to it.
+// shapes returns the intersection of two shapes. Its alternatives are made on demand, because
+// its members may contain the shape itself.
 func (m *meeter) shapes(x, y *Shape) *Shape {
 	switch {
 	case x == nil || x == y:
@@ -106,8 +105,7 @@ func (m *meeter) objects(x, y *object) *object {
 	return out
 }
 
-// against is a member that another object, which does not declare it, has a
-// say about too.
+// against returns a member restricted by an object that does not declare it.
 func (m *meeter) against(own *member, other *object) *member {
 	one := *own
 	switch {

@@ -10,26 +10,26 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
-// language is the set of strings that a pattern is found in, as an automaton whose
-// states are made when they are met.
+// language is the set of strings that contain a match of a pattern. It is an automaton whose
+// states are made on demand.
 type language struct {
 	prog *syntax.Prog
-	// cuts are the characters at which the pattern may begin to behave differently.
+	// cuts are the characters at which the behavior of the pattern may change.
 	cuts   []rune
 	states map[string]*state
 }
 
-// state is what is left to match after a part of a string.
+// state describes the matches that are possible after a prefix of a string.
 type state struct {
-	// at are instructions that wait for a character or for the end.
+	// at lists the instructions that wait for a character or for the end of the string.
 	at []uint32
-	// found is set once the pattern has been found, whatever follows.
+	// found means that the pattern has matched, whatever follows.
 	found, accepts bool
 	next           map[rune]*state
 }
 
-// newLanguage reads a pattern; it is nil for one with lookaround, references back or
-// word boundaries, which are beyond automata of this kind.
+// newLanguage parses a pattern. It returns nil for patterns with lookaround, backreferences or
+// word boundaries, which the automaton does not support.
 func newLanguage(pattern string) *language {
 	re, err := syntax.Parse(jsonschema.GoSyntax(pattern), syntax.Perl)
 	if err != nil {
@@ -65,7 +65,7 @@ func newLanguage(pattern string) *language {
 	return l
 }
 
-// state returns the state in which some instructions are to be executed.
+// state returns the state for a list of instructions.
 func (l *language) state(start []uint32, found, first bool) *state {
 	s := &state{found: found, next: map[rune]*state{}}
 	if !found {
@@ -94,8 +94,8 @@ func (l *language) state(start []uint32, found, first bool) *state {
 	return s
 }
 
-// follow executes instructions up to those that wait, and reports whether the
-// pattern was found.
+// follow executes instructions until they wait for input. It reports whether the pattern has
+// matched.
 func (l *language) follow(start []uint32, first, last bool) (at []uint32, found bool) {
 	seen := map[uint32]bool{}
 	todo := slices.Clone(start)
@@ -133,7 +133,7 @@ func (l *language) follow(start []uint32, first, last bool) (at []uint32, found 
 
 func (l *language) start() *state { return l.state([]uint32{uint32(l.prog.Start)}, false, true) }
 
-// step reads a character.
+// step returns the state after a character.
 func (l *language) step(s *state, r rune) *state {
 	if s.found {
 		return s
@@ -147,14 +147,14 @@ func (l *language) step(s *state, r rune) *state {
 			out = append(out, in.Out)
 		}
 	}
-	out = append(out, uint32(l.prog.Start)) // the pattern may begin anywhere
+	out = append(out, uint32(l.prog.Start)) // a match may begin at any position
 	next := l.state(out, false, false)
 	s.next[r] = next
 	return next
 }
 
-// alphabet is one character for each class of characters that some languages do
-// not tell apart.
+// alphabet returns one character of each class of characters that the languages do not
+// distinguish.
 func alphabet(list []*language) []rune {
 	cuts := []rune{0, 'a', 'b'}
 	for _, l := range list {
@@ -182,7 +182,7 @@ func alphabet(list []*language) []rune {
 			out = append(out, r)
 		}
 	}
-	// The plainest first, so that examples look plain.
+	// Common characters come first, so that examples are readable.
 	slices.SortStableFunc(out, func(x, y rune) int { return plainness(x) - plainness(y) })
 	return out
 }
@@ -201,7 +201,7 @@ func plainness(r rune) int {
 	return 4
 }
 
-// language returns the language of a pattern, nil if it is not known.
+// language returns the language of a pattern, or nil if the pattern is not supported.
 func (p *prover) language(pattern string) *language {
 	l, ok := p.languages[pattern]
 	if !ok {
@@ -219,9 +219,9 @@ const (
 	mostMoves  = 200_000
 )
 
-// search finds a shortest string that two constraints accept and a third refuses,
-// which counts as refusing everything if it is nil. Formats are not looked at. It
-// is not known what there is if a pattern is not understood or the search is too long.
+// search returns a shortest string that two constraints accept and a third one refuses. A nil
+// third constraint refuses everything. search ignores formats. known is false if a pattern is
+// not supported or the search takes too long.
 func (p *prover) search(x, y, refusing *text) (s string, found, known bool) {
 	var list []*language
 	for _, t := range []*text{x, y, refusing} {
@@ -352,7 +352,8 @@ func walk(list []*language, most int, goal func(states []*state, n int) bool) (s
 	return "", false, true
 }
 
-// textIn proves that all strings of a constraint satisfy another.
+// textIn reports whether it can prove that all strings of a constraint satisfy another
+// constraint.
 func (p *prover) textIn(a, b *text) bool {
 	for _, format := range b.Formats {
 		if _, checked := formats[format]; checked && !slices.ContainsFunc(a.Formats, func(have string) bool { return formatIn(have, format) }) {

@@ -2,49 +2,50 @@ package diff
 
 import "fmt"
 
-// Exception lowers what the law says of one change, because of something that
-// no schema knows.
+// Exception lowers the verdicts of one change for a reason that the schemas do not contain.
 type Exception struct {
-	// Old and New are the revisions between which the change came. It is excepted
-	// in every comparison of a revision up to Old with one from New on, either way.
+	// Old and New are the revisions between which the change was made. The exception applies to
+	// every comparison, in either direction, of Old or an earlier revision with New or a later
+	// one.
 	Old, New string
-	// Rule is that of the comparison of Old with New.
+	// Rule and Subject are those of the finding in the comparison of Old with New.
 	Rule, Subject string
 	// Arg is the finding's first argument.
 	Arg string
-	// Guard is what lowers the finding; noChange makes it none.
+	// Guard lowers the finding. noChange removes it.
 	Guard  string
 	Reason string
 }
 
 const (
 	noChange     = "no-change"
-	alwaysSchema = "The value is a JSON Schema, in which $schema was always a keyword."
+	alwaysSchema = "The value is a JSON Schema, and $schema has always been a keyword of JSON Schema."
 )
 
-// Exceptions lists the exceptions. One that is about nothing is an error.
+// Exceptions returns the exceptions. An exception that matches no finding is reported as a
+// problem.
 func Exceptions() []Exception {
 	const before, after = "2025-06-18", "2025-11-25"
 	return []Exception{
 		{before, after, "variant-added", "ElicitRequestParams", "ElicitRequestURLParams", guardCapability,
-			"Servers ask in the mode url only where the client has declared elicitation.url."},
+			"Servers use the mode url only if the client has declared elicitation.url."},
 		{before, after, "variant-added", "SamplingMessageContent", "ToolUseContent", guardCapability,
-			"Tools are part of a conversation only where the client has declared sampling.tools."},
+			"Conversations contain tools only if the client has declared sampling.tools."},
 		{before, after, "variant-added", "SamplingMessageContent", "ToolResultContent", guardCapability,
-			"Tools are part of a conversation only where the client has declared sampling.tools."},
+			"Conversations contain tools only if the client has declared sampling.tools."},
 		{before, after, "variant-added", "CallToolResponse", "CreateTaskResult", guardAskedFor,
-			"A task is the answer only to a request with a task in its params, which an older client has not."},
+			"A receiver answers with a task only if the params of the request contain a task. Older clients do not send one."},
 		{before, after, "variant-added", "CreateMessageResponse", "CreateTaskResult", guardAskedFor,
-			"A task is the answer only to a request with a task in its params, which an older server has not."},
+			"A receiver answers with a task only if the params of the request contain a task. Older servers do not send one."},
 		{before, after, "variant-added", "ElicitResponse", "CreateTaskResult", guardAskedFor,
-			"A task is the answer only to a request with a task in its params, which an older server has not."},
+			"A receiver answers with a task only if the params of the request contain a task. Older servers do not send one."},
 		{before, after, "member-added", "ToolInputSchema.$schema", "$schema", noChange, alwaysSchema},
 		{before, after, "member-added", "ToolOutputSchema.$schema", "$schema", noChange, alwaysSchema},
 		{before, after, "member-added", "ElicitRequestFormParamsRequestedSchema.$schema", "$schema", noChange, alwaysSchema},
 	}
 }
 
-// ledger finds exceptions and remembers which were of use.
+// ledger finds exceptions and records which ones were used.
 type ledger struct {
 	rows     []Exception
 	used     []bool
@@ -56,7 +57,7 @@ func newLedger(rows []Exception, rules ruleTable, old, new string) *ledger {
 	return &ledger{rows: rows, used: make([]bool, len(rows)), old: old, new: new, rules: rules}
 }
 
-// exception returns the row about a finding, or nil.
+// exception returns the row for a finding, or nil.
 func (l *ledger) exception(f *Finding) *Exception {
 	if l == nil {
 		return nil
@@ -79,8 +80,8 @@ func (l *ledger) exception(f *Finding) *Exception {
 	return nil
 }
 
-// stale fails for rows that the comparison of their own two revisions has no
-// use for.
+// stale returns an error for rows that match nothing in the comparison of their own two
+// revisions.
 func (l *ledger) stale() error {
 	if l == nil {
 		return nil

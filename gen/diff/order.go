@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
-// Upgrade says which side of a connection is upgraded first. "Either" is no
-// promise: the findings have the worse level of the two orders.
+// Upgrade says which side of a connection is upgraded first. "either" means that the order is
+// unknown: findings have the worse level of the two orders.
 type Upgrade string
 
 // The orders of upgrades.
@@ -20,11 +20,11 @@ const (
 	UpgradeEither Upgrade = "either"
 )
 
-// Upgrades lists the orders.
+// Upgrades returns the orders.
 func Upgrades() []Upgrade { return []Upgrade{UpgradeServer, UpgradeClient, UpgradeEither} }
 
-// defaultUpgrade is the order of a report whose policy has none. Whoever changes
-// a list of tools runs the server; a revision may reach either side first.
+// defaultUpgrade returns the order for a policy that sets none. The author of a tool list
+// controls the server. A revision may reach either side first.
 func (r *Report) defaultUpgrade() Upgrade {
 	if r.Kind == "tools" {
 		return UpgradeServer
@@ -32,17 +32,17 @@ func (r *Report) defaultUpgrade() Upgrade {
 	return UpgradeEither
 }
 
-// Outcome is what a change does in one order of upgrades.
+// Outcome describes the effect of a change in one order of upgrades.
 type Outcome struct {
 	Level Level `json:"level"`
-	// Says is a sentence that says who cannot do what; "" if nothing breaks.
+	// Says is a sentence about what fails, or "" if nothing does.
 	Says string `json:"says,omitempty"`
 }
 
 // Version is a part of a semantic version.
 type Version string
 
-// The versions, the greatest first. VersionNone is that of a report only.
+// The versions, the greatest first. Only a report has VersionNone.
 const (
 	Major       Version = "major"
 	Minor       Version = "minor"
@@ -53,8 +53,7 @@ const (
 // finish completes a report for the order [UpgradeEither].
 func (r *Report) finish() { r.SetUpgrade(UpgradeEither) }
 
-// SetUpgrade gives the findings the levels that they have in an order of
-// upgrades.
+// SetUpgrade sets the levels of the findings for an order of upgrades.
 func (r *Report) SetUpgrade(u Upgrade) {
 	r.Upgrade = u
 	rules := newRuleTable()
@@ -67,7 +66,7 @@ func (r *Report) SetUpgrade(u Upgrade) {
 	r.settle()
 }
 
-// level takes over the level of an order of upgrades.
+// level sets the level for an order of upgrades.
 func (f *Finding) level(u Upgrade) {
 	f.Level = worse(f.ServerFirst.Level, f.ClientFirst.Level)
 	switch u {
@@ -79,7 +78,8 @@ func (f *Finding) level(u Upgrade) {
 	f.Level = worse(f.Level, LevelInfo)
 }
 
-// settle orders and counts the findings after their levels have changed.
+// settle sorts and counts the findings and sets the suggested version. It must run after levels
+// have changed.
 func (r *Report) settle() {
 	r.sort()
 	r.count()
@@ -98,8 +98,8 @@ func (r *Report) settle() {
 
 var versions = []Version{Major, Minor, Patch, VersionNone}
 
-// harm says who cannot do what when one side is upgraded first, "" if nothing
-// breaks.
+// harm returns a sentence about what fails if one side is upgraded first, or "" if nothing
+// does.
 func (r *Report) harm(f *Finding, rule Rule, serverFirst bool) string {
 	level, receiverFirst := f.verdict(serverFirst)
 	if !level.AtLeast(LevelWarn) || rule.Harm == "" {
@@ -133,8 +133,8 @@ func (r *Report) harm(f *Finding, rule Rule, serverFirst bool) string {
 	return sentence(fill(template, f.Args, pairs...))
 }
 
-// verdict is the worse of those that apply in an order of upgrades, and whether
-// it is the one of the receiver going first.
+// verdict returns the verdict for an order of upgrades, and whether it is the verdict for the
+// receiver first.
 func (f *Finding) verdict(serverFirst bool) (level Level, receiverFirst bool) {
 	v := f.Verdicts
 	switch f.Direction {
@@ -151,7 +151,7 @@ func (f *Finding) verdict(serverFirst bool) (level Level, receiverFirst bool) {
 	return v.SenderFirst, false
 }
 
-// peer names a peer in the middle of a sentence.
+// peer returns the name of a peer for use inside a sentence.
 func (r *Report) peer(role string, upgraded bool) string {
 	age, label := "old", r.Old
 	if upgraded {
@@ -168,13 +168,13 @@ func (r *Report) peer(role string, upgraded bool) string {
 	return "an old " + role
 }
 
-// sentence begins with a capital.
+// sentence capitalizes the first letter.
 func sentence(s string) string {
 	first, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(first)) + s[size:]
 }
 
-// Proof returns the witnesses of what happens in an order of upgrades.
+// Proof returns the witnesses for an order of upgrades.
 func (f *Finding) Proof(u Upgrade) []Witness {
 	if u == UpgradeEither || f.Direction != ToServer && f.Direction != ToClient {
 		return f.Witnesses
@@ -186,8 +186,7 @@ func (f *Finding) Proof(u Upgrade) []Witness {
 	return slices.DeleteFunc(slices.Clone(f.Witnesses), func(w Witness) bool { return w.Breaks != breaks })
 }
 
-// name gives findings the names of the tools that they are about: those whose
-// definitions their places are in.
+// name sets the tool of each finding: the one whose definition contains a place of the finding.
 func name(findings []*Finding, old, new *tools.List) {
 	names := [2]map[string]string{{}, {}}
 	for i, list := range []*tools.List{old, new} {

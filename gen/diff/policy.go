@@ -7,44 +7,45 @@ import (
 	"time"
 )
 
-// Policy says how a project judges findings.
+// Policy is a project's configuration for reports.
 type Policy struct {
-	// Upgrade is the order of upgrades whose levels count. "" is [UpgradeServer]
-	// for lists of tools and [UpgradeEither] for revisions.
+	// Upgrade is the order of upgrades whose levels count. It defaults to [UpgradeServer]
+	// for tool lists and to [UpgradeEither] for revisions.
 	Upgrade Upgrade
-	// FailOn is what makes a comparison fail; nil is a finding of level err.
+	// FailOn lists the conditions for failure. It defaults to any finding of level err.
 	FailOn FailOn
-	// Severity sets the levels of rules, in every order of upgrades.
+	// Severity overrides the levels of rules in every order of upgrades.
 	Severity map[string]Level
-	// Ignore matches findings that are left out of the report.
+	// Ignore matches findings that the report omits.
 	Ignore []Selector
-	// Accept matches findings that are known and fine.
+	// Accept matches known findings that are not a problem.
 	Accept []Acceptance
 }
 
-// Selector matches findings. Tool and Path are patterns in which * stands for
-// any characters and ? for one; so is Rule. An empty pattern matches everything.
+// Selector matches findings. All fields are patterns in which * matches any characters and ?
+// matches one character. An empty pattern matches everything.
 type Selector struct {
 	Rule string `json:"rule,omitempty"`
 	Tool string `json:"tool,omitempty"`
-	// Path is that of the finding's subject, of a tool the part behind its name:
-	// "input.tone".
+	// Path matches the subject of the finding. For a tool it matches the part after the tool's
+	// name: "input.tone".
 	Path string `json:"path,omitempty"`
 }
 
-// Acceptance says that findings are known and why they are fine. It is about the
-// finding with a fingerprint, or about all that its selector matches.
+// Acceptance states that findings are known and why they are not a problem. It matches the
+// finding with its fingerprint, or all findings that its selector matches.
 type Acceptance struct {
 	Fingerprint string `json:"-"`
 	Selector    `json:"-"`
 	Reason      string `json:"reason"`
-	// Until is the last day it holds, "2026-12-31"; "" is forever.
+	// Until is the last day on which the acceptance is valid, such as "2026-12-31". "" means
+	// that it does not expire.
 	Until string `json:"until,omitempty"`
-	// Where is the place in the policy's file, "mcpgen.yaml:3:5".
+	// Where is the location in the policy's file, such as "mcpgen.yaml:3:5".
 	Where string `json:"-"`
 }
 
-// matches reports whether a selector is about a finding.
+// matches reports whether a selector matches a finding.
 func (s Selector) matches(f *Finding) bool {
 	path := f.Subject
 	if f.Tool != "" {
@@ -62,7 +63,7 @@ func (a *Acceptance) matches(f *Finding) bool {
 	return a.Selector.matches(f)
 }
 
-// String says what an acceptance is about.
+// String returns the criteria of an acceptance.
 func (a *Acceptance) String() string {
 	var parts []string
 	for _, part := range [][2]string{{"fingerprint", a.Fingerprint}, {"rule", a.Rule}, {"tool", a.Tool}, {"path", a.Path}} {
@@ -76,7 +77,7 @@ func (a *Acceptance) String() string {
 // glob reports whether a text matches a pattern with * and ?.
 func glob(pattern, text string) bool {
 	p, t := []rune(pattern), []rune(text)
-	star, mark := -1, 0 // of the last *, and the text that it has taken
+	star, mark := -1, 0 // the position of the last *, and the end of the text that it matches
 	i, j := 0, 0
 	for j < len(t) {
 		switch {
@@ -95,9 +96,9 @@ func glob(pattern, text string) bool {
 	return strings.Trim(string(p[i:]), "*") == ""
 }
 
-// Apply judges reports on a day: it sets the levels of their findings, leaves out
-// the ignored ones and marks those that are accepted and those that fail. Acceptances that have expired, or
-// that match no finding of any report, become warnings.
+// Apply applies the policy to reports as of a day. It sets the levels of findings, removes
+// ignored findings, and marks accepted and failing ones. Acceptances that have expired or match
+// no finding of any report produce warnings.
 func (p *Policy) Apply(reports []*Report, today time.Time) {
 	day := today.Format(time.DateOnly)
 	used := make([]bool, len(p.Accept))
@@ -138,8 +139,7 @@ func (p *Policy) Apply(reports []*Report, today time.Time) {
 	}
 }
 
-// accept marks the findings that an acceptance matches, and reports whether there
-// are any.
+// accept marks the findings that an acceptance matches, and reports whether there are any.
 func (r *Report) accept(row *Acceptance, day string) bool {
 	var found []*Finding
 	for _, f := range r.Findings {
@@ -166,7 +166,7 @@ func (r *Report) accept(row *Acceptance, day string) bool {
 	return true
 }
 
-// at begins a warning with the place in the policy's file.
+// at returns the location in the policy's file as the prefix of a warning.
 func (a *Acceptance) at() string {
 	if a.Where == "" {
 		return ""
@@ -174,8 +174,8 @@ func (a *Acceptance) at() string {
 	return a.Where + ": "
 }
 
-// applies reports whether an acceptance can match findings of the reports: one
-// about tools has nothing to do with revisions.
+// applies reports whether an acceptance can match findings of the reports. An acceptance for a
+// tool does not apply to revisions.
 func (a *Acceptance) applies(reports []*Report) bool {
 	return slices.ContainsFunc(reports, func(r *Report) bool { return a.Tool == "" || r.Kind == "tools" })
 }
@@ -185,21 +185,21 @@ func (r *Report) Failed() bool {
 	return slices.ContainsFunc(r.Findings, func(f *Finding) bool { return f.Fails })
 }
 
-// FailOn is a list of conditions, one of which a finding has to meet for the
-// comparison to fail. An empty list never fails.
+// FailOn is a list of conditions. A comparison fails if a finding meets any of them. An empty
+// list never fails.
 type FailOn []Condition
 
-// Condition is met by findings that have at least a level.
+// Condition is met by findings that have at least a given level.
 type Condition struct {
 	Level Level
-	// Upgrade, unless it is "", takes the level of this order of upgrades instead
-	// of the report's.
+	// Upgrade, if set, selects the order of upgrades whose level counts. It defaults to the
+	// order of the report.
 	Upgrade Upgrade
-	// Sent, unless it is "", leaves out values that are not sent this way.
+	// Sent, if set, restricts the condition to values that are sent in this direction.
 	Sent Direction
 }
 
-// conditions are the names that a condition may have.
+// conditions maps the names of conditions to their restrictions.
 var conditions = map[string]Condition{
 	"server":    {Upgrade: UpgradeServer},
 	"client":    {Upgrade: UpgradeClient},
@@ -207,10 +207,9 @@ var conditions = map[string]Condition{
 	"to-client": {Sent: ToClient},
 }
 
-// ParseFailOn reads conditions: "err", "warn" and "info" of the report's order of
-// upgrades, "server=err" and "client=err" of one order, "to-server=err" and
-// "to-client=err" of the values sent to one side, with commas between them; or
-// "none".
+// ParseFailOn parses a comma-separated list of conditions: "err", "warn" and "info" for the
+// report's order of upgrades, "server=err" and "client=err" for one order, "to-server=err" and
+// "to-client=err" for the values that are sent to one side. "none" is the empty list.
 func ParseFailOn(text string) (FailOn, error) {
 	list := FailOn{}
 	if text == "none" {
@@ -223,10 +222,10 @@ func ParseFailOn(text string) (FailOn, error) {
 		case !named:
 			level = name
 		case !known:
-			return nil, fmt.Errorf("unknown name %q: it is server, client, to-server or to-client", name)
+			return nil, fmt.Errorf("unknown condition %q: expected server, client, to-server or to-client", name)
 		}
 		if c.Level = Level(level); !slices.Contains(levels[1:], c.Level) {
-			return nil, fmt.Errorf("unknown level %q: it is err, warn or info; none stands alone", level)
+			return nil, fmt.Errorf("unknown level %q: expected err, warn or info (none cannot be combined)", level)
 		}
 		list = append(list, c)
 	}

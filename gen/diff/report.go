@@ -11,27 +11,26 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff/locate"
 )
 
-// Report is the outcome of a comparison.
+// Report is the result of a comparison.
 type Report struct {
-	// Old and New name the sides, Kind what they are: "revisions" or "tools".
+	// Old and New name the sides. Kind is the kind of both: "revisions" or "tools".
 	Old  string `json:"old"`
 	New  string `json:"new"`
 	Kind string `json:"kind" jsonschema:"enum=revisions,enum=tools"`
-	// Upgrade is the order of upgrades that the levels of the findings are of.
+	// Upgrade is the order of upgrades that the levels apply to.
 	Upgrade Upgrade `json:"upgrade" jsonschema:"enum=server,enum=client,enum=either"`
-	// Suggested is the part of a semantic version that the changes ask for.
+	// Suggested is the part of a semantic version that should change.
 	Suggested Version `json:"suggested" jsonschema:"enum=major,enum=minor,enum=patch,enum=none"`
-	// Compared says how much was looked at.
+	// Compared counts the subjects of the comparison.
 	Compared Compared `json:"compared"`
-	// Findings are sorted by subject within their level, the worst first; those
-	// that are accepted come last.
+	// Findings are sorted by level, the worst first, and then by subject. Accepted findings
+	// come last.
 	Findings []*Finding `json:"findings"`
-	// Warnings are about the policy: rows that have expired or match no finding.
+	// Warnings are about the policy: acceptances that have expired or match no finding.
 	Warnings []string `json:"warnings,omitempty"`
-	// Skipped is what the comparison left out, or took for something else than it
-	// says.
+	// Skipped lists the parts that the comparison left out or could not read as written.
 	Skipped []Skipped `json:"skipped,omitempty"`
-	// Errata lists the facts that were put right before the sides were compared.
+	// Errata lists the errors in the sides that were corrected before the comparison.
 	Errata []Corrected `json:"errata,omitempty"`
 	// Problems are inconsistencies of the comparison itself. Each is a bug of
 	// mcpgen and changes no finding.
@@ -39,21 +38,19 @@ type Report struct {
 	Summary  Summary  `json:"summary"`
 }
 
-// Compared counts what both sides have. Of revisions these are methods, of tool
-// lists tools.
+// Compared counts the subjects that both sides have: methods of revisions, or tools.
 type Compared struct {
 	Subjects int `json:"subjects"`
-	// Unchanged subjects have the same envelope, params and result. What changed
-	// in a definition that they carry is told of the definition.
+	// Unchanged subjects have the same envelope, params and result. A finding about a shared
+	// definition counts as a change of each subject that uses it.
 	Unchanged int `json:"unchanged"`
-	// Changed, Added and Removed are names, sorted.
+	// Changed, Added and Removed list names, sorted.
 	Changed []string `json:"changed,omitempty"`
 	Added   []string `json:"added,omitempty"`
 	Removed []string `json:"removed,omitempty"`
 }
 
-// Summary counts the findings that are not accepted, by level, and those that
-// are.
+// Summary counts findings: by level for those that are not accepted, and the accepted ones.
 type Summary struct {
 	Err      int `json:"err"`
 	Warn     int `json:"warn"`
@@ -67,71 +64,70 @@ type Summary struct {
 type Finding struct {
 	Rule     string   `json:"rule"`
 	Category Category `json:"category"`
-	// Level is that of the report's order of upgrades; of "either" it is the worse
-	// of the two.
+	// Level is the level in the report's order of upgrades. For "either" it is the worse one of
+	// the two orders.
 	Level Level `json:"level"`
-	// ServerFirst and ClientFirst say what happens in each order of upgrades.
+	// ServerFirst and ClientFirst are the outcomes in the two orders of upgrades.
 	ServerFirst Outcome  `json:"server_first"`
 	ClientFirst Outcome  `json:"client_first"`
 	Verdicts    Verdicts `json:"verdicts"`
 	Effect      Effect   `json:"effect"`
-	// Guard is the reason why the level is less than the effect has it, and
-	// Reason what the ledger says about that.
+	// Guard is the reason why the level is lower than the effect implies. Reason is the text
+	// of the exception that applies, if any.
 	Guard  string `json:"guard,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	// Direction is who sends the values: "client-to-server", "server-to-client"
-	// or "both".
+	// Direction says which side sends the values: "client-to-server", "server-to-client" or
+	// "both".
 	Direction Direction `json:"direction"`
-	// Tool is the name of the tool that changed, "" where no tool did.
+	// Tool is the name of the tool that changed, or "".
 	Tool string `json:"tool,omitempty"`
-	// Subject is what changed: a declaration and the members below it, a method or
-	// a tool.
+	// Subject is the path of the change: a declaration and its members, a method, or a tool.
 	Subject string   `json:"subject"`
 	Args    []string `json:"args,omitempty"`
 	Message string   `json:"message"`
 	Old     Place    `json:"old"`
 	New     Place    `json:"new"`
-	// OldPosition and NewPosition are where the change is in the texts of the sides:
-	// the two places, or the keywords in them. They are nil where that is unknown.
+	// OldPosition and NewPosition are the positions of Old and New, or of the keyword that
+	// changed, in the texts of the sides. They are nil if unknown.
 	OldPosition *Position `json:"old_position,omitempty"`
 	NewPosition *Position `json:"new_position,omitempty"`
-	// Uses are the messages that carry the values, sorted.
+	// Uses lists the messages that carry the values, sorted.
 	Uses []string `json:"uses"`
 	// Witnesses prove the verdicts.
 	Witnesses []Witness `json:"witnesses,omitempty"`
 	// Unproven says why no witness was found or confirmed.
 	Unproven string `json:"unproven,omitempty"`
-	// Fingerprint tells the finding from others whatever its text.
+	// Fingerprint identifies the finding. It does not depend on texts.
 	Fingerprint string `json:"fingerprint"`
-	// Accepted says that the finding is known and why it is fine.
+	// Accepted is the acceptance that matches the finding, or nil.
 	Accepted *Acceptance `json:"accepted,omitempty"`
-	// Fails says that the finding meets a condition of the policy's FailOn.
+	// Fails means that the finding meets a condition of the policy's FailOn.
 	Fails bool `json:"fails,omitempty"`
 }
 
-// Position is a place in the text of a side.
+// Position is a line and a column in the text of a side.
 type Position = locate.Position
 
-// Witness is a value that one side accepts and the other refuses.
+// Witness is a value that one side accepts and the other side refuses.
 type Witness struct {
-	// Breaks is the order of upgrades in which the value is sent to the side that
-	// refuses it: "receiver-first" or "sender-first".
+	// Breaks is the order of upgrades in which a peer sends the value to a peer that refuses
+	// it: "receiver-first" or "sender-first".
 	Breaks string `json:"breaks"`
-	// Of says what the value is: the definition it is judged by, or a tool's
-	// arguments or result.
+	// Of names the kind of value: a definition, or the arguments or the result of a
+	// tool.
 	Of         string          `json:"of"`
 	Value      json.RawMessage `json:"value"`
 	AcceptedBy string          `json:"accepted_by"`
 	RefusedBy  string          `json:"refused_by"`
 }
 
-// The two orders of upgrades.
+// The values of [Witness.Breaks].
 const (
 	ReceiverFirst = "receiver-first"
 	SenderFirst   = "sender-first"
 )
 
-// Direction says who sends a value.
+// Direction says which side sends a value.
 type Direction string
 
 // The directions.
@@ -153,8 +149,8 @@ func (d Direction) join(other Direction) Direction {
 	return BothWays
 }
 
-// First returns the verdicts by the side that is upgraded first. Of a value that
-// is sent both ways each order has the worse one.
+// First returns the verdicts by the side that is upgraded first. If both sides send the value,
+// both orders have the worse verdict.
 func (f *Finding) First() (server, client Level) {
 	v := f.Verdicts
 	switch f.Direction {
@@ -167,11 +163,11 @@ func (f *Finding) First() (server, client Level) {
 	return both, both
 }
 
-// message fills the arguments into a rule's message.
+// message returns a rule's message with the arguments filled in.
 func message(r Rule, args []string) string { return fill(r.Message, args) }
 
-// fill replaces {0} and the like by arguments, and the given pairs of a
-// placeholder and a text.
+// fill replaces {0}, {1} and so on with arguments, and further placeholders that are given as
+// pairs of placeholder and text.
 func fill(template string, args []string, pairs ...string) string {
 	for i, arg := range args {
 		pairs = append(pairs, "{"+strconv.Itoa(i)+"}", arg)
@@ -179,14 +175,14 @@ func fill(template string, args []string, pairs ...string) string {
 	return strings.NewReplacer(pairs...).Replace(template)
 }
 
-// fingerprint does not depend on texts, nor on the names of the sides.
+// fingerprint returns a hash that does not depend on texts or on the names of the sides.
 func fingerprint(kind, rule, subject string, args []string) string {
 	parts := append([]string{kind, rule, subject}, args...)
 	sum := sha256.Sum256([]byte(strings.Join(parts, separator)))
 	return hex.EncodeToString(sum[:])[:12]
 }
 
-// sort orders findings: accepted ones last, the worst first, then by subject.
+// sort sorts the findings as [Report.Findings] describes.
 func (r *Report) sort() {
 	slices.SortFunc(r.Findings, func(a, b *Finding) int {
 		if accepted := a.Accepted != nil; accepted != (b.Accepted != nil) {
@@ -221,11 +217,11 @@ func (r *Report) count() {
 	}
 }
 
-// Locate gives the findings the positions of what changed in the texts of the two
-// sides. A nil text has no positions.
+// Locate sets the positions of the findings in the texts of the two sides. A nil text has no
+// positions.
 func (r *Report) Locate(old, new []byte) {
 	rules := newRuleTable()
-	var pointers [2][]string // for each finding one
+	var pointers [2][]string // one for each finding
 	for _, f := range r.Findings {
 		keyword := rules[f.Rule].Changed(f.Args)
 		for i, place := range []Place{f.Old, f.New} {

@@ -2,10 +2,10 @@ package diff
 
 import "slices"
 
-// Level says how bad a verdict is.
+// Level is the severity of a verdict or a finding.
 type Level string
 
-// The levels, the mildest first. LevelOK is that of a verdict only.
+// The levels, the mildest first. Only verdicts have LevelOK.
 const (
 	LevelOK   Level = "ok"
 	LevelInfo Level = "info"
@@ -15,7 +15,7 @@ const (
 
 var levels = []Level{LevelOK, LevelInfo, LevelWarn, LevelErr}
 
-// AtLeast reports whether a level is as bad as another.
+// AtLeast reports whether l is as severe as other, or more severe.
 func (l Level) AtLeast(other Level) bool {
 	return slices.Index(levels, l) >= slices.Index(levels, other)
 }
@@ -27,27 +27,30 @@ func worse(a, b Level) Level {
 	return b
 }
 
-// Effect is what becomes of the values a receiver accepts.
+// Effect says how a change affects the set of values that a receiver accepts.
 type Effect string
 
 // The effects.
 const (
 	// EffectNone: the same values are accepted.
 	EffectNone Effect = "none"
-	// EffectNarrows: values that could be sent before are refused.
+	// EffectNarrows: the new side refuses values that the old side could send.
 	EffectNarrows Effect = "narrows"
-	// EffectWidens: values can be sent that were refused before.
+	// EffectWidens: the new side can send values that the old side refuses.
 	EffectWidens Effect = "widens"
 	// EffectIncomparable: both.
 	EffectIncomparable Effect = "incomparable"
-	// EffectMeaning: the same values are accepted and taken for something else.
+	// EffectMeaning: the same values are accepted, but they mean something else.
 	EffectMeaning Effect = "meaning"
 )
 
+// Narrows reports whether the new side refuses values that the old side could send.
 func (e Effect) Narrows() bool { return e == EffectNarrows || e == EffectIncomparable }
-func (e Effect) Widens() bool  { return e == EffectWidens || e == EffectIncomparable }
 
-// Mirror is the effect of the change the other way round.
+// Widens reports whether the new side can send values that the old side refuses.
+func (e Effect) Widens() bool { return e == EffectWidens || e == EffectIncomparable }
+
+// Mirror returns the effect of the opposite change.
 func (e Effect) Mirror() Effect {
 	switch e {
 	case EffectNarrows:
@@ -58,16 +61,15 @@ func (e Effect) Mirror() Effect {
 	return e
 }
 
-// Verdicts are the two of a finding.
+// Verdicts holds the levels of a finding for the two orders of upgrades.
 type Verdicts struct {
-	// ReceiverFirst is for a new receiver with an old sender.
+	// ReceiverFirst applies if the receiver of the values is upgraded first.
 	ReceiverFirst Level `json:"receiver_first"`
-	// SenderFirst is for a new sender with an old receiver.
+	// SenderFirst applies if the sender of the values is upgraded first.
 	SenderFirst Level `json:"sender_first"`
 }
 
-// Verdicts derives what an effect does. It is the law that all severities come
-// from.
+// Verdicts returns the levels that follow from an effect. All levels are derived from it.
 func (e Effect) Verdicts() Verdicts {
 	switch e {
 	case EffectNarrows:
@@ -82,15 +84,15 @@ func (e Effect) Verdicts() Verdicts {
 	return Verdicts{LevelInfo, LevelInfo}
 }
 
-// Category is what a rule is about.
+// Category is the subject area of a rule.
 type Category string
 
 // The categories.
 const (
 	CategoryWire    Category = "wire"    // values and their schemas
-	CategoryMethods Category = "methods" // which messages there are
-	CategoryTools   Category = "tools"   // which tools there are, and what they promise
-	CategoryModel   Category = "model"   // what a model reads
+	CategoryMethods Category = "methods" // requests and notifications
+	CategoryTools   Category = "tools"   // tools, how they are called, and their annotations
+	CategoryModel   Category = "model"   // texts and defaults that a model reads
 )
 
 // Rule describes one kind of change.
@@ -98,42 +100,42 @@ type Rule struct {
 	ID       string   `json:"id"`
 	Category Category `json:"category"`
 	Effect   Effect   `json:"effect"`
-	// Mirror is the rule of the change the other way round.
+	// Mirror is the rule for the opposite change.
 	Mirror string `json:"mirror"`
-	// Message says what changed; {0} and the like are the finding's arguments.
+	// Message says what changed. {0}, {1} and so on are the arguments of the finding.
 	Message string `json:"message"`
 	Doc     string `json:"doc"`
-	// Args names the finding's arguments.
+	// Args names the arguments of a finding.
 	Args []string `json:"args,omitempty"`
-	// Harm says what a change that breaks does to whom: {sender} and {receiver}
-	// are the two peers, {sent} and {expected} the one of the arguments before and
-	// after that the sender has and the receiver knows.
+	// Harm says what fails if the change breaks something. {sender} and {receiver} are the two
+	// peers. {sent} is the value that the sender has of the arguments "before" and "after";
+	// {expected} is the value that the receiver has.
 	Harm string `json:"harm"`
-	// Keyword is the member of a finding's places that changed, as a relative JSON
-	// Pointer that may show arguments; "" is the place itself.
+	// Keyword is the member at a finding's places that changed, as a relative JSON Pointer that
+	// may contain arguments. "" means the place itself.
 	Keyword string `json:"keyword,omitempty"`
-	// Presence says that the first argument names a member, which one side lacks or does
-	// not require.
+	// Presence means that the first argument names a member that one side lacks or does not
+	// require.
 	Presence bool `json:"presence,omitempty"`
-	// Promise says that the change is about a promise that a tool's annotations make. The
-	// message is a predicate of the tool.
+	// Promise means that the change is about a promise of a tool's annotations. The message is
+	// then a predicate whose subject is the tool.
 	Promise bool `json:"promise,omitempty"`
 	// Version is the smallest part of a semantic version that must change.
 	Version Version `json:"version" jsonschema:"enum=minor,enum=patch"`
 }
 
-// Names of arguments that many rules have.
+// Names of arguments that many rules share.
 const (
 	argBefore = "before"
 	argAfter  = "after"
 )
 
-// Guard is a reason why what the law calls breaking is not, or not always.
+// Guard is a reason why a change that would break something does not, or not always.
 type Guard struct {
 	ID string `json:"id"`
-	// Level is what err becomes under it.
+	// Level replaces err.
 	Level Level `json:"level"`
-	// SenderOnly guards are of no use to a receiver that goes first.
+	// SenderOnly guards do not lower the verdict for the receiver first.
 	SenderOnly bool   `json:"sender_only,omitempty"`
 	Doc        string `json:"doc"`
 }
@@ -151,13 +153,13 @@ const (
 	guardPromisedNobody = "unconstrained"
 )
 
-// Guards lists the guards.
+// Guards returns the guards.
 func Guards() []Guard {
 	return append(serverGuards(), []Guard{
 		{ID: guardOpenObject, Level: LevelInfo, Doc: "Objects of the protocol are open: a receiver ignores members it does not know."},
 		{ID: guardIgnoredMember, Level: LevelWarn, Doc: "The object is open: the receiver accepts the member and ignores it."},
-		{ID: guardReadAsAnother, Level: LevelWarn, Doc: "The receiver accepts the value as another variant, and loses what is new in it."},
-		{ID: guardCapability, Level: LevelWarn, Doc: "A peer receives this only if it has declared the capability."},
+		{ID: guardReadAsAnother, Level: LevelWarn, Doc: "The receiver accepts the value as another variant, and loses the members that it does not know."},
+		{ID: guardCapability, Level: LevelWarn, Doc: "A peer receives this only if it declares the capability."},
 		{ID: guardAskedFor, Level: LevelWarn, Doc: "A peer receives this only if its request asks for it."},
 		{ID: guardNoAnswer, Level: LevelWarn, Doc: "A receiver ignores a notification that it does not know, and no answer is expected."},
 		{ID: guardListed, Level: LevelInfo, SenderOnly: true, Doc: "A client calls only tools that the server lists."},
@@ -171,7 +173,7 @@ func guard(id string) Guard {
 	return list[slices.IndexFunc(list, func(g Guard) bool { return g.ID == id })]
 }
 
-// apply lowers verdicts.
+// apply lowers verdicts of level err.
 func (g Guard) apply(v Verdicts) Verdicts {
 	if v.SenderFirst == LevelErr {
 		v.SenderFirst = g.Level
