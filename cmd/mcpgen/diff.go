@@ -185,7 +185,7 @@ func (d *differ) policy() (*diff.Policy, error) {
 	if d.upgrade != "" {
 		policy.Upgrade = diff.Upgrade(d.upgrade)
 		if !slices.Contains(diff.Upgrades(), policy.Upgrade) {
-			return nil, fmt.Errorf("--upgrade: unknown value %q: it is server, client or either", d.upgrade)
+			return nil, fmt.Errorf("--upgrade: unknown value %q: expected server, client or either", d.upgrade)
 		}
 	}
 	if d.failOn != "" {

@@ -12,13 +12,12 @@ type change struct {
 	rule  string
 	guard string
 	args  []string
-	// below is added to the path of the shapes, for a change of one of their members.
-	// The side that alone says so does not have the member.
-	below string
+	// below is appended to the path of the shapes, for a change of one of their members.
 	// lackedByOld and lackedByNew mean that a side does not have the member.
+	below       string
 	lackedByOld bool
 	lackedByNew bool
-	// subject is the path of what changed, "" for that of the new place.
+	// subject is the path of the change; "" means that of the new place.
 	subject  string
 	old, new Place
 	// ways has the results for the two directions. ways[narrows] is about values that the old

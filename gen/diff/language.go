@@ -211,8 +211,7 @@ func (p *prover) language(pattern string) *language {
 	return l
 }
 
-// The limits of a search: characters of a string, states, and steps from one to
-// another.
+// The limits of a search: characters of a string, states, and transitions.
 const (
 	longest    = 300
 	mostStates = 4000

@@ -89,7 +89,7 @@ func (l *ledger) stale() error {
 	for i, row := range l.rows {
 		own := l.old == row.Old && l.new == row.New || l.old == row.New && l.new == row.Old
 		if own && !l.used[i] {
-			return fmt.Errorf("stale exception: %s of %s at %s between %s and %s is no finding", row.Rule, row.Arg, row.Subject, row.Old, row.New)
+			return fmt.Errorf("stale exception: %s of %s at %s between %s and %s matches no finding", row.Rule, row.Arg, row.Subject, row.Old, row.New)
 		}
 	}
 	return nil

@@ -11,12 +11,11 @@ import (
 // The limits of one comparison of two messages.
 const (
 	mostNodes = 5000
-	mostWays  = 4  // up from a pair of shapes
-	mostLifts = 64 // pairs that the values of a change come by
+	mostWays  = 4  // edges that are followed from a pair of shapes
+	mostLifts = 64 // pairs that are visited for a change
 )
 
-// node is a pair of shapes at a place of two messages, reached first by a shortest
-// path.
+// node is a pair of shapes at a place of two messages. The path is a shortest one.
 type node struct {
 	*pairing
 	path  string
@@ -24,7 +23,7 @@ type node struct {
 	up    []edge
 }
 
-// edge leads from a pair of shapes to one that it is in.
+// edge leads from a pair of shapes to a pair that contains it.
 type edge struct {
 	parent *node
 	child  *child
@@ -35,11 +34,11 @@ type told struct {
 	*change
 	node *node
 	ways [2]outcome
-	// subject is what changed, where that is not a place of the schemas.
+	// subject is the path of the change, if it is not a place in the schemas.
 	subject string
 }
 
-// outcome is what a change means for whole messages in one direction.
+// outcome is the effect of a change on whole messages in one direction.
 type outcome struct {
 	state certainty
 	// values are messages that the sender may send and the receiver refuses.
@@ -48,22 +47,22 @@ type outcome struct {
 	why string
 }
 
-// noExample is why there is no example where nothing more is known.
-const noExample = "none of the values that were tried shows it"
+// noExample says that there is no example for no specific reason.
+const noExample = "none of the tried values shows the change"
 
-// certainty says what is known of a direction, the least first.
+// certainty says what is known about a direction, in increasing order.
 type certainty int
 
 const (
-	refuted  certainty = iota // no value is concerned
-	lost                      // values are taken for something else
+	refuted  certainty = iota // the change affects no value
+	lost                      // the receiver accepts the values as another variant
 	unproven                  // no value was found
-	noted                     // the change is told whatever the values
+	noted                     // the change is reported whatever the values are
 	shown
 )
 
-// messages compares two shapes of whole messages. The changes of a pair come before
-// those of the pairs in it.
+// messages compares two shapes of whole messages. Changes of a pair precede those of the pairs
+// that it contains.
 func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem string) {
 	root := &node{path: path}
 	nodes := map[setPair]*node{{old.set, new.set}: root}
@@ -89,7 +88,7 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem
 			next, ok := nodes[key]
 			switch {
 			case !ok && len(queue) >= mostNodes:
-				problem = fmt.Sprintf("%s: more than %d pairs of schemas; those farther from the root were not compared", path, mostNodes)
+				problem = fmt.Sprintf("%s: more than %d pairs of schemas; pairs farther from the root were not compared", path, mostNodes)
 				continue
 			case !ok:
 				next = &node{path: cmp.Or(below.new.Where.Path, below.old.Where.Path, n.path+below.path), guard: cmp.Or(below.guard, n.guard), pairing: c.pair(below.old, below.new)}
@@ -108,7 +107,7 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem
 		for _, ch := range n.changes {
 			t := &told{change: ch, node: n}
 			if proved[t.key()] {
-				continue // the same change, farther from the root
+				continue // the same change was found closer to the root
 			}
 			for way := range t.ways {
 				t.ways[way] = c.outcome(ch, n, way, root)
@@ -120,13 +119,13 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem
 	return list, problem
 }
 
-// key names a change by the place of the definitions that it is between.
+// key identifies a change by the places of the definitions that it is between.
 func (t *told) key() string {
 	old, new := t.places()
 	return strings.Join(append([]string{t.rule, old.Pointer, new.Pointer, t.below}, t.args...), separator)
 }
 
-// outcome finds out what a direction of a change means for whole messages.
+// outcome determines the effect of a direction of a change on whole messages.
 func (c *comparer) outcome(ch *change, n *node, way int, root *node) outcome {
 	w := ch.ways[way]
 	effect := c.rules.rule(ch.rule).Effect
@@ -152,7 +151,7 @@ func (c *comparer) outcome(ch *change, n *node, way int, root *node) outcome {
 	case w.known, c.prove.in(sends, accepts, false):
 		return outcome{state: refuted}
 	}
-	// What is refused here may be accepted further up.
+	// A value that is refused here may be accepted further up.
 	for at := n; at != root && len(at.up) > 0; at = at.up[0].parent {
 		p := at.up[0].parent
 		sends, accepts := p.old, p.new
@@ -169,15 +168,15 @@ func (c *comparer) outcome(ch *change, n *node, way int, root *node) outcome {
 	return outcome{state: unproven, why: cmp.Or(w.why, noExample)}
 }
 
-// climb is the way of some values up to whole messages.
+// climb holds the state of lifting values to whole messages.
 type climb struct {
 	way  int
 	root *node
-	// seen are the pairs that values have come by.
+	// seen has the pairs that were visited.
 	seen map[*node]bool
 }
 
-// lift puts values into what is around them, up to whole messages.
+// lift puts values into the values that contain them, up to whole messages.
 func (c *comparer) lift(n *node, values []any, up *climb) outcome {
 	if n == up.root {
 		return outcome{state: shown, values: values}
@@ -199,7 +198,7 @@ func (c *comparer) lift(n *node, values []any, up *climb) outcome {
 		}
 	}
 	if !tried {
-		return outcome{state: unproven, why: "no value was found to put it into"}
+		return outcome{state: unproven, why: "no containing value was found"}
 	}
 	return best
 }
@@ -228,7 +227,7 @@ func (c *comparer) liftBy(e edge, values []any, up *climb) outcome {
 	}
 	switch {
 	case len(refused) > 0:
-		// The first values are those of which nothing else is refused.
+		// The receiver refuses the first values for no other reason.
 		return c.lift(e.parent, refused[:min(len(refused), 3)], up)
 	case known:
 		return outcome{state: refuted}
@@ -236,10 +235,10 @@ func (c *comparer) liftBy(e edge, values []any, up *climb) outcome {
 	return outcome{state: lost}
 }
 
-// around puts a value into what is around it.
+// around returns values that contain the given value.
 func (c *comparer) around(v view, at *child, value any) []any {
 	if !at.element {
-		if at.name == "" && at.path != "." { // no name is known that a pattern matches
+		if at.name == "" && at.path != "." { // no known name matches the pattern
 			return nil
 		}
 		return c.inside(v, at.name, value)
@@ -271,16 +270,16 @@ func (c *comparer) around(v view, at *child, value any) []any {
 	return out
 }
 
-// obstacle says why a value cannot be put into what is around it.
+// obstacle says why no containing value was found.
 func (c *comparer) obstacle(v view, at *child) string {
 	if v.from.Kind == kindObject {
 		for _, m := range v.from.Object.Members {
 			if m.Required && m.Name != at.name {
 				if _, ok := c.make.minimal(m.Shape); !ok {
-					return "mcpgen makes no value of " + strconv.Quote(m.Name) + ", which must be there too"
+					return "mcpgen cannot make a value of " + strconv.Quote(m.Name) + ", which is required as well"
 				}
 			}
 		}
 	}
-	return "mcpgen makes nothing that the value can stand in"
+	return "mcpgen cannot make a value that contains the example"
 }

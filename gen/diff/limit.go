@@ -6,14 +6,14 @@ import "strconv"
 type limit struct {
 	at   *float64
 	open bool
-	// upper limits are looser the greater they are.
+	// upper limits allow more the greater they are.
 	upper bool
 }
 
 func (s span) low() limit  { return limit{s.Min, s.MinOpen, false} }
 func (s span) high() limit { return limit{s.Max, s.MaxOpen, true} }
 
-// span is what is within the limit.
+// span returns the numbers within the limit.
 func (l limit) span() span {
 	if l.upper {
 		return span{Max: l.at, MaxOpen: l.open}
@@ -24,7 +24,7 @@ func (l limit) span() span {
 // allows reports whether a number is within the limit.
 func (l limit) allows(f float64) bool { return l.span().contains(f) }
 
-// holds reports whether all of a span is within the limit.
+// holds reports whether all numbers of a span are within the limit.
 func (l limit) holds(s span) bool { return l.span().covers(s) }
 
 func (l limit) String() string {
@@ -38,7 +38,8 @@ func (l limit) String() string {
 	return text
 }
 
-// compare is above 0 when the limit has moved up.
+// compare returns a number above 0 if other is the greater limit, and below 0 if it is the
+// smaller one.
 func (l limit) compare(to limit) int {
 	sign := 1
 	if !l.upper {
@@ -63,7 +64,7 @@ func (l limit) compare(to limit) int {
 	return sign
 }
 
-// lengths are numbers of things in and around spans, none of them large.
+// lengths returns small numbers at and around the ends of spans.
 func lengths(spans ...span) []int {
 	list := []int{0, 1, 2}
 	for _, s := range spans {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// match pairs alternatives that are meant to be the same thing: by name, then by
-// constant members, then by how much they look alike.
+// match pairs alternatives that represent the same thing: by name, then by constant members,
+// then by similarity.
 func (c *comparer) match(old, new []*Alt) (pairs []altPair, gone, come []*Alt) {
 	gone, come = slices.Clone(old), slices.Clone(new)
 	take := func(o, n *Alt) {
@@ -51,8 +51,8 @@ func (c *comparer) match(old, new []*Alt) (pairs []altPair, gone, come []*Alt) {
 			take(s.old, s.new)
 		}
 	}
-	// What is left over of a kind is the same thing if there is one of it on each
-	// side. Objects must look alike.
+	// Alternatives of a kind that are left over form a pair if each side has one. Objects
+	// must be similar.
 	for _, k := range []kind{kindString, kindNumber, kindBoolean, kindNull, kindArray} {
 		o, n := ofKind(gone, k), ofKind(come, k)
 		if len(o) == 1 && len(n) == 1 && len(ofKind(old, k)) == 1 && len(ofKind(new, k)) == 1 {
@@ -66,8 +66,7 @@ func ofKind(list []*Alt, k kind) []*Alt {
 	return slices.DeleteFunc(slices.Clone(list), func(a *Alt) bool { return a.Kind != k })
 }
 
-// sameConstants reports whether objects have required members with the same single
-// value.
+// sameConstants reports whether objects have required members with the same single value.
 func sameConstants(a, b *Alt) bool {
 	if a.Kind != kindObject {
 		return false
@@ -82,14 +81,13 @@ func sameConstants(a, b *Alt) bool {
 	})
 }
 
-// pairName orders pairs the same way in both directions.
+// pairName returns a key that orders pairs the same way in both directions.
 func pairName(p altPair) string {
 	a, b := p.old.label()+p.old.Where.Path+p.old.Where.Pointer, p.new.label()+p.new.Where.Path+p.new.Where.Pointer
 	return min(a, b) + "\x00" + max(a, b)
 }
 
-// likeness says how much two alternatives look like the same thing; 0 is not
-// at all.
+// likeness returns the similarity of two alternatives; 0 means that they are unrelated.
 func (c *comparer) likeness(a, b *Alt, depth int) float64 {
 	if a.Kind != b.Kind || depth > 3 {
 		return 0
@@ -105,7 +103,7 @@ func (c *comparer) likeness(a, b *Alt, depth int) float64 {
 	case kindObject:
 		score = objectLikeness(a.Object, b.Object, score)
 		if a.Name != "" && b.Name != "" && a.Name != b.Name && !shareRequired(a.Object, b.Object) {
-			score = 0 // they are two things
+			score = 0 // they are unrelated
 		}
 	case kindArray:
 		score = c.arrayLikeness(a, b, depth, score)
@@ -157,7 +155,7 @@ func objectLikeness(a, b *object, score float64) float64 {
 			if score == 0 {
 				return 0
 			}
-			continue // another thing by the same name
+			continue // an unrelated alternative with the same name
 		}
 		score += 2
 	}
@@ -178,7 +176,8 @@ func objectLikeness(a, b *object, score float64) float64 {
 	return score + 0.1
 }
 
-// shareRequired reports whether both objects demand some member, or none does.
+// shareRequired reports whether both objects require some common member, or neither requires
+// any.
 func shareRequired(a, b *object) bool {
 	demands := func(m *member) bool { return m.Required }
 	if !slices.ContainsFunc(a.Members, demands) && !slices.ContainsFunc(b.Members, demands) {
@@ -190,7 +189,7 @@ func shareRequired(a, b *object) bool {
 	})
 }
 
-// values are those a member is limited to, nil for others.
+// values returns the values that a member is limited to, or nil.
 func (m *member) values() []string {
 	if m.Shape.busy || len(m.Shape.alts()) != 1 || m.Shape.alts()[0].Kind == kindBoolean || m.Shape.alts()[0].Kind == kindNull {
 		return nil

@@ -6,8 +6,7 @@ import (
 	"github.com/mcpgen/mcpgen/spec"
 )
 
-// Skipped is a part of a side that the comparison left out, or took for something
-// else than it says.
+// Skipped is a part of a side that the comparison left out or could not read as written.
 type Skipped struct {
 	// Side is "old" or "new".
 	Side  string `json:"side" jsonschema:"enum=old,enum=new"`
@@ -15,26 +14,26 @@ type Skipped struct {
 	Why   string `json:"why"`
 }
 
-// Corrected is an erratum that was applied to a side before it was compared.
+// Corrected is an erratum that was applied to a side before the comparison.
 type Corrected struct {
 	// Side is "old" or "new".
 	Side    string `json:"side" jsonschema:"enum=old,enum=new"`
 	Pointer string `json:"pointer"`
-	// Old is what stands in the side's file, New what was compared instead.
+	// Old is the value in the side's file. New is the value that was compared instead.
 	Old    json.RawMessage `json:"old"`
 	New    json.RawMessage `json:"new"`
 	Reason string          `json:"reason"`
 }
 
-// Notes are about how a side was read.
+// Notes describe how a side was read.
 type Notes struct {
-	// Skipped are what was left out. Their Side is filled in by the comparison.
+	// Skipped lists the parts that were left out. The comparison sets their Side.
 	Skipped []Skipped
-	// Errata are those that were applied.
+	// Errata lists the errata that were applied.
 	Errata []spec.Erratum
 }
 
-// notes takes over what is noted about the sides.
+// notes adds the notes of both sides to the report.
 func (r *Report) notes(old, new Notes) {
 	for _, side := range []struct {
 		name string
@@ -50,11 +49,11 @@ func (r *Report) notes(old, new Notes) {
 	}
 }
 
-// raw is the JSON text of a value that was read from YAML.
+// raw returns the JSON text of a value that was read from YAML.
 func raw(v any) json.RawMessage {
 	text, err := json.Marshal(v)
 	if err != nil {
-		return json.RawMessage("null") // the table of errata has been read as JSON already
+		return json.RawMessage("null") // cannot happen: the table of errata was read as JSON
 	}
 	return text
 }

@@ -10,17 +10,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// OfPrompt says that a witness is the params of prompts/get for a prompt.
+// OfPrompt returns the [Witness.Of] of a prompt's prompts/get params.
 func OfPrompt(name string) string { return "prompt " + strconv.Quote(name) + " params" }
 
-// OfURI and OfCapability say that a witness is the URI of a resource that is read,
-// or the path of a capability that is relied on.
+// Values of [Witness.Of] for the URI of a resource, and for the path of a capability.
 const (
 	OfURI        = "resource URI"
 	OfCapability = "capability"
 )
 
-// offers compares what two servers offer beside tools.
+// offers compares everything that two servers offer besides tools.
 func (t *toolLists) offers(report *Report, old, new ToolList) {
 	if old.Catalog == nil || new.Catalog == nil {
 		return
@@ -43,8 +42,8 @@ func (t *toolLists) offers(report *Report, old, new ToolList) {
 	}
 }
 
-// has reports whether a part can be compared: both sides have it, or the new one
-// has lost it. A side that says nothing of a part that the other has is noted.
+// has reports whether a part can be compared: both sides have it, or the new side has removed
+// it. It records a part that only one side mentions.
 func (t *toolLists) has(report *Report, old, new ToolList, part catalog.Part) bool {
 	was, is := old.Catalog.Has[part], new.Catalog.Has[part]
 	switch {
@@ -53,15 +52,15 @@ func (t *toolLists) has(report *Report, old, new ToolList, part catalog.Part) bo
 	case was && new.Catalog.Whole && part != catalog.Capabilities:
 		return true
 	case was && old.Catalog.Count(part) > 0:
-		report.Skipped = append(report.Skipped, Skipped{"new", Place{Path: string(part)}, fmt.Sprintf("has no %s: those of the old side are not compared", part)})
+		report.Skipped = append(report.Skipped, Skipped{"new", Place{Path: string(part)}, fmt.Sprintf("has no %s: the %[1]s of the old side are not compared", part)})
 	case is && new.Catalog.Count(part) > 0:
-		report.Skipped = append(report.Skipped, Skipped{"old", Place{Path: string(part)}, fmt.Sprintf("has no %s: those of the new side are not compared", part)})
+		report.Skipped = append(report.Skipped, Skipped{"old", Place{Path: string(part)}, fmt.Sprintf("has no %s: the %[1]s of the new side are not compared", part)})
 	}
 	return false
 }
 
-// paired calls f for the entries of two lists, those of one side alone with nil for
-// the other: first what is gone, or is on both sides, then what has come.
+// paired calls f for each entry of two lists, with nil for the side that lacks the entry.
+// Entries of the old list come first.
 func paired(old, new []*catalog.Entry, f func(old, new *catalog.Entry)) {
 	was, is := byKey(old), byKey(new)
 	for _, key := range slices.Sorted(maps.Keys(was)) {
@@ -82,11 +81,12 @@ func byKey(list []*catalog.Entry) map[string]*catalog.Entry {
 	return all
 }
 
-// offer is something that a server offers: what can be sent for it is a shape.
+// offer is something that a server offers. Its shape is the set of values that clients can send
+// for it.
 type offer struct {
 	subject, pointer string
 	shape            *Shape
-	// of is what judges the values, use the message that carries them.
+	// of names the judge of the values, use the message that carries them.
 	of, use string
 	wrap    func(v any) any
 }
@@ -97,15 +97,16 @@ func (o *offer) root() *root {
 	return &root{use: o.use, direction: ToServer, wrap: o.wrap, judgedOld: []string{o.of}, judgedNew: []string{o.of}}
 }
 
-// gone and come tell of an offer that only one side has.
+// gone reports an offer that only the old side has.
 func (t *toolLists) gone(rule, guard string, o *offer, args ...string) {
 	var values []any
-	if guard != guardTemplate { // by which the other side accepts the values
+	if guard != guardTemplate { // the template of the other side accepts the values
 		values = newMaker(newProver()).all(o.shape)
 	}
 	t.direct(&change{rule: rule, guard: guard, old: o.place(), args: args}, o.subject, values, nil, o.root())
 }
 
+// come reports an offer that only the new side has.
 func (t *toolLists) come(rule string, o *offer, args ...string) {
 	t.direct(&change{rule: rule, guard: guardListed, new: o.place(), args: args}, o.subject, nil, nil, o.root())
 }
@@ -142,7 +143,7 @@ func promptOf(e *catalog.Entry) *offer {
 	}
 }
 
-// argumentsOf is the shape of a prompt's arguments, which are strings.
+// argumentsOf returns the shape of a prompt's arguments, which are strings.
 func argumentsOf(e *catalog.Entry, subject string) *Shape {
 	where := Place{subject + ".arguments", e.Pointer + "/arguments"}
 	o := &object{}
@@ -164,7 +165,8 @@ func textShape(where Place) *Shape {
 	return newShape(where, &Alt{Where: where, Kind: kindString, Text: &text{}})
 }
 
-// argumentList are the arguments of a prompt that are objects.
+// argumentList returns the arguments of a prompt. It replaces arguments that are not objects by
+// empty objects.
 func argumentList(list wire.Raw) []wire.Object {
 	if list.Kind() != wire.KindArray {
 		return nil
@@ -191,7 +193,7 @@ func remarksOfArguments(e *catalog.Entry) map[string]string {
 	return all
 }
 
-// membersBut are the members of an object but for some.
+// membersBut returns the members of an object except for those with the given names.
 func membersBut(o wire.Object, names ...string) map[string]any {
 	rest := map[string]any{}
 	for name, raw := range o.All() {
@@ -210,12 +212,12 @@ func stringMember(o wire.Object, name string) (string, bool) {
 	return raw.Str()
 }
 
-// listed tells of a change in an entry of a list.
+// listed reports a change of an entry of a list.
 func (t *toolLists) listed(rule, subject, use string, was, is *catalog.Entry, args ...string) {
 	t.tell(&change{rule: rule, old: Place{subject, was.Pointer}, new: Place{subject, is.Pointer}, args: args}, subject, &root{use: use, direction: ToClient})
 }
 
-// remarks tells of the members of entries that differ, but for some.
+// remarks reports the members of two entries that differ, except for those named in but.
 func (t *toolLists) remarks(rule, subject, use string, was, is *catalog.Entry, but ...string) {
 	old, new := membersBut(was.Definition, but...), membersBut(is.Definition, but...)
 	names := maps.Clone(old)

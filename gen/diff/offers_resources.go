@@ -24,8 +24,8 @@ func (t *toolLists) resources(old, new *catalog.Catalog) {
 	})
 }
 
-// goneURIs tells of a resource or a template that is gone. Where all its URIs can
-// still be read there is no harm.
+// goneURIs reports a resource or a template that was removed. The guard applies if all its URIs
+// can still be read.
 func (t *toolLists) goneURIs(rule, under string, was *catalog.Entry, uris []string, new *catalog.Catalog) {
 	guard := ""
 	lost := unreadable(uris, new)
@@ -35,7 +35,7 @@ func (t *toolLists) goneURIs(rule, under string, was *catalog.Entry, uris []stri
 	t.gone(rule, guard, uriOf(under, was, lost...))
 }
 
-// unreadable are the URIs that are no resource of a catalog and no template's.
+// unreadable returns the URIs that belong to no resource and no template of a catalog.
 func unreadable(uris []string, c *catalog.Catalog) []string {
 	return slices.DeleteFunc(slices.Clone(uris), func(uri string) bool {
 		return slices.ContainsFunc(c.Resources, func(e *catalog.Entry) bool { return e.Key == uri }) ||
@@ -43,13 +43,13 @@ func unreadable(uris []string, c *catalog.Catalog) []string {
 	})
 }
 
-// uriOf is an offer of URIs.
+// uriOf returns an offer of URIs.
 func uriOf(under string, e *catalog.Entry, uris ...string) *offer {
 	subject := under + e.Key
 	return &offer{subject: subject, pointer: e.Pointer, shape: listOf(Place{subject, e.Pointer}, uris), of: OfURI, use: "resources/read"}
 }
 
-// listOf is the shape of some texts.
+// listOf returns the shape of a list of texts.
 func listOf(where Place, texts []string) *Shape {
 	a := &Alt{Kind: kindString, Where: where, Text: &text{}, Values: []string{}}
 	for _, one := range texts {
@@ -58,7 +58,7 @@ func listOf(where Place, texts []string) *Shape {
 	return newShape(where, a)
 }
 
-// resource compares what is told of a resource or a template.
+// resource compares the descriptive members of a resource or a template.
 func (t *toolLists) resource(subject, use string, was, is *catalog.Entry) {
 	before, _ := was.Definition.Get("mimeType")
 	after, _ := is.Definition.Get("mimeType")
@@ -68,8 +68,8 @@ func (t *toolLists) resource(subject, use string, was, is *catalog.Entry) {
 	t.remarks("resource-changed", subject, use, was, is, "mimeType", "uri", "uriTemplate")
 }
 
-// templates pairs templates that are the same, and then those with one name, whose
-// text has changed.
+// templates compares templates that have the same text, and then templates that have the same
+// name.
 func (t *toolLists) templates(old, new *catalog.Catalog) {
 	var gone, come []*catalog.Entry
 	paired(old.Templates, new.Templates, func(was, is *catalog.Entry) {
@@ -100,8 +100,8 @@ func (t *toolLists) templates(old, new *catalog.Catalog) {
 	}
 }
 
-// template compares the URIs of two templates by samples of both. What another
-// template of the other side covers is not lost.
+// template compares the URIs of two templates by samples of both. A URI that another template
+// of the other side matches is not lost.
 func (t *toolLists) template(was, is *catalog.Entry, old, new *catalog.Catalog) {
 	at := uriOf("templates/", is).root()
 	subject := "templates/" + is.Key
@@ -137,8 +137,8 @@ func anys(texts []string) []any {
 	return all
 }
 
-// samplesOf are URIs of a template, with two values for its variables. A text that
-// is no template is its own sample.
+// samplesOf returns URIs of a template with two values for its variables. A text that is not a
+// template is its own sample.
 func samplesOf(template string) []string {
 	parsed, err := uritemplate.New(template)
 	if err != nil {
@@ -158,7 +158,7 @@ func samplesOf(template string) []string {
 	return samples
 }
 
-// covers reports whether a URI is one of a template's.
+// covers reports whether a URI matches a template.
 func covers(template, uri string) bool {
 	parsed, err := uritemplate.New(template)
 	if err != nil {
@@ -175,8 +175,8 @@ func variables(template string) []string {
 	return parsed.Varnames()
 }
 
-// capabilities compares what servers declare. What is below a capability that is
-// gone is gone with it.
+// capabilities compares the capabilities that servers declare. If a capability was removed, the
+// capabilities below it are not reported.
 func (t *toolLists) capabilities(old, new *catalog.Catalog) {
 	was, is := Declared(old.Capabilities), Declared(new.Capabilities)
 	for _, path := range slices.Sorted(maps.Keys(was)) {
@@ -184,7 +184,7 @@ func (t *toolLists) capabilities(old, new *catalog.Catalog) {
 		now, has := is[path]
 		switch {
 		case !has && within(path, was, is):
-			// The capability around it is gone too, which is told.
+			// The finding for the containing capability covers it.
 		case !has && strings.HasSuffix(path, ".listChanged"):
 			t.gone("capability-removed", guardNotified, o, path)
 		case !has:
@@ -201,8 +201,7 @@ func (t *toolLists) capabilities(old, new *catalog.Catalog) {
 	}
 }
 
-// within reports whether the capability around a path is only on the side that has
-// the path too.
+// within reports whether a capability that contains the path is in has, but not in lacks.
 func within(path string, has, lacks map[string]string) bool {
 	for i := strings.LastIndexByte(path, '.'); i > 0; i = strings.LastIndexByte(path[:i], '.') {
 		_, there := has[path[:i]]
@@ -222,8 +221,8 @@ func capabilityOf(path string) *offer {
 	return &offer{subject: subject, pointer: pointer, shape: listOf(Place{subject, pointer}, []string{path}), of: OfCapability, use: "initialize result"}
 }
 
-// Declared are the capabilities of an object of them: paths with dots, and for each
-// its value, "" for an object and for true. What is false or null is not declared.
+// Declared returns the declared capabilities: for each path with dots the value, which is ""
+// for an object and for true. A capability that is false or null is not declared.
 func Declared(capabilities wire.Object) map[string]string {
 	all := map[string]string{}
 	declared(capabilities, "", all)

@@ -9,14 +9,15 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// builder makes shapes of one revision's ir.
+// builder makes shapes from the ir of one revision.
 type builder struct {
 	decls map[*ir.Decl]*Shape
-	// sources speak for some places instead of the ir; nil where it says all.
+	// sources replaces the ir in the places that the ir does not fully describe. It is nil if
+	// there are none.
 	sources *sources
 }
 
-// decl is the shape of a declaration.
+// decl returns the shape of a declaration.
 func (b *builder) decl(d *ir.Decl) *Shape {
 	if s, ok := b.decls[d]; ok {
 		return s
@@ -32,7 +33,7 @@ func (b *builder) decl(d *ir.Decl) *Shape {
 		s.list = b.decl(t.Decl).alts()
 	case *ir.Object:
 		a := &Alt{Name: d.Name, Where: where, Kind: kindObject, Object: &object{}}
-		s.list = []*Alt{a} // members may lead back here
+		s.list = []*Alt{a} // members may refer to this shape
 		b.fields(a.Object, t, d.Name)
 	case *ir.Union:
 		for _, v := range t.Variants {
@@ -73,7 +74,7 @@ func (b *builder) field(f *ir.Field, of string) *member {
 	return m
 }
 
-// nullable adds null to a shape, which may not have its alternatives yet.
+// nullable adds null to a shape whose alternatives may not have been made yet.
 func (b *builder) nullable(s *Shape, where Place) *Shape {
 	with := newShape(s.Where)
 	with.fill = func() []*Alt { return append([]*Alt{{Kind: kindNull, Where: where}}, s.alts()...) }
@@ -90,7 +91,7 @@ func constant(where Place, k kind, value string) *Shape {
 	return newShape(where, a)
 }
 
-// shape is the shape of a type that stands at a place.
+// shape returns the shape of a type at a place.
 func (b *builder) shape(t ir.Type, where Place) *Shape {
 	if shape := b.sourceAt(where); shape != nil {
 		return shape
@@ -167,7 +168,7 @@ func scalars(k ir.ScalarKinds, where Place) []*Alt {
 	return list
 }
 
-// messages are the shapes of one revision's messages.
+// messages has the shapes of one revision's messages.
 type messages struct {
 	*builder
 	rev     *ir.Revision
@@ -184,7 +185,8 @@ func newMessages(side Revision) *messages {
 	return m
 }
 
-// envelopeOf is the definition that says what all messages of a kind have.
+// envelopeOf returns the name of the definition with the members that all messages of a kind
+// have.
 func envelopeOf(m *ir.Method) string {
 	if m.Notification {
 		return "JSONRPCNotification"
@@ -192,8 +194,8 @@ func envelopeOf(m *ir.Method) string {
 	return "JSONRPCRequest"
 }
 
-// message is a request or notification as it goes over the wire: what its own
-// definition says, and what it leaves to the envelope.
+// message returns the shape of a request or notification on the wire: its own definition and
+// the members that the envelope adds.
 func (s *messages) message(m *ir.Method) (*Shape, []string, error) {
 	decl := s.rev.Lookup(m.Definition)
 	if decl == nil {
@@ -207,7 +209,7 @@ func (s *messages) message(m *ir.Method) (*Shape, []string, error) {
 	shape := newShape(Place{decl.Name, decl.Pointer})
 	for _, a := range s.decl(decl).alts() {
 		if a.Kind != kindObject {
-			continue // a message is an object, whatever else its definition takes
+			continue // a message is an object, even if its definition allows other values
 		}
 		one, o := *a, *a.Object
 		o.Members = slices.Clone(o.Members)
@@ -228,7 +230,7 @@ func (s *messages) message(m *ir.Method) (*Shape, []string, error) {
 	return shape, judged, nil
 }
 
-// enclose adds what the envelope demands of a message.
+// enclose adds the members that the envelope requires of a message.
 func (s *messages) enclose(o *object, envelope *ir.Object, name string) {
 	meet := newMeeter()
 	for _, f := range envelope.Fields {
@@ -246,8 +248,8 @@ func (s *messages) enclose(o *object, envelope *ir.Object, name string) {
 	}
 }
 
-// envelope is the union of all JSON-RPC messages, with params and results left
-// open: these are compared for each method. It is nil where there is none.
+// envelope returns the union of all JSON-RPC messages, or nil if the revision has none. Params
+// and results are open, because they are compared for each method.
 func (s *messages) envelope() *Shape {
 	decl := s.rev.Lookup("JSONRPCMessage")
 	if decl == nil {
@@ -288,7 +290,7 @@ func (s *messages) withoutPayload(shape *Shape, done map[*Alt]*Alt) *Shape {
 	return out
 }
 
-// Key is the name that a generated package and a [Judge] know a declaration by.
+// Key returns the name of a declaration in generated packages and for a [Judge].
 func Key(d *ir.Decl) string {
 	if d.Definition {
 		return d.Path

@@ -4,15 +4,15 @@ import (
 	"slices"
 )
 
-// prover proves that one set of values is a part of another. What it does not prove
-// may be true.
+// prover proves that one set of values is contained in another one. A claim that it does not
+// prove may still be true.
 type prover struct {
 	proved, failed map[proof]bool
-	// busy are the proofs that are being made. They count as made: a value is finite,
-	// so a proof that leads back to itself holds if all other parts of it do.
+	// busy has the proofs in progress. They count as proved: values are finite, so a proof that
+	// depends on itself holds if all its other parts do.
 	busy map[proof]int
-	// tentative are the proofs that rest on one which is being made; low is the
-	// outermost of these.
+	// tentative has the proofs that depend on a proof in progress. low is the outermost of
+	// these.
 	tentative []proof
 	low       int
 	steps     int
@@ -20,21 +20,21 @@ type prover struct {
 	languages map[string]*language
 }
 
-// proof is the claim that the values of one set are in another. In a strict proof
-// objects have members that they do not declare.
+// proof is the claim that the values of one set are in another one. A strict proof also
+// considers undeclared members.
 type proof struct {
 	part, whole *set
 	strict      bool
 }
 
-// mostSteps limits the work of one comparison of two alternatives.
+// mostSteps limits the work for one comparison of two alternatives.
 const mostSteps = 100_000
 
 func newProver() *prover {
 	return &prover{proved: map[proof]bool{}, failed: map[proof]bool{}, busy: map[proof]int{}, equals: map[nodePair]bool{}, languages: map[string]*language{}}
 }
 
-// in proves that x is a part of y.
+// in reports whether it can prove that x is contained in y.
 func (p *prover) in(x, y *Shape, strict bool) bool {
 	if x.set == y.set || y.set.everything() || x.set.impossible() {
 		return true
@@ -91,7 +91,7 @@ func (p *prover) within(x, y *Shape, strict bool) bool {
 	return true
 }
 
-// altIn proves that an alternative is a part of a shape.
+// altIn reports whether it can prove that an alternative is contained in a shape.
 func (p *prover) altIn(a *Alt, y *Shape, strict bool) bool {
 	if y.busy {
 		return false
@@ -118,7 +118,7 @@ func (p *prover) altIn(a *Alt, y *Shape, strict bool) bool {
 	return p.split(a, y, strict)
 }
 
-// free is an alternative with all values of a kind.
+// free returns an alternative with all values of a kind.
 func free(k kind) *Alt {
 	a := &Alt{Kind: k}
 	switch k {
@@ -134,8 +134,8 @@ func free(k kind) *Alt {
 	return a
 }
 
-// split proves that an alternative of objects is in a shape for each of the few
-// values of one of its members.
+// split reports whether it can prove that an alternative of objects is contained in a shape, by
+// considering each of the few values of one member.
 func (p *prover) split(a *Alt, y *Shape, strict bool) bool {
 	if a.Kind != kindObject || len(y.alts()) < 2 {
 		return false
@@ -168,7 +168,7 @@ func (p *prover) split(a *Alt, y *Shape, strict bool) bool {
 	return false
 }
 
-// few are the values of an alternative that has only some.
+// few returns the values of an alternative that has only a few.
 func (a *Alt) few() ([]string, bool) {
 	switch {
 	case a.Values != nil:
@@ -193,7 +193,7 @@ func (a *Alt) few() ([]string, bool) {
 	return nil, false
 }
 
-// alt proves that an alternative is a part of another.
+// alt reports whether it can prove that an alternative is contained in another one.
 func (p *prover) alt(a, b *Alt, strict bool) bool {
 	if a == b {
 		return true
@@ -250,7 +250,7 @@ func (p *prover) arrayIn(a, b *Alt, strict bool) bool {
 	return true
 }
 
-// contained proves that arrays contain elements as often as they must.
+// contained reports whether it can prove that arrays satisfy a contains constraint.
 func (p *prover) contained(x *array, c *contains) bool {
 	for _, have := range x.Contains {
 		least := c.Count.Min == nil || have.Count.Min != nil && *have.Count.Min >= *c.Count.Min && p.in(have.Shape, c.Shape, true)
@@ -310,7 +310,7 @@ func (p *prover) restIn(a, b *Alt, strict bool) bool {
 				return false
 			}
 		} else if !p.in(x.rest(a.Where), m.Shape, strict) {
-			return false // a sender may send members with such names: a pattern declares many
+			return false // a pattern declares members, so a sender may send them
 		}
 	}
 	rest := y.rest(b.Where)
@@ -332,7 +332,7 @@ func (o *object) pattern(name string) *member {
 	return nil
 }
 
-// rest is the shape of the members that the object does not declare.
+// rest returns the shape of undeclared members.
 func (o *object) rest(where Place) *Shape {
 	switch {
 	case o.Closed:
@@ -343,7 +343,8 @@ func (o *object) rest(where Place) *Shape {
 	return o.Rest
 }
 
-// size is how many members objects have, with what follows from other constraints.
+// size returns the possible numbers of members, including limits that follow from other
+// constraints.
 func (o *object) size() span {
 	s := o.Size
 	least := 0
@@ -362,7 +363,7 @@ func (o *object) size() span {
 	return s
 }
 
-// requires reports whether a member is always there.
+// requires reports whether a member is always present.
 func (o *object) requires(name string) bool {
 	for range len(o.Needs) + 1 {
 		if m := o.member(name); m != nil && m.Required {
@@ -380,7 +381,7 @@ func (o *object) requires(name string) bool {
 	return o.member(name) != nil && o.Closed && len(o.Patterns) == 0 && lowest(o.Size) >= len(o.Members)
 }
 
-// needs reports whether a member is there whenever another is.
+// needs reports whether a member is always present if another one is.
 func (o *object) needs(n need) bool {
 	if o.requires(n.Then) || slices.Contains(o.Needs, n) {
 		return true
@@ -396,7 +397,8 @@ func (o *object) needs(n need) bool {
 	return false
 }
 
-// length is how long arrays are, with what follows from other constraints.
+// length returns the possible lengths of arrays, including limits that follow from other
+// constraints.
 func (a *Alt) length() span {
 	t := a.Array
 	length := t.Length
@@ -414,7 +416,8 @@ func (a *Alt) length() span {
 	return narrower(length, span{Max: new(float64(n))})
 }
 
-// namesIn proves that all names of objects are in a shape of strings.
+// namesIn reports whether it can prove that the names of all members satisfy a shape of
+// strings.
 func (p *prover) namesIn(x *object, names *Shape) bool {
 	for _, have := range x.Names {
 		if p.in(have, names, true) {

@@ -13,12 +13,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// mostPairs bounds the pairs of tools that are looked at for renames.
+// mostPairs limits the number of pairs of tools that renames compares.
 const mostPairs = 250_000
 
-// renames finds the tools that have another name on the new side, by the name on the
-// old one: tools of one side alone with nearly the same schemas, of which the names,
-// the descriptions or the parameters tell that they are one.
+// renames returns the new names of renamed tools by old name. A tool that only the old side has
+// was renamed if a tool that only the new side has has nearly the same schemas, and the names,
+// the descriptions or the parameters are similar too.
 func renames(was, is map[string]*tools.Tool) map[string]string {
 	gone, come := profiles(was, is), profiles(is, was)
 	type candidate struct {
@@ -47,20 +47,20 @@ func renames(was, is map[string]*tools.Tool) map[string]string {
 	return found
 }
 
-// profile is what tells whether a tool is another one.
+// profile describes a tool for comparing it with others.
 type profile struct {
 	tool *tools.Tool
-	// members are the parameters and the members of the result, with their schemas
-	// without prose.
+	// members has the parameters and the members of the result, with their schemas without
+	// texts.
 	members map[string]string
 	text    string
 	// words are those of the description, named those of the name.
 	words, named map[string]bool
-	// alone says that no other tool that only its side has has the same members.
+	// alone means that no other tool among those that only this side has has the same members.
 	alone bool
 }
 
-// profiles are those of the tools that the other side does not have, by name.
+// profiles returns the profiles of the tools that only list has.
 func profiles(list, other map[string]*tools.Tool) []*profile {
 	var all []*profile
 	same := map[string][]*profile{}
@@ -90,7 +90,7 @@ func profiles(list, other map[string]*tools.Tool) []*profile {
 	return all
 }
 
-// bare is a schema without what it says in words.
+// bare returns a schema without texts for people.
 func bare(raw wire.Raw) string {
 	if raw.Kind() != wire.KindObject {
 		return string(raw)
@@ -98,7 +98,7 @@ func bare(raw wire.Raw) string {
 	return render(membersBut(wire.Object(raw), "description", "title", "examples"))
 }
 
-// like says how much two tools look like one, 0 for not at all.
+// like returns the similarity of two tools, or 0 if they are unrelated.
 func (p *profile) like(other *profile) float64 {
 	shared := 0
 	for name, schema := range p.members {
@@ -122,12 +122,12 @@ func (p *profile) like(other *profile) float64 {
 	case prose >= 0.8, names >= 0.5 && len(p.members) > 0:
 		return schemas + prose + names
 	case p.alone && other.alone && schemas == 1 && len(p.members) > 1 && (p.text == "" || other.text == ""):
-		return schemas + prose + names // nothing speaks against it
+		return schemas + prose + names // no evidence against it
 	}
 	return 0
 }
 
-// words are those of a text or a name, in lower case.
+// words returns the words of a text or a name in lower case.
 func words(text string) map[string]bool {
 	all := map[string]bool{}
 	var spaced strings.Builder
@@ -145,7 +145,7 @@ func words(text string) map[string]bool {
 	return all
 }
 
-// overlap is the part of all words that both have; none have nothing in common.
+// overlap returns the fraction of all words that both sets have, or 0 if both are empty.
 func overlap(a, b map[string]bool) float64 {
 	shared := 0
 	for word := range a {
@@ -159,7 +159,7 @@ func overlap(a, b map[string]bool) float64 {
 	return 0
 }
 
-// renamed tells of a tool that has another name.
+// renamed reports a renamed tool.
 func (t *toolLists) renamed(old, new *tools.Tool) {
 	call := map[string]any{"name": old.Name}
 	if TaskSupport(old.Definition) == "required" {

@@ -10,16 +10,16 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
-// Revision is a side that is a revision of the protocol.
+// Revision is a revision of the protocol as a side of a comparison.
 type Revision struct {
-	// Label names the side; "" is the revision's date.
+	// Label names the side. It defaults to the revision's date.
 	Label string
 	IR    *ir.Revision
-	// Judge confirms witnesses; nil leaves them to the other side's judge.
+	// Judge confirms witnesses. If it is nil, only the judge of the other side does.
 	Judge Judge
-	// Schema is the whole schema.json of a side that was read leniently, and Sources
-	// are the pointers of the schemas in it that speak for themselves, as the ir
-	// does not say all of them. Both are empty for a side that the ir says all of.
+	// Schema is the schema.json of a side that was read leniently. Sources are the pointers of
+	// the schemas in it that the ir does not fully describe. Both are empty if the ir describes
+	// everything.
 	Schema  *jsonschema.Schema
 	Sources []string
 	Notes   Notes
@@ -33,8 +33,8 @@ func (r Revision) names() Names {
 	return Names{label, r.IR.ID}
 }
 
-// Revisions compares two revisions. It returns an error only if the sides cannot be
-// compared at all.
+// Revisions compares two revisions. It returns an error only if the sides cannot be compared at
+// all.
 func Revisions(old, new Revision) (*Report, error) {
 	return revisions(old, new, Exceptions())
 }
@@ -71,7 +71,7 @@ type protocol struct {
 	comparer *comparer
 }
 
-// compare tells of all that differs at a root.
+// compare reports the differences at a root.
 func (p *protocol) compare(at *root) {
 	list, problem := p.comparer.messages(at.old, at.new, at.use)
 	if problem != "" {
@@ -85,7 +85,7 @@ func (p *protocol) compare(at *root) {
 func (p *protocol) envelope() {
 	old, new := p.was.envelope(), p.is.envelope()
 	if old == nil || new == nil {
-		return // there is no common form to compare; the methods have their own
+		return // the messages of the methods are compared anyway
 	}
 	p.compare(&root{
 		use: "JSON-RPC messages", direction: BothWays, old: old, new: new,
@@ -103,7 +103,7 @@ func direction(toServer, toClient bool) Direction {
 	return ToServer
 }
 
-// answer is the direction of the answers.
+// answer returns the direction of the answers.
 func (d Direction) answer() Direction {
 	switch d {
 	case ToServer:
@@ -134,7 +134,7 @@ func (p *protocol) methods(report *Report) {
 	}
 }
 
-// kindOfMethod says what a method is.
+// kindOfMethod returns "request" or "notification".
 func kindOfMethod(m *ir.Method) string {
 	if m.Notification {
 		return "notification"
@@ -142,7 +142,7 @@ func kindOfMethod(m *ir.Method) string {
 	return "request"
 }
 
-// unions are the definitions of all messages that may go to a side.
+// unions returns the definitions of all messages of the method's kind that a side may receive.
 func unions(m *ir.Method, d Direction) []string {
 	side := map[Direction]string{ToServer: "Client", ToClient: "Server"}[d]
 	if m.Notification {
@@ -151,7 +151,7 @@ func unions(m *ir.Method, d Direction) []string {
 	return []string{side + "Request"}
 }
 
-// presence tells of a method that only one side has.
+// presence reports a method that only one side has.
 func (p *protocol) presence(rule string, was, is *messages, m *ir.Method) {
 	ch := &change{rule: rule, args: []string{kindOfMethod(m), m.Wire}}
 	lacks := was
@@ -172,8 +172,8 @@ func (p *protocol) presence(rule string, was, is *messages, m *ir.Method) {
 	p.exists(ch, was, is, m, to, judge)
 }
 
-// declares reports whether a side that may declare the capability of a method exists
-// in the revision: a peer that declares it is sent the method, known or not.
+// declares reports whether the revision can declare the capability of a method. A peer that
+// declares the capability receives the method even if its revision does not define it.
 func (s *messages) declares(m *ir.Method) bool {
 	server, client := m.ToServer, m.ToClient
 	if m.Notification { // the sender declares
@@ -183,7 +183,7 @@ func (s *messages) declares(m *ir.Method) bool {
 	return server && s.hasMember("ServerCapabilities", path) || client && s.hasMember("ClientCapabilities", path)
 }
 
-// hasMember reports whether a definition declares a member, and members in it.
+// hasMember reports whether a definition declares a member path.
 func (s *messages) hasMember(name string, path []string) bool {
 	decl := s.rev.Lookup(name)
 	if decl == nil {
@@ -201,9 +201,9 @@ func (s *messages) hasMember(name string, path []string) bool {
 	return true
 }
 
-// exists tells that one side has a method, in a direction, and the other has not. Any
-// such message shows that, so the finding needs no example; the unions of all messages
-// judge the one it has.
+// exists reports that only one side has a method in a direction. Every message of the method
+// shows that, so the finding needs no example. If it has one, the unions of all messages judge
+// it.
 func (p *protocol) exists(ch *change, was, is *messages, m *ir.Method, to, judge Direction) {
 	at := &root{use: m.Wire, direction: to, judgedOld: unions(m, judge), judgedNew: unions(m, judge)}
 	has, lacks, way := is, was, widens
@@ -214,7 +214,7 @@ func (p *protocol) exists(ch *change, was, is *messages, m *ir.Method, to, judge
 	sides := [2]*Place{&ch.old, &ch.new}
 	*sides[way] = Place{decl.Name, decl.Pointer}
 	if lacks.rev.Lookup(unions(m, judge)[0]) == nil {
-		// The side has no messages of the kind in that direction: it refuses all.
+		// The side has no messages of this kind in that direction, so it refuses all.
 		*[2]*[]string{&at.judgedNew, &at.judgedOld}[way] = nil
 	}
 	one := &told{change: ch, node: &node{pairing: &pairing{old: &Shape{}, new: &Shape{}}, path: m.Wire}, subject: m.Wire}
@@ -223,7 +223,7 @@ func (p *protocol) exists(ch *change, was, is *messages, m *ir.Method, to, judge
 	case err != nil:
 		one.ways[way] = outcome{state: unproven, why: err.Error()}
 	default:
-		one.ways[way] = outcome{state: unproven, why: "mcpgen makes no such message"}
+		one.ways[way] = outcome{state: unproven, why: "mcpgen cannot make such a message"}
 		if values := few(p.comparer.make.all(shape)); len(values) > 0 {
 			one.ways[way] = outcome{state: shown, values: values}
 		}
@@ -263,7 +263,7 @@ func (p *protocol) method(old, new *ir.Method) {
 	}
 	p.compare(at)
 	if old.Result == nil || new.Result == nil {
-		return // a notification, or a lenient side has no result that can be compared
+		return // a notification, or a leniently read side without a usable result
 	}
 	p.compare(&root{
 		use: new.Wire + " result", direction: to.answer(), old: p.was.decl(old.Result), new: p.is.decl(new.Result),
@@ -294,7 +294,7 @@ func (p *protocol) errors() {
 	}
 }
 
-// errorCodes are the codes that a definition gives an error.
+// errorCodes returns the error codes that definitions have as constants.
 func (s *messages) errorCodes() map[int64]Place {
 	codes := map[int64]Place{}
 	for _, d := range s.rev.Decls {
@@ -322,7 +322,7 @@ func fieldsOf(t ir.Type) []*ir.Field {
 	return nil
 }
 
-// unchanged counts the methods that no finding is about.
+// unchanged counts the methods without findings.
 func (p *protocol) unchanged(report *Report) {
 	used := map[string]bool{}
 	for _, f := range report.Findings {

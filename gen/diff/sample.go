@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	// largest is how long strings and arrays are made to show a limit.
+	// largest is the maximum length of strings and arrays that are made as examples of a limit.
 	largest = 1000
-	// mostText is how long the text of an array or object may get, in bytes. Schemas that
-	// require each definition twice would otherwise have values of exponential size.
+	// mostText is the maximum size of an array or object in bytes. It prevents values of
+	// exponential size, which schemas have if they require each definition twice.
 	mostText = 64 * largest
 )
 
 // maker makes values of shapes.
 type maker struct {
 	prove *prover
-	// least are the smallest values of sets that were made, and of alternatives by
-	// how deep they may go.
+	// least has the smallest known values of sets, tried those of alternatives by maximum
+	// depth.
 	least map[*set]any
 	tried map[attempt]result
-	// hopeless are the sets of which no value was found.
+	// hopeless has the sets for which no value was found.
 	hopeless map[*set]bool
-	// shared holds the results of common.
+	// shared caches the results of common.
 	shared map[setPair]result
 }
 
@@ -44,11 +44,10 @@ func newMaker(p *prover) *maker {
 	return &maker{p, map[*set]any{}, map[attempt]result{}, map[*set]bool{}, map[setPair]result{}}
 }
 
-// depths are how deep values are made to go, one after the other.
+// depths are the maximum depths of values, which are tried in this order.
 var depths = []int{1, 2, 3, 5, 8}
 
-// minimal makes the shortest value of a shape it can think of; false if there
-// is none.
+// minimal returns the shortest value of a shape that it finds, or false.
 func (m *maker) minimal(s *Shape) (any, bool) {
 	if v, ok := m.least[s.set]; ok {
 		return v, true
@@ -100,13 +99,13 @@ func (m *maker) alt(a *Alt, depth int) (any, bool) {
 		return have.v, have.ok
 	}
 	var r result
-	m.tried[key] = r // while it is made, for alternatives in themselves
+	m.tried[key] = r // ends the recursion of alternatives that contain themselves
 	r.v, r.ok = m.make(a, depth)
 	m.tried[key] = r
 	return r.v, r.ok
 }
 
-// of makes the shortest value of an alternative.
+// of returns the shortest value of an alternative that it finds, or false.
 func (m *maker) of(a *Alt) (any, bool) {
 	for _, depth := range depths {
 		if v, ok := m.alt(a, depth); ok {
@@ -172,7 +171,7 @@ func lowest(s span) int {
 	return int(min(*s.Min, 1e6))
 }
 
-// contained is how many elements an array must contain.
+// contained returns the number of elements that contains constraints require.
 func contained(a *Alt) int {
 	n := 0
 	for _, c := range a.Array.Contains {
@@ -181,7 +180,7 @@ func contained(a *Alt) int {
 	return n
 }
 
-// probes are numbers in and around the constraints, zero first.
+// probes returns numbers at and around the limits, zero first.
 func (t *number) probes() []float64 {
 	s := t.Range
 	list := []float64{0, 1, -1, 0.5, 2, 3}
@@ -202,7 +201,7 @@ func (t *number) probes() []float64 {
 	return slices.DeleteFunc(list, func(f float64) bool { return math.IsNaN(f) || math.IsInf(f, 0) })
 }
 
-// texts are strings that may satisfy a constraint.
+// texts returns strings that may satisfy a constraint.
 func (m *maker) texts(t *text) []any {
 	list := []any{""}
 	for _, format := range t.Formats {
@@ -260,8 +259,8 @@ func (m *maker) array(a *Alt, n, depth int) (any, bool) {
 	return list, a.accepts(list)
 }
 
-// element makes an element beside others. The last elements are those that are
-// wanted.
+// element makes the element at index i that differs from others if elements must be unique. The
+// last elements satisfy the shapes in wanted.
 func (m *maker) element(a *Alt, i, n int, wanted []*Shape, others []any, depth int) (any, bool) {
 	shape := a.Array.at(i, a.Where)
 	var want *Shape
@@ -307,7 +306,7 @@ func (m *maker) element(a *Alt, i, n int, wanted []*Shape, others []any, depth i
 	return nil, false
 }
 
-// scalars are various values of an alternative, others for each n.
+// scalars returns various values of an alternative, which differ for each n.
 func (m *maker) scalars(a *Alt, n int) []any {
 	var list []any
 	if values, ok := a.few(); ok {
@@ -379,7 +378,7 @@ func (m *maker) object(a *Alt, depth int) (any, bool) {
 	if a.accepts(object) {
 		return object, true
 	}
-	// A constraint without a form may want more members, or others.
+	// Constraints of type also may require more members, or other ones.
 	tries := 0
 	for _, extra := range m.variations(a, object, depth) {
 		if tries++; tries > 200 {
@@ -392,15 +391,15 @@ func (m *maker) object(a *Alt, depth int) (any, bool) {
 	return nil, false
 }
 
-// member makes a value of a member.
+// member makes a value for a member.
 func (m *maker) member(s *Shape, depth int) (any, bool) {
 	if slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.Kind != kindObject && a.Kind != kindArray }) {
-		depth++ // nothing is below
+		depth++ // scalars contain no values
 	}
 	return m.shape(s, depth-1)
 }
 
-// fill adds members that need not be there.
+// fill adds optional members.
 func (m *maker) fill(a *Alt, object map[string]any, missing, depth int) bool {
 	for _, member := range a.Object.Members {
 		if missing == 0 {
@@ -435,7 +434,7 @@ func (m *maker) fill(a *Alt, object map[string]any, missing, depth int) bool {
 	return missing == 0
 }
 
-// name makes a name that the object does not declare.
+// name returns a name that the object does not declare. It differs for each i.
 func (m *maker) name(o *object, i int) (string, bool) {
 	candidates := []string{"x" + strconv.Itoa(i)}
 	for _, p := range o.Patterns {
@@ -461,7 +460,7 @@ func (m *maker) name(o *object, i int) (string, bool) {
 	return "", false
 }
 
-// with returns an object with one member more.
+// with returns a copy of an object with one more member.
 func with(object map[string]any, name string, v any) map[string]any {
 	more := maps.Clone(object)
 	if more == nil {
@@ -471,7 +470,7 @@ func with(object map[string]any, name string, v any) map[string]any {
 	return more
 }
 
-// common returns a value that both shapes accept, or one that the first accepts.
+// common returns a value that both shapes accept, or else one that the first shape accepts.
 func (m *maker) common(of, also *Shape) (any, bool) {
 	if also == nil {
 		return m.minimal(of)

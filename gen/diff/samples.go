@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// mostSamples limits the samples of an alternative.
+// mostSamples limits the number of samples of an alternative.
 const mostSamples = 60
 
-// all makes samples of every alternative.
+// all returns samples of every alternative of a shape.
 func (m *maker) all(s *Shape) []any {
 	if s.set.samples != nil {
 		return s.set.samples
@@ -28,7 +28,7 @@ func (m *maker) all(s *Shape) []any {
 	return list
 }
 
-// samples makes various values of an alternative.
+// samples returns various values of an alternative.
 func (m *maker) samples(a *Alt) []any {
 	if a.samples != nil {
 		return a.samples
@@ -81,11 +81,11 @@ func (m *maker) samples(a *Alt) []any {
 	return list
 }
 
-// arrays adds arrays of various elements and lengths.
+// arrays adds arrays with various elements and lengths.
 func (m *maker) arrays(a *Alt, add func(v any)) {
 	least := max(lowest(a.Array.Length), contained(a))
 	if one, ok := m.array(a, least+1, 4); ok {
-		add(one) // an empty array tells less
+		add(one) // a longer array shows more than an empty one
 	}
 	if two, ok := m.array(a, least+2, 4); ok {
 		add(two)
@@ -109,7 +109,8 @@ func (m *maker) arrays(a *Alt, add func(v any)) {
 	}
 }
 
-// each is one value of each alternative of a shape, and all that are listed.
+// each returns one value of each alternative of a shape, and all values of an alternative that
+// has only a few.
 func (m *maker) each(s *Shape) []any {
 	var list []any
 	for _, a := range s.alts() {
@@ -126,8 +127,8 @@ func (m *maker) each(s *Shape) []any {
 	return list
 }
 
-// variations are what an object may be with other members than it has: each of the
-// optional ones, two of them, all, each with various values, and without one.
+// variations returns base with other members: with each optional member, with two of them, with
+// all, with various values for each, and with all but one.
 func (m *maker) variations(a *Alt, base map[string]any, depth int) []any {
 	var list []any
 	full := maps.Clone(base)
@@ -193,7 +194,7 @@ func (m *maker) variations(a *Alt, base map[string]any, depth int) []any {
 	return list
 }
 
-// hinted are the objects that a shape leads to.
+// hinted returns objects that are likely to matter to a shape.
 func (m *maker) hinted(s *Shape, depth int) []map[string]any {
 	var list []map[string]any
 	if s.busy {
@@ -227,7 +228,7 @@ func merged(base, more map[string]any) map[string]any {
 	return out
 }
 
-// few keeps the shortest values, of which enough are tried.
+// few returns the four shortest values.
 func few(values []any) []any {
 	values = slices.Clone(values)
 	slices.SortStableFunc(values, func(a, b any) int { return len(render(a)) - len(render(b)) })

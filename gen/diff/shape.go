@@ -10,28 +10,27 @@ import (
 // Shape is a set of JSON values at a place of a side.
 type Shape struct {
 	Where Place
-	// About is what the side tells of the values that is no constraint.
+	// About has the descriptive members.
 	About about
 	*set
 }
 
-// set is a set of JSON values: those of its alternatives.
+// set is a set of JSON values: the union of its alternatives.
 type set struct {
-	// list are the alternatives. None accepts nothing.
+	// list has the alternatives. A set without alternatives is empty.
 	list []*Alt
-	// fill makes the list when it is needed first. Schemas can lead back to
-	// themselves.
+	// fill makes the list on first use, because schemas can be recursive.
 	fill func() []*Alt
 	busy bool // while fill runs
-	// exact says what the set accepts; nil leaves that to the alternatives.
+	// exact reports whether the set has a value. If it is nil, the alternatives decide.
 	exact func(v any) bool
-	// more makes samples beside those that the alternatives lead to.
+	// more returns additional samples.
 	more func() []any
-	// samples are kept once they are made.
+	// samples caches the samples.
 	samples []any
 }
 
-// Place is where something stands in a side.
+// Place is a location in a side.
 type Place struct {
 	// Path is for people: a declaration and the members below it.
 	Path string `json:"path"`
@@ -39,7 +38,7 @@ type Place struct {
 	Pointer string `json:"pointer"`
 }
 
-// Kind is a JSON kind, or kindAny for all of them.
+// kind is a JSON type, or kindAny for all of them.
 type kind string
 
 const (
@@ -52,33 +51,33 @@ const (
 	kindObject  kind = "object"
 )
 
-// Alt is an alternative: values of one kind.
+// Alt is an alternative: values of one JSON type.
 type Alt struct {
-	// Name is that of the declaration, where it has one.
+	// Name is the name of the declaration, if any.
 	Name  string
 	Where Place
 	Kind  kind
-	// Values are the only values, as canonical JSON texts; nil is no limit.
+	// Values lists the only values, as canonical JSON texts. nil means no restriction.
 	Values []string
-	// One of these is set, by the kind; none for the others.
+	// At most one of these is set, depending on Kind.
 	Text   *text
 	Number *number
 	Array  *array
 	Object *object
-	// Also are the constraints without a form here.
+	// Also has the constraints that the fields above cannot express.
 	Also []*also
-	// exact says what the alternative accepts; nil leaves that to the form.
+	// exact reports whether the alternative has a value. If it is nil, the other fields decide.
 	exact func(v any) bool
-	// more makes samples beside those that the form leads to.
+	// more returns additional samples.
 	more func() []any
-	// samples are kept once they are made.
+	// samples caches the samples.
 	samples []any
 }
 
 type (
 	// text constrains strings.
 	text struct {
-		// Formats and Patterns are sorted. A string satisfies all of them.
+		// Formats and Patterns are sorted. A string must satisfy all of them.
 		Formats, Patterns []string
 		Length            span
 	}
@@ -86,19 +85,19 @@ type (
 	// number constrains numbers.
 	number struct {
 		Range span
-		// Step divides every number; nil is no limit, 1 stands for whole numbers.
+		// Step divides every number. nil means no restriction, 1 means integers.
 		Step *big.Rat
 	}
 
 	// array constrains arrays.
 	array struct {
-		// Prefix are the shapes of the first elements, Items that of the others; nil is
-		// anything.
+		// Prefix has the shapes of the first elements, Items the shape of all others. nil
+		// allows anything.
 		Prefix []*Shape
 		Items  *Shape
 		Length span
 		Unique bool
-		// Contains are elements that there must be a number of.
+		// Contains has the shapes of elements that the array must have.
 		Contains []*contains
 	}
 
@@ -111,24 +110,24 @@ type (
 	object struct {
 		// Members are sorted by name.
 		Members []*member
-		// Patterns are the members whose names match an expression.
+		// Patterns has the members whose names match a pattern.
 		Patterns []*member
-		// Rest is the shape of members that are not declared; nil is anything.
+		// Rest is the shape of undeclared members. nil allows anything.
 		Rest   *Shape
 		Closed bool
-		// Map is set where the schema describes the members that it does not declare: they
-		// are sent, whatever they may be.
+		// Map means that the schema describes undeclared members, so senders send them,
+		// whatever their values are.
 		Map  bool
 		Size span
-		// Names are the shapes that the names of all members have.
+		// Names has the shapes that every name of a member must satisfy.
 		Names []*Shape
-		// Needs are members that must be there beside others.
+		// Needs has the members that are required if another one is present.
 		Needs []need
-		// find returns the shape of a member that is not declared, if patterns have a say.
+		// find returns the shape of an undeclared member, if patterns apply to it.
 		find func(name string) *Shape
 	}
 
-	// need says that a member must be there where another is.
+	// need says that the member Then is required if the member If is present.
 	need struct{ If, Then string }
 
 	// member is a declared member.
@@ -139,17 +138,17 @@ type (
 		Where    Place
 	}
 
-	// about is what a schema tells people and models of a value.
+	// about has the texts and the default that a schema gives for a value.
 	about struct{ Description, Default, Title string }
 
-	// span is a range of numbers; nil is no limit.
+	// span is a range of numbers. nil means no limit.
 	span struct {
 		Min, Max         *float64
 		MinOpen, MaxOpen bool
 	}
 )
 
-// alts are the alternatives.
+// alts returns the alternatives.
 func (s *set) alts() []*Alt {
 	if s.fill != nil {
 		fill := s.fill
@@ -178,7 +177,7 @@ func (o *object) member(name string) *member {
 	return o.Members[i]
 }
 
-// at returns the shape of a member, declared or not.
+// at returns the shape of a declared or undeclared member.
 func (o *object) at(name string, where Place) *Shape {
 	switch m := o.member(name); {
 	case m != nil:
@@ -197,10 +196,10 @@ func (o *object) sort() {
 	slices.SortFunc(o.Members, func(a, b *member) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// open reports whether members that the object does not declare may be anything.
+// open reports whether undeclared members may have any value.
 func (o *object) open() bool { return !o.Closed && (o.Rest == nil || o.Rest.any()) }
 
-// at returns the shape of an element.
+// at returns the shape of the element at index i.
 func (a *array) at(i int, where Place) *Shape {
 	switch {
 	case i < len(a.Prefix):
@@ -216,13 +215,12 @@ func (s *Shape) any() bool {
 	return slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.Kind == kindAny && len(a.Also) == 0 })
 }
 
-// untyped reports whether a shape has no form but constraints that have none, if
-// any.
+// untyped reports whether a shape has no restriction other than constraints of type also.
 func (s *Shape) untyped() bool {
 	return slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.Kind == kindAny })
 }
 
-// whole reports whether numbers must be whole.
+// whole reports whether numbers must be integers.
 func (n *number) whole() bool { return n.Step != nil && n.Step.IsInt() }
 
 // contains reports whether a number is in the span.
@@ -236,7 +234,7 @@ func (s span) contains(f float64) bool {
 	return true
 }
 
-// covers reports whether the span has all numbers of another.
+// covers reports whether the span has all numbers of another one.
 func (s span) covers(other span) bool {
 	return s.low().compare(other.low()) >= 0 && s.high().compare(other.high()) <= 0
 }
@@ -246,8 +244,8 @@ func (s span) empty() bool {
 	return s.Min != nil && s.Max != nil && (*s.Min > *s.Max || *s.Min == *s.Max && (s.MinOpen || s.MaxOpen))
 }
 
-// steps is the span without what no multiple of a number reaches, so that two
-// spans with the same multiples are equal.
+// steps returns the span limited to multiples of step, so that two spans with the same
+// multiples are equal.
 func (s span) steps(step *big.Rat) span {
 	if step == nil {
 		return s
@@ -283,8 +281,8 @@ func narrower(x, y span) span {
 	return x
 }
 
-// join puts alternatives of one kind of scalar together, where one of them or a
-// list of values says what both do.
+// join merges scalar alternatives of one kind if one of them, or a list of values, can express
+// both.
 func join(alts []*Alt) []*Alt {
 	var joined []*Alt
 	for _, a := range alts {
@@ -346,7 +344,7 @@ func (a *Alt) joins(b *Alt) bool {
 	return a.Kind == kindAny
 }
 
-// label says in a word or two what a shape is.
+// label describes a shape in a few words.
 func (s *Shape) label() string {
 	var labels []string
 	for _, a := range s.alts() {
@@ -372,7 +370,7 @@ func (a *Alt) label() string {
 	return string(a.Kind)
 }
 
-// label tells objects apart by their constant members.
+// label describes an object by its constant members.
 func (o *object) label() string {
 	text := "object"
 	for _, m := range o.Members {

@@ -6,15 +6,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// sources make shapes of the schemas of a revision that the ir does not say all
-// of. What they refer to is made of the ir again where that says all.
+// sources make shapes from those schemas of a revision that the ir does not fully describe.
+// References lead back to the ir if it describes their target.
 type sources struct {
 	root    *jsonschema.Schema
 	schemas *schemaBuilder
-	// own are the pointers of those schemas, decls the declarations by theirs.
+	// own has the pointers of those schemas, decls the declarations by pointer.
 	own   map[string]bool
 	decls map[string]*ir.Decl
-	// busy are the declarations that are being made of their source.
+	// busy has the declarations whose shapes are being made from their schemas.
 	busy map[*ir.Decl]bool
 }
 
@@ -48,7 +48,8 @@ func newSources(side Revision, b *builder) *sources {
 	return s
 }
 
-// fromSource fills the shape of a declaration that its source speaks for.
+// fromSource fills the shape of a declaration from its schema. It returns false if the ir
+// describes the declaration.
 func (b *builder) fromSource(d *ir.Decl, into *Shape) bool {
 	if b.sources == nil || !b.sources.own[d.Pointer] || b.sources.decls[d.Pointer] != d {
 		return false
@@ -57,7 +58,7 @@ func (b *builder) fromSource(d *ir.Decl, into *Shape) bool {
 	if schema == nil {
 		return false
 	}
-	b.sources.busy[d] = true // until its alternatives are made
+	b.sources.busy[d] = true // until its alternatives have been made
 	into.set = b.sources.schemas.set([]*jsonschema.Schema{schema})
 	into.About = about{Default: canonical(schema.Default)}
 	fill := into.set.fill
@@ -80,8 +81,8 @@ func (b *builder) fromSource(d *ir.Decl, into *Shape) bool {
 	return true
 }
 
-// sourceAt is the shape of a place that is no declaration and that its source
-// speaks for, or nil.
+// sourceAt returns the shape of a place that is not a declaration and whose schema the ir does
+// not fully describe, or nil.
 func (b *builder) sourceAt(where Place) *Shape {
 	if b.sources == nil || !b.sources.own[where.Pointer] {
 		return nil
@@ -98,10 +99,10 @@ func (b *builder) sourceAt(where Place) *Shape {
 	return &made
 }
 
-// alias returns the schema that a reference with nothing beside it leads to, or
-// the schema itself.
+// alias returns the schema that a reference without other keywords leads to, or the schema
+// itself.
 func alias(s *jsonschema.Schema) *jsonschema.Schema {
-	for range 100 { // references may go round in circles
+	for range 100 { // references may form a cycle
 		if s.Target == nil || s.Draft != jsonschema.Draft7 && wire.Object(s.Source).Len() > 1 {
 			break
 		}

@@ -25,7 +25,7 @@ func numberOf(all []*jsonschema.Schema, whole bool) (*number, bool) {
 	return n, !n.Range.empty()
 }
 
-// common returns the least number that both numbers divide.
+// common returns the least common multiple.
 func common(x, y *big.Rat) *big.Rat {
 	if x == nil {
 		return y
@@ -36,7 +36,7 @@ func common(x, y *big.Rat) *big.Rat {
 	return new(big.Rat).SetFrac(least, new(big.Int).GCD(nil, nil, x.Denom(), y.Denom()))
 }
 
-// divides reports whether every multiple of y is one of x.
+// divides reports whether every multiple of y is a multiple of x.
 func divides(x, y *big.Rat) bool {
 	switch {
 	case x == nil:
@@ -150,10 +150,10 @@ func (b *schemaBuilder) array(all []*jsonschema.Schema) (*array, bool) {
 	return a, !a.Length.empty()
 }
 
-// limit forbids elements from the one with an index on.
+// limit forbids the elements from index i on.
 func (t *array) limit(i int) { t.Length = narrower(t.Length, span{Max: new(float64(i))}) }
 
-// elementsOf are the schemas of an element.
+// elementsOf returns the schemas that apply to the element at index i.
 func elementsOf(all []*jsonschema.Schema, i int) []*jsonschema.Schema {
 	var list []*jsonschema.Schema
 	for _, s := range all {
@@ -171,8 +171,8 @@ func elementsOf(all []*jsonschema.Schema, i int) []*jsonschema.Schema {
 	return list
 }
 
-// inPlace are the schemas that apply to a value because a schema does, which is
-// one of them. It is not clear which these are where conditions decide.
+// inPlace returns the schemas that apply to a value because s does, including s. clear is false
+// if that depends on conditions.
 func inPlace(s *jsonschema.Schema, all []*jsonschema.Schema) (group []*jsonschema.Schema, clear bool) {
 	clear = true
 	todo := []*jsonschema.Schema{s}
@@ -252,7 +252,7 @@ func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
 	return o, !o.size().empty()
 }
 
-// patterns adds the members whose names match an expression.
+// patterns adds the members whose names match a pattern.
 func (b *schemaBuilder) patterns(o *object, all []*jsonschema.Schema) {
 	for _, s := range all {
 		for _, p := range s.PatternProperties {
@@ -268,8 +268,8 @@ func (b *schemaBuilder) patterns(o *object, all []*jsonschema.Schema) {
 
 const noPattern = "\x00"
 
-// membersOf are the schemas of a member: the one with a name, or with a pattern one
-// whose name is like no other's and matches that alone, or with noPattern none.
+// membersOf returns the schemas of a member: the member with the given name, a member whose
+// name matches only the given pattern, or, with noPattern, a member whose name matches nothing.
 func (b *schemaBuilder) membersOf(all []*jsonschema.Schema, name, pattern string) []*jsonschema.Schema {
 	own := func(s *jsonschema.Schema) (list []*jsonschema.Schema) {
 		if p := s.Property(name); p != nil && pattern == "" {
@@ -299,11 +299,10 @@ func (b *schemaBuilder) membersOf(all []*jsonschema.Schema, name, pattern string
 	return list
 }
 
-// empty reports whether a set has no alternatives. One whose alternatives are being
-// made may have some.
+// empty reports whether a set has no alternatives. It returns false while they are being made.
 func (s *set) empty() bool { return !s.busy && len(s.alts()) == 0 && !s.busy }
 
-// impossible and everything report what is obvious of a set.
+// impossible and everything report whether a set is obviously empty, or obviously unrestricted.
 func (s *set) impossible() bool { return s.fill == nil && !s.busy && len(s.list) == 0 }
 func (s *set) everything() bool {
 	return s.fill == nil && !s.busy && len(s.list) == 1 && s.list[0].Kind == kindAny && len(s.list[0].Also) == 0

@@ -10,25 +10,25 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ToolList is a side that is a list of tools.
+// ToolList is a tool list as a side of a comparison.
 type ToolList struct {
 	Label string
 	List  *tools.List
-	// Catalog is what the list is part of, with all else that the server offers; nil
-	// where nothing is known of that.
+	// Catalog has everything else that the server offers. It is nil if that is unknown.
 	Catalog *catalog.Catalog
-	// Judge confirms witnesses; of is what [OfInput] and [OfOutput] give.
+	// Judge confirms witnesses by the names that [OfInput] and [OfOutput] return.
 	Judge Judge
 	Notes Notes
 }
 
-// OfInput and OfOutput say what a witness about a tool is: its arguments, or its
-// structured result.
-func OfInput(tool string) string  { return "tool " + strconv.Quote(tool) + " arguments" }
+// OfInput returns the [Witness.Of] of a tool's arguments.
+func OfInput(tool string) string { return "tool " + strconv.Quote(tool) + " arguments" }
+
+// OfOutput returns the [Witness.Of] of a tool's structured result.
 func OfOutput(tool string) string { return "tool " + strconv.Quote(tool) + " structuredContent" }
 
-// Tools compares two lists of tools. It returns an error only if the sides cannot be
-// compared at all.
+// Tools compares two tool lists. It returns an error only if the sides cannot be compared at
+// all.
 func Tools(old, new ToolList) (*Report, error) {
 	t := &toolLists{
 		assembler: assembler{
@@ -43,7 +43,7 @@ func Tools(old, new ToolList) (*Report, error) {
 	}
 	renamed := renames(was, is)
 	for before, after := range renamed {
-		// From here on the tool has its new name on both sides.
+		// Both maps use the new name from here on.
 		was[after] = was[before]
 		delete(was, before)
 	}
@@ -88,11 +88,11 @@ func byName(list *tools.List) map[string]*tools.Tool {
 	return all
 }
 
-// toolLists compares lists of tools.
+// toolLists compares tool lists.
 type toolLists struct{ assembler }
 
-// presence tells of a tool that only one list has. Whatever is sent to it shows
-// that, so the finding needs no example; it has one if one is found.
+// presence reports a tool that only one list has. Every call shows that, so the finding needs
+// no example, but it has one if possible.
 func (t *toolLists) presence(rule string, tool *tools.Tool) {
 	c := newComparer("")
 	shape := newSchemaBuilder(tool.Input, c.prove).shape(tool.Input)
@@ -104,7 +104,7 @@ func (t *toolLists) presence(rule string, tool *tools.Tool) {
 		ch.old, ch.new, ch.guard, way = ch.new, ch.old, guardListed, widens
 	}
 	one := &told{change: ch, node: &node{pairing: &pairing{old: &Shape{}, new: &Shape{}}, path: tool.Name}, subject: tool.Name}
-	one.ways[way] = outcome{state: unproven, why: "mcpgen makes no arguments that the tool accepts"}
+	one.ways[way] = outcome{state: unproven, why: "mcpgen cannot make arguments that the tool accepts"}
 	if value, ok := c.make.minimal(shape); ok {
 		one.ways[way] = outcome{state: shown, values: []any{value}}
 	}
@@ -181,13 +181,13 @@ func (t *toolLists) output(old, new *tools.Tool) {
 	case c.prove.altIn(free(kindObject), described, true):
 		one.ways[way], one.change.guard = outcome{state: noted}, guardPromisedNobody
 	default:
-		one.ways[way] = outcome{state: unproven, why: "mcpgen makes no result that the schema refuses"}
+		one.ways[way] = outcome{state: unproven, why: "mcpgen cannot make a result that the schema refuses"}
 	}
 	t.add(one, at)
 }
 
-// misfits are objects that a shape of objects may refuse: empty ones, and ones
-// with a member of another type.
+// misfits returns objects that a shape may refuse: empty ones, and ones with a member of a
+// wrong type.
 func misfits(m *maker, s *Shape) []any {
 	list := []any{map[string]any{}, map[string]any{"x": ""}, map[string]any{"x": num(0.5)}}
 	for _, a := range s.alts() {
@@ -207,7 +207,7 @@ func misfits(m *maker, s *Shape) []any {
 	return list
 }
 
-// titleOf is what people are shown as a tool's title.
+// titleOf returns the title that clients show for a tool.
 func titleOf(tool *tools.Tool) string {
 	if hints, ok := tool.Definition.Get("annotations"); ok && tool.Title == "" && hints.Kind() == wire.KindObject {
 		title, _ := stringMember(wire.Object(hints), "title")
@@ -220,7 +220,7 @@ func (t *toolLists) annotations(old, new *tools.Tool, tell func(rule string, arg
 	readOnly := annotations[0]
 	for _, a := range annotations {
 		if a.ifWrites && (readOnly.promised(old) || readOnly.promised(new)) {
-			continue // which says more than these hints can
+			continue // a read-only tool implies these promises
 		}
 		before, after := a.promised(old), a.promised(new)
 		switch {
@@ -232,7 +232,7 @@ func (t *toolLists) annotations(old, new *tools.Tool, tell func(rule string, arg
 	}
 }
 
-// promised reports whether a tool promises what the annotation is about.
+// promised reports whether a tool makes the promise of the annotation.
 func (a annotation) promised(tool *tools.Tool) bool {
 	value := a.absent
 	if hints, ok := tool.Definition.Get("annotations"); ok && hints.Kind() == wire.KindObject {
@@ -243,7 +243,7 @@ func (a annotation) promised(tool *tools.Tool) bool {
 	return value == a.promises
 }
 
-// metadata compares the members of the definition that nothing else has told of.
+// metadata compares the members of the definition that no other rule compares.
 func (t *toolLists) metadata(old, new *tools.Tool, tell func(rule string, args ...string)) {
 	was, is := otherMembers(old), otherMembers(new)
 	names := maps.Clone(was)

@@ -10,37 +10,37 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// schemaBuilder makes shapes of the schemas of one document. A shape is a
-// conjunction of schemas; references and allOf only add schemas to it, so that two
-// ways to write a conjunction give the same shape.
+// schemaBuilder makes shapes from the schemas of one document. A shape is a conjunction of
+// schemas. References and allOf only add schemas to it, so different ways to write a
+// conjunction give the same shape.
 type schemaBuilder struct {
 	valid *samples.Validator
 	prove *prover
 	ids   map[*jsonschema.Schema]int
-	// shapes are the shapes by the schemas that stand at their place, sets those by
-	// the schemas that these lead to.
+	// shapes has the shapes by the schemas at their place, sets the sets by the flattened
+	// schemas.
 	shapes map[string]*Shape
 	sets   map[string]*set
-	// formed are the alternatives by the schemas they are made of.
+	// formed has the alternatives by their schemas.
 	formed map[string][]*Alt
-	// known returns the shape of a schema that is made elsewhere, and name the name of
-	// the declaration that a branch leads to. Both are nil for lists of tools: what
-	// schemas of the protocol say in words is no part of them.
+	// known returns the shape of a schema that another builder makes. name returns the name of
+	// the declaration that a branch refers to. Both are nil for tool lists. Shapes of the
+	// protocol do not include descriptions.
 	known func(s *jsonschema.Schema) (shape *Shape, complete bool)
 	name  func(s *jsonschema.Schema) string
-	// made counts the alternatives that were made.
+	// made counts the alternatives.
 	made int
 }
 
-// A few schemas that refer to each other can have more alternatives than there is
-// memory. Beyond these limits a shape has one alternative, which only the validator
-// knows.
+// Limits on the number of alternatives. A few schemas that refer to each other can have more
+// than fit into memory. Beyond the limits a shape has one alternative, which only the
+// validator can check.
 const (
 	mostAlts       = 20_000 // of a document
 	mostBranchings = 600    // of a shape
 )
 
-// sampleBudget is how many values are judged on the way to a sample.
+// sampleBudget is the number of values that the search for a sample validates.
 const sampleBudget = 300
 
 func newSchemaBuilder(document *jsonschema.Schema, p *prover) *schemaBuilder {
@@ -50,7 +50,7 @@ func newSchemaBuilder(document *jsonschema.Schema, p *prover) *schemaBuilder {
 	}
 }
 
-// key names a list of schemas.
+// key returns a string that identifies a list of schemas.
 func (b *schemaBuilder) key(list []*jsonschema.Schema) string {
 	var text []byte
 	for _, s := range list {
@@ -64,7 +64,7 @@ func (b *schemaBuilder) key(list []*jsonschema.Schema) string {
 	return string(text)
 }
 
-// shape returns the shape of the values that satisfy all of some schemas.
+// shape returns the shape of the values that satisfy all schemas in list.
 func (b *schemaBuilder) shape(list ...*jsonschema.Schema) *Shape {
 	if len(list) == 0 {
 		return anything(Place{})
@@ -109,7 +109,8 @@ func (b *schemaBuilder) set(list []*jsonschema.Schema) *set {
 	return s
 }
 
-// accepting judges by the validator, nil leaves that to the forms of the schemas.
+// accepting returns a function that validates values, or nil if the document has no usable
+// validator.
 func (b *schemaBuilder) accepting(all []*jsonschema.Schema) func(v any) bool {
 	if !b.valid.Usable() {
 		return nil
@@ -120,7 +121,7 @@ func (b *schemaBuilder) accepting(all []*jsonschema.Schema) func(v any) bool {
 	}
 }
 
-// aboutOf is what the schemas of a place tell of its values.
+// aboutOf returns the descriptive members of schemas at one place.
 func aboutOf(list []*jsonschema.Schema) about {
 	var a about
 	seen := map[*jsonschema.Schema]bool{}
@@ -140,8 +141,8 @@ func aboutOf(list []*jsonschema.Schema) about {
 	return a
 }
 
-// describe is all that a schema says in words of its values, with what it is
-// made of. Schemas that have been seen have had their say.
+// describe returns the descriptions of a schema and its subschemas for the same value. It skips
+// schemas that have been seen.
 func describe(s *jsonschema.Schema, seen map[*jsonschema.Schema]bool) string {
 	if s == nil || seen[s] {
 		return ""
@@ -159,8 +160,8 @@ func describe(s *jsonschema.Schema, seen map[*jsonschema.Schema]bool) string {
 	return strings.Join(texts, "\n")
 }
 
-// flatten returns the schemas with constraints of their own among some schemas and
-// all that these demand. It is not possible to satisfy them if one of them is false.
+// flatten returns the schemas in list with their references and allOf, as far as they have
+// constraints of their own. possible is false if one of them is false.
 func flatten(list []*jsonschema.Schema) (flat []*jsonschema.Schema, possible bool) {
 	seen := map[*jsonschema.Schema]bool{}
 	todo := slices.Clone(list)
@@ -200,7 +201,7 @@ func flatten(list []*jsonschema.Schema) (flat []*jsonschema.Schema, possible boo
 	return flat, true
 }
 
-// always reports whether a schema obviously accepts everything.
+// always reports whether a schema obviously accepts every value.
 func always(s *jsonschema.Schema) bool {
 	if s.Always != nil {
 		return *s.Always
@@ -208,7 +209,7 @@ func always(s *jsonschema.Schema) bool {
 	return !constrains(s) && s.Target == nil && s.AllOf == nil && s.Not == nil
 }
 
-// never reports whether a schema obviously accepts nothing.
+// never reports whether a schema obviously accepts no value.
 func never(s *jsonschema.Schema) bool {
 	if s.Always != nil {
 		return !*s.Always
@@ -216,7 +217,7 @@ func never(s *jsonschema.Schema) bool {
 	return s.Not != nil && always(s.Not)
 }
 
-// negated returns X of a schema that is {"not": X} and nothing else.
+// negated returns X for a schema that is {"not": X} without other keywords, or nil.
 func negated(s *jsonschema.Schema) *jsonschema.Schema {
 	if s == nil || s.Always != nil || s.Not == nil {
 		return nil
@@ -246,26 +247,26 @@ func constrainsObjects(s *jsonschema.Schema) bool {
 		s.AdditionalProperties != nil || s.PropertyNames != nil || s.MinProperties != nil || s.MaxProperties != nil || s.UnevaluatedProperties != nil
 }
 
-// branching is a choice of one of several schemas.
+// branching is a choice between several schemas.
 type branching struct {
 	owner *jsonschema.Schema
 	of    []*jsonschema.Schema
-	// exclusive is set where the other branches must be refused.
+	// exclusive means that the other branches must not match.
 	exclusive bool
-	// within are the schemas whose branches lead here.
+	// within has the schemas whose branches lead here.
 	within []*jsonschema.Schema
 }
 
-// chosen is a way to satisfy a conjunction: one branch of each union in it.
+// chosen is one way to satisfy a conjunction: one branch of each union in it.
 type chosen struct {
 	all []*jsonschema.Schema
-	// refused are the branches of oneOf that were not chosen.
+	// refused has the branches of oneOf that were not chosen.
 	refused []*jsonschema.Schema
-	// at is the branch that was chosen last, nil without any.
+	// at is the branch that was chosen last, or nil.
 	at *jsonschema.Schema
 }
 
-// alts are the alternatives of a conjunction.
+// alts returns the alternatives of a conjunction.
 func (b *schemaBuilder) alts(flat []*jsonschema.Schema) []*Alt {
 	ways, ok := b.expand(flat)
 	if !ok {
@@ -288,7 +289,7 @@ func (b *schemaBuilder) alts(flat []*jsonschema.Schema) []*Alt {
 	return join(alts)
 }
 
-// expand chooses branches in all ways. It fails if there are too many.
+// expand returns all ways to choose branches. It returns false if there are too many.
 func (b *schemaBuilder) expand(flat []*jsonschema.Schema) ([]chosen, bool) {
 	var ways []chosen
 	tried := 0
@@ -305,7 +306,7 @@ func (b *schemaBuilder) expand(flat []*jsonschema.Schema) ([]chosen, bool) {
 		for i, branch := range first.of {
 			more, possible := flatten([]*jsonschema.Schema{branch})
 			if !possible || slices.ContainsFunc(more, func(s *jsonschema.Schema) bool { return slices.Contains(first.within, s) }) {
-				continue // a union that is one of its own branches
+				continue // the union contains itself
 			}
 			next := chosen{slices.Clone(way.all), slices.Clone(way.refused), way.at}
 			next.at = branch
@@ -345,8 +346,8 @@ func branchings(s *jsonschema.Schema, within []*jsonschema.Schema) []branching {
 	return list
 }
 
-// forms are the alternatives of schemas without branches, one for each JSON kind
-// they allow.
+// forms returns the alternatives of schemas without branches, one for each JSON type that they
+// allow.
 func (b *schemaBuilder) forms(way chosen) []*Alt {
 	kinds, whole := kindsOf(way.all)
 	if kinds == nil && len(way.refused) == 0 && !slices.ContainsFunc(way.all, func(s *jsonschema.Schema) bool {
@@ -393,8 +394,8 @@ func (b *schemaBuilder) forms(way chosen) []*Alt {
 
 var allKinds = []kind{kindNull, kindBoolean, kindNumber, kindString, kindArray, kindObject}
 
-// kindsOf are the kinds that all of some schemas allow, nil for all of them; whole
-// is set where a number must be an integer.
+// kindsOf returns the kinds that all schemas allow, or nil if they do not restrict them. whole
+// means that numbers must be integers.
 func kindsOf(all []*jsonschema.Schema) (kinds []kind, whole bool) {
 	typed := false
 	allowed := slices.Clone(allKinds)
@@ -414,8 +415,7 @@ func kindsOf(all []*jsonschema.Schema) (kinds []kind, whole bool) {
 	return append([]kind{}, allowed...), whole
 }
 
-// values limits an alternative to the values that are listed; it reports false if
-// the alternative has none of them.
+// values limits an alternative to the listed values. It returns false if none is left.
 func (b *schemaBuilder) values(a *Alt, all []*jsonschema.Schema) bool {
 	listed := [][]wire.Raw{}
 	for _, s := range all {

@@ -16,18 +16,18 @@ import (
 // Values are what encoding/json decodes with UseNumber: nil, bool, json.Number,
 // string, []any and map[string]any.
 
-// render writes a value as compact JSON, members sorted by name.
+// render returns a value as compact JSON with members sorted by name.
 func render(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic("compat: a value that is none: " + err.Error()) // values are made here
+		panic("diff: invalid value: " + err.Error()) // all values are made in this package
 	}
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
-// exactly writes a value as render does, equal numbers alike.
+// exactly is render with equal numbers written alike.
 func exactly(v any) string { return render(normal(v)) }
 
 // normal returns a value with its numbers in one form.
@@ -65,14 +65,14 @@ func normalNumber(text string) json.Number {
 	return json.Number(strings.TrimRight(r.FloatString(max(1, len(fraction)-shift)), "0"))
 }
 
-// hugeExponent reports whether a number has more digits than are worth writing.
+// hugeExponent reports whether a number has too many digits to be written out.
 func hugeExponent(text string) bool {
 	_, exponent, _ := strings.Cut(strings.ToLower(text), "e")
 	n, err := strconv.Atoi(exponent)
 	return exponent != "" && (err != nil || n > 400 || n < -400)
 }
 
-// rational reads a number; it is nil for none and for those with huge exponents.
+// rational parses a number. It returns nil for other texts and for numbers with huge exponents.
 func rational(text string) *big.Rat {
 	if text == "" || hugeExponent(text) {
 		return nil
@@ -84,18 +84,18 @@ func rational(text string) *big.Rat {
 	return r
 }
 
-// parse reads a JSON text that is known to be one.
+// parse decodes a text that is known to be JSON.
 func parse(src string) any {
 	dec := json.NewDecoder(bytes.NewReader([]byte(src)))
 	dec.UseNumber()
 	var v any
 	if err := dec.Decode(&v); err != nil {
-		panic("compat: not JSON: " + src)
+		panic("diff: not JSON: " + src)
 	}
 	return v
 }
 
-// canonical is a JSON text without white space, members sorted by name.
+// canonical returns a JSON text without white space and with members sorted by name.
 func canonical(raw wire.Raw) string {
 	if raw == "" {
 		return ""
@@ -110,7 +110,7 @@ func toFloat(v any) float64 {
 	return f
 }
 
-// matches reports whether a pattern is found in a string.
+// matches reports whether a string contains a match of a pattern.
 func matches(pattern, s string) bool { return jsonschema.Matches(pattern, s) }
 
 func kindOf(v any) kind {
@@ -163,8 +163,7 @@ func (a *Alt) accepts(v any) bool {
 	return true
 }
 
-// knows reports whether the shape has the value and declares all members that
-// are in it.
+// knows reports whether the shape has the value and declares all its members.
 func (s *Shape) knows(v any) bool {
 	return slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.accepts(v) && a.knows(v) })
 }
@@ -211,7 +210,7 @@ func (t *array) accepts(list []any) bool {
 	return true
 }
 
-// accept reports whether an array contains as many of the elements as it must.
+// accept reports whether an array contains the required number of elements.
 func (c *contains) accept(list []any) bool {
 	n := 0
 	for _, v := range list {

@@ -1,5 +1,4 @@
-// Package locate finds the lines and columns that JSON Pointers lead to in a
-// JSON or YAML text.
+// Package locate finds the lines and columns of JSON Pointers in JSON and YAML texts.
 package locate
 
 import (
@@ -13,17 +12,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Position is a place in a text. Lines and columns count from 1; a column is a
-// Unicode code point.
+// Position is a location in a text. Lines and columns count from 1. Columns count Unicode code
+// points.
 type Position struct {
 	Line   int `json:"line"`
 	Column int `json:"column"`
 }
 
-// Find returns the position of each JSON Pointer (RFC 6901) in a text, which is
-// JSON, or YAML if it is not. The position of a member is that of its name. A
-// pointer that leads nowhere has the position of the closest value around it. The
-// result is empty if the text cannot be read.
+// Find returns the position of each JSON Pointer (RFC 6901) in a JSON or YAML text. The
+// position of a member is that of its name. A pointer to a missing value has the position of
+// the closest existing ancestor. The result is empty if the text cannot be parsed.
 func Find(text []byte, pointers []string) map[string]Position {
 	root := &node{}
 	for _, pointer := range pointers {
@@ -37,8 +35,8 @@ func Find(text []byte, pointers []string) map[string]Position {
 	return found
 }
 
-// node is a step of the pointers that are looked for: a tree, so that one pass
-// over the text finds them all.
+// node is a step of the pointers. Pointers form a tree, so that one pass over the text finds
+// them all.
 type node struct {
 	pointer string
 	wanted  bool
@@ -61,7 +59,7 @@ func (n *node) add(pointer string) {
 	n.pointer, n.wanted = pointer, true
 }
 
-// each calls f for the pointers that end at a node or lead through it.
+// each calls f for the pointers that end at a node or pass through it.
 func (n *node) each(f func(pointer string)) {
 	if n.wanted {
 		f(n.pointer)
@@ -88,7 +86,7 @@ func positions(text []byte, root *node) map[string]Position {
 			at.Line += bytes.Count(between, []byte("\n"))
 			at.Column, between = 1, between[i+1:]
 		}
-		// A line may be the whole text, so its columns are counted once.
+		// Count each line's columns once, because a line may be the whole text.
 		at.Column += utf8.RuneCount(between)
 		where[offset], scanned = at, offset
 	}
@@ -99,14 +97,14 @@ func positions(text []byte, root *node) map[string]Position {
 	return found
 }
 
-// scanner goes through a valid JSON text once.
+// scanner reads a valid JSON text once.
 type scanner struct {
 	text []byte
 	dec  *json.Decoder
 	at   map[string]int
 }
 
-// next is the offset of the next name or value.
+// next returns the offset of the next name or value.
 func (s *scanner) next() int {
 	offset := int(s.dec.InputOffset())
 	for offset < len(s.text)-1 && strings.IndexByte(" \t\r\n,:", s.text[offset]) >= 0 {
@@ -115,19 +113,19 @@ func (s *scanner) next() int {
 	return offset
 }
 
-// here gives the next offset to a node and, for now, to all below it.
+// here sets the offset of a node and, until they are found, of all its descendants.
 func (s *scanner) here(n *node) {
 	offset := s.next()
 	n.each(func(pointer string) { s.at[pointer] = offset })
 }
 
-// value reads a value that pointers lead to; root is the whole text.
+// value reads a value that pointers lead to. root means that it is the whole text.
 func (s *scanner) value(root *node) {
 	s.here(root)
 	s.within(root)
 }
 
-// within reads the value of a node whose position is known.
+// within reads the value of a node whose offset is known.
 func (s *scanner) within(n *node) {
 	if len(n.next) == 0 {
 		s.skip()

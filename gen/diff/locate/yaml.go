@@ -7,8 +7,8 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// findYAML finds the pointers in a YAML text. What an alias stands for is found
-// where its anchor is.
+// findYAML finds the pointers in a YAML text. The position of a value behind an alias is that
+// of its anchor.
 func findYAML(text []byte, root *node, found map[string]Position) {
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil || len(file.Docs) == 0 || file.Docs[0].Body == nil {
@@ -36,10 +36,10 @@ func (a anchors) Visit(n ast.Node) ast.Visitor {
 	return a
 }
 
-// Content returns the value that a node stands for: that of an anchor, a tag or
-// an alias. It is nil for an alias that leads nowhere.
+// Content returns the value of a node behind anchors, tags and aliases. It is nil for an alias
+// without an anchor.
 func Content(n ast.Node, anchors map[string]ast.Node) ast.Node {
-	for range 100 { // an alias may be within its own anchor
+	for range 100 { // an alias may refer to a value that contains it
 		switch t := n.(type) {
 		case *ast.AnchorNode:
 			n = t.Value
@@ -54,7 +54,7 @@ func Content(n ast.Node, anchors map[string]ast.Node) ast.Node {
 	return nil
 }
 
-// Members returns the members of a mapping, and whether the node is one.
+// Members returns the members of a mapping. ok is false if the node is not a mapping.
 func Members(n ast.Node) ([]*ast.MappingValueNode, bool) {
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -65,7 +65,7 @@ func Members(n ast.Node) ([]*ast.MappingValueNode, bool) {
 	return nil, false
 }
 
-// Name is the name of a member as it is written, whatever type YAML gives it.
+// Name returns the name of a member as written, whatever type YAML gives it.
 func Name(m *ast.MappingValueNode) string {
 	key := ast.Node(m.Key)
 	if explicit, ok := key.(*ast.MappingKeyNode); ok && explicit.Value != nil {
@@ -77,7 +77,7 @@ func Name(m *ast.MappingValueNode) string {
 	return key.GetToken().Value
 }
 
-// Start returns where a node begins.
+// Start returns the position at which a node begins.
 func Start(n ast.Node) Position {
 	switch t := n.(type) {
 	case *ast.MappingNode:
@@ -94,7 +94,7 @@ func Start(n ast.Node) Position {
 	return Position{token.Position.Line, token.Position.Column}
 }
 
-// walker goes through the nodes of a YAML text.
+// walker visits the nodes of a YAML text.
 type walker struct {
 	found   map[string]Position
 	anchors map[string]ast.Node

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff"
 )
 
-// github writes workflow commands, which GitHub shows beside the lines of the new
-// side, and the summary as plain text.
+// github writes workflow commands, which GitHub shows next to the lines of the new side, and
+// the summary as plain text.
 func (p *printer) github(out Output, o Options) {
 	for _, r := range out.Reports {
 		for _, f := range r.Findings {

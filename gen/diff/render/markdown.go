@@ -30,7 +30,7 @@ func (p *printer) markdown(out Output) {
 	}
 }
 
-// changes lists what there is more or less of.
+// changes lists the added and removed subjects.
 func (p *printer) changes(r *diff.Report) {
 	for _, list := range []struct {
 		title string
@@ -91,7 +91,7 @@ func cell(s string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ", "<", "&lt;", "&", "&amp;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[").Replace(s)
 }
 
-// code is a text in backticks, with more of them than it has itself.
+// code returns a text in backticks, with enough of them to delimit the text.
 func code(s string) string {
 	s = strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ").Replace(s)
 	fence := "`"

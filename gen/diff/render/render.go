@@ -1,5 +1,5 @@
-// Package render writes the reports and rules of package compat for people and
-// for programs. What it writes depends on nothing but what it is given.
+// Package render writes the reports and rules of package diff for people and for programs. The
+// same input gives the same output.
 package render
 
 import (
@@ -13,12 +13,12 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff"
 )
 
-// Output is what a run of comparisons found: the root of the JSON form.
+// Output is the root of the JSON form: the reports of one or more comparisons.
 type Output struct {
 	Reports []*diff.Report `json:"reports"`
 }
 
-// Format is a form of output.
+// Format is an output format.
 type Format string
 
 // The formats.
@@ -30,12 +30,12 @@ const (
 	SARIF    Format = "sarif"
 )
 
-// Formats lists the formats.
+// Formats returns the formats.
 func Formats() []Format { return []Format{Text, JSON, Markdown, GitHub, SARIF} }
 
-// Options say how to write.
+// Options configure Write.
 type Options struct {
-	// Old and New are the paths of the sides that are files, for annotations.
+	// Old and New are the paths of sides that are files, for annotations.
 	Old, New string
 }
 
@@ -59,15 +59,14 @@ func Write(w io.Writer, format Format, out Output, o Options) error {
 	return p.err
 }
 
-// printer remembers the first error of writing.
+// printer remembers the first write error.
 type printer struct {
 	w   io.Writer
 	err error
 }
 
-// line writes a line. What it is given may come from a tool list that is not
-// trusted. Characters that could write another line, command the terminal or change
-// the order in which text is shown are written as escapes.
+// line writes a line. Its arguments may come from an untrusted tool list, so it escapes
+// characters that could start a new line, control the terminal or change the direction of text.
 func (p *printer) line(format string, args ...any) {
 	for i, arg := range args {
 		if text, ok := arg.(string); ok {
@@ -81,7 +80,7 @@ func (p *printer) line(format string, args ...any) {
 
 func visible(s string) string { return Escape(s, hidden) }
 
-// Escape replaces the characters of s that are hidden with \u escapes.
+// Escape replaces the characters of s for which hidden returns true with \u escapes.
 func Escape(s string, hidden func(r rune) bool) string {
 	if !strings.ContainsFunc(s, hidden) {
 		return s
@@ -98,7 +97,7 @@ func Escape(s string, hidden func(r rune) bool) string {
 }
 
 // hidden reports whether a character is a control character, a line separator or a
-// control of the direction of text.
+// bidirectional control.
 func hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
@@ -112,8 +111,8 @@ func (p *printer) json(v any) {
 	}
 }
 
-// Summary is the line that every format for people has for each report, whatever
-// was found.
+// Summary returns the summary line of a report. Every format for people includes it, even
+// without findings.
 func Summary(r *diff.Report) string {
 	c, s := r.Compared, r.Summary
 	noun := "method"
@@ -131,7 +130,7 @@ func Summary(r *diff.Report) string {
 	return text
 }
 
-// Suggestion says which part of a semantic version the changes ask for.
+// Suggestion says which part of a semantic version should change.
 func Suggestion(r *diff.Report) string {
 	return fmt.Sprintf("suggested version change: %s (levels for %s upgraded first)", r.Suggested, upgraded(r.Upgrade))
 }
@@ -146,12 +145,11 @@ func upgraded(u diff.Upgrade) string {
 	return "either side"
 }
 
-// Bug asks for a report of what the comparison found wrong with itself.
-const Bug = "This is a bug of mcpgen, and changes no finding. Please report it with both sides at https://github.com/mcpgen/mcpgen/issues."
+// Bug asks the user to report an internal problem.
+const Bug = "This is a bug in mcpgen. It does not affect the findings. Please report it with both sides at https://github.com/mcpgen/mcpgen/issues."
 
-// says returns the sentences of a finding that is not harmless, those of the
-// order of upgrades that counts first. An order that does not count comes with
-// its name.
+// says returns the sentences of a finding that is not harmless. The sentence for the report's
+// order of upgrades comes first. Sentences for other orders begin with the order.
 func says(r *diff.Report, f *diff.Finding) []string {
 	server, client := f.ServerFirst.Says, f.ClientFirst.Says
 	var list []string
@@ -178,7 +176,7 @@ func says(r *diff.Report, f *diff.Finding) []string {
 	return list
 }
 
-// verdicts says what happens in both orders of upgrades; the one that does not
+// verdicts returns the levels in both orders of upgrades. The level of an order that does not
 // count is in parentheses.
 func verdicts(r *diff.Report, f *diff.Finding) string {
 	server, client := "server first: "+string(f.ServerFirst.Level), "client first: "+string(f.ClientFirst.Level)
@@ -191,12 +189,12 @@ func verdicts(r *diff.Report, f *diff.Finding) string {
 	return server + ", " + client
 }
 
-// matters reports whether a finding is shown in full: one that is more than info,
-// or that fails by the level of the order of upgrades that does not count.
+// matters reports whether a finding is shown in full: its level is above info, or it fails
+// because of the other order of upgrades.
 func matters(f *diff.Finding) bool { return f.Level.AtLeast(diff.LevelWarn) || f.Fails }
 
-// proof returns the witnesses of the order of upgrades that counts, and all of
-// them for a finding that fails by the other order.
+// proof returns the witnesses for the report's order of upgrades, or all witnesses if the
+// finding fails because of the other order.
 func proof(r *diff.Report, f *diff.Finding) []diff.Witness {
 	if f.Fails && !f.Level.AtLeast(diff.LevelWarn) {
 		return f.Witnesses
@@ -204,7 +202,7 @@ func proof(r *diff.Report, f *diff.Finding) []diff.Witness {
 	return f.Proof(r.Upgrade)
 }
 
-// place is a side's label with a position in it, "" if that is unknown.
+// place returns a side's label with a position, or "" if the position is unknown.
 func place(label string, p *diff.Position) string {
 	if p == nil {
 		return ""
@@ -212,7 +210,7 @@ func place(label string, p *diff.Position) string {
 	return fmt.Sprintf("%s:%d:%d", label, p.Line, p.Column)
 }
 
-// places says where a finding is in the sides, "" if that is unknown.
+// places returns the positions of a finding in both sides, or "" if they are unknown.
 func places(r *diff.Report, f *diff.Finding) string {
 	old, new := place(r.Old, f.OldPosition), place(r.New, f.NewPosition)
 	switch {
@@ -232,7 +230,7 @@ func unproven(f *diff.Finding) string {
 	return string(f.Level) + ", " + lead + strings.TrimPrefix(f.Unproven, lead)
 }
 
-// skipped says what was left out of which side.
+// skipped describes a part that was left out.
 func skipped(r *diff.Report, s diff.Skipped) string {
 	text := s.Where.Path
 	if name := map[string]string{"old": r.Old, "new": r.New}[s.Side]; name != "" {
@@ -254,7 +252,7 @@ func until(a *diff.Acceptance) string {
 	return " until " + a.Until
 }
 
-// Sent says who is sent a value.
+// Sent describes a direction.
 func Sent(d diff.Direction) string {
 	switch d {
 	case diff.ToServer:
@@ -265,8 +263,8 @@ func Sent(d diff.Direction) string {
 	return "both ways"
 }
 
-// Why says why a finding is not as bad as its effect: the reason of the ledger,
-// or else the doc of the guard.
+// Why returns the reason for a guard: that of the exception, or else the documentation of the
+// guard.
 func Why(f *diff.Finding) string {
 	if f.Reason != "" {
 		return f.Reason

@@ -151,8 +151,8 @@ func (p *printer) sarif(out Output, o Options) {
 	p.json(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
 
-// sarifRuleOf describes a rule. The level is that of the worse order of upgrades;
-// every result has its own.
+// sarifRuleOf describes a rule. Its level is the worse one of the two orders of upgrades. Each
+// result has its own level.
 func sarifRuleOf(r diff.Rule) sarifRule {
 	v := r.Effect.Verdicts()
 	level := v.ReceiverFirst
@@ -197,7 +197,7 @@ func result(r *diff.Report, f *diff.Finding, o Options) sarifResult {
 	return out
 }
 
-// physical is a place in a file, nil if the side is no file.
+// physical returns a location in a file, or nil if the side is not a file.
 func physical(file string, at *diff.Position) *sarifPhysical {
 	if file == "" {
 		return nil

@@ -28,7 +28,7 @@ func (p *printer) text(out Output) {
 	}
 }
 
-// finding writes a line, and below it what explains and what proves it.
+// finding writes a finding on one line, followed by explanations and examples.
 func (p *printer) finding(r *diff.Report, f *diff.Finding) {
 	level := string(f.Level)
 	if f.Accepted != nil {

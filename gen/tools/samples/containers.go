@@ -12,12 +12,12 @@ import (
 // tooMany is a length that no sample has.
 const tooMany = 1000
 
-// arrays makes arrays that may satisfy some schemas.
+// arrays returns arrays that may satisfy the schemas.
 func (g *sampler) arrays(flat []*jsonschema.Schema) iter.Seq[wire.Raw] {
 	return func(yield func(wire.Raw) bool) {
 		least := atLeast(flat, func(s *jsonschema.Schema) *int64 { return s.MinItems })
 		most := atMost(flat, func(s *jsonschema.Schema) *int64 { return s.MaxItems })
-		var contained []*jsonschema.Schema // one for each element that is to be contained
+		var contained []*jsonschema.Schema // one for each required contained element
 		wanted := int64(0)
 		for _, s := range flat {
 			wanted = max(wanted, int64(len(s.PrefixItems)), 1)
@@ -53,8 +53,8 @@ func (g *sampler) arrays(flat []*jsonschema.Schema) iter.Seq[wire.Raw] {
 	}
 }
 
-// array makes an array of a length, or a shorter one that is not below least.
-// Contained apply to the elements from first on.
+// array makes an array of the given length, or a shorter one of at least length least. The
+// schemas in contained apply to the elements from index first on.
 func (g *sampler) array(flat []*jsonschema.Schema, length, least, first int, contained []*jsonschema.Schema) (wire.Raw, bool) {
 	unique := slices.ContainsFunc(flat, func(s *jsonschema.Schema) bool { return s.UniqueItems })
 	var all []wire.Raw
@@ -80,7 +80,7 @@ func (g *sampler) array(flat []*jsonschema.Schema, length, least, first int, con
 	return arrayOf(all), true
 }
 
-// another makes a value, and one that is not among others if it is to be unique.
+// another makes a value. If unique is set, it differs from all values in others.
 func (g *sampler) another(schemas []*jsonschema.Schema, others []wire.Raw, unique bool) (wire.Raw, bool) {
 	turn := g.turn
 	defer func() { g.turn = turn }()
@@ -97,7 +97,7 @@ func (g *sampler) another(schemas []*jsonschema.Schema, others []wire.Raw, uniqu
 	return "", false
 }
 
-// objects makes objects that may satisfy some schemas.
+// objects returns objects that may satisfy the schemas.
 func (g *sampler) objects(flat []*jsonschema.Schema) iter.Seq[wire.Raw] {
 	return func(yield func(wire.Raw) bool) {
 		required, optional := g.names(flat)
@@ -117,7 +117,7 @@ func (g *sampler) objects(flat []*jsonschema.Schema) iter.Seq[wire.Raw] {
 				return
 			}
 		}
-		// Some members may not be there together: add one after the other.
+		// Some members may exclude each other, so add them one by one.
 		names := required
 		best, ok := g.object(flat, names, required)
 		if !ok {
@@ -136,8 +136,8 @@ func (g *sampler) objects(flat []*jsonschema.Schema) iter.Seq[wire.Raw] {
 	}
 }
 
-// names returns the members that an object must have, and those that it may have,
-// in the order in which the schemas name them.
+// names returns the names of the required and of the optional members in the order of the
+// schemas.
 func (g *sampler) names(flat []*jsonschema.Schema) (required, optional []string) {
 	add := func(name string) {
 		if !slices.Contains(required, name) {
@@ -170,8 +170,8 @@ func (g *sampler) names(flat []*jsonschema.Schema) (required, optional []string)
 	return required, optional
 }
 
-// furtherNames makes names beside those that there are: as many as are needed,
-// and if wanted one of each kind that the schemas describe.
+// furtherNames returns additional names: as many as needed, and on request one for each pattern
+// that the schemas describe.
 func (g *sampler) furtherNames(flat []*jsonschema.Schema, there []string, needed int, wanted bool) []string {
 	var all []string
 	add := func(name string) {
@@ -180,7 +180,7 @@ func (g *sampler) furtherNames(flat []*jsonschema.Schema, there []string, needed
 		}
 	}
 	var rules []*jsonschema.Schema // of names
-	rest := false                  // whether a schema describes other members
+	rest := false                  // a schema describes other members
 	for _, s := range flat {
 		if s.PropertyNames != nil {
 			rules = append(rules, s.PropertyNames)
@@ -215,8 +215,8 @@ func (g *sampler) furtherNames(flat []*jsonschema.Schema, there []string, needed
 	return all
 }
 
-// object makes an object of some members. One that is not required is left out
-// where no value was found for it.
+// object makes an object with the given members. It omits an optional member if it finds no
+// value for it.
 func (g *sampler) object(flat []*jsonschema.Schema, names, required []string) (wire.Raw, bool) {
 	flat = g.dependent(flat, names)
 	if flat == nil {
@@ -235,7 +235,7 @@ func (g *sampler) object(flat []*jsonschema.Schema, names, required []string) (w
 	return wire.Raw(append(text, '}')), true
 }
 
-// dependent adds to the schemas of an object those that apply because of a member.
+// dependent adds the schemas that apply to an object because a member is present.
 func (g *sampler) dependent(flat []*jsonschema.Schema, names []string) []*jsonschema.Schema {
 	var more []*jsonschema.Schema
 	for _, s := range flat {
@@ -256,7 +256,7 @@ func (g *sampler) dependent(flat []*jsonschema.Schema, names []string) []*jsonsc
 	return found
 }
 
-// inOrder sorts names as the schemas have them as properties, others last.
+// inOrder sorts names in the order of the schemas' properties. Other names come last.
 func inOrder(flat []*jsonschema.Schema, names []string) []string {
 	rank := map[string]int{}
 	for _, s := range flat {

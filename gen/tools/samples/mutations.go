@@ -10,32 +10,30 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Mutation is a value that does not satisfy a schema because of one thing.
+// Mutation is a value that violates a schema in exactly one place.
 type Mutation struct {
-	// Value is the whole value: the sample, without members that have nothing to do
-	// with what is wrong.
+	// Value is the whole value: the sample without members that are unrelated to the violation.
 	Value wire.Raw
-	// Pointer is the JSON Pointer, within Value, of what is wrong: the object that
-	// lacks a member, or the value of a wrong type.
+	// Pointer is the JSON Pointer of the violation within Value: the object that lacks a
+	// member, or the value of a wrong type.
 	Pointer string
-	// Member is the name of the member that is missing, or "" where a type is wrong.
+	// Member is the name of the missing member, or "" for a wrong type.
 	Member string
 }
 
-// Mutations makes of a sample of a schema values that do not satisfy it: for
-// each object in it one without each required member, and for each value in it
-// one of a type that is not allowed there. What is within alternatives is left
-// alone, since it depends on how they are told apart where a problem is seen.
+// Mutations returns values that violate a schema, made from a valid sample: for each object one
+// value without each required member, and for each value one of a type that the schema does not
+// allow. It does not change values within alternatives, because the place of the violation then
+// depends on how a validator selects the alternative.
 //
-// A validator of JSON jsonschema.Schema refuses every one, for this reason and at this
-// place.
+// A JSON Schema validator refuses every mutation for this reason and at this place.
 func Mutations(s *jsonschema.Schema, sample wire.Raw) []Mutation {
 	m := &mutator{validator: newValidator(s, jsonschema.AssertedFormats), schema: s}
 	m.visit(place{schemas: []*jsonschema.Schema{s}, value: sample, put: func(v wire.Raw, _ bool) wire.Raw { return v }})
 	return m.all
 }
 
-// maxElements bounds the elements of an array in which something is mutated.
+// maxElements limits the number of elements of an array that are mutated.
 const maxElements = 4
 
 type mutator struct {
@@ -49,8 +47,8 @@ type place struct {
 	pointer string
 	schemas []*jsonschema.Schema
 	value   wire.Raw
-	// put returns the sample with another value in this place, if small without
-	// what can be left out beside it.
+	// put returns the sample with another value in this place. If small is set, it omits
+	// unrelated optional members.
 	put func(v wire.Raw, small bool) wire.Raw
 }
 
@@ -70,9 +68,9 @@ func (m *mutator) visit(p place) {
 	}
 }
 
-// flatten returns the schemas that apply to a value beside the given ones, and
-// whether what is wrong within the value is wrong there: a value in which no
-// alternative fits, or which contains nothing that fits, is wrong as a whole.
+// flatten returns the schemas that apply to the same value as the given ones. plain reports
+// whether a violation within the value is reported there: if no alternative matches, or no
+// element matches contains, the value as a whole is invalid.
 func flatten(all []*jsonschema.Schema) (flat []*jsonschema.Schema, plain bool) {
 	plain = true
 	todo := slices.Clone(all)
@@ -91,7 +89,7 @@ func flatten(all []*jsonschema.Schema) (flat []*jsonschema.Schema, plain bool) {
 	return flat, plain
 }
 
-// wrongType puts the first value in place that is of a type not allowed there.
+// wrongType puts a value of a type that is not allowed in place.
 func (m *mutator) wrongType(p place) {
 	for _, v := range []wire.Raw{`"text"`, "7", "1.5", "true", "[]", "{}", "null"} {
 		if (v.Kind() != p.value.Kind() || v == "1.5") && m.add(p, v, "") {
@@ -156,7 +154,7 @@ func (m *mutator) array(p place, flat []*jsonschema.Schema) {
 	}
 }
 
-// prune takes from an object all members that are not required, but for one.
+// prune removes all optional members from an object except for one.
 func (m *mutator) prune(flat []*jsonschema.Schema, o wire.Raw, but string) wire.Raw {
 	needed := map[string]bool{but: true}
 	for _, s := range flat {
@@ -181,7 +179,7 @@ func (m *mutator) prune(flat []*jsonschema.Schema, o wire.Raw, but string) wire.
 	return wire.Raw(pruned)
 }
 
-// pruned takes from a value all that is not required.
+// pruned removes everything optional from a value.
 func (m *mutator) pruned(schemas []*jsonschema.Schema, v wire.Raw) wire.Raw {
 	flat, plain := flatten(schemas)
 	if !plain {
@@ -193,8 +191,8 @@ func (m *mutator) pruned(schemas []*jsonschema.Schema, v wire.Raw) wire.Raw {
 	return v
 }
 
-// add keeps a mutation if a validator refuses it for the right reason: v in its
-// place, where a member is missing if one is named, and else of a wrong type.
+// add keeps a mutation if a validator refuses it for the right reason: v is missing the named
+// member, or has a wrong type if no member is named.
 func (m *mutator) add(p place, v wire.Raw, missing string) bool {
 	for _, small := range []bool{true, false} {
 		value := p.put(v, small)
@@ -206,7 +204,7 @@ func (m *mutator) add(p place, v wire.Raw, missing string) bool {
 	return false
 }
 
-// refused reports whether a value is refused for a place in it, and no other.
+// refused reports whether a value is refused because of one place, and of no other.
 func (m *mutator) refused(value wire.Raw, pointer, missing string) bool {
 	found := false
 	for _, problem := range m.validator.problems(m.schema, value) {
@@ -230,7 +228,7 @@ func (m *mutator) refused(value wire.Raw, pointer, missing string) bool {
 // without returns an object without a member.
 func without(o wire.Raw, name string) wire.Raw { return wire.Raw(wire.Object(o).Without(name)) }
 
-// arrayOf returns the array of some values.
+// arrayOf returns an array of values.
 func arrayOf(all []wire.Raw) wire.Raw {
 	text := []byte{'['}
 	for _, v := range all {

@@ -8,14 +8,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// interval is what some schemas say about a number.
+// interval is the set of numbers that schemas allow.
 type interval struct {
-	low, high             *big.Rat // nil: no bound
+	low, high             *big.Rat // nil means no bound
 	lowStrict, highStrict bool
-	step                  *big.Rat // of which a number is a multiple, or nil
+	step                  *big.Rat // numbers are multiples of it; nil means no restriction
 }
 
-// numbers makes numbers that may satisfy some schemas.
+// numbers returns numbers that may satisfy the schemas.
 func (g *sampler) numbers(flat []*jsonschema.Schema, integer bool) iter.Seq[wire.Raw] {
 	return func(yield func(wire.Raw) bool) {
 		in := intervalOf(flat, integer)
@@ -103,7 +103,7 @@ func (in *interval) has(r *big.Rat) bool {
 	return in.high == nil || r.Cmp(in.high) < 0 || !in.highStrict && r.Cmp(in.high) == 0
 }
 
-// first is the smallest multiple of the step, last the largest one, or nil.
+// first returns the smallest multiple of the step within the bounds, last the largest one. They return nil if there is none.
 func (in *interval) first() *big.Rat {
 	if in.low == nil {
 		return nil
@@ -126,7 +126,7 @@ func (in *interval) last() *big.Rat {
 	return r
 }
 
-// middle is half way between the bounds, or nil.
+// middle returns the middle of the bounds, or nil.
 func (in *interval) middle() *big.Rat {
 	if in.low == nil || in.high == nil {
 		return nil
@@ -139,7 +139,7 @@ func floor(r *big.Rat) *big.Rat {
 	return new(big.Rat).SetInt(new(big.Int).Div(r.Num(), r.Denom()))
 }
 
-// common is the smallest number that is a multiple of both.
+// common returns the least common multiple.
 func common(a, b *big.Rat) *big.Rat {
 	if a == nil {
 		return b
@@ -149,14 +149,14 @@ func common(a, b *big.Rat) *big.Rat {
 	return new(big.Rat).SetFrac(num, new(big.Int).GCD(nil, nil, a.Denom(), b.Denom()))
 }
 
-// rat reads a number, or returns nil where there is none that can be counted with.
+// rat parses a number. It returns nil for other texts and for huge numbers.
 func rat(raw wire.Raw) *big.Rat {
 	if raw == "" || len(raw) > 100 {
 		return nil
 	}
 	in := wire.NewStringReader(string(raw))
 	if f := in.ReadFloat64(); in.Err() != nil || f == 0 && jsonschema.IsPositive(raw) {
-		return nil // of a size that no sample should have
+		return nil // too large for a sample
 	}
 	r, ok := new(big.Rat).SetString(string(raw))
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
-// matching makes strings that a pattern may match, of at least some length if
-// the pattern can be stretched.
+// matching returns strings that a pattern may match. They have at least the given length if the
+// pattern allows it.
 func matching(pattern string, least, turn int) []string {
 	rest, ahead := withoutLookaround(pattern)
 	re, err := syntax.Parse(jsonschema.GoSyntax(rest), syntax.Perl)
@@ -42,8 +42,8 @@ func matching(pattern string, least, turn int) []string {
 	return all
 }
 
-// match makes a string that an expression matches. What may be repeated is
-// repeated extra times more than it must.
+// match returns a string that an expression matches. Repetitions occur extra times more than
+// required.
 func match(re *syntax.Regexp, extra, turn int) string {
 	repeat := func(least, most int) string {
 		n := least + extra
@@ -81,7 +81,7 @@ func match(re *syntax.Regexp, extra, turn int) string {
 	return ""
 }
 
-// member returns a character of a class, a plain one if it has some.
+// member returns a character of a class, preferably a common one.
 func member(class []rune, turn int) rune {
 	has := func(r rune) bool {
 		for i := 0; i < len(class); i += 2 {
@@ -116,8 +116,8 @@ func member(class []rune, turn int) rune {
 	return class[0]
 }
 
-// withoutLookaround takes from a pattern the groups that look ahead or behind,
-// which Go does not have, and returns the patterns that must be found ahead.
+// withoutLookaround removes lookaround groups, which Go does not support, from a pattern. It
+// returns the patterns of the lookahead groups.
 func withoutLookaround(pattern string) (rest string, ahead []string) {
 	var b strings.Builder
 	for i := 0; i < len(pattern); {
@@ -151,7 +151,7 @@ func withoutLookaround(pattern string) (rest string, ahead []string) {
 	return b.String(), ahead
 }
 
-// classEnd returns where the class ends that begins at i.
+// classEnd returns the end of the class that begins at i.
 func classEnd(pattern string, i int) int {
 	for i++; i < len(pattern); i++ {
 		switch pattern[i] {
@@ -164,7 +164,7 @@ func classEnd(pattern string, i int) int {
 	return len(pattern)
 }
 
-// groupEnd returns where the group ends that begins at i.
+// groupEnd returns the end of the group that begins at i.
 func groupEnd(pattern string, i int) int {
 	depth := 0
 	for i < len(pattern) {

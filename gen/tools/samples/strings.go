@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// strings makes strings that may satisfy some schemas.
+// strings returns strings that may satisfy the schemas.
 func (g *sampler) strings(flat []*jsonschema.Schema) iter.Seq[wire.Raw] {
 	return func(yield func(wire.Raw) bool) {
 		least := atLeast(flat, func(s *jsonschema.Schema) *int64 { return s.MinLength })
@@ -57,7 +57,7 @@ func (g *sampler) strings(flat []*jsonschema.Schema) iter.Seq[wire.Raw] {
 	}
 }
 
-// formatted makes strings of a format.
+// formatted returns strings with a format.
 func formatted(format string, n int) []string {
 	number := strconv.Itoa(n)
 	if n == 0 {

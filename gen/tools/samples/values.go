@@ -38,7 +38,7 @@ func (g *sampler) candidates(flat []*jsonschema.Schema) iter.Seq[wire.Raw] {
 	}
 }
 
-// ofType makes candidates of one type.
+// ofType returns candidates of one type.
 func (g *sampler) ofType(t string, flat []*jsonschema.Schema) iter.Seq[wire.Raw] {
 	var made iter.Seq[wire.Raw]
 	switch t {
@@ -59,7 +59,7 @@ func (g *sampler) ofType(t string, flat []*jsonschema.Schema) iter.Seq[wire.Raw]
 		for _, s := range flat {
 			for _, v := range append(asList(s.Default), s.Examples...) {
 				if !isOf(v, t) || v.Kind() == wire.KindNumber && !jsonschema.IsHeld(v, t == "integer") {
-					continue // what does not decode shows nothing
+					continue // a value that does not decode is useless
 				}
 				if !yield(v) {
 					return
@@ -68,7 +68,7 @@ func (g *sampler) ofType(t string, flat []*jsonschema.Schema) iter.Seq[wire.Raw]
 		}
 	}
 	if t == "object" || t == "array" || g.turn > 0 {
-		return concat(made, given) // what is made says more
+		return concat(made, given) // generated values show more
 	}
 	return concat(given, made)
 }
@@ -92,7 +92,7 @@ func concat(all ...iter.Seq[wire.Raw]) iter.Seq[wire.Raw] {
 	}
 }
 
-// isOf reports whether a value may be of a type.
+// isOf reports whether a value may have a type.
 func isOf(v wire.Raw, t string) bool {
 	switch v.Kind() {
 	case wire.KindObject:
@@ -109,11 +109,11 @@ func isOf(v wire.Raw, t string) bool {
 	return t == "null"
 }
 
-// allTypes are in the order in which they are tried where a schema names none.
+// allTypes has the types in the order in which they are tried if a schema names none.
 var allTypes = []string{"string", "integer", "object", "array", "boolean", "number", "null"}
 
-// allowedTypes returns the types that all of some schemas allow, null last, which says
-// least. Where none says, those come first that other keywords are about.
+// allowedTypes returns the types that all schemas allow. null is last, because it shows least.
+// If no schema restricts the type, types that other keywords refer to come first.
 func allowedTypes(flat []*jsonschema.Schema) []string {
 	allowed := slices.Clone(allTypes)
 	named := false
@@ -145,7 +145,7 @@ func allowedTypes(flat []*jsonschema.Schema) []string {
 	return allowed
 }
 
-// hint is 1 where a keyword of some schemas is about a type.
+// hint returns 1 if a keyword of the schemas refers to a type, and 0 otherwise.
 func hint(flat []*jsonschema.Schema, t string) int {
 	for _, s := range flat {
 		about := false

@@ -8,11 +8,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// conj is schemas that a value has to satisfy all. Of a conj from expand, no
-// reference and no allOf, anyOf or oneOf is left to look at.
+// conj is a conjunction of schemas. The schemas of a conj from expand have no references,
+// allOf, anyOf or oneOf left to resolve.
 type conj []*jsonschema.Schema
 
-// disj is conjs of which a value has to satisfy one.
+// disj is a disjunction of conjs.
 type disj []conj
 
 // A schema is not taken apart into more alternatives than maxProduct, if they
@@ -36,14 +36,14 @@ func expand(all disj) disj {
 	return alternatives.distinct()
 }
 
-// expansion is the work of one expand. The schemas that are being expanded are open:
-// one that is made of itself allows no more values than it does without.
+// expansion is the state of one expand. Schemas that are being expanded are open: a schema that
+// contains itself allows no additional values.
 type expansion struct {
 	open map[*jsonschema.Schema]bool
-	left int // steps that may still be taken; what comes then is taken as it stands
+	left int // remaining steps; afterwards schemas are not expanded
 }
 
-// bare is a schema without its alternatives. More is allowed by it, which is no harm.
+// bare returns a schema without its alternatives. It allows more values, which does no harm.
 func bare(s *jsonschema.Schema) disj {
 	if hasShape(s) {
 		return disj{{s}}
@@ -51,7 +51,7 @@ func bare(s *jsonschema.Schema) disj {
 	return disj{{}}
 }
 
-// conj expands what satisfies all of some schemas.
+// conj expands a conjunction.
 func (x *expansion) conj(c conj) disj {
 	alternatives := disj{{}}
 	for _, s := range c {
@@ -101,7 +101,7 @@ func (x *expansion) schema(s *jsonschema.Schema) disj {
 	return alternatives.distinct()
 }
 
-// and returns the alternatives that satisfy one of both.
+// and returns the conjunctions of each alternative of one disj with each of the other.
 func (d disj) and(other disj) disj {
 	var all disj
 	for _, a := range d {
@@ -120,7 +120,7 @@ func (d disj) and(other disj) disj {
 	return all
 }
 
-// distinct leaves out the alternatives that stand there already.
+// distinct removes duplicate alternatives.
 func (d disj) distinct() disj {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(slices.Clone(d), func(c conj) bool {
@@ -131,7 +131,7 @@ func (d disj) distinct() disj {
 	})
 }
 
-// key is the same for conjs of the same schemas.
+// key returns a string that identifies the schemas of a conj.
 func (c conj) key() string {
 	pointers := make([]string, len(c))
 	for i, s := range c {
@@ -150,15 +150,15 @@ func (d disj) key() string {
 	return strings.Join(keys, "|")
 }
 
-// hasShape reports whether a schema has keywords of its own that make a
-// difference to the type of its values.
+// hasShape reports whether a schema has keywords of its own that affect the Go type of its
+// values.
 func hasShape(s *jsonschema.Schema) bool {
 	return s.Types != nil || s.Enum != nil || s.Const != "" || s.Properties != nil || s.PatternProperties != nil ||
 		s.AdditionalProperties != nil || s.Required != nil || s.PrefixItems != nil || s.Items != nil ||
 		s.AssertsFormat() || s.Meta || s.DynamicRef != "" || s.Then != nil || s.Else != nil || s.DependentSchemas != nil
 }
 
-// hasObjectShape reports whether it has some that are about members.
+// hasObjectShape reports whether a schema has keywords of its own for members.
 func hasObjectShape(s *jsonschema.Schema) bool {
 	return s.Properties != nil || s.PatternProperties != nil || s.AdditionalProperties != nil || s.Required != nil
 }
@@ -240,7 +240,8 @@ func (c conj) kinds() kindSet {
 	return kinds
 }
 
-// values returns the values there are, when const or enum lists them.
+// values returns the values that const or enum list. ok is false if they do not restrict the
+// values.
 func (c conj) values() (values []wire.Raw, finite bool) {
 	for _, s := range c {
 		own := s.Enum
@@ -278,7 +279,7 @@ func intersect(a, b []wire.Raw) []wire.Raw {
 	return both
 }
 
-// integerType reports whether a type keyword wants numbers to be integers.
+// integerType reports whether a type keyword requires numbers to be integers.
 func (c conj) integerType() bool {
 	return slices.ContainsFunc(c, func(s *jsonschema.Schema) bool {
 		return slices.Contains(s.Types, "integer") && !slices.Contains(s.Types, "number")
@@ -314,7 +315,7 @@ func (d disj) of(kind kindSet) disj {
 	return all
 }
 
-// values returns the values of a kind, when all alternatives list them.
+// values returns the values of a kind, if all alternatives list their values.
 func (d disj) values(kind kindSet) (values []wire.Raw, finite bool) {
 	seen := map[string]bool{}
 	for _, c := range d.of(kind) {
@@ -325,7 +326,7 @@ func (d disj) values(kind kindSet) (values []wire.Raw, finite bool) {
 		for _, v := range own {
 			key := string(v)
 			if text, ok := v.Str(); ok {
-				key = text // of one kind only, so that none looks like another
+				key = text // the values have one kind, so keys are unique
 			}
 			if kindOfValue(v) == kind && !seen[key] {
 				seen[key] = true

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
-// description returns what is said of the values of some alternatives: what
-// their only schema says.
+// description returns the description of the values if all alternatives have the same single
+// schema.
 func (d disj) description() string {
 	if len(d) != 1 || len(d[0]) != 1 {
 		return ""
@@ -17,7 +17,7 @@ func (d disj) description() string {
 	return said(d[0][0])
 }
 
-// said returns a schema's description, else its title, as a sentence.
+// said returns a schema's description, or else its title, as a sentence.
 func said(s *jsonschema.Schema) string {
 	text := strings.TrimSpace(s.Description)
 	if text == "" {
@@ -60,8 +60,8 @@ func fieldDoc(all, d disj) string {
 	return strings.TrimSpace(text)
 }
 
-// limits says in words what values have to keep to, where that is the same for
-// all of them.
+// limits describes the constraints of values in words, if they are the same for all
+// alternatives.
 func (d disj) limits() string {
 	if len(d) != 1 {
 		return ""

@@ -35,7 +35,7 @@ func (t *typer) applyDefaults() {
 		}
 		compact, err := wire.AppendRaw(nil, text)
 		if err != nil {
-			continue // does not happen: the list has been read
+			continue // cannot happen: the list was read
 		}
 		d.field.Default = string(compact)
 		d.field.Required = !d.field.Soft
@@ -86,7 +86,7 @@ func (d disj) defaultOf() wire.Raw {
 	return ""
 }
 
-// misfit says why a value cannot be decoded into a type, "" if it can.
+// misfit says why a value cannot be decoded into a type, or returns "" if it can.
 func misfit(t ir.Type, v wire.Raw) string {
 	kind := v.Kind()
 	expect := func(want wire.Kind) string {

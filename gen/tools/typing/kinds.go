@@ -15,13 +15,13 @@ import (
 // typer makes the types of one list.
 type typer struct {
 	names *names.Namer
-	// taken are the exported identifiers of the package, with what has them.
+	// taken has the exported identifiers of the package and their owners.
 	taken       map[string]string
 	decls       []*ir.Decl
 	diagnostics []Diagnostic
 	errs        []error
 
-	// What follows is about the document whose types are being made.
+	// The following fields are for the document whose types are being made.
 	tool *tools.Tool
 	// root is the name of the document's type.
 	root string
@@ -55,7 +55,7 @@ func (at spot) member(wire, goName, pointer string) spot {
 func (at spot) element() spot { return spot{at.name + "Item", at.path + "[]", at.pointer} }
 func (at spot) value() spot   { return spot{at.name + "Value", at.path + "{}", at.pointer} }
 
-// raw is the type of a place that has no better one.
+// raw returns the type of a place that has no more specific type.
 func (t *typer) raw(at spot, format string, args ...any) ir.Type {
 	t.remark(at, true, format, args...)
 	return &ir.Any{}
@@ -65,8 +65,7 @@ func (t *typer) remark(at spot, raw bool, format string, args ...any) {
 	t.diagnostics = append(t.diagnostics, Diagnostic{t.tool.Name, at.pointer, fmt.Sprintf(format, args...), raw})
 }
 
-// maxTypeDepth bounds how deep types are nested, so that schemas which grow
-// with each step into them come to an end.
+// maxTypeDepth limits the nesting of types. Schemas may grow with each level.
 const maxTypeDepth = 100
 
 // typeOf returns the type of values that satisfy one of some conjs.
@@ -110,20 +109,20 @@ func (t *typer) typeOf(all disj, at spot) ir.Type {
 			Null:    nullable,
 		}}
 	case kinds&containers == containers && kinds&scalars != 0 && !d.structured():
-		return &ir.Any{} // there is little left that it could not be
+		return &ir.Any{} // almost any value is allowed
 	}
 	return orNull(t.mixed(d, kinds, at), nullable)
 }
 
-// foreign tells schemas that refer to what is not part of the list.
+// foreign reports whether schemas refer to a document other than the list.
 func foreign(s *jsonschema.Schema) bool { return s.Meta || s.DynamicRef != "" }
 
 func (d disj) integral() bool {
 	return !slices.ContainsFunc(d.of(isNumber), func(c conj) bool { return !c.integral() })
 }
 
-// unheld reports whether there are numbers beyond what Go's types hold that are named
-// one by one, or that are all there is.
+// unheld reports whether the schemas list numbers, or allow only numbers, that do not fit into
+// Go's types.
 func (c conj) unheld() bool {
 	integral := c.integral()
 	values, _ := c.values()
@@ -147,13 +146,13 @@ func (c conj) unheld() bool {
 	})
 }
 
-// exact reports whether a float64 that was read from a number is written as the same.
+// exact reports whether a number stays the same when it is read as a float64 and written again.
 func exact(number wire.Raw) bool {
 	in := wire.NewStringReader(string(number))
 	return wire.Equal(number, wire.Raw(strconv.FormatFloat(in.ReadFloat64(), 'g', -1, 64)))
 }
 
-// structured reports whether anything is said about what is in containers.
+// structured reports whether schemas describe members or elements.
 func (d disj) structured() bool {
 	return slices.ContainsFunc(d, func(c conj) bool {
 		return slices.ContainsFunc(c, func(s *jsonschema.Schema) bool {
@@ -185,13 +184,13 @@ func (t *typer) untyped(d disj, at spot) ir.Type {
 	return t.raw(at, "has no type, so that all kinds of values are allowed")
 }
 
-// isObjectOnly reports whether all that is said is about objects.
+// isObjectOnly reports whether the schemas constrain only objects.
 func (c conj) isObjectOnly() bool {
 	return !slices.ContainsFunc(c, func(s *jsonschema.Schema) bool { return s.Items != nil || s.PrefixItems != nil || foreign(s) }) &&
 		slices.ContainsFunc(c, func(s *jsonschema.Schema) bool { return s.Properties != nil })
 }
 
-// ofKind returns the type of the values that have one kind.
+// ofKind returns the type of the values of one kind.
 func (t *typer) ofKind(d disj, kind kindSet, at spot) ir.Type {
 	d = d.of(kind)
 	switch kind {
@@ -225,7 +224,7 @@ func (t *typer) text(d disj, at spot) ir.Type {
 	})
 }
 
-// format is that of all alternatives, if they have one.
+// format returns the format that all alternatives have, or "".
 func (d disj) format() string {
 	format := ""
 	for i, c := range d {
@@ -243,7 +242,7 @@ func (d disj) format() string {
 	return format
 }
 
-// array returns an array of whatever an element may be.
+// array returns an array whose element type covers all elements.
 func (t *typer) array(d disj, at spot) ir.Type {
 	var elements disj
 	for _, c := range d {
@@ -254,12 +253,12 @@ func (t *typer) array(d disj, at spot) ir.Type {
 		elements = append(elements, own...)
 	}
 	if len(expand(elements)) == 0 {
-		return &ir.Array{Elem: &ir.Any{}} // and always empty
+		return &ir.Array{Elem: &ir.Any{}} // values are always empty
 	}
 	return &ir.Array{Elem: t.typeOf(elements, at.element())}
 }
 
-// elements returns what a schema says of an array's elements.
+// elements returns the schemas of an array's elements.
 func elementsOf(s *jsonschema.Schema) disj {
 	if s.PrefixItems == nil {
 		if s.Items == nil {

@@ -9,20 +9,20 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// shape is what an alternative says of an object's members.
+// shape is the description of an object's members by one alternative.
 type shape struct {
 	// names are those of declared members, in their order; declared is what is
 	// said of each, required who must be there.
 	names    []string
 	declared map[string]disj
 	required map[string]bool
-	// conditional are members that are only declared under a condition.
+	// conditional has the members that are declared only under a condition.
 	conditional []jsonschema.Property
-	// others is what is said of the members without a name here.
+	// others is the description of members without a name here.
 	others disj
 }
 
-// shapeOf collects what a conj says of members.
+// shapeOf collects the members that a conj describes.
 func shapeOf(c conj) *shape {
 	s := &shape{declared: map[string]disj{}, required: map[string]bool{}, others: disj{{}}}
 	for _, part := range c {
@@ -61,14 +61,14 @@ func (s *shape) declare(name string, schema *jsonschema.Schema) {
 	s.declared[name] = s.declared[name].both(disj{{schema}})
 }
 
-// others returns what a schema says of the members that it does not name.
+// others returns the description of the members that a schema does not name.
 func othersOf(s *jsonschema.Schema) disj {
 	rest := disj{{}}
 	if s.AdditionalProperties != nil {
 		rest = disj{{s.AdditionalProperties}}
 	}
 	for _, p := range s.PatternProperties {
-		if p.Name == "" || p.Name == ".*" || p.Name == "^.*$" { // what all names match
+		if p.Name == "" || p.Name == ".*" || p.Name == "^.*$" { // every name matches
 			return disj{{p.Schema}}
 		}
 		rest = append(rest, conj{p.Schema})
@@ -76,7 +76,7 @@ func othersOf(s *jsonschema.Schema) disj {
 	return rest
 }
 
-// open reports whether members without a name may be anything.
+// open reports whether members without a name may have any value.
 func (s *shape) open() bool {
 	return slices.ContainsFunc(s.others, func(c conj) bool { return len(c) == 0 })
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
-// Options say what is around the types that are made of a list.
+// Options describes the code around the types.
 type Options struct {
-	// Methods are Go names that other generated code has for methods beside those
-	// of the tools. A tool of such a name gets another one.
+	// Methods has the names of other generated methods. A tool with such a name gets a
+	// different one.
 	Methods []string
-	// Identifiers are those that other generated files declare.
+	// Identifiers has the identifiers that other generated files declare.
 	Identifiers []string
 	// Server makes the types of a server: members with a default are values, which decoding
 	// sets to the default if the member is absent. Otherwise such members are pointers, and
@@ -42,7 +42,7 @@ func (p *Package) Lookup(name string) *ir.Decl {
 	return p.Decls[i]
 }
 
-// ToolTypes is what a tool is in Go.
+// ToolTypes has the Go names and types of a tool.
 type ToolTypes struct {
 	Tool *tools.Tool
 	// Go is the name of the tool's method.
@@ -55,13 +55,13 @@ type ToolTypes struct {
 	Arguments *ir.Decl
 }
 
-// Diagnostic is something in a schema of which no type could be made, or only
-// one that says less than the schema.
+// Diagnostic reports a schema without a Go type, or with a type that expresses less than the
+// schema.
 type Diagnostic struct {
 	// Tool is the name of the tool, Pointer the place in the list.
 	Tool, Pointer string
 	Problem       string
-	// Raw tells that the place has become a wire.Raw.
+	// Raw means that the place is a wire.Raw.
 	Raw bool
 }
 
@@ -70,33 +70,32 @@ func (d Diagnostic) String() string {
 	return (&tools.Error{Tool: d.Tool, Pointer: d.Pointer, Problem: d.Problem}).Error()
 }
 
-// Types makes Go types of the schemas of a list. Each value that is valid can
-// be decoded into the type of its schema, integers that no int64 holds
-// excepted, and encoded again without loss. An error joins an [*Error] for each
-// problem.
+// Types makes Go types from the schemas of a list. Every valid value can be decoded into the
+// type of its schema and encoded again without loss, except for integers that do not fit into
+// an int64. The error joins an [*Error] for each problem.
 //
-// A type says what kind of value a schema allows, and no more: a schema is taken
-// apart into alternatives, one for each way through its anyOf and oneOf, with
-// what it refers to and its allOf in each; not, if and the bounds of values are
-// for those who check the text. Then
+// A type expresses the kind of value that a schema allows, and nothing more. A schema is
+// expanded into alternatives, one for each combination of its anyOf and oneOf branches, which
+// include references and allOf. Types do not express not, if and limits; validation of the text
+// checks these.
 //
 //	string, integer, number, boolean     string, int64, float64, bool
 //	several of these                     wire.Scalar
-//	strings that are listed              a named string with constants
-//	array                                a slice of what all elements may be
+//	listed strings                       a named string with constants
+//	array                                a slice whose element type covers all elements
 //	object with properties               a struct; Extra has the other members, or
 //	                                     Additional if these have a type
-//	object without                       a map, or wire.Object if values have no type
+//	object without properties            a map, or wire.Object if values have no type
 //	values of several kinds, objects     a sealed interface with a variant for each
-//	that can be told apart               and one for what is unknown
-//	objects that cannot                  one struct with the members of all
+//	that can be distinguished            and one for unknown values
+//	other objects                        one struct with the members of all
 //	anything                             wire.Raw
 //
-// A member that is not required is a pointer, where nil does not say "absent"
-// already; one that may be null is nil where it is, and a wire.Optional where it
-// may be absent too. A member that has its type in some alternatives, and any in
-// others, is kept in Extra where it does not fit. A schema with properties and
-// no type allows what is no object: its struct keeps that in Other.
+// An optional member is a pointer, unless nil already means "absent". A member that may be null
+// is nil for null, or a wire.Optional if it may be absent too. If a member has a type in some
+// alternatives and none in others, values that do not fit are in Extra. A schema with
+// properties but without a type allows values that are not objects; its struct has these in
+// Other.
 func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 	t := &typer{names: names.New(initialisms), taken: map[string]string{}}
 	for _, name := range opts.Identifiers {
@@ -114,7 +113,7 @@ func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 		if t.defaults {
 			reported := len(t.diagnostics)
 			tt.Arguments = t.typesOf(tt.Tool.Input, tt.Go+"Arguments", false, fmt.Sprintf("the arguments of %s, for a client", tt.Tool.Name))
-			t.diagnostics = t.diagnostics[:reported] // they repeat those of the input
+			t.diagnostics = t.diagnostics[:reported] // they repeat the diagnostics of the input
 		}
 		if tt.Tool.Output != nil {
 			tt.Output = t.typesOf(tt.Tool.Output, tt.Go+"Output", false, fmt.Sprintf("the structured result of %s", tt.Tool.Name))
@@ -130,10 +129,9 @@ func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 	return pkg, t.diagnostics, nil
 }
 
-// methods names the methods of the tools, and reserves the names of the types
-// of their schemas. Two tools whose names differ in no letter and digit are an
-// error: a method that is called by what tells them apart would have another
-// name once there is one tool more.
+// methods names the methods of the tools and reserves the names of the types of their schemas.
+// Two tools whose names have the same letters and digits are an error, because a name that
+// distinguishes them would change when another tool is added.
 func (t *typer) methods(list *tools.List, opts Options) []ToolTypes {
 	identifiers := make([]string, len(list.Tools))
 	taken := map[string]*tools.Tool{}
@@ -181,8 +179,8 @@ func (t *typer) typesOf(s *jsonschema.Schema, name string, apply bool, what stri
 	return root
 }
 
-// nameConstants names the constants of the enums. Where a name is taken, all
-// constants of the enum get one that says more.
+// nameConstants names the constants of the enums. If a name is taken, all constants of the enum
+// get longer names.
 func (t *typer) nameConstants() {
 	for _, d := range t.decls {
 		enum, ok := d.Type.(*ir.Enum)
@@ -214,7 +212,7 @@ func (t *typer) nameConstants() {
 	}
 }
 
-// initialisms are the words that Go names have in capitals.
+// initialisms are the words that Go names write in capitals.
 var initialisms = []string{"API", "CPU", "CSS", "DNS", "HTML", "HTTP", "HTTPS", "ID", "IP", "JSON", "JQL", "SQL", "SSH", "TLS", "TTL", "UI", "URI", "URL", "UUID", "XML"}
 
 func (t *typer) failf(pointer, format string, args ...any) {

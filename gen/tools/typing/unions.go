@@ -11,18 +11,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// candidate is what may become a variant of a union.
+// candidate is a possible variant of a union.
 type candidate struct {
 	kind kindSet
-	// alternatives are those the variant has the type of.
+	// alternatives are the alternatives that the variant covers.
 	alternatives disj
-	// suffix is what the name of its type gets after the union's.
+	// suffix is appended to the name of the union for the name of the variant's type.
 	suffix string
-	// variant is the place that the decision has for it.
+	// variant represents the candidate in the decision.
 	variant *ir.Variant
 }
 
-// mixed returns the type of values of several kinds, one of them a container.
+// mixed returns the type of values of several kinds, at least one of which is an array or
+// object.
 func (t *typer) mixed(d disj, kinds kindSet, at spot) ir.Type {
 	ref, u := t.unionOf(d, kinds, at)
 	if u == nil {
@@ -31,8 +32,8 @@ func (t *typer) mixed(d disj, kinds kindSet, at spot) ir.Type {
 	return ref
 }
 
-// unionOf returns the union of the values of some kinds, nil where its variants
-// cannot be told apart.
+// unionOf returns the union of the values of several kinds, or nil if its variants cannot be
+// distinguished.
 func (t *typer) unionOf(d disj, kinds kindSet, at spot) (*ir.Ref, ir.Type) {
 	key := fmt.Sprintf("%s?%d", d.key(), kinds)
 	if decl := t.declared[key]; decl != nil {
@@ -58,8 +59,8 @@ func (t *typer) unionOf(d disj, kinds kindSet, at spot) (*ir.Ref, ir.Type) {
 	return ref, ref
 }
 
-// candidates sorts the alternatives into variants, with the decision between
-// them: nil where there is none.
+// candidates groups the alternatives into variants and returns the decision between them, or
+// nil if there is none.
 func (t *typer) candidates(d disj, kinds kindSet) (all []*candidate, decision ir.Decision, lenient bool) {
 	if kinds&isObject != 0 {
 		all, lenient = t.objectCandidates(d.of(isObject))
@@ -89,7 +90,7 @@ func (t *typer) candidates(d disj, kinds kindSet) (all []*candidate, decision ir
 	case kinds == isObject:
 		return nil, nil, false
 	}
-	// Objects that cannot be told apart are one variant together.
+	// Objects that cannot be distinguished form one variant.
 	objects := newCandidate(isObject, d.of(isObject), "Object", &ir.Object{})
 	all = append([]*candidate{objects}, slices.DeleteFunc(all, func(c *candidate) bool { return c.kind == isObject })...)
 	variants = nil
@@ -99,8 +100,8 @@ func (t *typer) candidates(d disj, kinds kindSet) (all []*candidate, decision ir
 	return all, decider.Decide(variants), false
 }
 
-// newCandidate returns a candidate whose place in the decision is held by a
-// type that has what decisions look at.
+// newCandidate returns a candidate. Its type in the decision has only the properties that
+// decisions use.
 func newCandidate(kind kindSet, alternatives disj, suffix string, stands ir.Type) *candidate {
 	return &candidate{kind, alternatives, suffix, &ir.Variant{Decl: &ir.Decl{Name: alternatives.key(), Type: stands}}}
 }
@@ -179,6 +180,8 @@ func (t *typer) nameCandidates(all []*candidate) {
 	}
 }
 
+// outline returns the properties of a struct that distinguish it from others: its members,
+// which of them are required, and which have listed values.
 func outlineOf(c *candidate) *ir.Object {
 	o, _ := c.variant.Decl.Type.(*ir.Object)
 	return o
@@ -200,7 +203,7 @@ func (t *typer) variantDecl(c *candidate, at spot) (decl *ir.Decl, boxed bool) {
 	return decl, false
 }
 
-// titleOf returns what oneOf branches that are one constant each say of it.
+// titleOf returns the title of the oneOf branch that has the given constant.
 func (d disj) titleOf(v wire.Raw) string {
 	for _, c := range d {
 		for _, s := range c {

@@ -12,37 +12,37 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff/render"
 )
 
-// finding is a finding as it is shown.
+// finding is the view of a finding.
 type finding struct {
 	*diff.Finding
 	ID       string
 	Sentence phrase
-	// Server, Client and Either are the levels by the order of upgrades.
+	// Server, Client and Either are the levels in the orders of upgrades.
 	Server, Client, Either diff.Level
 	Why, Doc, Sent         string
 	OldText, NewText       *excerpt
 	Proofs                 []proof
 	// Accept is an entry for mcpgen.yaml that accepts the finding.
 	Accept string
-	// Open findings are shown whole.
+	// Open means that the finding is expanded.
 	Open bool
 }
 
-// proof is a witness with its text laid out.
+// proof is a witness with formatted text.
 type proof struct {
 	diff.Witness
 	Text string
 }
 
-// builder makes comparisons. All look-ups are by maps, so that the work grows
-// with the number of findings only.
+// builder makes comparisons. It looks everything up in maps, so the work is linear in the
+// number of findings.
 type builder struct {
 	sources []*source
 	byLabel map[string]*source
-	// order has the labels of the sides.
+	// order has the labels of the sides in order.
 	order   []string
 	reports map[[2]string]*diff.Report
-	// came has the fingerprints of each pair of sides that are next to each other.
+	// came has the fingerprints of the comparison of each two adjacent sides.
 	came  map[[2]string]map[string]bool
 	rules map[string]diff.Rule
 	taken ids
@@ -60,8 +60,8 @@ func (b *builder) index(reports []*diff.Report) {
 	}
 }
 
-// since returns the first side after the old one whose comparison with the side
-// before it has a finding.
+// since returns the first side, after the old one, whose comparison with its predecessor has
+// the finding.
 func (b *builder) since(r *diff.Report, f *diff.Finding) string {
 	from, to := slices.Index(b.order, r.Old), slices.Index(b.order, r.New)
 	for i := from + 1; i <= to && from >= 0; i++ {
@@ -116,8 +116,8 @@ func (b *builder) comparison(r *diff.Report, several bool) (*comparison, error) 
 	return c, nil
 }
 
-// sides returns the sources of a report. Those of a single report are known by their
-// places, as its sides may have one label.
+// sides returns the sources of a report. A single report uses the order of the sides, because
+// both may have the same label.
 func (b *builder) sides(r *diff.Report, several bool) (old, new *source, err error) {
 	if !several && len(b.sources) == 2 && b.sources[0].Label == r.Old && b.sources[1].Label == r.New {
 		return b.sources[0], b.sources[1], nil
@@ -129,7 +129,7 @@ func (b *builder) sides(r *diff.Report, several bool) (old, new *source, err err
 	return old, new, nil
 }
 
-// loud reports whether a finding can break something in some order of upgrades.
+// loud reports whether a finding may break something in some order of upgrades.
 func (f *finding) loud() bool {
 	return f.Level.AtLeast(diff.LevelWarn) || f.Server.AtLeast(diff.LevelWarn) || f.Client.AtLeast(diff.LevelWarn)
 }
@@ -141,11 +141,11 @@ func (b *builder) finding(f *diff.Finding, s *speaker, prefix string) *finding {
 	for _, w := range f.Witnesses {
 		out.Proofs = append(out.Proofs, proof{w, laidOut(w.Value)})
 	}
-	out.Accept = fmt.Sprintf("    # %s at %s\n    - fingerprint: %s\n      reason: \"TODO: say why nobody is harmed\"\n", f.Rule, strconv.QuoteToASCII(f.Subject), f.Fingerprint)
+	out.Accept = fmt.Sprintf("    # %s at %s\n    - fingerprint: %s\n      reason: \"TODO: say why this is not a problem\"\n", f.Rule, strconv.QuoteToASCII(f.Subject), f.Fingerprint)
 	return out
 }
 
-// levels sets the levels by order.
+// levels sets the levels of the orders of upgrades.
 func (f *finding) levels() {
 	f.Server, f.Client = f.ServerFirst.Level, f.ClientFirst.Level
 	f.Either = f.Server
@@ -154,7 +154,7 @@ func (f *finding) levels() {
 	}
 }
 
-// laidOut returns a JSON text on one line if it is short, and else on several.
+// laidOut returns a short JSON text on one line and a longer one on several lines.
 func laidOut(value json.RawMessage) string {
 	if len(value) <= 88 {
 		return visible(string(value))
@@ -170,16 +170,16 @@ func laidOut(value json.RawMessage) string {
 	return strings.Join(shown, "\n")
 }
 
-// orders says what breaks in each order of upgrades.
+// orders counts the findings in each order of upgrades.
 func (c *comparison) orders(list []*finding) {
 	c.Orders = []order{
 		{Key: "server", Title: "The server first", Text: fmt.Sprintf("A server of %s meets clients of %s.", visible(c.New), visible(c.Old))},
 		{Key: "client", Title: "The clients first", Text: fmt.Sprintf("Clients of %s meet a server of %s.", visible(c.New), visible(c.Old))},
-		{Key: "either", Title: "In any order", Text: "Nothing is known about who goes first."},
+		{Key: "either", Title: "In any order", Text: "The order of upgrades is unknown."},
 	}
 	if c.Tools {
-		c.Orders[0].Text = "The server has the new list. Its callers still go by the old one."
-		c.Orders[1].Text = "Callers go by the new list. The server still has the old one."
+		c.Orders[0].Text = "The server has the new list. Its callers still use the old list."
+		c.Orders[1].Text = "Callers use the new list. The server still has the old list."
 	}
 	for _, f := range list {
 		c.Orders[0].Counts.add(f.Finding, f.Server)
@@ -190,7 +190,7 @@ func (c *comparison) orders(list []*finding) {
 	c.Orders[chosen].Chosen = true
 }
 
-// groups puts findings together by tool, the worst tool first.
+// groups groups findings by tool, the worst tool first.
 func (c *comparison) groups(list []*finding, s *speaker, taken ids) {
 	byName := map[string]*group{}
 	for _, f := range list {
@@ -222,7 +222,7 @@ func (c *comparison) groups(list []*finding, s *speaker, taken ids) {
 	c.Unchanged = slices.Compact(c.Unchanged)
 }
 
-// kinds counts findings by rule, the worst and most frequent first.
+// kinds counts findings by rule, the worst and most frequent rules first.
 func (c *comparison) kinds(list []*finding, rules map[string]diff.Rule) {
 	byRule := map[string]int{}
 	for _, f := range list {

@@ -10,20 +10,20 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// excerpt is what a side says at the place of a finding.
+// excerpt is the part of a side at the place of a finding.
 type excerpt struct {
 	Label string
 	Place diff.Place
-	// Rows are empty where the side has nothing at the place.
+	// Rows is empty if the side has nothing at the place.
 	Rows []excerptRow
-	// Prose is a text that people or models read, not JSON.
+	// Prose means that the text is for people or models, not JSON.
 	Prose  bool
 	Errata []diff.Corrected
 }
 
-// excerptRow is a line of an excerpt. Kind is "" for a line of both sides, "del"
-// or "ins" for one of this side only, "pad" for a gap beside a line of the other
-// side, and "fold" for a remark on lines that are left out.
+// excerptRow is a line of an excerpt. Kind is "" for a line that both sides have, "del" or
+// "ins" for a line that only this side has, "pad" for a gap next to a line of the other side,
+// and "fold" for a note about omitted lines.
 type excerptRow struct {
 	Kind                string
 	Before, Mark, After string
@@ -36,11 +36,11 @@ const (
 	maxMark      = 1200
 )
 
-// excerpts returns what the two sides say where a finding is.
+// excerpts returns the parts of both sides at the places of a finding.
 func (s *speaker) excerpts(f *diff.Finding) (was, is *excerpt) {
 	r, old, new := s.report, s.old, s.new
 	was, is = &excerpt{Label: old.Label, Place: f.Old}, &excerpt{Label: new.Label, Place: f.New}
-	if s.detail(f) == "" { // the excerpt is all that is at the place
+	if s.detail(f) == "" { // the excerpt is the whole value at the place
 		was.Errata, is.Errata = errata(r, "old", f.Old), errata(r, "new", f.New)
 	}
 	a, b := s.focus(f)
@@ -61,8 +61,9 @@ func (s *speaker) excerpts(f *diff.Finding) (was, is *excerpt) {
 	return was, is
 }
 
-// standsAlone reports that the two places of a finding are not two versions of one
-// thing: one of them is a variant that is new or gone, the other is the union.
+// standsAlone returns come or gone if one place of a finding is a variant that was added or
+// removed and the other place is the union. It returns same if the places are two versions of
+// one value.
 func standsAlone(f *diff.Finding) change {
 	switch f.Rule {
 	case "variant-added", "variant-split":
@@ -73,7 +74,7 @@ func standsAlone(f *diff.Finding) change {
 	return same
 }
 
-// focus returns the smallest values in which a finding's change can be seen.
+// focus returns the smallest values that show a finding's change.
 func (s *speaker) focus(f *diff.Finding) (was, is *node) {
 	old, new := s.old.root, s.new.root
 	if f.Old.Pointer != "" {
@@ -96,8 +97,8 @@ func (s *speaker) focus(f *diff.Finding) (was, is *node) {
 	return was, is
 }
 
-// parent returns the pointer of the object that has a member; the pointer may
-// already be that of the object.
+// parent returns the pointer of the object that contains a member. The pointer may already be
+// that of the object.
 func parent(pointer, name string) string {
 	return strings.TrimSuffix(pointer, wire.ChildPointer("/properties", name))
 }
@@ -113,7 +114,7 @@ func (s *speaker) detail(f *diff.Finding) string {
 	return name
 }
 
-// argument returns an argument of a finding, "" if it has fewer.
+// argument returns an argument of a finding, or "" if it has fewer arguments.
 func argument(f *diff.Finding, i int) string {
 	if i >= len(f.Args) {
 		return ""
@@ -121,7 +122,7 @@ func argument(f *diff.Finding, i int) string {
 	return f.Args[i]
 }
 
-// onlyMember returns what a schema of an object says of one of its members.
+// onlyMember returns the parts of an object's schema that concern one member.
 func (n *node) onlyMember(name string) *node {
 	var parts []string
 	if member := n.child("properties").child(name); member != nil {
@@ -145,8 +146,8 @@ func plain(text, kind string) []excerptRow {
 	return limit(rows)
 }
 
-// columns lays lines out in two columns, in which a change stands beside its
-// counterpart and long runs of unchanged lines are folded.
+// columns arranges lines in two columns. Changed lines stand next to their counterparts, and
+// long runs of unchanged lines are folded.
 func columns(all []line) (was, is []excerptRow) {
 	for start := 0; start < len(all); {
 		end := start
@@ -172,7 +173,7 @@ func columns(all []line) (was, is []excerptRow) {
 	return limit(was), limit(is)
 }
 
-// pad fills a column up.
+// pad extends a column to n rows.
 func pad(rows []excerptRow, n int) []excerptRow {
 	for len(rows) < n {
 		rows = append(rows, excerptRow{Kind: "pad"})
@@ -180,7 +181,7 @@ func pad(rows []excerptRow, n int) []excerptRow {
 	return rows
 }
 
-// fold shows the lines of an unchanged block that are next to a change.
+// fold returns the lines of an unchanged block that are close to a change.
 func fold(block []line, first, last bool) []excerptRow {
 	head, tail := contextLines, contextLines
 	if first {
@@ -204,7 +205,7 @@ func fold(block []line, first, last bool) []excerptRow {
 	return rows
 }
 
-// limit cuts an excerpt that is too long.
+// limit truncates a long excerpt.
 func limit(rows []excerptRow) []excerptRow {
 	if len(rows) <= maxRows {
 		return rows
@@ -213,7 +214,7 @@ func limit(rows []excerptRow) []excerptRow {
 	return append(rows[:maxRows-1:maxRows-1], excerptRow{Kind: "fold", Before: fmt.Sprintf("⋯ %d more lines", rest)})
 }
 
-// clip makes a row of a line, of which it keeps what is around the mark.
+// clip converts a line to a row, and shortens the parts before, inside and after the mark.
 func clip(l line, kind string) excerptRow {
 	if l.from >= l.to {
 		return excerptRow{Kind: kind, Before: visible(clipEnd(l.text, 3*maxClear))}

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// maxInline is the length up to which an array or an object that is part of
-// another stands on one line.
+// maxInline is the maximum length of a nested array or object on one line.
 const maxInline = 48
 
-// layout returns a JSON text with a line for each member and each element, short
-// arrays and objects on one line.
+// layout formats a JSON text with one line for each member and element, and short nested arrays
+// and objects on one line.
 func layout(raw json.RawMessage) string {
 	var compact bytes.Buffer
 	if json.Compact(&compact, raw) != nil {
@@ -22,14 +21,14 @@ func layout(raw json.RawMessage) string {
 	return p.out.String()
 }
 
-// printer lays out a compact JSON text.
+// printer formats a compact JSON text.
 type printer struct {
 	text string
 	pos  int
 	out  strings.Builder
 }
 
-// value writes the value at the position. Depth is the number of values around it.
+// value writes the value at the position. depth is the number of containing values.
 func (p *printer) value(depth int) {
 	start := p.pos
 	end := p.end()

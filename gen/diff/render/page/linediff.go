@@ -2,7 +2,7 @@ package page
 
 import "strings"
 
-// change says what became of a line.
+// change is the state of a line.
 type change int
 
 const (
@@ -11,7 +11,7 @@ const (
 	come
 )
 
-// line is a line of one side of a comparison of texts.
+// line is a line of one of two compared texts.
 type line struct {
 	change change
 	text   string
@@ -20,12 +20,12 @@ type line struct {
 	from, to int
 }
 
-// maxTable bounds the work of comparing two texts: the product of the numbers of
-// lines that neither a common beginning nor a common end has dealt with.
+// maxTable limits the work of comparing two texts: the product of the numbers of lines between
+// the common beginning and the common end.
 const maxTable = 200_000
 
-// lineDiff compares two texts by line. Beyond maxTable it takes all lines between
-// the common beginning and end for changed.
+// lineDiff compares two texts by line. Beyond maxTable it treats all lines between the common
+// beginning and end as changed.
 func lineDiff(old, new string) []line {
 	a, b := lines(old), lines(new)
 	var head, tail []line
@@ -93,8 +93,8 @@ func between(a, b []string) []line {
 	return markWords(all)
 }
 
-// markWords marks the words that differ in the lines of a block that replaces as
-// many.
+// markWords marks the differing words in a block of lines that replaces a block of the same
+// length.
 func markWords(all []line) []line {
 	for start := 0; start < len(all); {
 		if all[start].change == same {
@@ -120,8 +120,8 @@ func markWords(all []line) []line {
 	return all
 }
 
-// markPair marks what is between the common beginning and end of two lines,
-// unless they have little in common.
+// markPair marks the text between the common beginning and end of two lines, unless the lines
+// have little in common.
 func markPair(a, b *line) {
 	head := 0
 	for head < len(a.text) && head < len(b.text) && a.text[head] == b.text[head] {
@@ -158,8 +158,8 @@ func inWord(s string, i int) bool {
 	return i > 0 && i < len(s) && !boundary(s[i-1]) && !boundary(s[i])
 }
 
-// boundary reports whether a byte is no part of a word. Bytes of characters
-// beyond ASCII are.
+// boundary reports whether a byte is not part of a word. Bytes of characters beyond ASCII are
+// part of words.
 func boundary(c byte) bool {
 	return c < 0x80 && c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
 }

@@ -1,16 +1,13 @@
-// Package page renders reports of package compat as one HTML file that stands
-// alone: it loads nothing from anywhere, and its text can be read without
-// JavaScript.
+// Package page renders the reports of package diff as one HTML file. The file is
+// self-contained: it loads nothing, and its text is readable without JavaScript.
 //
-// A page of one report shows its findings, the worst first; those of a list of
-// tools are grouped by tool. A page of several reports is about revisions of the
-// protocol: it answers what breaks between a server of one and clients of
-// another, and follows the revisions in time. The file is the same for the same
-// input.
+// A page with one report shows its findings, the worst first. Findings of a tool list are
+// grouped by tool. A page with several reports is about revisions of the protocol: it shows
+// which servers and clients work together, and the changes of each revision. The same input
+// gives the same file.
 //
-// Everything in a report or a side may come from a stranger's server. The
-// templates are of html/template, which escapes it, and the page's policy allows
-// no style and no script but its own.
+// Reports and sides may contain text from untrusted servers. html/template escapes it, and the
+// Content Security Policy of the page allows only the page's own style and script.
 package page
 
 import (
@@ -29,20 +26,19 @@ import (
 //go:embed template style script
 var files embed.FS
 
-// Side is one of the things that were compared.
+// Side is an input of the comparisons.
 type Side struct {
 	Label string
-	// Source is the JSON text that the pointers of findings lead into.
+	// Source is the JSON text that the pointers of findings refer to.
 	Source []byte
-	// Definitions are the names of the definitions, Subjects those of the methods
-	// or tools.
+	// Definitions has the names of the definitions, Subjects those of the methods or tools.
 	Definitions, Subjects []string
 }
 
-// Input is what a page shows.
+// Input is the content of a page.
 type Input struct {
 	Reports []*diff.Report
-	// Sides has every side of the reports, revisions in the order of their dates.
+	// Sides has every side of the reports. Revisions are in the order of their dates.
 	Sides []Side
 }
 
@@ -71,7 +67,7 @@ func Write(w io.Writer, in Input) error {
 	return t.ExecuteTemplate(w, "page.html", v)
 }
 
-// concat returns the files of a folder, one after the other.
+// concat returns the concatenated files of a folder.
 func concat(dir string) (string, error) {
 	entries, err := fs.ReadDir(files, dir)
 	if err != nil {
@@ -88,14 +84,13 @@ func concat(dir string) (string, error) {
 	return b.String(), nil
 }
 
-// hash returns the source expression of a Content Security Policy that allows one
-// inline text.
+// hash returns the source expression of a Content Security Policy for an inline text.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// word says what a level means.
+// word returns the words for a level.
 func word(l diff.Level) string {
 	switch l {
 	case diff.LevelErr:

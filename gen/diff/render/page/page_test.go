@@ -72,7 +72,7 @@ func TestSentencesOfTools(t *testing.T) {
 		old, new string
 		want     []string
 	}{
-		{tool(closed("", "")), `{"tools":[]}`, []string{"greet is gone: every call of it fails."}},
+		{tool(closed("", "")), `{"tools":[]}`, []string{"greet was removed: every call of it fails."}},
 		{`{"tools":[]}`, tool(closed("", "")), []string{"greet is new."}},
 		{tool(closed("", "")), tool(closed(a, "")), []string{"greet now accepts a; if callers go first, the old server refuses it."}},
 		{tool(closed(a, "")), tool(closed(a, `"a"`)), []string{"greet no longer accepts a call without a."}},
@@ -211,7 +211,7 @@ func TestNotes(t *testing.T) {
 // changed.
 func TestHead(t *testing.T) {
 	for _, c := range []struct{ new, title, description string }{
-		{`{"tools":[]}`, "old.json → new.json: 1 breaking change", "0 tools compared: 1 breaks. greet is gone: every call of it fails."},
+		{`{"tools":[]}`, "old.json → new.json: 1 breaking change", "0 tools compared: 1 breaks. greet was removed: every call of it fails."},
 		{tool(`{"type":"object"}`), "old.json → new.json: nothing changes", "1 tool compared: no change."},
 	} {
 		text := written(t, compared(t, tool(`{"type":"object"}`), c.new))

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff/render"
 )
 
-// span is a piece of a sentence. Code is set in a fixed font.
+// span is a piece of a sentence. Code is set in a monospaced font.
 type span struct {
 	Text string
 	Code bool
@@ -20,8 +20,7 @@ type phrase []span
 // code is an argument of say that is a name or a value.
 type code string
 
-// say fills arguments into a text, each in the place of a %. An argument is a
-// string, a code or a phrase.
+// say replaces each % in a text by an argument, which is a string, a code or a phrase.
 func say(format string, args ...any) phrase {
 	var p phrase
 	for i, part := range strings.Split(format, "%") {
@@ -56,9 +55,9 @@ func (p phrase) String() string {
 	return b.String()
 }
 
-// visible shows characters as escapes that are not seen, or that change what is
-// seen around them: controls, marks of text direction and other format characters.
-// The two joiners stay, which are part of many scripts and of emoji.
+// visible escapes invisible characters and characters that change the display of others:
+// controls, marks of text direction and other format characters. It keeps the two joiners,
+// which many scripts and emoji need.
 func visible(s string) string {
 	hidden := func(r rune) bool {
 		return r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d'
@@ -66,7 +65,7 @@ func visible(s string) string {
 	return render.Escape(s, hidden)
 }
 
-// plural returns a number with its noun, to which it gives an s.
+// plural returns a number with its noun, which gets an s unless the number is 1.
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -74,8 +73,7 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// slug turns a text into a part of a fragment: letters, digits, dots, underscores
-// and hyphens.
+// slug converts a text to a URL fragment of letters, digits, dots, underscores and hyphens.
 func slug(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -88,10 +86,10 @@ func slug(s string) string {
 	return strings.TrimSuffix(b.String(), "-")
 }
 
-// ids hands out fragments, each once.
+// ids assigns unique URL fragments.
 type ids map[string]int
 
-// take returns the fragment, with a number behind it if it is taken.
+// take returns the fragment, with a number appended if it is taken.
 func (seen ids) take(id string) string {
 	for {
 		seen[id]++

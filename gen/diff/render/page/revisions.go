@@ -7,24 +7,24 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff"
 )
 
-// revisionsView is a page of several revisions.
+// revisionsView is a page with several revisions.
 type revisionsView struct {
 	Revisions []string
-	// Meetings has a row for each revision of a server with a cell for each of a
+	// Meetings has a row for each revision of a server, with a cell for each revision of a
 	// client.
 	Meetings [][]meeting
 	// Timeline has an entry for each revision, the oldest first.
 	Timeline []era
-	// Jumps are the comparisons of revisions that are not next to each other.
+	// Jumps has the comparisons of revisions that are not adjacent.
 	Jumps []*comparison
-	// Grid says which methods and definitions changed with which revision.
+	// Grid shows the revisions in which methods and definitions changed.
 	Grid *grid
 }
 
-// meeting is a server of one revision with clients of another.
+// meeting is a server of one revision with clients of another one.
 type meeting struct {
 	ID, Server, Client string
-	// Same is a server with clients of its own revision.
+	// Same means that both have the same revision.
 	Same   bool
 	Newer  string // "server" or "client"
 	Counts counts
@@ -40,7 +40,7 @@ type met struct {
 	Level diff.Level
 }
 
-// era is a revision and what came with it.
+// era is a revision with its changes.
 type era struct {
 	Revision string
 	// Since is the comparison with the revision before; the oldest has none.
@@ -66,7 +66,7 @@ type gridRow struct {
 type gridCell struct {
 	ID, Old, New string
 	Counts       counts
-	// First is the fragment of the worst finding.
+	// First is the URL fragment of the worst finding.
 	First string
 }
 
@@ -109,7 +109,7 @@ func newRevisionsView(order []string, list []*comparison, sources map[string]*so
 	return v
 }
 
-// count takes over what breaks when the newer side went first.
+// count counts the findings at their level if the newer side was upgraded first.
 func (m *meeting) count() {
 	if m.Pair == nil || m.Same {
 		return
@@ -135,8 +135,7 @@ func (m *meeting) count() {
 	})
 }
 
-// fill makes the rows: the methods whose messages carry a change, and the
-// definitions that changed.
+// fill makes the rows: the methods whose messages changed, and the definitions that changed.
 func (g *grid) fill(sources map[string]*source) {
 	methods, definitions := gridGroup{Title: "Methods"}, gridGroup{Title: "Definitions"}
 	rows := [2]map[string]*gridRow{{}, {}}

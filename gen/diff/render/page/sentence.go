@@ -7,17 +7,17 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff"
 )
 
-// speaker puts the findings of a comparison into words.
+// speaker describes the findings of a comparison in sentences.
 type speaker struct {
 	report   *diff.Report
 	rules    map[string]diff.Rule
 	old, new *source
-	// since returns the side with which a change came. It is the new side of the
-	// report unless a side between the two is known to have it.
+	// since returns the side that introduced a change. It is the new side of the report unless
+	// an earlier side is known to have the change.
 	since func(f *diff.Finding) string
 }
 
-// sentence says in one sentence what a finding means to whom.
+// sentence returns one sentence about the effect of a finding.
 func (s *speaker) sentence(f *diff.Finding) phrase {
 	if p := s.change(f); p != nil {
 		return p
@@ -37,7 +37,7 @@ func (s *speaker) sentence(f *diff.Finding) phrase {
 	return say("%: % %", code(f.Subject), marked(f.Message+"."), marked(harm))
 }
 
-// marked makes code of what stands between backticks.
+// marked formats text between backticks as code.
 func marked(text string) phrase {
 	var p phrase
 	for i, part := range strings.Split(text, "`") {
@@ -50,11 +50,11 @@ func marked(text string) phrase {
 	return p
 }
 
-// subject is what a finding is about, said of a value that one side refuses.
+// subject describes the values that one side refuses.
 type subject struct {
 	words phrase
-	// manner is set where the words are a value with a trait, not a thing: a call
-	// without an argument, not an argument.
+	// manner means that the words describe a property of a value, such as "a call without x",
+	// not a thing, such as "the argument x".
 	manner bool
 }
 
@@ -69,7 +69,7 @@ func peers(d diff.Direction) (receiver, sender string) {
 	return "peer", "peer"
 }
 
-// peerSentence is about two revisions of the protocol.
+// peerSentence describes a change between two revisions of the protocol.
 func (s *speaker) peerSentence(f *diff.Finding, what subject) phrase {
 	receiver, _ := peers(f.Direction)
 	here, there := s.report.Old, s.report.New
@@ -78,7 +78,7 @@ func (s *speaker) peerSentence(f *diff.Finding, what subject) phrase {
 	}
 	verb := "cannot read"
 	if f.Guard == "read-as-another" {
-		return say("A % of % takes %, which % has, for something else.", receiver, here, what.words, there)
+		return say("A % of % accepts % from a peer of %, but reads it as another variant.", receiver, here, what.words, there)
 	}
 	switch {
 	case f.Level == diff.LevelInfo:
@@ -97,7 +97,7 @@ func (s *speaker) peerSentence(f *diff.Finding, what subject) phrase {
 	return say("A % of % % %, which came with %.", receiver, here, verb, what.words, s.since(f))
 }
 
-// toolSentence is about callers of a tool.
+// toolSentence describes a change for the callers of a tool.
 func toolSentence(f *diff.Finding, tool string, what subject) phrase {
 	server, client := f.ServerFirst.Level, f.ClientFirst.Level
 	toCaller := f.Direction == diff.ToClient
@@ -121,8 +121,7 @@ func toolSentence(f *diff.Finding, tool string, what subject) phrase {
 	return say("% no longer accepts %.", code(tool), what.words)
 }
 
-// owner returns the tool that a finding is about, or what else a server offers,
-// such as a prompt.
+// owner returns the tool, prompt or other offer that a finding belongs to.
 func (s *speaker) owner(f *diff.Finding) string {
 	if f.Tool != "" {
 		return f.Tool
@@ -134,8 +133,8 @@ func (s *speaker) owner(f *diff.Finding) string {
 	return name
 }
 
-// inside returns where in a tool's arguments or result, or where below a
-// declaration, a finding is: "a.b" of "greet.input.a.b".
+// inside returns the path of a finding within a tool's arguments or result, or below a
+// declaration: "a.b" for "greet.input.a.b".
 func (s *speaker) inside(f *diff.Finding) string {
 	if s.report.Kind == "revisions" {
 		return f.Subject
@@ -149,7 +148,8 @@ func (s *speaker) inside(f *diff.Finding) string {
 	return rest
 }
 
-// change puts those changes into words that are no matter of values accepted.
+// change describes changes that do not affect the set of accepted values. It returns nil for
+// other changes.
 func (s *speaker) change(f *diff.Finding) phrase {
 	if s.report.Kind == "revisions" {
 		if f.Rule == "method-capability-changed" && len(f.Args) == 2 {
@@ -160,13 +160,13 @@ func (s *speaker) change(f *diff.Finding) phrase {
 	tool := s.owner(f)
 	switch {
 	case f.Rule == "tool-removed":
-		return say("% is gone: every call of it fails.", code(tool))
+		return say("% was removed: every call of it fails.", code(tool))
 	case f.Rule == "prompt-removed", f.Rule == "resource-removed", f.Rule == "resource-template-removed":
-		return say("% is gone.", code(tool))
+		return say("% was removed.", code(tool))
 	case f.Rule == "tool-added", f.Rule == "prompt-added", f.Rule == "resource-added", f.Rule == "resource-template-added":
 		return say("% is new.", code(tool))
 	case f.Rule == "tool-renamed" && len(f.Args) > 0:
-		return say("% is called % now: calls by the old name fail.", code(f.Args[0]), code(tool))
+		return say("% was renamed to %: calls by the old name fail.", code(f.Args[0]), code(tool))
 	case f.Rule == "instructions-changed":
 		return say("The instructions changed: a model may act differently.")
 	case f.Rule == "tool-description-changed":
@@ -193,7 +193,7 @@ func (s *speaker) change(f *diff.Finding) phrase {
 	return nil
 }
 
-// capability is about the capability that a method depends on.
+// capability describes a change of the capability that a method depends on.
 func capability(f *diff.Finding, since string) phrase {
 	method, was, is := code(f.Subject), f.Args[0], f.Args[1]
 	switch {
@@ -217,8 +217,8 @@ var beyond = map[string]string{
 	"maxProperties": "an object with more than % members",
 }
 
-// what returns the values that one side refuses, or false for a rule that is not
-// about values.
+// what describes the values that one side refuses. It returns false if the rule is not about
+// values.
 func (s *speaker) what(f *diff.Finding) (subject, bool) {
 	at := s.inside(f)
 	in := func(text phrase) phrase {
@@ -257,7 +257,7 @@ func (s *speaker) what(f *diff.Finding) (subject, bool) {
 		return manner(in(say("members that are not declared")))
 	}
 	if text, ok := beyond[s.rules[f.Rule].Keyword]; ok && len(f.Args) == 2 {
-		limit := f.Args[0] // of the side that refuses: the old one where the limit gave way
+		limit := f.Args[0] // the limit of the side that refuses
 		if f.Effect.Narrows() {
 			limit = f.Args[1]
 		}
@@ -266,7 +266,7 @@ func (s *speaker) what(f *diff.Finding) (subject, bool) {
 	return subject{}, false
 }
 
-// member is about a member that one side has, or demands; text says what of it.
+// member describes a member that only one side declares or requires. % in text is the member.
 func (s *speaker) member(f *diff.Finding, text string) phrase {
 	name := argument(f, 0)
 	of := strings.TrimSuffix(strings.TrimSuffix(s.inside(f), name), ".")
@@ -289,8 +289,8 @@ func (s *speaker) member(f *diff.Finding, text string) phrase {
 	return say("a call %", words)
 }
 
-// variant names a variant by its constant on the wire where that tells it from
-// others: "resource_link" is ResourceLink, and "object" may be anything.
+// variant returns the name of a variant: its constant on the wire if that identifies it, as
+// "resource_link" identifies ResourceLink, and otherwise its type.
 func (s *speaker) variant(f *diff.Finding) phrase {
 	constant := s.new.constant(f.New)
 	if f.Effect.Narrows() {
@@ -313,8 +313,8 @@ func letters(s string) string {
 	}, s)
 }
 
-// owner returns the longest prefix of a path that is known, where the path is
-// divided at dots. If none is, it returns the first part and false.
+// owner returns the longest known prefix of a path, which is divided at dots. If no prefix is
+// known, it returns the first part and false.
 func owner(path string, known func(name string) bool) (string, bool) {
 	for name := path; ; {
 		if known(name) {

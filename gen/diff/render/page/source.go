@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// source is a side in which pointers can be followed.
+// source is a side in which pointers can be resolved.
 type source struct {
 	Side
 	root     *node
@@ -29,8 +29,7 @@ func newSource(s Side) (*source, error) {
 	return src, nil
 }
 
-// node is a value of a source. It is taken apart once, when a pointer first
-// leads into it.
+// node is a value of a source. It is parsed when a pointer first leads into it.
 type node struct {
 	raw     json.RawMessage
 	opened  bool
@@ -38,7 +37,7 @@ type node struct {
 	list    []*node
 }
 
-// at returns the node that a JSON Pointer leads to, or nil.
+// at returns the node of a JSON Pointer, or nil.
 func (n *node) at(pointer string) *node {
 	for _, token := range strings.Split(pointer, "/")[1:] {
 		if n = n.child(wire.PointerName(token)); n == nil {
@@ -48,7 +47,7 @@ func (n *node) at(pointer string) *node {
 	return n
 }
 
-// child returns the member or the element that a token of a pointer names.
+// child returns the member or the element for a token of a pointer, or nil.
 func (n *node) child(name string) *node {
 	if n == nil {
 		return nil
@@ -89,8 +88,8 @@ func (n *node) open() {
 	}
 }
 
-// text returns a string's value, or the laid out JSON text of anything else. A
-// missing node has no text.
+// text returns the value of a string, or the formatted JSON text of any other value. A nil node
+// has no text.
 func (n *node) text() string {
 	if n == nil {
 		return ""
@@ -113,8 +112,8 @@ func (n *node) str() (value string, ok bool) {
 	return value, json.Unmarshal(n.raw, &value) == nil
 }
 
-// constant returns the constant that tells the values at a place from others,
-// such as "resource_link", or "".
+// constant returns the constant that identifies the values at a place, such as "resource_link",
+// or "".
 func (s *source) constant(p diff.Place) string {
 	if p.Pointer == "" {
 		return ""
@@ -132,8 +131,7 @@ func (s *source) constant(p diff.Place) string {
 	return ""
 }
 
-// errata returns the errata that were applied to one side of a report at a place or
-// below it.
+// errata returns the errata that were applied to one side at a place or below it.
 func errata(r *diff.Report, side string, p diff.Place) []diff.Corrected {
 	var found []diff.Corrected
 	for _, e := range r.Errata {

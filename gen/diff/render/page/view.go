@@ -10,14 +10,14 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff"
 )
 
-// view is the data of the page's template.
+// view is the data of the template.
 type view struct {
 	Title, Heading, Description string
 	Worst                       diff.Level
 	Policy                      string
 	CSS                         template.CSS
 	JS                          template.JS
-	// Revisions is set on a page of several reports.
+	// Revisions is set on a page with several reports.
 	Revisions   *revisionsView
 	Comparisons []*comparison
 	Corrected   []corrected
@@ -25,31 +25,31 @@ type view struct {
 	Findings int
 }
 
-// comparison is a report.
+// comparison is the view of a report.
 type comparison struct {
 	ID       string
 	Report   *diff.Report
 	Old, New string
-	// Noun is what is counted: "method" or "tool".
+	// Noun is the unit of the counts: "method" or "tool".
 	Noun   string
 	Tools  bool
 	Counts counts
 	Orders []order
-	// Loud are the findings of a pair of revisions that can break something in
-	// some order, Quiet the others.
+	// Loud has the findings of two revisions that may break something in some order of
+	// upgrades, Quiet the others.
 	Loud, Quiet []*finding
 	// Groups are the changed tools, the worst first.
 	Groups    []*group
 	Unchanged []string
 	Kinds     []kindOfChange
-	// Few findings are shown open.
+	// Few means that findings are expanded.
 	Few bool
 }
 
-// few is the number of findings up to which a page shows them open.
+// few is the maximum number of findings that a page expands.
 const few = 12
 
-// group is what changed about a tool.
+// group has the changes of a tool.
 type group struct {
 	ID, Name, State string
 	Counts          counts
@@ -62,15 +62,15 @@ type kindOfChange struct {
 	Counts    counts
 }
 
-// order is an order of upgrades and what breaks in it.
+// order is an order of upgrades.
 type order struct {
 	Key, Title, Text string
 	Counts           counts
-	// Chosen is the order that the report's levels are of.
+	// Chosen marks the report's order of upgrades.
 	Chosen bool
 }
 
-// counts are numbers of findings by level. Accepted ones are not counted.
+// counts has the numbers of findings by level. Accepted findings count separately.
 type counts struct{ Err, Warn, Safe, Accepted int }
 
 func (c *counts) add(f *diff.Finding, l diff.Level) {
@@ -89,7 +89,7 @@ func (c *counts) add(f *diff.Finding, l diff.Level) {
 // Any reports whether there is a finding.
 func (c counts) Any() bool { return c.Err+c.Warn+c.Safe+c.Accepted > 0 }
 
-// Worst returns the worst level that was counted.
+// Worst returns the worst level with a finding.
 func (c counts) Worst() diff.Level {
 	switch {
 	case c.Err > 0:
@@ -102,7 +102,8 @@ func (c counts) Worst() diff.Level {
 	return diff.LevelOK
 }
 
-// Heat returns the class of a cell: the worst level and how often, in five steps.
+// Heat returns the CSS class of a cell: the worst level, and one of five steps for the number
+// of findings.
 func (c counts) Heat() string {
 	n := c.Safe
 	switch {
@@ -120,7 +121,7 @@ func (c counts) Heat() string {
 	return fmt.Sprintf("heat %s-%d", c.Worst(), step)
 }
 
-// String says the counts in words, those that are not 0.
+// String returns the counts that are not 0 in words.
 func (c counts) String() string {
 	var parts []string
 	for _, part := range []struct {
@@ -183,13 +184,13 @@ func newView(in Input) (*view, error) {
 	return v, nil
 }
 
-// corrected is an erratum that was applied to a side.
+// corrected is an erratum of a side.
 type corrected struct {
 	Label string
 	diff.Corrected
 }
 
-// correctedSides returns the errata of all reports, each once.
+// correctedSides returns the errata of all reports without duplicates.
 func correctedSides(reports []*diff.Report) []corrected {
 	var all []corrected
 	seen := map[[2]string]bool{}
@@ -217,7 +218,7 @@ func spelled(n int) string {
 	return fmt.Sprint(n)
 }
 
-// head gives a page of one report its title and its description.
+// head sets the title and the description of a page with one report.
 func (v *view) head(c *comparison) {
 	v.Heading = visible(c.Old) + " → " + visible(c.New)
 	switch k := c.Counts; {
