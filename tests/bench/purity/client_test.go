@@ -146,7 +146,7 @@ func (c *client) call(method, params string) envelope {
 	case e := <-answer:
 		return e
 	case <-time.After(time.Minute): // so that a hang tells what hangs
-		c.t.Fatalf("%s %s is not answered", method, params)
+		c.t.Fatalf("%s %s was not answered", method, params)
 		return envelope{}
 	}
 }

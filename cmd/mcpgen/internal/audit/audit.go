@@ -1,9 +1,9 @@
-// Package audit follows what a client and a server say to each other, and finds what
-// breaks the protocol: messages that their revision does not allow, and messages that it
-// allows elsewhere, at another time or from the other side.
+// Package audit checks the messages between a client and a server against the protocol: the
+// schema of the revision, and the rules that depend on earlier messages, the sender or the
+// transport.
 //
-// The words: a rule is a row of [Rules]; a finding is a rule that was broken, or a note; a
-// [Recording] judges entries of a recording, a [Session] those of one session.
+// A rule is a row of [Rules]. A finding is a broken rule or a note. A [Recording] checks the
+// entries of a recording, and a [Session] checks the messages of one session.
 package audit
 
 import (
@@ -20,85 +20,86 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Side is one of the two that talk.
+// Side is the client or the server.
 type Side = recording.Side
 
-// The sides. Unknown is the side of a message of which only the content is known.
+// The sides. Unknown is the sender of a message that nothing attributes to a side.
 const (
 	Unknown = recording.Unknown
 	Client  = recording.Client
 	Server  = recording.Server
 )
 
-// Finding is a rule that was broken, or a note.
+// Finding is a broken rule or a note.
 type Finding struct {
 	Rule  Rule
 	Level Level
-	// Line counts from the first line of the message, 0.
+	// Line is the line of the value within the message, counted from 0.
 	Line int
 	// Pointer is the JSON Pointer of the value.
 	Pointer string
 	Problem string
-	// From is the side that sent the message, as far as that is known.
+	// From is the sender of the message, or Unknown.
 	From Side
-	// Session names the session over HTTP. Number counts its messages from 1.
+	// Session names the session over HTTP. Number counts the messages of the session from 1.
 	Session string
 	Number  int
-	// Place is the line of the recording in which the message begins.
+	// Place is the line of the recording where the message begins.
 	Place int
 }
 
-// Options say how a session is judged.
+// Options control how a session is checked.
 type Options struct {
-	// Revision judges all messages. Nil is the revision that the session negotiates.
+	// Revision is the revision for all messages. If nil, it is the one that the session
+	// negotiates.
 	Revision *generated.Revision
-	// Lenient makes notes of what a receiver can decode although the schema forbids it.
+	// Lenient reports as notes what a receiver can decode although the schema forbids it.
 	Lenient bool
-	// Roundtrip demands that a message that is decoded and encoded again is the same.
+	// Roundtrip requires that a message stays the same when it is decoded and encoded again.
 	Roundtrip bool
 	// Undeclared reports members that the session's revision does not define.
 	Undeclared bool
-	// OwnMethods reports a method that only other revisions have also in messages that are
-	// no session.
+	// OwnMethods reports methods that only other revisions have, even in messages that are not
+	// part of a session.
 	OwnMethods bool
-	// Unordered says that messages may have overtaken each other, as messages on several
-	// streams of HTTP do: what may be due to that is a note.
+	// Unordered says that messages may have overtaken each other, as they can on several HTTP
+	// streams. Findings that this could explain become notes.
 	Unordered bool
-	// Live judges each entry when it comes. Otherwise the first ones wait for initialize.
+	// Live checks each entry at once. Otherwise the first entries wait for initialize.
 	Live bool
 }
 
-// Session is one session. Without an initialize among its messages the rules between
-// messages hold as far as they can be told.
+// Session checks the messages of one session. Without initialize, the rules between messages
+// are checked as far as possible.
 type Session struct {
 	opts     Options
 	revision generated.Revision
 	methods  map[string]*runtime.Method
-	known    map[string]bool // methods of any revision
+	known    map[string]bool // the methods of any revision
 	schemas  *schemas
 
-	whole    bool // initialize is among the messages
-	recorded bool // the sides of messages are known
-	shared   bool // several clients without session ids may be mixed
+	whole    bool // the messages include initialize
+	recorded bool // the sender of each message is known
+	shared   bool // messages of several clients without session ids may be mixed
 	crossing bool // the current message may have overtaken others
 	replay   bool // the current message is on a stream that resumes another
 
 	phase                          phase
-	owes                           int // the line of a message before which notifications/initialized is missing
+	owes                           int // the first line before which notifications/initialized is missing
 	owesNumber                     int
 	requestedVersion, givenVersion string
 	capabilities                   map[Side]wire.Object
 	used                           map[Side]*ids
-	replayed                       *ids // ids of requests that came again on a stream that was resumed
+	replayed                       *ids // ids of requests that were replayed on a resumed stream
 	open                           *requests
-	lately                         []answer // the last ones with a time
+	lately                         []answer // the last answers with a known time
 	tokens                         map[Side]map[wire.Scalar]*token
 	level                          int
 	leveled                        time.Time // when the level was set
 	subscribed                     map[string]bool
 	lists                          map[string]*listing
 	tools                          map[string]*tool
-	prompts                        map[string][]string // the arguments that each requires
+	prompts                        map[string][]string // the required arguments of each prompt
 	tasks                          map[string]*task
 	elicited                       map[uint64]bool
 	roots                          rootsSeen
@@ -110,14 +111,14 @@ type Session struct {
 	http   httpState
 }
 
-// phase is how far a session has come.
+// phase is the progress of a session's handshake.
 type phase int
 
 const (
 	silent      phase = iota
-	asked             // initialize is under way
-	answered          // and has been answered
-	operational       // the client has said so
+	asked             // initialize was sent
+	answered          // initialize was answered
+	operational       // notifications/initialized was sent
 )
 
 // knownMethods are the methods of all revisions.
@@ -131,7 +132,7 @@ var knownMethods = sync.OnceValue(func() map[string]bool {
 	return known
 })
 
-// NewSession returns a session of which no message is known yet.
+// NewSession returns a session without messages.
 func NewSession(opts Options) *Session {
 	s := &Session{
 		opts:         opts,
@@ -159,10 +160,10 @@ func NewSession(opts Options) *Session {
 	return s
 }
 
-// Revision returns the revision by which the next message will be judged.
+// Revision returns the revision that the next message is checked against.
 func (s *Session) Revision() string { return s.revision.ID }
 
-// negotiatedVersion returns the revision that the two sides have agreed on, or "".
+// negotiatedVersion returns the negotiated revision, or "".
 func (s *Session) negotiatedVersion() string {
 	if !s.whole || s.phase < answered {
 		return ""
@@ -170,11 +171,11 @@ func (s *Session) negotiatedVersion() string {
 	return s.revision.ID
 }
 
-// follows reports whether rules between messages hold: not for messages that have
-// nothing to do with each other.
+// follows reports whether the rules between messages apply. They do not apply to unrelated
+// messages.
 func (s *Session) follows() bool { return s.whole || s.recorded }
 
-// since reports whether the session's revision is a given one or newer.
+// since reports whether the session's revision is the given one or newer.
 func (s *Session) since(revision string) bool { return s.revision.ID >= revision }
 
 func (s *Session) speak(revision generated.Revision) {
@@ -185,14 +186,14 @@ func (s *Session) speak(revision generated.Revision) {
 	}
 }
 
-// negotiated has the session go on in a revision.
+// negotiated switches the session to a revision.
 func (s *Session) negotiated(c *check, version wire.Raw, pointer string) {
 	if version.Kind() != wire.KindString {
 		return
 	}
 	id := text(version)
 	if !isDate(id) {
-		c.breaks("version-form", pointer, 0, "%q is no protocol version, which is a date of the form YYYY-MM-DD", id)
+		c.breaks("version-form", pointer, 0, "protocol version %q is not a date in the form YYYY-MM-DD", id)
 		return
 	}
 	revision, ok := generated.Lookup(id)
@@ -201,7 +202,7 @@ func (s *Session) negotiated(c *check, version wire.Raw, pointer string) {
 	case ok:
 		s.speak(revision)
 	default:
-		c.note("revision-unknown", pointer, 0, "revision %q is not known: messages are judged as of %s", id, s.revision.ID)
+		c.note("revision-unknown", pointer, 0, "unknown revision %q: messages are checked against %s", id, s.revision.ID)
 	}
 }
 
@@ -210,7 +211,7 @@ func isDate(version string) bool {
 	return err == nil
 }
 
-// Message judges the next message, or batch of messages.
+// Message checks the next message or batch of messages.
 func (s *Session) Message(from Side, src string) []Finding {
 	c := s.begin(from, src)
 	if !s.whole && opens(src) {
@@ -227,7 +228,7 @@ func (s *Session) begin(from Side, src string) *check {
 	return &check{s: s, lenient: s.opts.Lenient, roundtrip: s.opts.Roundtrip, src: src, from: from}
 }
 
-// opens reports whether a message is initialize, or a batch with it.
+// opens reports whether a message is initialize or a batch that contains it.
 func opens(src string) bool {
 	if !strings.Contains(src, `"initialize"`) {
 		return false
@@ -240,7 +241,7 @@ func opens(src string) bool {
 	return err == nil && m.Kind == jsonrpc.Request && m.Method == "initialize"
 }
 
-// Value judges a value of a definition of the revision.
+// Value checks a value against a definition of the revision.
 func Value(revision generated.Revision, definition, src string, opts Options) []Finding {
 	opts.Revision = &revision
 	s := NewSession(opts)
@@ -249,7 +250,7 @@ func Value(revision generated.Revision, definition, src string, opts Options) []
 	return c.done()
 }
 
-// late reports a problem that is due to something at a time before, or a note if messages
+// late reports a problem caused by an event at the given time. It reports a note if messages
 // may have overtaken each other since.
 func (s *Session) late(c *check, since time.Time, rule Rule, pointer string, base int, format string, args ...any) {
 	const reordered = time.Second // at most
@@ -261,13 +262,13 @@ func (s *Session) late(c *check, since time.Time, rule Rule, pointer string, bas
 	c.breaks(rule, pointer, base, format, args...)
 }
 
-// text returns the meaning of a value that is a string.
+// text returns the decoded value of a JSON string.
 func text(raw wire.Raw) string {
 	s, _ := raw.Str()
 	return s
 }
 
-// member returns a member of params or a result, or "".
+// member returns a member of params or of a result, or "" if it is absent.
 func member(raw wire.Raw, path ...string) wire.Raw {
 	for _, name := range path {
 		raw, _ = wire.Object(raw).Get(name)
@@ -275,7 +276,7 @@ func member(raw wire.Raw, path ...string) wire.Raw {
 	return raw
 }
 
-// sender returns who may send a message of the method, if only one side may.
+// sender returns the only side that may send a message of the method, or Unknown.
 func sender(m *runtime.Method) Side {
 	switch m.Direction {
 	case runtime.ToServer:

@@ -15,8 +15,8 @@ const (
 	server = audit.Server
 )
 
-// said is a message, written as "c {...}" or "s {...}", of which the member jsonrpc is
-// left out, or "? {...}" when who sent it is not known.
+// said parses messages such as "c {...}", sent by the client, "s {...}", sent by the server, or
+// "? {...}", from an unknown sender. The member jsonrpc is added.
 func say(s *audit.Session, said string) []string {
 	from := map[byte]audit.Side{'c': client, 's': server, '?': audit.Unknown}[said[0]]
 	text := strings.ReplaceAll(said[2:], `{"@`, `{"jsonrpc":"2.0","`)
@@ -31,7 +31,7 @@ func say(s *audit.Session, said string) []string {
 	return found
 }
 
-// opening is that of a session whose sides have declared these capabilities.
+// opening returns the handshake of a session with the given capabilities.
 func opening(revision, ofClient, ofServer string) []string {
 	return []string{
 		`c {"@id":0,"method":"initialize","params":{"protocolVersion":"` + revision + `","capabilities":` + ofClient + `,"clientInfo":{"name":"c","version":"1"}}}`,
@@ -45,7 +45,7 @@ const (
 	everyServer = `{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"logging":{},"completions":{}}`
 )
 
-// TestSides leaves out who sent what: the messages tell most of it.
+// TestSides checks messages without senders, most of which can be inferred.
 func TestSides(t *testing.T) {
 	s := audit.NewSession(audit.Options{})
 	var got []string
@@ -60,14 +60,14 @@ func TestSides(t *testing.T) {
 	}
 	want := []string{
 		"capability : elicitation/create needs the capability elicitation.form, which the client has not declared",
-		"response-unknown-id /id: no request that is open has the id 1: it has been answered",
+		"response-unknown-id /id: no open request has the id 1: it was answered already",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
-// TestUnordered makes notes of what may come of several streams.
+// TestUnordered expects notes for what several streams may cause.
 func TestUnordered(t *testing.T) {
 	s := audit.NewSession(audit.Options{Unordered: true})
 	var got []string
@@ -78,12 +78,12 @@ func TestUnordered(t *testing.T) {
 	) {
 		got = append(got, say(s, said)...)
 	}
-	if want := []string{"note /params/progressToken: the request with the token \"p\" has been answered"}; cmp.Diff(want, got) != "" {
+	if want := []string{"note /params/progressToken: the request with the token \"p\" was answered already"}; cmp.Diff(want, got) != "" {
 		t.Errorf("got %q", got)
 	}
 }
 
-// FuzzMessage has sessions take anything.
+// FuzzMessage checks arbitrary messages.
 func FuzzMessage(f *testing.F) {
 	for _, said := range opening("2025-06-18", everyClient, everyServer) {
 		f.Add(said[2:])

@@ -10,9 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
 )
 
-// TestBounded has a session go on without end: requests that nobody answers, ids and tokens
-// that are strings, cursors, subscriptions, names, tasks, events. What is kept of it is
-// bounded.
+// TestBounded checks that an endless session needs bounded memory, with unanswered requests and
+// new ids, tokens, cursors, subscriptions, names, tasks and events.
 func TestBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -55,12 +54,12 @@ func TestBounded(t *testing.T) {
 		}
 	}
 	if left == 0 || left > 30 {
-		t.Errorf("%d findings of requests that are not answered", left)
+		t.Errorf("%d findings about unanswered requests", left)
 	}
 }
 
-// TestBoundedExchanges begins exchanges over HTTP that never end. What is kept of them shares
-// no memory with their messages.
+// TestBoundedExchanges checks that HTTP exchanges that never end share no memory with their
+// messages.
 func TestBoundedExchanges(t *testing.T) {
 	judge := audit.NewRecording(audit.Options{})
 	heap := func() int64 {
@@ -85,7 +84,7 @@ func TestBoundedExchanges(t *testing.T) {
 	runtime.KeepAlive(judge)
 }
 
-// TestForgotten answers requests of which too many were open, without a finding.
+// TestForgotten checks that answers to forgotten requests are not reported.
 func TestForgotten(t *testing.T) {
 	judge := audit.NewSession(audit.Options{})
 	for _, said := range opening("2025-11-25", allOfClient, allOfServer) {

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
 )
 
-// cleanSession is a session in which each side does what the revision has, rightly.
+// cleanSession is a correct session with every feature of the revision.
 func cleanSession(revision string) []string {
 	clientCan, serverCan := `{"roots":{"listChanged":true},"sampling":{}}`, `{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"logging":{},"completions":{}}`
 	if revision >= "2025-06-18" {
@@ -90,7 +90,7 @@ func cleanSession(revision string) []string {
 			`c {"@id":6,"result":{"role":"assistant","model":"m","content":{"type":"tool_use","id":"j","name":"t","input":{}}}}`,
 		)
 	}
-	// Task calls use the id 3, which is taken above.
+	// The requests of task calls reuse the id 3 of the session above.
 	for i, line := range lines {
 		if strings.Contains(line, `"name":"v"`) && strings.HasPrefix(line, "c ") || line == created {
 			lines[i] = strings.Replace(line, `@id":3`, `@id":35`, 1)
@@ -99,7 +99,7 @@ func cleanSession(revision string) []string {
 	return lines
 }
 
-// TestClean finds nothing in sessions without a fault, however they are recorded.
+// TestClean expects no findings in correct sessions, in any form of recording.
 func TestClean(t *testing.T) {
 	t.Parallel()
 	for _, revision := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
@@ -135,8 +135,8 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// TestCleanHTTP finds nothing in a session over Streamable HTTP: with a stream that is
-// resumed, whose request is replayed and answered again.
+// TestCleanHTTP expects no findings in a correct session over Streamable HTTP, in which a
+// stream is resumed, and its request is replayed and answered again.
 func TestCleanHTTP(t *testing.T) {
 	t.Parallel()
 	const good = accept + "," + session + "," + version
@@ -164,7 +164,7 @@ func TestCleanHTTP(t *testing.T) {
 	}
 }
 
-// TestBrokenRequest blames a server for nothing that answers a request with a mistake.
+// TestBrokenRequest expects no findings about a server that answers an invalid request.
 func TestBrokenRequest(t *testing.T) {
 	lines := append(opening("2025-11-25", allOfClient, allOfServer),
 		`c {"@id":1,"method":"tools/list","params":null}`, `s {"@id":1,"error":{"code":-32602,"message":"m"}}`,
@@ -182,7 +182,8 @@ func TestBrokenRequest(t *testing.T) {
 	}
 }
 
-// TestProbe finds nothing in a client that asks first for revisions without a handshake.
+// TestProbe expects no findings about a client that first asks for revisions without a
+// handshake.
 func TestProbe(t *testing.T) {
 	lines := []string{`c {"@id":"probe","method":"server/discover"}`, `s {"@id":"probe","error":{"code":-32601,"message":"m"}}`, started, replied, ready}
 	for _, f := range judged(t, audit.Options{}, lines) {
@@ -192,11 +193,11 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestWithoutInitialize judges as far as that can be told.
+// TestWithoutInitialize checks a session without initialize as far as possible.
 func TestWithoutInitialize(t *testing.T) {
 	t.Parallel()
 	lines := []string{
-		`s {"@id":7,"result":{}}`, // of a request before
+		`s {"@id":7,"result":{}}`, // answers a request from before the recording
 		`s {"@method":"notifications/progress","params":{"progressToken":"p","progress":1}}`,
 		`c {"@id":8,"method":"tools/list"}`, `s {"@id":8,"result":{"tools":7}}`, `s {"@id":8,"result":{"tools":[]}}`,
 		`c {"@id":8,"method":"ping"}`, `s {"@id":8,"result":{}}`,
@@ -212,8 +213,8 @@ func TestWithoutInitialize(t *testing.T) {
 	}
 }
 
-// TestSameIDs finds nothing in plain messages whose two sides use the same ids at once: the
-// result tells which of two requests it answers, although each fits a ping.
+// TestSameIDs expects no findings when both sides use the same ids at once and the senders are
+// unknown: the result shows which request it answers, although any result matches a ping.
 func TestSameIDs(t *testing.T) {
 	lines := []string{
 		`r {"@id":1,"method":"ping"}`, `r {"@id":1,"method":"roots/list"}`, `r {"@id":1,"result":{"roots":[]}}`, `r {"@id":1,"result":{}}`,
@@ -227,8 +228,8 @@ func TestSameIDs(t *testing.T) {
 	}
 }
 
-// TestPassed notes what a side did that had just not seen the message of the other side, and
-// reports it where there was time to see it.
+// TestPassed expects a note if a side could not have seen the last message of the other side,
+// and a finding if it could.
 func TestPassed(t *testing.T) {
 	t.Parallel()
 	at := func(milliseconds int, direction, message string) string {
@@ -260,8 +261,8 @@ func wantRules(t *testing.T, lines []string, want ...audit.Rule) {
 	}
 }
 
-// TestReservedKeys notes keys that later revisions define, and those that may be of an
-// extension.
+// TestReservedKeys expects notes for keys that later revisions define and for keys that may
+// belong to an extension.
 func TestReservedKeys(t *testing.T) {
 	for _, test := range []struct{ client, key string }{
 		{allOfClient, "io.modelcontextprotocol/protocolVersion"},
@@ -275,7 +276,7 @@ func TestReservedKeys(t *testing.T) {
 	}
 }
 
-// TestVersionForm compares only versions that are dates.
+// TestVersionForm expects versions to be compared only if they are dates.
 func TestVersionForm(t *testing.T) {
 	lines := []string{strings.Replace(started, "2025-11-25", "1.0", 1), replied, ready}
 	wantRules(t, lines, "version-form")

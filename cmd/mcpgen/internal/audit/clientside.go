@@ -10,9 +10,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file keeps client/sampling and client/elicitation.
+// This file checks the rules of client/sampling and client/elicitation.
 
-// sampled judges a request for a sample.
+// sampled checks a sampling request.
 func (s *Session) sampled(c *check, r *request, params wire.Raw, pointer string, base int) {
 	if !s.since("2025-11-25") {
 		return
@@ -33,9 +33,9 @@ func (s *Session) sampled(c *check, r *request, params wire.Raw, pointer string,
 	s.conversation(c, member(params, "messages"), pointer+"/params/messages", base)
 }
 
-// conversation judges that tool uses and tool results belong to each other.
+// conversation checks that tool uses and tool results match.
 func (s *Session) conversation(c *check, messages wire.Raw, pointer string, base int) {
-	var uses []string // ids of the message before
+	var uses []string // ids of the tool uses in the previous message
 	last := -1
 	each(messages, func(i int, message wire.Raw) {
 		last = i
@@ -56,10 +56,10 @@ func (s *Session) conversation(c *check, messages wire.Raw, pointer string, base
 		case len(results) > 0 && other:
 			c.breaks("sampling-tool-result", at, base, "a message with tool results has other content too")
 		case len(uses) > 0 && len(results) == 0:
-			c.breaks("sampling-tool-result", at, base, "the message before uses tools, and this one has no tool results")
+			c.breaks("sampling-tool-result", at, base, "the previous message uses tools, but this one has no tool results")
 		}
 		if role := text(member(message, "role")); len(results) > 0 && role == "assistant" {
-			c.breaks("sampling-tool-result", ptr(pointer, i, "role"), base, "tool results are in a message of the user, and this one is of the %s", role)
+			c.breaks("sampling-tool-result", ptr(pointer, i, "role"), base, "tool results must be in a message of the user, got the role %s", role)
 		}
 		for _, id := range uses {
 			if len(results) > 0 && !slices.Contains(results, id) {
@@ -69,19 +69,19 @@ func (s *Session) conversation(c *check, messages wire.Raw, pointer string, base
 		for n, id := range results {
 			switch {
 			case slices.Contains(results[:n], id):
-				c.breaks("sampling-tool-result", at, base, "the tool use %q has more than one result", id)
+				c.breaks("sampling-tool-result", at, base, "the tool use %q has several results", id)
 			case !slices.Contains(uses, id):
-				c.breaks("sampling-tool-result", at, base, "the tool result is of %q, which the message before does not use", id)
+				c.breaks("sampling-tool-result", at, base, "the tool result refers to %q, which the previous message does not use", id)
 			}
 		}
 		uses = used
 	})
 	if len(uses) > 0 {
-		c.breaks("sampling-tool-result", ptr(pointer, last, "content"), base, "the last message uses tools, and no message with results follows")
+		c.breaks("sampling-tool-result", ptr(pointer, last, "content"), base, "the last message uses tools, but no message with results follows")
 	}
 }
 
-// blocks returns content that is a block or an array of blocks.
+// blocks returns content as a slice. The content is a block or an array of blocks.
 func blocks(content wire.Raw) []wire.Raw {
 	if content.Kind() != wire.KindArray {
 		return []wire.Raw{content}
@@ -91,7 +91,7 @@ func blocks(content wire.Raw) []wire.Raw {
 	return all
 }
 
-// sampleGiven judges a sample.
+// sampleGiven checks the result of a sampling request.
 func (s *Session) sampleGiven(c *check, r *request, result wire.Raw, pointer string, base int) {
 	if !s.since("2025-11-25") {
 		return
@@ -106,19 +106,19 @@ func (s *Session) sampleGiven(c *check, r *request, result wire.Raw, pointer str
 		name := text(member(block, "name"))
 		switch {
 		case !r.about.offersTools:
-			c.breaks("sampling-tool-choice", at, base, "the sample uses the tool %q, and the request has no tools", name)
+			c.breaks("sampling-tool-choice", at, base, "the result uses the tool %q, but the request has no tools", name)
 		case r.about.choice == "none":
-			c.breaks("sampling-tool-choice", at, base, "the sample uses the tool %q, and toolChoice is none", name)
+			c.breaks("sampling-tool-choice", at, base, "the result uses the tool %q, but toolChoice is none", name)
 		case len(r.about.tools) < 1000 && !slices.Contains(r.about.tools, name):
-			c.breaks("sampling-tool-choice", at, base, "the sample uses the tool %q, which the request does not have", name)
+			c.breaks("sampling-tool-choice", at, base, "the result uses the tool %q, which the request does not have", name)
 		}
 	}
 	if r.about.choice == "required" && uses == 0 {
-		c.breaks("sampling-tool-choice", at, base, "toolChoice is required, and the sample uses no tool")
+		c.breaks("sampling-tool-choice", at, base, "toolChoice is required, but the result uses no tool")
 	}
 }
 
-// elicits judges a request for input.
+// elicits checks an elicitation request.
 func (s *Session) elicits(c *check, r *request, params wire.Raw, pointer string, base int) {
 	r.about.mode = text(member(params, "mode"))
 	if r.about.mode == "url" {
@@ -134,16 +134,16 @@ func (s *Session) elicits(c *check, r *request, params wire.Raw, pointer string,
 	for name, field := range wire.Object(member(form, "properties")).All() {
 		title := text(member(field, "title"))
 		if sensitiveName(name) || sensitiveName(title) {
-			c.breaks("elicitation-sensitive", at+name, base, "the form asks for %q, which is not to be asked for in a form", name)
+			c.breaks("elicitation-sensitive", at+name, base, "the form asks for %q, which is sensitive", name)
 		}
 		texts += "\n" + title + "\n" + text(member(field, "description"))
 	}
 	if s.since("2025-11-25") && (strings.Contains(texts, "https://") || strings.Contains(texts, "http://")) {
-		c.breaks("elicitation-form-url", pointer+"/params", base, "the form has a URL in its text; the mode url is for that")
+		c.breaks("elicitation-form-url", pointer+"/params", base, "the text of the form contains a URL; use the mode url for that")
 	}
 }
 
-// elicitsURL judges a visit that a server asks for.
+// elicitsURL checks an elicitation by URL.
 func (s *Session) elicitsURL(c *check, params wire.Raw, pointer string, base int) {
 	if id := text(member(params, "elicitationId")); id != "" && len(s.elicited) < maxKept {
 		s.elicited[hash(id)] = true
@@ -152,20 +152,20 @@ func (s *Session) elicitsURL(c *check, params wire.Raw, pointer string, base int
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Scheme == "" || u.Host == "" && (u.Scheme == "http" || u.Scheme == "https"):
-		c.breaks("elicitation-url", pointer+"/url", base, "%q is no URL", cut(address, 80))
+		c.breaks("elicitation-url", pointer+"/url", base, "%q is not a URL", cut(address, 80))
 	case u.Scheme == "http" && !development(u.Hostname()):
-		c.breaks("elicitation-url-https", pointer+"/url", base, "the URL is not of https")
+		c.breaks("elicitation-url-https", pointer+"/url", base, "the URL does not use https")
 	}
 	if err != nil {
 		return
 	}
 	if _, given := u.User.Password(); given {
-		c.breaks("elicitation-url-secret", pointer+"/url", base, "the URL has a password")
+		c.breaks("elicitation-url-secret", pointer+"/url", base, "the URL contains a password")
 	}
 	query := u.Query()
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if sensitiveName(name) && !masked.MatchString(query.Get(name)) {
-			c.breaks("elicitation-url-secret", pointer+"/url", base, "the URL has a value of %q, which looks like a credential", cut(name, 80))
+			c.breaks("elicitation-url-secret", pointer+"/url", base, "the parameter %q of the URL looks like a credential", cut(name, 80))
 		}
 	}
 }
@@ -174,7 +174,7 @@ func development(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "127.") || host == "::1"
 }
 
-// formFilled judges what a user has entered.
+// formFilled checks the answer to a form.
 func (s *Session) formFilled(c *check, r *request, result wire.Raw, pointer string, base int) {
 	action := text(member(result, "action"))
 	content := member(result, "content")
@@ -182,38 +182,38 @@ func (s *Session) formFilled(c *check, r *request, result wire.Raw, pointer stri
 	switch {
 	case r.about.mode == "url" || action != "accept":
 		if content != "" && content != "null" && content != "{}" {
-			c.breaks("elicitation-content-extra", at, base, "only a form that was accepted has content")
+			c.breaks("elicitation-content-extra", at, base, "only an accepted form has content")
 		}
 	case content == "" || content == "null":
 		if length := wire.Object(member(wire.Raw(r.about.form), "properties")).Len(); length > 0 {
-			c.breaks("elicitation-content-missing", pointer+"/result", base, "the form was accepted, and there is no content")
+			c.breaks("elicitation-content-missing", pointer+"/result", base, "the form was accepted, but there is no content")
 		}
 	case r.about.form != "":
 		for _, p := range s.schemas.of(r.about.form).problems(content) {
-			c.breaks("elicitation-content", at+p.Pointer, base, "the form that was asked: %s", p.Message)
+			c.breaks("elicitation-content", at+p.Pointer, base, "the content does not match the requested schema: %s", p.Message)
 		}
 		s.unasked(c, r, content, at, base)
 	}
 }
 
-// unasked reports fields that the form does not have.
+// unasked notes fields that the form does not have.
 func (s *Session) unasked(c *check, r *request, content wire.Raw, pointer string, base int) {
 	fields := wire.Object(member(wire.Raw(r.about.form), "properties"))
 	for name := range wire.Object(content).All() {
 		if _, ok := fields.Get(name); !ok {
-			c.note("elicitation-content", pointer+"/"+name, base, "the form that was asked has no field %q", name)
+			c.note("elicitation-content", pointer+"/"+name, base, "the requested schema has no field %q", name)
 		}
 	}
 }
 
-// elicitationDone judges that a visit was completed.
+// elicitationDone checks the notification that an elicitation was completed.
 func (s *Session) elicitationDone(c *check, params wire.Raw, pointer string, base int) {
 	if id := text(member(params, "elicitationId")); s.whole && len(s.elicited) < maxKept && !s.elicited[hash(id)] {
-		c.breaks("elicitation-complete-unknown", pointer+"/params/elicitationId", base, "the server has asked for no elicitation with the id %q", cut(id, 80))
+		c.breaks("elicitation-complete-unknown", pointer+"/params/elicitationId", base, "the server requested no elicitation with the id %q", cut(id, 80))
 	}
 }
 
-// elicitationRequired judges the data of an error that asks for visits.
+// elicitationRequired checks the data of the error -32042.
 func (s *Session) elicitationRequired(c *check, data wire.Raw, pointer string, base int) {
 	list := member(data, "elicitations")
 	at := pointer + "/error/data"
@@ -226,7 +226,7 @@ func (s *Session) elicitationRequired(c *check, data wire.Raw, pointer string, b
 	}
 	each(list, func(i int, one wire.Raw) {
 		if text(member(one, "mode")) != "url" || text(member(one, "elicitationId")) == "" || text(member(one, "url")) == "" {
-			c.breaks("elicitation-required", ptr(at+"/elicitations", i), base, "is no elicitation of the mode url, with elicitationId and url")
+			c.breaks("elicitation-required", ptr(at+"/elicitations", i), base, "the entry must be an elicitation with the mode url, an elicitationId and a url")
 		}
 		s.elicitsURL(c, one, ptr(at+"/elicitations", i), base)
 	})

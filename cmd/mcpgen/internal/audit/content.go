@@ -9,17 +9,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file keeps what holds for content wherever it is: binary data, MIME types, times,
-// icons and _meta.
+// This file checks content in all messages: binary data, MIME types, times, icons and _meta.
 
-// data are the members whose values are those of applications, so that what is in them
-// says nothing about the protocol.
+// data are the members whose values belong to applications; the protocol has no rules for them.
 var data = map[string]bool{
 	"arguments": true, "structuredContent": true, "inputSchema": true, "outputSchema": true, "requestedSchema": true,
 	"experimental": true, "metadata": true, "data": true, "input": true, "default": true, "extensions": true,
 }
 
-// signs are texts without which there is nothing to be checked.
+// signs are texts of which a message has at least one if there is anything to check.
 var signs = []string{`"data"`, `"blob"`, `"_meta"`, `"icons"`, `"lastModified"`, `"resource"`}
 
 // content checks params or a result.
@@ -33,7 +31,7 @@ func (c *check) content(s *Session, value wire.Raw, src, name, pointer string, b
 	}
 }
 
-// walk goes through the values of a message.
+// walk checks the values of a message recursively.
 type walk struct {
 	c    *check
 	s    *Session
@@ -60,7 +58,7 @@ func (w walk) object(o wire.Object, pointer string) {
 			w.icons(value, at)
 		case name == "lastModified" && value.Kind() == wire.KindString && w.s.since("2025-06-18"):
 			if !isTime(text(value)) {
-				w.c.breaks("last-modified", at, w.base, "%q is no time in the form of ISO 8601", cut(text(value), 80))
+				w.c.breaks("last-modified", at, w.base, "%q is not a time in ISO 8601 form", cut(text(value), 80))
 			}
 		case !data[name]:
 			w.value(value, at)
@@ -68,7 +66,7 @@ func (w walk) object(o wire.Object, pointer string) {
 	}
 }
 
-// media checks blocks of content, and what a resource holds.
+// media checks blocks of content and the contents of resources.
 func (w walk) media(o wire.Object, pointer string) {
 	kind, _ := o.Get("type")
 	encoded := ""
@@ -76,12 +74,12 @@ func (w walk) media(o wire.Object, pointer string) {
 	case "image", "audio":
 		encoded = "data"
 		if raw, ok := o.Get("mimeType"); ok && !isMIME(text(raw)) {
-			w.c.breaks("mime-type", pointer+"/mimeType", w.base, "%q is no MIME type", cut(text(raw), 80))
+			w.c.breaks("mime-type", pointer+"/mimeType", w.base, "%q is not a MIME type", cut(text(raw), 80))
 		}
 	case "resource":
 		if declared, known := w.s.capabilities[Server]; known && w.s.since("2025-06-18") && w.c.from == Server && strings.Contains(pointer, "/result/content/") {
 			if _, ok := declared.Get("resources"); !ok {
-				w.c.breaks("embedded-resource", pointer, w.base, "the server embeds a resource and has not declared resources")
+				w.c.breaks("embedded-resource", pointer, w.base, "the server embeds a resource but has not declared resources")
 			}
 		}
 	case "":
@@ -89,7 +87,7 @@ func (w walk) media(o wire.Object, pointer string) {
 	}
 	if raw, ok := o.Get(encoded); ok && raw.Kind() == wire.KindString {
 		if problem := base64Problem(text(raw)); problem != "" {
-			w.c.breaks("base64", pointer+"/"+encoded, w.base, "is no base64: %s", problem)
+			w.c.breaks("base64", pointer+"/"+encoded, w.base, "invalid base64: %s", problem)
 		}
 	}
 }
@@ -100,30 +98,30 @@ func isMIME(s string) bool {
 	return err == nil && ok && main != "" && sub != "" && !strings.Contains(sub, "/")
 }
 
-// base64Problem says what keeps text from being base64 (RFC 4648, section 4), or "".
+// base64Problem returns why text is not base64 (RFC 4648, section 4), or "".
 func base64Problem(s string) string {
 	body := strings.TrimRight(s, "=")
 	for i := range len(body) {
 		switch b := body[i]; {
 		case 'A' <= b && b <= 'Z', 'a' <= b && b <= 'z', '0' <= b && b <= '9', b == '+', b == '/':
 		case b == '-' || b == '_':
-			return "the character " + string(rune(b)) + " at " + itoa(i) + " is of the alphabet for URLs"
+			return "the character " + string(rune(b)) + " at " + itoa(i) + " belongs to the alphabet for URLs"
 		default:
-			return "a character that is not of its alphabet at " + itoa(i)
+			return "a character outside of the alphabet at " + itoa(i)
 		}
 	}
 	if len(s)%4 != 0 || len(s)-len(body) > 2 || len(body)%4 == 1 {
-		return "its length, with padding, is no multiple of 4"
+		return "the length with padding is not a multiple of 4"
 	}
 	return ""
 }
 
-// icons checks where icons come from.
+// icons checks the sources of icons.
 func (w walk) icons(list wire.Raw, pointer string) {
 	each(list, func(i int, icon wire.Raw) {
 		source := strings.ToLower(text(member(icon, "src")))
 		if source != "" && !strings.HasPrefix(source, "https://") && !strings.HasPrefix(source, "data:") {
-			w.c.breaks("icon-source", ptr(pointer, i, "src"), w.base, "%q is neither an https nor a data URI", cut(source, 80))
+			w.c.breaks("icon-source", ptr(pointer, i, "src"), w.base, "%q is neither an https: nor a data: URI", cut(source, 80))
 		}
 	})
 }
@@ -139,14 +137,14 @@ var defined = map[string]bool{
 	"io.modelcontextprotocol/model-immediate-response": true,
 }
 
-// newer are the names of keys that a later revision defines. Clients and servers of several
-// revisions may send them.
+// newer are the keys that a later revision defines. Programs that support several revisions may
+// send them.
 var newer = map[string]bool{
 	"protocolVersion": true, "clientInfo": true, "clientCapabilities": true, "serverInfo": true, "logLevel": true, "subscriptionId": true,
 }
 
-// extended reports whether keys may be those of an extension: a side has declared one, or
-// what the sides have declared is not known.
+// extended reports whether keys may belong to an extension: either side declares one, or the
+// capabilities are unknown.
 func (s *Session) extended() bool {
 	for _, side := range []Side{Client, Server} {
 		declared, known := s.capabilities[side]
@@ -162,7 +160,7 @@ func (s *Session) extended() bool {
 	return false
 }
 
-// meta checks the keys of a _meta.
+// meta checks the keys of a _meta object.
 func (w walk) meta(o wire.Object, pointer string) {
 	if !w.s.since("2025-06-18") {
 		return
@@ -175,19 +173,19 @@ func (w walk) meta(o wire.Object, pointer string) {
 		at := wire.ChildPointer(pointer, key)
 		switch {
 		case found && !metaPrefix.MatchString(prefix), !metaName.MatchString(name):
-			w.c.breaks("meta-key", at, w.base, "%q is no key of _meta: labels and a slash may come before a name of letters, digits, -, _ and .", cut(key, 80))
+			w.c.breaks("meta-key", at, w.base, "%q is not a valid _meta key: an optional prefix of labels and a slash, then a name of letters, digits, -, _ and .", cut(key, 80))
 		case found && !defined[key] && w.s.reserved(strings.Split(prefix, ".")):
 			if prefix == "io.modelcontextprotocol" && (newer[name] || w.s.extended()) {
-				w.c.note("meta-reserved", at, w.base, "%q is not defined by revision %s", cut(key, 80), w.s.revision.ID)
+				w.c.note("meta-reserved", at, w.base, "revision %[2]s does not define %[1]q", cut(key, 80), w.s.revision.ID)
 				continue
 			}
-			w.c.breaks("meta-reserved", at, w.base, "the prefix of %q is for the protocol, which does not define the key", cut(key, 80))
+			w.c.breaks("meta-reserved", at, w.base, "the prefix of %q is reserved, and the protocol does not define the key", cut(key, 80))
 		}
 	}
 }
 
-// reserved reports whether a prefix with these labels is for the protocol alone. In
-// 2025-06-18 one of two labels stands before another one; since 2025-11-25 it is the second.
+// reserved reports whether the protocol reserves a prefix with these labels. In 2025-06-18, a
+// reserved label stands before another label; since 2025-11-25 it is the second label.
 func (s *Session) reserved(labels []string) bool {
 	if s.since("2025-11-25") {
 		return len(labels) > 1 && ours(labels[1])

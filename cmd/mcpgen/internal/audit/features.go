@@ -8,10 +8,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file keeps server/prompts, server/resources, server/utilities/logging and
+// This file checks the rules of server/prompts, server/resources, server/utilities/logging and
 // client/roots.
 
-// promptListed takes in a prompt.
+// promptListed remembers a prompt of a list.
 func (s *Session) promptListed(raw wire.Raw) {
 	var required []string
 	each(member(raw, "arguments"), func(_ int, argument wire.Raw) {
@@ -24,7 +24,7 @@ func (s *Session) promptListed(raw wire.Raw) {
 	}
 }
 
-// promptAsked judges the arguments of a prompt.
+// promptAsked checks the arguments of a prompt.
 func (s *Session) promptAsked(c *check, r *request, params wire.Raw, pointer string, base int) {
 	r.about.subject = kept(text(member(params, "name")))
 	given := wire.Object(member(params, "arguments"))
@@ -36,8 +36,8 @@ func (s *Session) promptAsked(c *check, r *request, params wire.Raw, pointer str
 	}
 }
 
-// updated keeps "Subscriptions" of server/resources. The resource may be a part of one that
-// was subscribed to.
+// updated checks a resource update (server/resources, "Subscriptions"). The resource may be
+// part of a subscribed one.
 func (s *Session) updated(c *check, params wire.Raw, pointer string, base int) {
 	uri := text(member(params, "uri"))
 	at := pointer + "/params/uri"
@@ -45,7 +45,7 @@ func (s *Session) updated(c *check, params wire.Raw, pointer string, base int) {
 		return
 	}
 	if len(s.subscribed) == 0 {
-		c.breaks("subscribe", at, base, "the client has subscribed to no resource")
+		c.breaks("subscribe", at, base, "the client has not subscribed to any resource")
 		return
 	}
 	for whole := range s.subscribed {
@@ -53,27 +53,27 @@ func (s *Session) updated(c *check, params wire.Raw, pointer string, base int) {
 			return
 		}
 	}
-	c.breaks("subscribe-part", at, base, "the client has not subscribed to %q, nor to a resource that its URI begins with", cut(uri, 80))
+	c.breaks("subscribe-part", at, base, "the client has subscribed neither to %q nor to a resource whose URI is a prefix of it", cut(uri, 80))
 }
 
-// logged keeps server/utilities/logging.
+// logged checks the rules of server/utilities/logging.
 func (s *Session) logged(c *check, params wire.Raw, pointer string, base int) {
 	if i := levelOf(text(member(params, "level"))); i >= 0 && i < s.level {
-		s.late(c, s.leveled, "log-level", pointer+"/params/level", base, "the client has asked for messages from %s on", levels[s.level])
+		s.late(c, s.leveled, "log-level", pointer+"/params/level", base, "the client has set the log level %s", levels[s.level])
 	}
 	if at, what := secret(member(params, "data"), ""); what != "" {
-		c.breaks("log-secret", pointer+"/params/data"+at, base, "%s is in a log message", what)
+		c.breaks("log-secret", pointer+"/params/data"+at, base, "a log message contains %s", what)
 	}
 }
 
 var (
-	// sensitive are names of members and fields whose values are credentials.
+	// sensitive matches names of members and fields whose values are credentials.
 	sensitive = regexp.MustCompile(`(?i)^(.*[^a-z])?(password|passwd|passphrase|passcode|secret|client_?secret|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|access[-_ ]?token|refresh[-_ ]?token|auth[-_ ]?token|bearer[-_ ]?token|credentials?|card[-_ ]?number|credit[-_ ]?card|cvv|cvc|ssn|social[-_ ]?security)([-_ ]?number)?$`)
-	// camel splits the words of a name in camel case.
+	// camel matches the word boundaries of a name in camel case.
 	camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
-	// tokens are texts that are credentials by their form.
+	// secrets matches texts that have the form of credentials.
 	secrets = regexp.MustCompile(`(?i)-----BEGIN [A-Z ]*PRIVATE KEY-----|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bsk-[A-Za-z0-9_-]{20,}|\bxox[abpr]-[A-Za-z0-9-]{10,}|\bbearer [A-Za-z0-9._~+/-]{16,}|\b(password|passwd|secret|api[-_]?key|access[-_]?token)\s*[=:]\s*["']?[^\s"'*<\[(]{4,}`)
-	// masked are texts that stand for a credential.
+	// masked matches placeholders for credentials.
 	masked = regexp.MustCompile(`(?i)^[*x.•<\[(]|redacted|hidden|masked|^$`)
 )
 
@@ -81,7 +81,7 @@ func sensitiveName(name string) bool {
 	return sensitive.MatchString(camel.ReplaceAllString(name, "${1}_${2}"))
 }
 
-// secret finds a credential in a value: its JSON Pointer, and what it is.
+// secret returns the JSON Pointer and a description of the first credential in a value, or "".
 func secret(value wire.Raw, at string) (pointer, what string) {
 	switch value.Kind() {
 	case wire.KindString:
@@ -108,25 +108,25 @@ func secret(value wire.Raw, at string) (pointer, what string) {
 	return pointer, what
 }
 
-// rootsSeen is what is known of the client's roots.
+// rootsSeen is the last known state of the client's roots.
 type rootsSeen struct {
 	any       bool
 	sum       uint64
 	announced bool
 }
 
-// rootsGiven judges the client's roots.
+// rootsGiven checks the client's roots.
 func (s *Session) rootsGiven(c *check, result wire.Raw, pointer string, base int) {
 	sum := uint64(0)
 	each(member(result, "roots"), func(i int, root wire.Raw) {
 		uri := text(member(root, "uri"))
 		sum += hash(uri)
 		if !strings.HasPrefix(strings.ToLower(uri), "file://") {
-			c.breaks("root-uri", ptr(pointer+"/result/roots", i, "uri"), base, "%q is no file:// URI", cut(uri, 80))
+			c.breaks("root-uri", ptr(pointer+"/result/roots", i, "uri"), base, "%q is not a file:// URI", cut(uri, 80))
 		}
 	})
 	if s.roots.any && s.roots.sum != sum && !s.roots.announced && s.declares(Client, "roots.listChanged") {
-		s.late(c, time.Time{}, "roots-changed-unannounced", pointer+"/result/roots", base, "the roots are others than before, and no notifications/roots/list_changed has come")
+		s.late(c, time.Time{}, "roots-changed-unannounced", pointer+"/result/roots", base, "the roots have changed, but no notifications/roots/list_changed has come")
 	}
 	s.roots = rootsSeen{any: true, sum: sum}
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file leads valid params and results to the rules of their methods.
+// This file dispatches valid params and results to the rules of their methods.
 
-// asks judges a request with valid params, and keeps what its answer is judged by.
+// asks checks a request with valid params and keeps what the check of its answer needs.
 func (s *Session) asks(c *check, r *request, m jsonrpc.Message, pointer string, base int) {
 	p := m.Params
 	r.about.task = member(p, "task").Kind() == wire.KindObject
@@ -28,7 +28,8 @@ func (s *Session) asks(c *check, r *request, m jsonrpc.Message, pointer string, 
 	case "resources/read":
 		r.about.subject = kept(text(member(p, "uri")))
 	case "resources/subscribe":
-		// Updates may come before the answer.
+		// The subscription counts from the request on, because updates may come before the
+		// answer.
 		r.about.subject = kept(text(member(p, "uri")))
 		if len(s.subscribed) < maxKept {
 			s.subscribed[r.about.subject] = true
@@ -46,7 +47,7 @@ func (s *Session) asks(c *check, r *request, m jsonrpc.Message, pointer string, 
 	}
 }
 
-// tells judges a notification with valid params.
+// tells checks a notification with valid params.
 func (s *Session) tells(c *check, m jsonrpc.Message, pointer string, base int) {
 	if m.Kind != jsonrpc.Notification {
 		return
@@ -68,7 +69,7 @@ func (s *Session) tells(c *check, m jsonrpc.Message, pointer string, base int) {
 	}
 }
 
-// announced takes in a notification that a list has changed, which needs no params.
+// announced records that a list has changed. The notification needs no params.
 func (s *Session) announced(method string) {
 	if name, ok := strings.CutSuffix(method, "/list_changed"); ok {
 		name = strings.TrimPrefix(name, "notifications/")
@@ -81,7 +82,7 @@ func (s *Session) announced(method string) {
 	}
 }
 
-// answers judges a valid result by its request.
+// answers checks a valid result against its request.
 func (s *Session) answers(c *check, r *request, m jsonrpc.Message, pointer string, base int) {
 	result := m.Result
 	if r.about.task {
@@ -90,17 +91,17 @@ func (s *Session) answers(c *check, r *request, m jsonrpc.Message, pointer strin
 			return
 		}
 		if s.runsAsTask(r) {
-			c.breaks("task-ignored", pointer+"/result", base, "%s was asked for as a task, and the result is none", r.name)
+			c.breaks("task-ignored", pointer+"/result", base, "%s was requested as a task, but the result is not a task", r.name)
 		}
 	} else if s.since("2025-11-25") && member(result, "task", "taskId") != "" && member(result, "content") == "" && member(result, "action") == "" {
-		c.breaks("task-unasked", pointer+"/result/task", base, "%s was not asked for as a task, and the result is one", r.name)
+		c.breaks("task-unasked", pointer+"/result/task", base, "%s was not requested as a task, but the result is one", r.name)
 		return
 	}
 	switch r.name {
 	case "ping":
 		for name := range wire.Object(result).All() {
 			if name != "_meta" {
-				c.breaks("ping-result", pointer+"/result/"+name, base, "the answer to a ping is empty, and has the member %q", name)
+				c.breaks("ping-result", pointer+"/result/"+name, base, "the result of a ping must be empty, but has the member %q", name)
 			}
 		}
 	case "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/list":
@@ -113,7 +114,7 @@ func (s *Session) answers(c *check, r *request, m jsonrpc.Message, pointer strin
 		s.level, s.leveled = levelOf(r.about.level), s.now
 	case "completion/complete":
 		if n := length(member(result, "completion", "values")); n > 100 {
-			c.breaks("completion-values", pointer+"/result/completion/values", base, "a completion has at most 100 values, and here are %d", n)
+			c.breaks("completion-values", pointer+"/result/completion/values", base, "a completion has at most 100 values, got %d", n)
 		}
 	case "roots/list":
 		s.rootsGiven(c, result, pointer, base)
@@ -130,7 +131,7 @@ func (s *Session) answers(c *check, r *request, m jsonrpc.Message, pointer strin
 	}
 }
 
-// refused judges an error by the request that it answers.
+// refused checks an error against its request.
 func (s *Session) refused(c *check, r *request, m jsonrpc.Message, pointer string, base int) {
 	at := pointer + "/error/code"
 	code := m.Error.Code
@@ -138,15 +139,15 @@ func (s *Session) refused(c *check, r *request, m jsonrpc.Message, pointer strin
 	case code == jsonrpc.CodeResourceNotFound, code == jsonrpc.CodeURLElicitationRequired,
 		code >= -32099 && code <= -32000, code == jsonrpc.CodeParseError, code >= -32603 && code <= -32600:
 	case code >= -32768 && code <= -32000:
-		c.breaks("error-code", at, base, "the code %d is reserved by JSON-RPC and has no meaning", code)
+		c.breaks("error-code", at, base, "JSON-RPC reserves the code %d without a meaning", code)
 	}
 	switch {
 	case r.name == "ping" && r.method != nil && code != jsonrpc.CodeInvalidRequest && code != jsonrpc.CodeInvalidParams && code != jsonrpc.CodeParseError:
-		c.breaks("ping-result", pointer+"/error", base, "a ping is answered by an empty result, and here is the error %d", code)
+		c.breaks("ping-result", pointer+"/error", base, "a ping must be answered with an empty result, got the error %d", code)
 		return
 	case r.about.undeclared && !r.about.task:
 		if code != jsonrpc.CodeMethodNotFound {
-			c.breaks("method-not-found", at, base, "%s is not supported, which has the code %d, and here is %d", r.name, jsonrpc.CodeMethodNotFound, code)
+			c.breaks("method-not-found", at, base, "%s is not supported: the code must be %d, got %d", r.name, jsonrpc.CodeMethodNotFound, code)
 		}
 		return
 	case r.method != nil && code == jsonrpc.CodeMethodNotFound && !r.about.task:
@@ -157,53 +158,52 @@ func (s *Session) refused(c *check, r *request, m jsonrpc.Message, pointer strin
 	unknown := strings.Contains(said, "not found") || strings.Contains(said, "unknown") || strings.Contains(said, "not exist") || strings.Contains(said, "no such")
 	expect := func(rule Rule, want int64, what string) {
 		if code != want {
-			c.breaks(rule, at, base, "%s has the code %d, and here is %d", what, want, code)
+			c.breaks(rule, at, base, "%s: the code must be %d, got %d", what, want, code)
 		}
 	}
 	switch r.name {
 	case "tools/call":
 		if s.absent("tools/list", r.about.subject) || unknown && strings.Contains(said, "tool") {
-			expect("tool-unknown", jsonrpc.CodeInvalidParams, "an unknown tool")
+			expect("tool-unknown", jsonrpc.CodeInvalidParams, "unknown tool")
 		}
 	case "prompts/get":
 		if s.absent("prompts/list", r.about.subject) || r.about.missing || unknown && strings.Contains(said, "prompt") {
-			expect("prompt-error", jsonrpc.CodeInvalidParams, "an unknown prompt or a missing argument")
+			expect("prompt-error", jsonrpc.CodeInvalidParams, "unknown prompt or missing argument")
 		}
 	case "resources/read":
 		if unknown {
-			expect("resource-not-found", jsonrpc.CodeResourceNotFound, "a resource that does not exist")
+			expect("resource-not-found", jsonrpc.CodeResourceNotFound, "unknown resource")
 		}
 	case "logging/setLevel":
 		if r.about.level == "" || levelOf(r.about.level) < 0 {
-			expect("log-level-invalid", jsonrpc.CodeInvalidParams, "an invalid log level")
+			expect("log-level-invalid", jsonrpc.CodeInvalidParams, "invalid log level")
 		}
 	}
 	if strings.HasPrefix(r.name, "tasks/") && r.about.subject != "" {
 		switch t := s.tasks[r.about.subject]; {
 		case t == nil && s.whole && unknown:
-			expect("task-error", jsonrpc.CodeInvalidParams, "a task that does not exist")
+			expect("task-error", jsonrpc.CodeInvalidParams, "unknown task")
 		case t != nil && terminal(t.status) && r.name == "tasks/cancel":
-			expect("task-cancel-terminal", jsonrpc.CodeInvalidParams, "the cancellation of a task that has ended")
+			expect("task-cancel-terminal", jsonrpc.CodeInvalidParams, "cancellation of a finished task")
 		}
 	}
 	if r.about.unknownCursor {
-		expect("cursor-accepted", jsonrpc.CodeInvalidParams, "an invalid cursor")
+		expect("cursor-accepted", jsonrpc.CodeInvalidParams, "invalid cursor")
 	}
 	if code == jsonrpc.CodeURLElicitationRequired && s.since("2025-11-25") {
 		s.elicitationRequired(c, m.Error.Data, pointer, base)
 	}
 }
 
-// unserved reports a method that is refused as unknown although the capability that it
-// needs is declared.
+// unserved reports a method that is refused although its capability is declared.
 func (s *Session) unserved(c *check, r *request, at string, base int) {
 	who := r.by.Other()
 	if need := r.method.Capability; need != "" && s.declares(who, need) {
-		c.breaks("capability-unserved", at, base, "the %s has declared %s and does not support %s", who, need, r.name)
+		c.breaks("capability-unserved", at, base, "the %s has declared %s but does not support %s", who, need, r.name)
 	}
 }
 
-// each calls f with the elements of an array and their indexes.
+// each calls f for each element of an array.
 func each(array wire.Raw, f func(i int, element wire.Raw)) {
 	if array.Kind() != wire.KindArray {
 		return
@@ -215,7 +215,7 @@ func each(array wire.Raw, f func(i int, element wire.Raw)) {
 	}
 }
 
-// length returns how many elements an array has.
+// length returns the number of elements of an array.
 func length(array wire.Raw) int {
 	n := 0
 	each(array, func(int, wire.Raw) { n++ })

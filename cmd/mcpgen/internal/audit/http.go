@@ -11,53 +11,53 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file keeps basic/transports over HTTP.
+// This file checks the rules of basic/transports over HTTP.
 
-// httpState is what is known of a session over HTTP.
+// httpState is the state of a session over HTTP.
 type httpState struct {
-	given  string // the digest of its id
+	given  string // the digest of the session id
 	ended  bool   // by DELETE
 	lost   bool   // the server has answered 404
 	events map[string]event
-	homes  map[uint64]int // the exchanges of responses in events, by their hashes
-	// eventBytes is the memory that events and homes take, approximately.
+	homes  map[uint64]int // maps the hash of each response in an event to its exchange
+	// eventBytes is the approximate memory of events and homes.
 	eventBytes int
-	sse        bool // it is HTTP with SSE, which has no headers of its own
+	sse        bool // the session uses HTTP+SSE, which defines no headers
 }
 
-// event is a server-sent event that has an id.
+// event is a server-sent event with an id.
 type event struct {
 	hash uint64
-	home int // the exchange whose stream it is of
+	home int // the exchange of the event's stream
 }
 
-// maxEventBytes limits the memory of the ids of a session's events, and eventBytes is what an
-// event takes beside its id.
+// maxEventBytes limits the memory of a session's event ids. eventBytes is the size of an event
+// besides its id.
 const (
 	maxEventBytes = 16 << 20
 	eventBytes    = 64
 )
 
-// exchange is an HTTP request and its response. It shares no memory with the entries.
+// exchange is an HTTP request with its response. It shares no memory with the entries.
 type exchange struct {
 	number   int
-	home     int // the exchange whose stream this one resumes, or number
+	home     int // the exchange of the stream that this one resumes, or number
 	session  *Session
 	method   string
-	named    bool // its header names a session
+	named    bool // the request names a session
 	resumes  bool
-	version  string // that its header says
-	fresh    bool   // the session is not known by an id
-	begins   bool   // it has initialize
+	version  string // the session id of the response
+	fresh    bool   // the session has no known id
+	begins   bool   // the request contains initialize
 	requests []wire.Scalar
-	spoken   bool // it has a message
+	spoken   bool // the request contains a message
 	stream   bool
 	events   int
 	done     bool // the response has come
-	told     bool // of a message after it
+	told     bool // a message after the response was reported
 }
 
-// said takes in a message in the body of a request, or on the stream of the response.
+// said takes in a message from the body of a request or from the response stream.
 func (x *exchange) said(c *check, m jsonrpc.Message) {
 	switch {
 	case c.from == Client:
@@ -69,16 +69,16 @@ func (x *exchange) said(c *check, m jsonrpc.Message) {
 	case m.Kind == jsonrpc.Response:
 		x.requests = slices.DeleteFunc(x.requests, func(id wire.Scalar) bool { return id == m.ID.Canonical() })
 		if x.method == "GET" && !x.resumes && !x.session.http.sse {
-			c.breaks("http-get-response", "", 0, "a response is on a stream of a GET that resumes nothing")
+			c.breaks("http-get-response", "", 0, "the stream of a GET that resumes nothing has a response")
 		}
 		x.done = x.method == "POST" && len(x.requests) == 0
 	case x.done && x.stream && !x.told:
 		x.told = true
-		c.breaks("http-stream-after-response", "", 0, "a message comes on the stream after the response")
+		c.breaks("http-stream-after-response", "", 0, "the stream has a message after the response")
 	}
 }
 
-// http judges an entry of an HTTP exchange.
+// http checks an entry of an HTTP exchange.
 func (r *Recording) http(e recording.Entry) []Finding {
 	if e.Kind == recording.Request {
 		x := r.begin(e)
@@ -96,7 +96,8 @@ func (r *Recording) http(e recording.Entry) []Finding {
 	switch e.Kind {
 	case recording.Response:
 		findings := x.response(r, e)
-		// The body of a refusal need not be a message, nor that of a POST of HTTP with SSE.
+		// The body of an error response need not be a message, nor need the answer to a POST of
+		// HTTP+SSE.
 		isMessage := media(e.Header["Content-Type"]) == "application/json" && !x.session.http.sse &&
 			(e.Status/100 == 2 || strings.Contains(e.Text, `"jsonrpc"`))
 		if e.Text != "" && isMessage || e.Unread != "" {
@@ -117,7 +118,7 @@ func (r *Recording) http(e recording.Entry) []Finding {
 	return nil
 }
 
-// onStream judges the message of an entry of an exchange.
+// onStream checks the message of an entry of an exchange.
 func (r *Recording) onStream(x *exchange, e recording.Entry) []Finding {
 	s := x.session
 	s.crossing, s.replay = true, x.resumes
@@ -127,7 +128,7 @@ func (r *Recording) onStream(x *exchange, e recording.Entry) []Finding {
 
 func (r *Recording) finish(x *exchange) { delete(r.exchanges, x.number) }
 
-// finding is one about an entry as a whole.
+// finding returns a finding about an entry as a whole.
 func (x *exchange) finding(e recording.Entry, from Side, rule Rule, format string, args ...any) []Finding {
 	s := x.session
 	s.line = e.Line
@@ -151,9 +152,9 @@ func (r *Recording) begin(e recording.Entry) *exchange {
 		x.session = known
 	case byPath != nil:
 		x.session = byPath
-	case key == "" && !starts && known != nil: // a server that keeps no sessions
+	case key == "" && !starts && known != nil: // the server keeps no sessions
 		x.session = known
-	case key == "" && !starts && len(r.order) == 1 && e.Method != "GET": // it can be of no other
+	case key == "" && !starts && len(r.order) == 1 && e.Method != "GET": // no other session is possible
 		x.session = r.bySession[r.order[0]]
 	default:
 		x.session, x.fresh = r.newSession(key), true
@@ -177,7 +178,7 @@ func (r *Recording) begin(e recording.Entry) *exchange {
 	return x
 }
 
-// named returns the session of entries that name one without HTTP.
+// named returns the session of an entry that names one without HTTP.
 func (r *Recording) named(key string) *Session {
 	s := r.bySession[key]
 	if s == nil {
@@ -199,14 +200,14 @@ func (r *Recording) remember(key string, s *Session) {
 	r.bySession[key] = s
 }
 
-// request judges the headers of a request.
+// request checks the headers of a request.
 func (x *exchange) request(e recording.Entry) (findings []Finding) {
 	s, h := x.session, e.Header
 	bad := func(rule Rule, format string, args ...any) {
 		findings = append(findings, x.finding(e, Client, rule, format, args...)...)
 	}
 	if strings.Contains(e.Path, "access_token=") {
-		bad("http-token-in-query", "the URL has an access token")
+		bad("http-token-in-query", "the URL contains an access token")
 	}
 	if s.http.sse || s.revision.ID < "2025-03-26" {
 		return findings
@@ -214,43 +215,43 @@ func (x *exchange) request(e recording.Entry) (findings []Finding) {
 	switch e.Method {
 	case "POST":
 		if !accepts(h["Accept"], "application/json") || !accepts(h["Accept"], "text/event-stream") {
-			bad("http-accept", "the Accept of a POST is %q, and has to list application/json and text/event-stream", h["Accept"])
+			bad("http-accept", "the Accept header of a POST must list application/json and text/event-stream, got %q", h["Accept"])
 		}
 		if kind := media(h["Content-Type"]); kind != "application/json" {
-			bad("http-request-type", "the Content-Type of a POST is %q", h["Content-Type"])
+			bad("http-request-type", "the Content-Type of a POST must be application/json, got %q", h["Content-Type"])
 		}
 	case "GET":
 		if !accepts(h["Accept"], "text/event-stream") {
-			bad("http-accept", "the Accept of a GET is %q, and has to list text/event-stream", h["Accept"])
+			bad("http-accept", "the Accept header of a GET must list text/event-stream, got %q", h["Accept"])
 		}
 		if e.Text != "" {
-			bad("http-method", "a message is sent by GET")
+			bad("http-method", "a message was sent by GET")
 		}
 	case "DELETE", "OPTIONS", "HEAD":
 	default:
-		bad("http-method", "the method %s is none of the transport", e.Method)
+		bad("http-method", "the transport has no method %s", e.Method)
 	}
 	if s.http.lost && !opens(e.Text) && e.Method != "DELETE" {
-		bad("http-session-lost", "the server answered 404 to this session before, and the client goes on with it")
+		bad("http-session-lost", "the client continues a session to which the server answered 404")
 	}
 	version := s.negotiatedVersion()
 	if version == "" || opens(e.Text) || e.Method == "OPTIONS" || e.Method == "HEAD" {
 		return findings
 	}
 	if s.http.given != "" && h["Mcp-Session-Id"] == "" {
-		bad("http-session-missing", "the header Mcp-Session-Id is missing")
+		bad("http-session-missing", "missing header Mcp-Session-Id")
 	}
 	if version >= "2025-06-18" && x.version != version {
 		if x.version == "" {
-			bad("http-protocol-version", "the header MCP-Protocol-Version is missing, and %s was negotiated", version)
+			bad("http-protocol-version", "missing header MCP-Protocol-Version; the negotiated version is %s", version)
 		} else {
-			bad("http-protocol-version-other", "the header MCP-Protocol-Version is %q, and %s was negotiated", x.version, version)
+			bad("http-protocol-version-other", "the header MCP-Protocol-Version is %q, but the negotiated version is %s", x.version, version)
 		}
 	}
 	return findings
 }
 
-// accepts reports whether an Accept header lists a media type, wildcards among them.
+// accepts reports whether an Accept header includes a media type, directly or by a wildcard.
 func accepts(header, kind string) bool {
 	main, _, _ := strings.Cut(kind, "/")
 	for part := range strings.SplitSeq(header, ",") {
@@ -266,7 +267,7 @@ func media(value string) string {
 	return strings.ToLower(strings.TrimSpace(kind))
 }
 
-// response judges the head of a response.
+// response checks the status and headers of a response.
 func (x *exchange) response(r *Recording, e recording.Entry) (findings []Finding) {
 	s := x.session
 	bad := func(rule Rule, format string, args ...any) {
@@ -277,7 +278,7 @@ func (x *exchange) response(r *Recording, e recording.Entry) (findings []Finding
 	x.stream = kind == "text/event-stream"
 	if id := strings.Clone(e.Header["Mcp-Session-Id"]); id != "" && x.begins && good {
 		if s.http.given = id; strings.HasSuffix(id, recording.Invalid) {
-			bad("http-session-id", "the session id has characters that are not visible ASCII")
+			bad("http-session-id", "the session id contains characters that are not visible ASCII")
 		}
 		if r.bySession[""] == s {
 			delete(r.bySession, "")
@@ -291,35 +292,35 @@ func (x *exchange) response(r *Recording, e recording.Entry) (findings []Finding
 	}
 	switch {
 	case e.Status == 401 && e.Header["Www-Authenticate"] == "":
-		bad("http-authenticate", "a 401 has no header WWW-Authenticate")
+		bad("http-authenticate", "a 401 without the header WWW-Authenticate")
 	case good && s.http.given != "" && !x.named && !x.begins && x.method == "POST" && !s.http.sse:
-		bad("http-session-accepted", "the request has no session id, and the status is %d", e.Status)
+		bad("http-session-accepted", "the request has no session id, but the status is %d", e.Status)
 	case e.Status == 404 && x.named && !x.begins:
 		s.http.lost = true
 	case good && x.method == "DELETE":
 		s.http.ended = true
 	case good && s.http.ended && !x.begins:
-		bad("http-session-ended", "the session was ended by DELETE, and the status is %d", e.Status)
+		bad("http-session-ended", "the session was ended by DELETE, but the status is %d", e.Status)
 	}
 	if s.http.sse || s.revision.ID < "2025-03-26" {
 		return findings
 	}
 	if _, ok := generated.Lookup(x.version); good && x.version != "" && !ok && s.since("2025-06-18") {
-		bad("http-protocol-version-accepted", "the protocol version %q of the request is invalid, and the status is %d", x.version, e.Status)
+		bad("http-protocol-version-accepted", "the request has the invalid protocol version %q, but the status is %d", x.version, e.Status)
 	}
 	switch {
 	case !good:
 	case x.method == "GET" && !x.stream:
-		bad("http-content-type", "the Content-Type of the response to a GET is %q, and has to be text/event-stream", e.Header["Content-Type"])
+		bad("http-content-type", "the response to a GET must be text/event-stream, got the Content-Type %q", e.Header["Content-Type"])
 	case x.method == "POST" && len(x.requests) > 0 && !x.stream && kind != "application/json":
-		bad("http-content-type", "the Content-Type of the response to a request is %q, and has to be application/json or text/event-stream", e.Header["Content-Type"])
+		bad("http-content-type", "the response to a request must be application/json or text/event-stream, got the Content-Type %q", e.Header["Content-Type"])
 	case x.method == "POST" && x.spoken && len(x.requests) == 0 && (e.Status != 202 || strings.TrimSpace(e.Text) != ""):
-		bad("http-accepted", "notifications and responses are answered by 202 without a body, and here are the status %d and %d bytes", e.Status, len(e.Text))
+		bad("http-accepted", "notifications and responses must be answered with 202 and no body, got the status %d and %d bytes", e.Status, len(e.Text))
 	}
 	return findings
 }
 
-// drop forgets requests that were refused by a status.
+// drop forgets the requests of a refused exchange.
 func (x *exchange) drop() {
 	for _, id := range x.requests {
 		for _, r := range x.session.open.byID[id] {
@@ -332,7 +333,7 @@ func (x *exchange) drop() {
 	x.requests = nil
 }
 
-// event judges an event of a stream.
+// event checks an event of a stream.
 func (r *Recording) event(x *exchange, e recording.Entry) []Finding {
 	s := x.session
 	x.events++
@@ -343,9 +344,9 @@ func (r *Recording) event(x *exchange, e recording.Entry) []Finding {
 		return nil
 	}
 	var findings []Finding
-	// A GET without a session and a version is that of HTTP with SSE.
+	// A GET without a session and a version belongs to HTTP+SSE.
 	if x.method == "GET" && x.events == 1 && x.fresh && !s.whole && x.version == "" && !x.named {
-		findings = x.finding(e, Server, "sse-endpoint", "the first event is %q, and has to be endpoint", e.EventType)
+		findings = x.finding(e, Server, "sse-endpoint", "the first event must be endpoint, got %q", e.EventType)
 	}
 	if e.Text == "" && e.Unread == "" {
 		if e.EventID != "" {
@@ -368,11 +369,11 @@ func (r *Recording) event(x *exchange, e recording.Entry) []Finding {
 			s.http.homes[now.hash] = x.home
 		}
 		if again && !x.resumes {
-			findings = append(findings, x.finding(e, Server, "http-event-id", "the event id %q was that of another event", cut(e.EventID, 80))...)
+			findings = append(findings, x.finding(e, Server, "http-event-id", "another event has the same id %q", cut(e.EventID, 80))...)
 		}
 		if again && before.hash == now.hash {
 			if len(misplaced) == 0 && x.home != x.number && before.home != x.home {
-				findings = append(findings, x.finding(e, Server, "http-replay", "the event %q is replayed, which was sent on another stream than the one that is resumed", cut(e.EventID, 80))...)
+				findings = append(findings, x.finding(e, Server, "http-replay", "the event %q is replayed, but was sent on another stream than the resumed one", cut(e.EventID, 80))...)
 			}
 			s.again(e.Text)
 			return findings
@@ -381,7 +382,7 @@ func (r *Recording) event(x *exchange, e recording.Entry) []Finding {
 	return append(findings, r.onStream(x, e)...)
 }
 
-// reserve makes room for an event with an id. It forgets all events when they take too much
+// reserve makes room for the id of an event. It forgets all events once they take too much
 // memory.
 func (h *httpState) reserve(id string) {
 	size := len(id) + eventBytes
@@ -391,18 +392,18 @@ func (h *httpState) reserve(id string) {
 	h.eventBytes += size
 }
 
-// misplaced reports a response that is replayed on the stream that resumes another one.
+// misplaced reports a replayed response that was sent on another stream than the resumed one.
 func (x *exchange) misplaced(e recording.Entry) []Finding {
 	if !x.resumes || x.home == x.number {
 		return nil
 	}
 	if home, ok := x.session.http.homes[hash(e.Text)]; ok && home != x.home {
-		return x.finding(e, Server, "http-replay", "a response is replayed that was sent on another stream than the one that is resumed")
+		return x.finding(e, Server, "http-replay", "a response is replayed that was sent on another stream than the resumed one")
 	}
 	return nil
 }
 
-// again remembers that a message was sent again, so that it may be answered again.
+// again remembers that a request was sent again, so that it may be answered again.
 func (s *Session) again(src string) {
 	if m, err := jsonrpc.Parse(src); err == nil && m.Kind == jsonrpc.Request {
 		s.replayed.add(m.ID.Canonical())

@@ -7,17 +7,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// remembered is how many ids that are no integers are kept of a side.
+// remembered limits the number of non-integer ids kept for each side.
 const remembered = 1 << 17
 
-// ids is a set of request ids. Integers, which mostly come one after the other, are
-// kept as ranges; of the others the last ones, as hashes, so that a long session does
-// not fill the memory.
+// ids is a set of request ids. Integers are usually consecutive and are kept as ranges. Of
+// other ids, the last ones are kept as hashes, so that memory stays bounded.
 type ids struct {
 	ranges []span
 	seed   maphash.Seed
 	hashes map[uint64]struct{}
-	order  []uint64 // of hashes, from next on
+	order  []uint64 // a ring buffer of hashes that starts at next
 	next   int
 }
 
@@ -25,7 +24,7 @@ type span struct{ first, last int64 }
 
 func newIDs() *ids { return &ids{seed: maphash.MakeSeed(), hashes: map[uint64]struct{}{}} }
 
-// add reports whether the id was not there yet.
+// add adds an id and reports whether it was new.
 func (s *ids) add(id wire.Scalar) bool {
 	if n, ok := id.Int64(); ok {
 		return s.addInteger(n)
@@ -54,7 +53,7 @@ func (s *ids) has(id wire.Scalar) bool {
 	return ok
 }
 
-// find returns the first range that does not end before n.
+// find returns the index of the first range that does not end before n.
 func (s *ids) find(n int64) int {
 	i, _ := slices.BinarySearchFunc(s.ranges, n, func(r span, n int64) int {
 		if r.last < n {

@@ -8,31 +8,31 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file keeps server/utilities/pagination, and what the pages of a list have to keep
-// together.
+// This file checks the rules of server/utilities/pagination, and rules that span the pages of a
+// list.
 
-// seed is that of the hashes that stand for what would be too much to keep.
+// seed is the seed of the hashes that replace values too large to keep.
 var seed = maphash.MakeSeed()
 
 func hash(s string) uint64 { return maphash.String(seed, s) }
 
-// listing is what is known of a list.
+// listing is the state of a list.
 type listing struct {
-	given     map[uint64]*chain // by the cursor that leads on
-	last      *chain            // whose last page has come
-	announced bool              // that the list has changed, since
+	given     map[uint64]*chain // maps the cursor of each page to its chain
+	last      *chain            // the last complete chain
+	announced bool              // a change of the list was announced after it
 }
 
-// chain is a walk through the pages of a list, from the first one.
+// chain is a walk through the pages of a list from the first page.
 type chain struct {
 	names map[uint64]bool
-	pages map[uint64]bool // that have come, by their cursors
-	sum   uint64          // of all elements, whatever their order
-	full  bool            // there were more names than are kept
+	pages map[uint64]bool // the pages so far, by cursor
+	sum   uint64          // sum of the hashes of all elements, independent of their order
+	full  bool            // more names came than are kept
 }
 
-// listKeys are the members that have to be unique in a list, and the members of results
-// that hold it.
+// listKeys has, for each list method, the member of its result and the key that is unique in
+// the list.
 var listKeys = map[string]struct{ member, key string }{
 	"tools/list":               {"tools", "name"},
 	"prompts/list":             {"prompts", "name"},
@@ -50,13 +50,13 @@ func (s *Session) list(method string) *listing {
 	return l
 }
 
-// absent reports whether a name is not in a list of which all pages have come.
+// absent reports whether a name is missing in a complete list.
 func (s *Session) absent(method, name string) bool {
 	l := s.lists[method]
 	return l != nil && l.last != nil && !l.announced && !l.last.full && name != "" && !l.last.names[hash(name)]
 }
 
-// pageAsked judges the cursor of a request.
+// pageAsked checks the cursor of a request.
 func (s *Session) pageAsked(c *check, r *request, params wire.Raw, pointer string, base int) {
 	raw := member(params, "cursor")
 	if raw.Kind() != wire.KindString {
@@ -67,17 +67,17 @@ func (s *Session) pageAsked(c *check, r *request, params wire.Raw, pointer strin
 		return
 	}
 	if !s.whole {
-		c.note("no-initialize", pointer+"/params/cursor", base, "the cursor %s is not in the recording", cut(string(raw), 80))
+		c.note("no-initialize", pointer+"/params/cursor", base, "the recording has no cursor %s", cut(string(raw), 80))
 		return
 	}
 	r.about.unknownCursor = true
-	c.breaks("cursor-unknown", pointer+"/params/cursor", base, "the server has not given the cursor %s for %s", cut(string(raw), 80), r.name)
+	c.breaks("cursor-unknown", pointer+"/params/cursor", base, "the server has not returned the cursor %s for %s", cut(string(raw), 80), r.name)
 }
 
-// pageGiven takes in a page of a list.
+// pageGiven checks a page of a list.
 func (s *Session) pageGiven(c *check, r *request, result wire.Raw, pointer string, base int) {
 	if r.about.unknownCursor {
-		c.breaks("cursor-accepted", pointer+"/result", base, "the cursor was not given by the server, and is accepted")
+		c.breaks("cursor-accepted", pointer+"/result", base, "the server accepts a cursor that it never returned")
 	}
 	l, keys := s.list(r.name), listKeys[r.name]
 	page := hash(r.about.cursor)
@@ -95,7 +95,7 @@ func (s *Session) pageGiven(c *check, r *request, result wire.Raw, pointer strin
 		name := text(member(element, keys.key))
 		if keys.key != "" && !again {
 			if way.names[hash(name)] {
-				c.breaks("duplicate-name", ptr(at, i, keys.key), base, "%q is the %s of another of the %s", cut(name, 80), keys.key, keys.member)
+				c.breaks("duplicate-name", ptr(at, i, keys.key), base, "another entry of %[3]s has the %[2]s %[1]q", cut(name, 80), keys.key, keys.member)
 			}
 			if len(way.names) < 10*maxKept {
 				way.names[hash(name)] = true
@@ -124,16 +124,16 @@ func (s *Session) pageGiven(c *check, r *request, result wire.Raw, pointer strin
 	s.listed(c, r.name, l, way, pointer, base)
 }
 
-// listed compares a list with the same one before, once its last page has come.
+// listed compares a complete list with the previous one.
 func (s *Session) listed(c *check, method string, l *listing, way *chain, pointer string, base int) {
 	name, _, _ := strings.Cut(method, "/")
 	if l.last != nil && l.last != way && l.last.sum != way.sum && !l.announced && s.declares(Server, name+".listChanged") {
-		s.late(c, time.Time{}, "list-changed-unannounced", pointer+"/result", base, "the list is another than before, and no notifications/%s/list_changed has come", name)
+		s.late(c, time.Time{}, "list-changed-unannounced", pointer+"/result", base, "the list has changed, but no notifications/%s/list_changed has come", name)
 	}
 	l.last, l.announced = way, false
 }
 
-// ptr appends to a JSON Pointer an index, and names of members.
+// ptr appends an index and member names to a JSON Pointer.
 func ptr(pointer string, index int, names ...string) string {
 	var b strings.Builder
 	b.WriteString(pointer)

@@ -13,19 +13,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// check collects the findings of one entry. Their lines count from its start.
+// check collects the findings of one entry. Their lines count from the start of the entry.
 type check struct {
 	s                  *Session
 	lenient, roundtrip bool
 	src                string
 	from               Side
-	stdio              bool // the message came over standard input or output
-	envelope           bool // the value is an envelope, whose content comes later
+	stdio              bool // the message came over stdio
+	envelope           bool // the value is an envelope; its content is checked later
 	exchange           *exchange
 	findings           []Finding
 }
 
-// message checks a JSON-RPC message down to its params or result.
+// message checks a JSON-RPC message including its params or result.
 func (c *check) message(s *Session) {
 	if c.text() {
 		return
@@ -34,7 +34,8 @@ func (c *check) message(s *Session) {
 		c.single(s, c.src, "", 0)
 		return
 	}
-	// A batch is followed even where the revision has none, as its ids are used.
+	// The messages of a batch are followed even if the revision has no batches, because their
+	// ids are in use.
 	c.envelope = true
 	if !c.value(s.revision, "JSONRPCMessage", c.src, "", 0) && !wellFormed(c.src) {
 		return
@@ -56,12 +57,12 @@ func wellFormed(src string) bool {
 	return wire.UnmarshalString(src, &raw) == nil
 }
 
-// text reports text that is no message at all, and whether it is.
+// text reports text that is not a message, and returns whether it did.
 func (c *check) text() bool {
 	trimmed := strings.TrimLeft(c.src, " \t\r\n")
 	if strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") && !strings.HasPrefix(trimmed, "[a") {
 		if c.stdio && strings.ContainsAny(strings.TrimSpace(c.src), "\r\n") {
-			c.breaks("embedded-newline", "", 0, "the message has a line end in it")
+			c.breaks("embedded-newline", "", 0, "the message contains a line end")
 		}
 		return false
 	}
@@ -93,15 +94,15 @@ func distinct(findings []Finding) []Finding {
 	})
 }
 
-// single checks one message. base is its place in the whole value, pointer the
-// same as a JSON Pointer.
+// single checks one message. base is its offset in the whole value, and pointer its JSON
+// Pointer.
 func (c *check) single(s *Session, src, pointer string, base int) {
 	c.envelope = true
 	envelope := c.value(s.revision, "JSONRPCMessage", src, pointer, base)
 	c.envelope = false
 	m, err := jsonrpc.Parse(src)
 	if err != nil {
-		if envelope { // else it has been reported
+		if envelope { // otherwise it was reported already
 			c.report(pointer, base, problemOf(err))
 		}
 		if s.follows() {
@@ -119,8 +120,8 @@ func (c *check) single(s *Session, src, pointer string, base int) {
 	}
 }
 
-// broken follows a message that is none by its id, as a peer that reads it all the same
-// will answer it, or will take it for an answer.
+// broken follows an invalid message by its id: a lenient peer answers it, or takes it for an
+// answer.
 func (c *check) broken(s *Session, src string) {
 	var m struct {
 		ID     json.RawMessage
@@ -135,7 +136,7 @@ func (c *check) broken(s *Session, src string) {
 	}
 	if m.Method != "" {
 		r := s.asked(c, jsonrpc.Message{Kind: jsonrpc.Request, ID: id, Method: m.Method}, c.from)
-		r.method, r.broken = nil, true // nothing is known of its answer
+		r.method, r.broken = nil, true // the request of the answer is unknown
 		if c.from != Unknown {
 			s.used[c.from].add(r.id)
 		}
@@ -146,7 +147,7 @@ func (c *check) broken(s *Session, src string) {
 	}
 }
 
-// problemOf is what an envelope's error says beside its code.
+// problemOf returns the detail of an envelope's error, without its code.
 func problemOf(err error) string {
 	var refused *jsonrpc.Error
 	if errors.As(err, &refused) {
@@ -155,7 +156,7 @@ func problemOf(err error) string {
 	return err.Error()
 }
 
-// params checks a request or notification by its method.
+// params checks the params of a request or notification.
 func (c *check) params(s *Session, m jsonrpc.Message, src, pointer string, base int, envelope bool) {
 	method, known := s.methods[m.Method]
 	if c.from == Unknown && known {
@@ -165,16 +166,16 @@ func (c *check) params(s *Session, m jsonrpc.Message, src, pointer string, base 
 	if known {
 		switch wantsRequest := method.Kind == jsonrpc.Request; {
 		case wantsRequest && m.Kind != jsonrpc.Request:
-			c.breaks("request-without-id", pointer, base, "%s is a request and has no id", m.Method)
+			c.breaks("request-without-id", pointer, base, "%s is a request but has no id", m.Method)
 		case !wantsRequest && m.Kind == jsonrpc.Request:
-			c.breaks("notification-with-id", pointer+"/id", base, "%s is a notification and has the id %s", m.Method, m.ID)
+			c.breaks("notification-with-id", pointer+"/id", base, "%s is a notification but has the id %s", m.Method, m.ID)
 		}
 	}
 	r := s.sent(c, m, pointer, base)
 	if !known {
 		switch {
 		case strings.HasPrefix(m.Method, "rpc."):
-			c.breaks("method-reserved", pointer+"/method", base, "method names that begin with rpc. are reserved, as %q", m.Method)
+			c.breaks("method-reserved", pointer+"/method", base, "the method %q begins with rpc., which is reserved", m.Method)
 		case s.known[m.Method] && (s.follows() || s.opts.OwnMethods):
 			c.breaks("method-revision", pointer+"/method", base, "revision %s has no method %q", s.revision.ID, m.Method)
 		default:
@@ -204,7 +205,7 @@ func (c *check) params(s *Session, m jsonrpc.Message, src, pointer string, base 
 	}
 }
 
-// candidates are the open requests that a response of the check's side may answer.
+// candidates returns the open requests that a response from the check's side may answer.
 func (c *check) candidates(s *Session, id wire.Scalar) []*request {
 	open := s.open.byID[id]
 	if c.from == Unknown {
@@ -213,8 +214,8 @@ func (c *check) candidates(s *Session, id wire.Scalar) []*request {
 	return slices.DeleteFunc(slices.Clone(open), func(r *request) bool { return r.by == c.from })
 }
 
-// response checks an answer by the request with its id. Where both sides have one
-// of that id and nothing tells which is meant, a result must fit either.
+// response checks a response against the request with its id. If both sides have such a request
+// and the sender is unknown, a result must match either of them.
 func (c *check) response(s *Session, m jsonrpc.Message, src, pointer string, base int, envelope bool) {
 	id := m.ID.Canonical()
 	candidates := c.candidates(s, id)
@@ -238,8 +239,8 @@ func (c *check) response(s *Session, m jsonrpc.Message, src, pointer string, bas
 	s.done(c, chosen, m, pointer, base, ok)
 }
 
-// fitting returns the first of several requests that a result can answer. Every object fits
-// a request whose result is empty, so that one comes last for a result with members.
+// fitting returns the first of several requests that a result can answer. A request with an
+// empty result comes last for a result with members, because any object matches it.
 func (c *check) fitting(s *Session, candidates []*request, m jsonrpc.Message, src string) *request {
 	chosen, best := candidates[0], 0
 	for _, r := range candidates {
@@ -258,7 +259,7 @@ func (c *check) fitting(s *Session, candidates []*request, m jsonrpc.Message, sr
 	return chosen
 }
 
-// empty reports whether a result has no members but _meta.
+// empty reports whether a result has no members except _meta.
 func empty(result wire.Raw) bool {
 	for name := range wire.Object(result).All() {
 		if name != "_meta" {
@@ -268,7 +269,7 @@ func empty(result wire.Raw) bool {
 	return true
 }
 
-// result checks a result by the method of its request.
+// result checks a result against the method of its request.
 func (r *request) result(c *check, m jsonrpc.Message, src, pointer string, base int) bool {
 	if r.method == nil || r.method.Result == "" {
 		return true
@@ -290,8 +291,8 @@ func (c *check) value(revision generated.Revision, definition, src, pointer stri
 	return c.decode(v, src, pointer, base)
 }
 
-// part checks the params or the result of a message. Where they begin in it is found
-// out when there is something to say.
+// part checks the params or the result of a message. It computes their offset only if there is
+// a finding.
 func (c *check) part(revision generated.Revision, definition string, text wire.Raw, src, name, pointer string, base int) bool {
 	before := len(c.findings)
 	ok := c.value(revision, definition, string(text), pointer+name, base)
@@ -302,8 +303,8 @@ func (c *check) part(revision generated.Revision, definition string, text wire.R
 	return c.value(revision, definition, string(text), pointer+name, base+offsetOf(src, name))
 }
 
-// decode checks text against a fresh value. base is the text's place in the
-// whole value, pointer the same as a JSON Pointer.
+// decode checks text by decoding it into a new value. base is its offset in the whole value,
+// and pointer its JSON Pointer.
 func (c *check) decode(v wire.Value, src, pointer string, base int) bool {
 	before := len(c.findings)
 	if err := wire.UnmarshalString(src, v); err != nil {
@@ -329,9 +330,9 @@ func (c *check) decode(v wire.Value, src, pointer string, base int) bool {
 		again, err := wire.Marshal(v)
 		switch {
 		case err != nil:
-			c.breaks("roundtrip", pointer, base, "decoded, it cannot be encoded again: %v", err)
+			c.breaks("roundtrip", pointer, base, "the decoded value cannot be encoded again: %v", err)
 		case !wire.Equal(wire.Raw(src), wire.Raw(again)):
-			c.breaks("roundtrip", pointer, base, "decoded and encoded again, it is another JSON value")
+			c.breaks("roundtrip", pointer, base, "the value changes when it is decoded and encoded again")
 		}
 	}
 	ok := c.lenient || len(c.findings) == before
@@ -341,7 +342,7 @@ func (c *check) decode(v wire.Value, src, pointer string, base int) bool {
 	return ok
 }
 
-// valueProblem reports what can be decoded and is not allowed.
+// valueProblem reports a value that can be decoded but is not allowed.
 func (c *check) valueProblem(pointer string, offset int, problem string) {
 	if c.lenient {
 		c.note("schema", pointer, offset, "%s", problem)
@@ -354,7 +355,7 @@ func (c *check) report(pointer string, offset int, problem string) {
 	c.breaks("schema", pointer, offset, "%s", problem)
 }
 
-// breaks reports that a rule is broken, with the level of the rule.
+// breaks reports a broken rule with the rule's level.
 func (c *check) breaks(rule Rule, pointer string, offset int, format string, args ...any) {
 	c.add(Finding{Rule: rule, Level: ruleLevels[rule], Pointer: pointer, Problem: fmt.Sprintf(format, args...)}, offset)
 }
@@ -368,7 +369,7 @@ func (c *check) add(f Finding, offset int) {
 	c.findings = append(c.findings, f)
 }
 
-// done returns the findings, each once.
+// done returns the findings without duplicates.
 func (c *check) done() []Finding {
 	if len(c.findings) > 1 {
 		c.findings = distinct(c.findings)
@@ -383,8 +384,7 @@ func (c *check) done() []Finding {
 	return c.findings
 }
 
-// offsetOf finds where the value at a JSON Pointer begins, 0 when it is not
-// there.
+// offsetOf returns the offset of the value at a JSON Pointer, or 0 if there is none.
 func offsetOf(src, pointer string) int {
 	r := wire.NewStringReader(src)
 	for _, segment := range strings.Split(pointer, "/")[1:] {

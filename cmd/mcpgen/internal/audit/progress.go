@@ -7,16 +7,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file keeps basic/utilities/cancellation and basic/utilities/progress.
+// This file checks the rules of basic/utilities/cancellation and basic/utilities/progress.
 
 // token is a progress token in use.
 type token struct {
 	value   float64
 	any     bool
-	expired bool // the request is answered
-	task    bool // it goes on as a task
+	expired bool // the request was answered
+	task    bool // the request continues as a task
 	ended   time.Time
-	stream  int // of HTTP, on which the last of its messages came
+	stream  int // the HTTP stream of the last notification
 }
 
 // requested remembers the progress token of a request.
@@ -28,7 +28,7 @@ func (s *Session) requested(c *check, r *request, params wire.Raw, pointer strin
 	id := keptID(scalar(raw))
 	tokens := s.tokens[r.by]
 	if t := tokens[id]; t != nil && !t.expired && s.follows() {
-		c.breaks("progress-token-reused", pointer+"/params/_meta/progressToken", base, "the token %s is that of another active request of the %s", raw, r.by)
+		c.breaks("progress-token-reused", pointer+"/params/_meta/progressToken", base, "another active request of the %[2]s has the token %[1]s", raw, r.by)
 	}
 	if len(tokens) >= maxOpen {
 		for old, t := range tokens {
@@ -41,20 +41,20 @@ func (s *Session) requested(c *check, r *request, params wire.Raw, pointer strin
 	tokens[id] = &token{task: r.about.task}
 }
 
-// finished ends the progress of a request that is answered.
+// finished ends the progress of an answered request.
 func (s *Session) finished(c *check, r *request, m jsonrpc.Message) {
 	if r.about.token.IsZero() || r.by == Unknown {
 		return
 	}
 	goesOn := m.Error == nil && r.about.task && member(m.Result, "task") != ""
-	// It is kept to recognize progress that comes too late.
+	// The token is kept so that late progress is recognized.
 	if t := s.tokens[r.by][r.about.token]; t != nil && !goesOn {
 		t.expired, t.ended, t.stream = true, s.now, c.stream()
 	}
 }
 
-// stream returns the number of the stream over HTTP that the message is on, or 0. The
-// messages of a stream do not overtake each other.
+// stream returns the number of the HTTP stream of the message, or 0. The messages of a stream
+// do not overtake each other.
 func (c *check) stream() int {
 	if c.exchange == nil {
 		return 0
@@ -62,7 +62,7 @@ func (c *check) stream() int {
 	return c.exchange.home
 }
 
-// progress judges a progress notification.
+// progress checks a progress notification.
 func (s *Session) progress(c *check, params wire.Raw, pointer string, base int) {
 	raw := member(params, "progressToken")
 	if raw == "" || !s.follows() {
@@ -80,15 +80,15 @@ func (s *Session) progress(c *check, params wire.Raw, pointer string, base int) 
 	at := pointer + "/params/progressToken"
 	switch {
 	case t == nil && (!s.whole || s.open.evicted > 0):
-		c.note("no-initialize", at, base, "the request with the token %s is not in the recording", raw)
+		c.note("no-initialize", at, base, "the recording has no request with the token %s", raw)
 		return
 	case t == nil:
 		c.breaks("progress-token-unknown", at, base, "no request of the other side has the token %s", raw)
 		return
 	case t.expired && t.stream != 0 && t.stream == c.stream():
-		c.breaks("progress-after-completion", at, base, "the request with the token %s has been answered", raw)
+		c.breaks("progress-after-completion", at, base, "the request with the token %s was answered already", raw)
 	case t.expired:
-		s.late(c, t.ended, "progress-after-completion", at, base, "the request with the token %s has been answered", raw)
+		s.late(c, t.ended, "progress-after-completion", at, base, "the request with the token %s was answered already", raw)
 	}
 	in := wire.NewStringReader(string(member(params, "progress")))
 	value := in.ReadFloat64()
@@ -96,7 +96,7 @@ func (s *Session) progress(c *check, params wire.Raw, pointer string, base int) 
 		return
 	}
 	if t.any && value <= t.value && !s.replay {
-		const format = "the progress %v is not more than %v, which it was before"
+		const format = "progress %v is not more than %v, the previous value"
 		if at := pointer + "/params/progress"; t.stream != 0 && t.stream == c.stream() {
 			c.breaks("progress-not-increasing", at, base, format, value, t.value)
 		} else {
@@ -106,7 +106,7 @@ func (s *Session) progress(c *check, params wire.Raw, pointer string, base int) 
 	t.value, t.any, t.stream = value, true, c.stream()
 }
 
-// cancelled judges a cancellation.
+// cancelled checks a cancellation.
 func (s *Session) cancelled(c *check, params wire.Raw, pointer string, base int) {
 	raw := member(params, "requestId")
 	if !s.follows() {
@@ -125,9 +125,9 @@ func (s *Session) cancelled(c *check, params wire.Raw, pointer string, base int)
 		r.cancelled, r.cancel = true, s.now
 		switch {
 		case r.name == "initialize":
-			c.breaks("cancel-initialize", pointer, base, "initialize is not cancelled")
+			c.breaks("cancel-initialize", pointer, base, "initialize must not be cancelled")
 		case r.about.task:
-			c.breaks("cancel-task", at, base, "the request %s is run as a task, which tasks/cancel cancels", raw)
+			c.breaks("cancel-task", at, base, "the request %s runs as a task, which is cancelled with tasks/cancel", raw)
 		}
 		return
 	}
@@ -139,25 +139,25 @@ func (s *Session) cancelled(c *check, params wire.Raw, pointer string, base int)
 			c.note("crossed", at, base, "the request %s was answered just before", raw)
 			return
 		}
-		s.late(c, ended, "cancel-completed", at, base, "the request %s has been answered", raw)
+		s.late(c, ended, "cancel-completed", at, base, "the request %s was answered already", raw)
 	case !s.whole:
-		c.note("no-initialize", at, base, "the request %s is not in the recording", raw)
+		c.note("no-initialize", at, base, "the recording has no request %s", raw)
 	default:
 		c.breaks("cancel-unknown", at, base, "the %s has sent no request with the id %s", side(c.from), raw)
 	}
 }
 
-// answer is one that came lately.
+// answer is a recent answer.
 type answer struct {
 	id wire.Scalar
-	by Side // of the request
+	by Side // the sender of the request
 	at time.Time
 }
 
-// maxAnswers is how many of the last answers are kept.
+// maxAnswers limits the number of recent answers.
 const maxAnswers = 64
 
-// answered returns when the request of a side was answered, if that was lately.
+// answered returns when the request of a side was answered, if that was recently.
 func (s *Session) answered(by Side, id wire.Scalar) time.Time {
 	for _, a := range s.lately {
 		if a.id == id && (by == Unknown || a.by == by) {
@@ -167,14 +167,14 @@ func (s *Session) answered(by Side, id wire.Scalar) time.Time {
 	return time.Time{}
 }
 
-// passed reports whether a message of the other side was so near in time that its receiver
-// need not have seen it. Equal times are those of a coarse clock, and say nothing.
+// passed reports whether a message of the other side came so recently that the sender may not
+// have seen it. Equal times mean a coarse clock and do not count.
 func (s *Session) passed(at time.Time) bool {
 	const near = 100 * time.Millisecond
 	return !at.IsZero() && s.now.After(at) && s.now.Sub(at) < near
 }
 
-// side names a side in a report.
+// side returns the name of a side for a report.
 func side(s Side) string {
 	if s == Unknown {
 		return "sender"

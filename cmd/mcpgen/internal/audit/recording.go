@@ -6,21 +6,21 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// maxSessions is how many sessions over HTTP are followed at once; one more and the oldest
-// is forgotten, so that clients that never end theirs do not fill the memory.
+// maxSessions limits the number of HTTP sessions. Beyond it the oldest session is forgotten,
+// because clients need not end their sessions.
 const maxSessions = 2000
 
-// waiting bounds what waits for initialize at the beginning of a recording.
+// The limits of the entries that wait for initialize at the start of a recording.
 const (
 	maxWaiting      = 1000
 	maxWaitingBytes = 8 << 20
 )
 
-// Recording judges the entries of a recording, in their order. It finds out which session
-// each belongs to.
+// Recording checks the entries of a recording in their order, and assigns each one to its
+// session.
 type Recording struct {
 	opts    Options
-	only    *Session // all that came neither over HTTP nor with a session
+	only    *Session // the session of entries without HTTP and without a session
 	schemas *schemas
 
 	bySession map[string]*Session
@@ -32,19 +32,19 @@ type Recording struct {
 	waitingBytes int
 	waited       bool
 
-	plain  bool // messages have nothing beside them
-	prefix bool // messages have: other lines are those of a log
+	plain  bool // messages stand alone
+	prefix bool // messages follow other text, as in a log
 	lines  []recording.Entry
 	count  Counts
 	closed Side
 	spoken []string
 }
 
-// Counts says what a recording holds.
+// Counts are the numbers of messages and other lines in a recording.
 type Counts struct {
-	Messages int // that were judged
-	Others   int // lines that are no messages
-	First    int // the line of the first of them
+	Messages int // messages that were checked
+	Others   int // lines that are not messages
+	First    int // the first line that is not a message, or 0
 }
 
 // NewRecording returns a recording without entries.
@@ -52,10 +52,10 @@ func NewRecording(opts Options) *Recording {
 	return &Recording{opts: opts, schemas: newSchemas(), bySession: map[string]*Session{}, exchanges: map[int]*exchange{}}
 }
 
-// Counts returns what has come so far.
+// Counts returns the numbers so far.
 func (r *Recording) Counts() Counts { return r.count }
 
-// Revisions returns the revisions by which messages were judged, in their order.
+// Revisions returns the revisions that messages were checked against, in the order of use.
 func (r *Recording) Revisions() []string {
 	r.speaks(r.only)
 	return r.spoken
@@ -73,8 +73,8 @@ func (r *Recording) speaks(s *Session) {
 	r.spoken = append(r.spoken, s.Revision())
 }
 
-// Entry judges an entry. Unless the options say Live, the findings of the first entries
-// are returned once initialize has come, or there are too many to wait.
+// Entry checks an entry. Unless Options.Live is set, it returns the findings of the first
+// entries only after initialize, or once too many entries wait.
 func (r *Recording) Entry(e recording.Entry) []Finding {
 	if r.opts.Live || r.waited || e.Exchange != 0 {
 		return r.judge(e)
@@ -93,7 +93,7 @@ func (r *Recording) Entry(e recording.Entry) []Finding {
 	return r.flush()
 }
 
-// anticipate judges what came before initialize by the revision that it asks for.
+// anticipate checks the messages before initialize against the revision that it requests.
 func (r *Recording) anticipate(e recording.Entry) {
 	s := r.session()
 	if s.opts.Revision != nil {
@@ -104,7 +104,7 @@ func (r *Recording) anticipate(e recording.Entry) {
 	}
 }
 
-// flush judges what has waited.
+// flush checks the waiting entries.
 func (r *Recording) flush() []Finding {
 	r.waited = true
 	var findings []Finding
@@ -115,7 +115,7 @@ func (r *Recording) flush() []Finding {
 	return findings
 }
 
-// session returns the session of entries that say nothing of one.
+// session returns the session of entries that name none.
 func (r *Recording) session() *Session {
 	if r.only == nil {
 		r.only = r.newSession("")
@@ -150,7 +150,7 @@ func (r *Recording) judge(e recording.Entry) []Finding {
 	return append(findings, r.message(s, nil, e)...)
 }
 
-// message judges the message of an entry.
+// message checks the message of an entry.
 func (r *Recording) message(s *Session, x *exchange, e recording.Entry) []Finding {
 	s.line, s.now = e.Line, e.Time
 	if e.Unread != "" {
@@ -167,8 +167,8 @@ func (r *Recording) message(s *Session, x *exchange, e recording.Entry) []Findin
 	return c.done()
 }
 
-// other counts a line that is no message. Amid messages that stand for themselves it is
-// text that a peer wrote; in a log it is a line about something else.
+// other handles a line that is not a message. Among plain messages it is text that a peer
+// wrote; in a log it is an unrelated line.
 func (r *Recording) other(e recording.Entry) []Finding {
 	r.count.Others++
 	if r.count.First == 0 {
@@ -183,7 +183,7 @@ func (r *Recording) other(e recording.Entry) []Finding {
 	return nil
 }
 
-// begun decides by the first message what the lines before it are.
+// begun decides at the first message what the lines before it are.
 func (r *Recording) begun(e recording.Entry) []Finding {
 	if r.plain || r.prefix {
 		return nil
@@ -199,7 +199,7 @@ func (r *Recording) begun(e recording.Entry) []Finding {
 	return findings
 }
 
-// Close ends the recording. It returns what has waited, and what is left open.
+// Close ends the recording. It returns the findings of waiting entries and of open requests.
 func (r *Recording) Close() []Finding {
 	findings := r.flush()
 	if r.only != nil {
@@ -219,7 +219,7 @@ func (r *Recording) end(s *Session) []Finding {
 	findings := s.Close(r.closed)
 	if !s.whole && s.number > 0 && s.opts.Revision == nil {
 		f := Finding{Rule: "no-initialize", Level: Note, Session: s.name, Place: 1}
-		f.Problem = "there is no initialize: messages are judged by " + s.revision.ID + ", unless --revision says another"
+		f.Problem = "no initialize: messages are checked against " + s.revision.ID + "; use --revision for another"
 		findings = append([]Finding{f}, findings...)
 	}
 	return findings

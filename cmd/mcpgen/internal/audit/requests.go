@@ -10,49 +10,49 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// What is kept of a session is bounded, so that a recording of any length needs the same
-// memory. Past a bound the oldest is forgotten, and nothing is reported that would need it.
+// The limits of what a session keeps, so that a recording of any length needs bounded memory.
+// Beyond a limit the oldest value is forgotten, and findings that need it are not reported.
 const (
-	maxOpen       = 10_000   // requests that are not answered
-	maxOpenBytes  = 32 << 20 // what is kept of them
-	maxKept       = 10_000   // names, cursors, subscriptions, tasks of each kind
-	maxKeptString = 4 << 10  // a string that is kept
+	maxOpen       = 10_000   // unanswered requests
+	maxOpenBytes  = 32 << 20 // memory of the unanswered requests
+	maxKept       = 10_000   // names, cursors, subscriptions and tasks, each
+	maxKeptString = 4 << 10  // the length of a string
 	maxReported   = 20       // unanswered requests that are reported one by one
 )
 
-// request is one that has not been answered. It holds copies of what its answer is judged
-// by, and not the message.
+// request is an unanswered request. It keeps copies of what the check of its answer needs, not
+// the message.
 type request struct {
 	id        wire.Scalar
 	name      string
-	revision  generated.Revision // by which it is judged
-	method    *runtime.Method    // nil for one the revision does not have
+	revision  generated.Revision // the revision it is checked against
+	method    *runtime.Method    // nil if the revision does not have the method
 	by        Side
 	line      int
 	number    int
 	heard     bool // the other side has sent something since
 	cancelled bool
-	broken    bool // it was no message
+	broken    bool // it is not a valid message
 	cancel    time.Time
 	exchange  int
 	since     time.Time
 	about     about
 }
 
-// about is what the params of a request say.
+// about has what later checks need of a request's params.
 type about struct {
 	token         wire.Scalar
-	subject       string // name of a tool or prompt, URI of a resource, id of a task
+	subject       string // the name of a tool or prompt, the URI of a resource, or the id of a task
 	level         string
 	cursor        string
 	paged         bool
 	unknownCursor bool
-	form          string // requested schema
+	form          string // the requested schema
 	mode          string
 	task          bool
-	arguments     bool // they break the input schema
-	missing       bool // a prompt's required argument
-	undeclared    bool // the receiver has not declared what it takes
+	arguments     bool // the arguments do not match the input schema
+	missing       bool // a required argument of a prompt is missing
+	undeclared    bool // the receiver lacks a needed capability
 	choice        string
 	tools         []string
 	offersTools   bool
@@ -66,20 +66,20 @@ func (r *request) size() int {
 	return n
 }
 
-// requests are those that are open, by their ids.
+// requests are the open requests by id.
 type requests struct {
 	byID    map[wire.Scalar][]*request
-	queue   []*request // the oldest first; those that are answered too
+	queue   []*request // oldest first, including answered ones
 	open    int
 	bytes   int
-	evicted int // requests that were forgotten and not answered since
+	evicted int // requests that were forgotten before their answer
 	told    bool
 }
 
 func newRequests() *requests { return &requests{byID: map[wire.Scalar][]*request{}} }
 
-// add adds a request, and reports whether an older one had to be forgotten for the first
-// time.
+// add adds a request. It returns the requests that it had to forget, and whether that happened
+// for the first time.
 func (q *requests) add(r *request) (full bool, forgotten []*request) {
 	q.byID[r.id] = append(q.byID[r.id], r)
 	q.queue = append(q.queue, r)
@@ -120,12 +120,12 @@ func (q *requests) remove(r *request) bool {
 	return true
 }
 
-// all returns the open requests, the oldest first.
+// all returns the open requests, oldest first.
 func (q *requests) all() []*request {
 	return slices.DeleteFunc(slices.Clone(q.queue), func(r *request) bool { return r == nil || !q.has(r) })
 }
 
-// kept returns a copy of a string to be kept, or "" where it is too long for that.
+// kept returns a copy of a string, or "" if it is too long to keep.
 func kept(s string) string {
 	if len(s) > maxKeptString {
 		return ""
@@ -133,7 +133,7 @@ func kept(s string) string {
 	return strings.Clone(s)
 }
 
-// keptID returns a copy of an id, which does not share the memory of its message.
+// keptID returns a copy of an id that does not share the memory of its message.
 func keptID(id wire.Scalar) wire.Scalar {
 	id = id.Canonical()
 	if s, ok := id.Str(); ok {

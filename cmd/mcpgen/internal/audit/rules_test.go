@@ -8,18 +8,18 @@ import (
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
 )
 
-// violation is a session in which a rule is broken. Lines are as in [say]: "c {...}" for
-// the client, "s {...}" for the server; "r {...}" is a line of a recording.
+// violation is a session that breaks a rule. Lines have the form of [said]: "c {...}" for the
+// client and "s {...}" for the server. "r {...}" is a line of a recording.
 type violation struct {
 	rule     audit.Rule
 	name     string
-	revision string // 2025-11-25 unless it says otherwise
-	client   string // capabilities, all unless they say otherwise
+	revision string // 2025-11-25 by default
+	client   string // all capabilities by default
 	server   string
-	bare     bool // without the handshake
+	bare     bool // leaves out the handshake
 	lines    []string
-	also     []audit.Rule // what is broken with it
-	from     audit.Side   // who is to blame, if the test says so
+	also     []audit.Rule // the broken rule
+	from     audit.Side   // the side to blame, or ""
 }
 
 const (
@@ -75,10 +75,10 @@ func (v violation) session() []string {
 	return append(opening(or(v.revision, "2025-11-25"), or(v.client, allOfClient), or(v.server, allOfServer)), v.lines...)
 }
 
-// TestEveryRule has each rule broken by a session of its own, in which nothing else is.
+// TestEveryRule checks that each rule is broken by its own session, which breaks no other rule.
 func TestEveryRule(t *testing.T) {
 	t.Parallel()
-	shown := map[audit.Rule]bool{"roundtrip": true, "undeclared": true} // by options, in tests of their own
+	shown := map[audit.Rule]bool{"roundtrip": true, "undeclared": true} // rules that options enable have their own tests
 	levels := map[audit.Rule]audit.Level{}
 	for _, r := range audit.Rules() {
 		levels[r.ID] = r.Level
@@ -109,12 +109,12 @@ func TestEveryRule(t *testing.T) {
 	}
 	for _, r := range audit.Rules() {
 		if !shown[r.ID] && r.Level != audit.Note {
-			t.Errorf("no session breaks %s", r.ID)
+			t.Errorf("no session breaks the rule the rule %s", r.ID)
 		}
 	}
 }
 
-// TestRuleTable holds that the ids of rules are unique and each says what it rests on.
+// TestRuleTable checks that rule ids are unique and that each rule cites the specification.
 func TestRuleTable(t *testing.T) {
 	seen := map[audit.Rule]bool{}
 	for _, r := range audit.Rules() {
@@ -125,8 +125,8 @@ func TestRuleTable(t *testing.T) {
 	}
 }
 
-// TestWithoutSides finds what is wrong in plain messages, too, but for what only tells who
-// has sent a message.
+// TestWithoutSides expects the same findings in messages without senders, except those that
+// depend on the sender.
 func TestWithoutSides(t *testing.T) {
 	t.Parallel()
 

@@ -10,11 +10,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file holds the rules of the lifecycle, of ids and of capabilities: what a message
-// must keep besides its schema, because of the messages before it.
+// This file checks the rules of the lifecycle, of ids and of capabilities, which depend on
+// earlier messages.
 
-// sent judges a request or notification by what went before. It returns the request to be
-// answered, if it is one.
+// sent checks a request or notification against the earlier messages. It returns the request to
+// be answered, or nil.
 func (s *Session) sent(c *check, m jsonrpc.Message, pointer string, base int) *request {
 	method := s.methods[m.Method]
 	from := c.from
@@ -23,9 +23,9 @@ func (s *Session) sent(c *check, m jsonrpc.Message, pointer string, base int) *r
 		case from == Unknown:
 			from = only
 		case only != Unknown && from != only:
-			c.breaks("method-side", pointer+"/method", base, "%s is sent by the %s, not by the %s", m.Method, only, from)
+			c.breaks("method-side", pointer+"/method", base, "only the %[2]s sends %[1]s, but the %[3]s sent it", m.Method, only, from)
 			if m.Kind == jsonrpc.Request {
-				return s.asked(c, m, from) // it may be answered, if only by an error
+				return s.asked(c, m, from) // It may still be answered with an error.
 			}
 			return nil
 		}
@@ -59,7 +59,7 @@ func (s *Session) sent(c *check, m jsonrpc.Message, pointer string, base int) *r
 	return r
 }
 
-// asked remembers a request until its answer.
+// asked remembers a request until it is answered.
 func (s *Session) asked(c *check, m jsonrpc.Message, from Side) *request {
 	r := &request{id: keptID(m.ID), name: kept(m.Method), revision: s.revision, method: s.methods[m.Method], by: from, line: s.line, number: s.number, since: s.now}
 	if c.exchange != nil {
@@ -72,14 +72,14 @@ func (s *Session) asked(c *check, m jsonrpc.Message, from Side) *request {
 		}
 	}
 	if full {
-		c.note("crossed", "", 0, "more than %d requests are open: the oldest are not followed any more", maxOpen)
+		c.note("crossed", "", 0, "more than %d requests are open; the oldest are no longer followed", maxOpen)
 	}
 	return r
 }
 
-// heard marks the open requests of the other side: whoever sends something is there.
+// heard marks the open requests of the other side: a side that sends something is still there.
 func (s *Session) heard(from Side) {
-	if from != Unknown && s.open.open < 64 { // only a recording's last requests matter
+	if from != Unknown && s.open.open < 64 { // only the last requests of a recording matter
 		for _, open := range s.open.byID {
 			for _, r := range open {
 				r.heard = r.heard || r.by == from.Other()
@@ -88,12 +88,12 @@ func (s *Session) heard(from Side) {
 	}
 }
 
-// probe is the request by which clients ask for revisions without a handshake, which a
-// server of other revisions need not know ("Backward Compatibility" in basic/versioning of
-// 2026-07-28).
+// probe is the method with which a client asks for the revisions of a server that has no
+// handshake. A server with a handshake need not know it (basic/versioning of 2026-07-28,
+// "Backward Compatibility").
 const probe = "server/discover"
 
-// order keeps the phases of a session ("Lifecycle Phases" in basic/lifecycle).
+// order checks the phases of a session (basic/lifecycle, "Lifecycle Phases").
 func (s *Session) order(c *check, from Side, m jsonrpc.Message, pointer string, base int) {
 	request := m.Kind == jsonrpc.Request
 	switch {
@@ -102,7 +102,7 @@ func (s *Session) order(c *check, from Side, m jsonrpc.Message, pointer string, 
 			c.breaks("batch-initialize", pointer, base, "initialize is part of a batch")
 		}
 		if s.phase != silent {
-			c.breaks("initialize-twice", pointer, base, "initialize was sent before in this session")
+			c.breaks("initialize-twice", pointer, base, "initialize was already sent in this session")
 			return
 		}
 		s.phase = asked
@@ -110,26 +110,27 @@ func (s *Session) order(c *check, from Side, m jsonrpc.Message, pointer string, 
 	case s.phase == silent && m.Method != "ping":
 		s.recordedBefore(c, pointer, base)
 	case m.Method == "ping" || m.Method == "notifications/cancelled":
-		// The client may do this before notifications/initialized, which it owes all the same.
+		// The client may send these before notifications/initialized, but still has to send
+		// that.
 		if s.phase == answered && from != Server {
 			s.owe()
 		}
 	case from == Client:
 		s.clientOrder(c, m, pointer, base)
 	case from == Server && request && s.phase < operational:
-		c.breaks("server-request-early", pointer, base, "before notifications/initialized a server sends no requests but pings")
+		c.breaks("server-request-early", pointer, base, "before notifications/initialized, a server sends no request except ping")
 	}
 }
 
 // recordedBefore reports a message before initialize.
 func (s *Session) recordedBefore(c *check, pointer string, base int) {
-	c.breaks("before-initialize", pointer, base, "a session begins with initialize, and this comes before it")
+	c.breaks("before-initialize", pointer, base, "a message before initialize, which opens a session")
 }
 
 func (s *Session) clientOrder(c *check, m jsonrpc.Message, pointer string, base int) {
 	initialized := m.Method == "notifications/initialized"
 	if s.phase == answered && s.givenVersion > s.requestedVersion && isDate(s.requestedVersion) && isDate(s.givenVersion) {
-		c.breaks("version-newer", pointer, base, "the server has answered with %s, the client has asked for %s at the latest, and goes on", s.givenVersion, s.requestedVersion)
+		c.breaks("version-newer", pointer, base, "the server answered with version %s, the client's latest is %s, and the client did not disconnect", s.givenVersion, s.requestedVersion)
 		s.requestedVersion = "" // reported once
 	}
 	switch {
@@ -137,29 +138,29 @@ func (s *Session) clientOrder(c *check, m jsonrpc.Message, pointer string, base 
 		c.breaks("initialized-early", pointer, base, "initialize has not been answered yet")
 		s.phase = operational
 	case s.phase == asked && m.Kind == jsonrpc.Request:
-		c.breaks("client-request-early", pointer, base, "before the answer to initialize a client sends no requests but pings")
+		c.breaks("client-request-early", pointer, base, "before the answer to initialize, a client sends no request except ping")
 	case s.phase == answered && initialized:
 		s.phase = operational
 	case s.phase == answered && (s.crossing || s.opts.Unordered):
-		// The notification may come on another connection; whether it does, the end shows.
+		// The notification may come on another connection. Close reports it if it never comes.
 		s.owe()
 	case s.phase == answered:
-		c.breaks("initialized-missing", pointer, base, "after the answer to initialize comes notifications/initialized first")
+		c.breaks("initialized-missing", pointer, base, "notifications/initialized must come first after the answer to initialize")
 		s.phase = operational // reported once
 	case s.phase == operational && initialized:
-		c.breaks("initialized-twice", pointer, base, "notifications/initialized is sent once")
+		c.breaks("initialized-twice", pointer, base, "notifications/initialized was already sent")
 	}
 }
 
-// owe remembers the first message of a client that has not sent notifications/initialized.
+// owe remembers the first message that a client sent before notifications/initialized.
 func (s *Session) owe() {
 	if s.owes == 0 {
 		s.owes, s.owesNumber = s.line, s.number
 	}
 }
 
-// capable asks for what the two sides have declared. It reports whether the receiver of a
-// request has not declared it.
+// capable checks the capabilities that a message needs. It reports whether the receiver of a
+// request lacks one of them.
 func (s *Session) capable(c *check, from Side, method *runtime.Method, params wire.Raw, pointer string, base int) (undeclared bool) {
 	who := from
 	if method.Kind == jsonrpc.Request {
@@ -184,7 +185,7 @@ func (s *Session) declares(who Side, path string) bool {
 	return known && runtime.Declares(declared, path)
 }
 
-// unknownResponse judges a response to no request that is open.
+// unknownResponse checks a response without an open request.
 func (s *Session) unknownResponse(c *check, m jsonrpc.Message, pointer string, base int) {
 	s.heard(c.from)
 	if !s.follows() || m.ID.IsZero() {
@@ -196,29 +197,29 @@ func (s *Session) unknownResponse(c *check, m jsonrpc.Message, pointer string, b
 	switch {
 	case s.replayed.has(id), s.replay && before:
 	case !s.whole && !before:
-		c.note("no-initialize", pointer+"/id", base, "the request with the id %s is not in the recording", m.ID)
+		c.note("no-initialize", pointer+"/id", base, "the recording has no request with the id %s", m.ID)
 	case before && s.open.evicted > 0:
 		s.open.evicted--
 	case before:
-		c.breaks("response-unknown-id", pointer+"/id", base, "no request that is open has the id %s: it has been answered", m.ID)
+		c.breaks("response-unknown-id", pointer+"/id", base, "no open request has the id %s: it was answered already", m.ID)
 	default:
-		c.breaks("response-unknown-id", pointer+"/id", base, "no request that is open has the id %s%s", m.ID, s.alike(c, id))
+		c.breaks("response-unknown-id", pointer+"/id", base, "no open request has the id %s%s", m.ID, s.alike(c, id))
 	}
 }
 
-// alike names an open request whose id is the same in another type.
+// alike describes an open request that has the same id as the other JSON type.
 func (s *Session) alike(c *check, id wire.Scalar) string {
 	other := scalar(wire.Raw(`"` + id.String() + `"`))
 	if text, ok := id.Str(); ok {
 		other = scalar(wire.Raw(text)).Canonical()
 	}
 	if !other.IsZero() && len(c.candidates(s, other)) > 0 {
-		return "; one has the id " + other.String() + ", which is another"
+		return "; an open request has the id " + other.String() + ", which is a different id"
 	}
 	return ""
 }
 
-// done judges a response, and what ends with it. The result is valid if ok.
+// done checks a response and ends its request. ok reports whether the result is valid.
 func (s *Session) done(c *check, r *request, m jsonrpc.Message, pointer string, base int, ok bool) {
 	s.heard(c.from)
 	if !s.now.IsZero() {
@@ -229,11 +230,11 @@ func (s *Session) done(c *check, r *request, m jsonrpc.Message, pointer string, 
 	case r.cancelled && s.passed(r.cancel):
 		c.note("crossed", pointer, base, "the request %s was cancelled just before its answer", m.ID)
 	case r.cancelled:
-		s.late(c, r.cancel, "cancel-answered", pointer, base, "the request %s was cancelled, and is answered", m.ID)
+		s.late(c, r.cancel, "cancel-answered", pointer, base, "the request %s was cancelled but is answered", m.ID)
 	}
 	s.finished(c, r, m)
 	if x := c.exchange; x != nil && x.method == "POST" && r.by == Client && r.exchange != x.number && !s.http.sse {
-		c.breaks("http-response-elsewhere", pointer, base, "the response comes on the stream of another POST than its request")
+		c.breaks("http-response-elsewhere", pointer, base, "the response is on the stream of another POST than its request")
 	}
 	if m.Error != nil {
 		if r.name == "initialize" {
@@ -253,10 +254,10 @@ func (s *Session) done(c *check, r *request, m jsonrpc.Message, pointer string, 
 	}
 }
 
-// Close ends the session, and reports what is left open. A side that has closed the
-// connection need not answer what came last.
+// Close ends the session and reports open requests. A side that closed the connection need not
+// answer the last ones.
 func (s *Session) Close(closed Side) []Finding {
-	if !s.follows() || s.number < 2 { // one message is no recording
+	if !s.follows() || s.number < 2 { // a single message is not a session
 		return nil
 	}
 	c := &check{s: s}
@@ -273,19 +274,19 @@ func (s *Session) Close(closed Side) []Finding {
 			continue
 		}
 		f := Finding{Rule: "unanswered", Level: ruleLevels["unanswered"], From: r.by.Other(), Place: r.line, Number: r.number, Pointer: "/id"}
-		f.Problem = r.name + " with the id " + r.id.String() + " is not answered"
+		f.Problem = r.name + " with the id " + r.id.String() + " was not answered"
 		if gone {
 			f.Level = Note
-			f.Problem += " before the connection ends"
+			f.Problem += " before the connection ended"
 		}
 		c.findings = append(c.findings, f)
 	}
 	if more > 0 {
-		c.breaks("unanswered", "", 0, "%d more requests are not answered", more)
+		c.breaks("unanswered", "", 0, "%d more requests were not answered", more)
 	}
 	if s.owes > 0 && s.phase == answered {
 		c.findings = append(c.findings, Finding{Rule: "initialized-missing", Level: ruleLevels["initialized-missing"], From: Client, Place: s.owes, Number: s.owesNumber,
-			Problem: "after the answer to initialize comes notifications/initialized, and there is none"})
+			Problem: "notifications/initialized must come after the answer to initialize, but never came"})
 	}
 	return c.done()
 }
@@ -304,7 +305,7 @@ func object(raw wire.Raw) wire.Object {
 	return wire.Object(strings.Clone(string(raw)))
 }
 
-// levels are those of RFC 5424 that log messages have, the least grave first.
+// levels are the log levels of RFC 5424 in increasing severity.
 var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
 func levelOf(name string) int { return slices.Index(levels, name) }

@@ -9,40 +9,41 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file keeps basic/utilities/tasks.
+// This file checks the rules of basic/utilities/tasks.
 
-// task is one that a receiver has created.
+// task is a task that a receiver has created.
 type task struct {
 	status    string
-	request   string // method of the request that runs as the task
-	subject   string // the tool, where it is one
-	arguments bool   // they break the input schema
+	request   string // the method of the request that runs as the task
+	subject   string // the name of the called tool, or ""
+	arguments bool   // the arguments do not match the input schema
 	token     wire.Scalar
-	by        Side // of the request
-	given     int  // number of the message that has its result, or 0
+	by        Side // the id of the request
+	given     int  // the number of the message with the result, or 0
 }
 
 func terminal(status string) bool {
 	return status == "completed" || status == "failed" || status == "cancelled"
 }
 
-// taskCreated takes in a task.
+// taskCreated checks a new task.
 func (s *Session) taskCreated(c *check, r *request, raw wire.Raw, pointer string, base int) {
 	at := pointer + "/result/task"
 	id, status := kept(text(member(raw, "taskId"))), text(member(raw, "status"))
 	if status != "working" {
-		c.breaks("task-status", at+"/status", base, "a task begins as working, and here is %q", status)
+		c.breaks("task-status", at+"/status", base, "a new task must be working, got %q", status)
 	}
 	s.taskTimes(c, raw, at, base)
 	if s.tasks[id] != nil {
-		c.breaks("task-id-reused", at+"/taskId", base, "there is another task with the id %q", id)
+		c.breaks("task-id-reused", at+"/taskId", base, "another task has the id %q", id)
 	}
 	if len(s.tasks) < maxKept {
 		s.tasks[id] = &task{status: kept(status), request: r.name, subject: r.about.subject, arguments: r.about.arguments, token: r.about.token, by: r.by}
 	}
 }
 
-// runsAsTask reports whether the receiver of a request has declared to run it as a task.
+// runsAsTask reports whether the receiver of a request has declared that it can run it as a
+// task.
 func (s *Session) runsAsTask(r *request) bool {
 	if !s.since("2025-11-25") || !s.declares(r.by.Other(), "tasks.requests."+strings.ReplaceAll(r.name, "/", ".")) {
 		return false
@@ -54,15 +55,15 @@ func (s *Session) runsAsTask(r *request) bool {
 	return t != nil && (t.support == "optional" || t.support == "required")
 }
 
-// taskAsked judges a request about a task.
+// taskAsked checks a request about a task.
 func (s *Session) taskAsked(c *check, r *request, params wire.Raw, pointer string, base int) {
 	r.about.subject = kept(text(member(params, "taskId")))
 	if s.whole && s.tasks[r.about.subject] == nil && len(s.tasks) < maxKept {
-		c.breaks("task-unknown", pointer+"/params/taskId", base, "no task with the id %q was given", cut(r.about.subject, 80))
+		c.breaks("task-unknown", pointer+"/params/taskId", base, "there is no task with the id %q", cut(r.about.subject, 80))
 	}
 }
 
-// taskTold takes in the state of a task.
+// taskTold checks the state of a task.
 func (s *Session) taskTold(c *check, raw wire.Raw, name, pointer string, base int) {
 	at := pointer + name
 	s.taskTimes(c, raw, at, base)
@@ -72,7 +73,7 @@ func (s *Session) taskTold(c *check, raw wire.Raw, name, pointer string, base in
 	}
 	status := text(member(raw, "status"))
 	if terminal(t.status) && status != t.status {
-		s.late(c, time.Time{}, "task-status", at+"/status", base, "the task was %s, and is %s now", t.status, status)
+		s.late(c, time.Time{}, "task-status", at+"/status", base, "the task was %s, but is %s now", t.status, status)
 		return
 	}
 	if t.status = kept(status); terminal(status) && t.by != Unknown {
@@ -82,15 +83,15 @@ func (s *Session) taskTold(c *check, raw wire.Raw, name, pointer string, base in
 	}
 }
 
-// taskGiven judges the answer to a request for the state of a task.
+// taskGiven checks the answer to a request for the state of a task.
 func (s *Session) taskGiven(c *check, r *request, result wire.Raw, pointer string, base int) {
 	id, status := text(member(result, "taskId")), text(member(result, "status"))
 	if r.about.subject != "" && id != r.about.subject {
-		c.breaks("task-other", pointer+"/result/taskId", base, "%s asks for the task %q, and the answer is of the task %q", r.name, cut(r.about.subject, 80), cut(id, 80))
+		c.breaks("task-other", pointer+"/result/taskId", base, "%s asks for the task %q, but the answer is about the task %q", r.name, cut(r.about.subject, 80), cut(id, 80))
 		return
 	}
 	if t := s.tasks[id]; t != nil && t.given != 0 && t.given < r.number && !terminal(t.status) && !terminal(status) {
-		c.breaks("task-status", pointer+"/result/status", base, "the result of the task was given, and the task is %s now", status)
+		c.breaks("task-status", pointer+"/result/status", base, "the result of the task was sent already, but the task is %s now", status)
 		return
 	}
 	s.taskTold(c, result, "/result", pointer, base)
@@ -99,12 +100,12 @@ func (s *Session) taskGiven(c *check, r *request, result wire.Raw, pointer strin
 func (s *Session) taskTimes(c *check, raw wire.Raw, pointer string, base int) {
 	for _, name := range []string{"createdAt", "lastUpdatedAt"} {
 		if at := text(member(raw, name)); at != "" && !isTime(at) {
-			c.breaks("task-time", pointer+"/"+name, base, "%q is no time in the form of ISO 8601", cut(at, 80))
+			c.breaks("task-time", pointer+"/"+name, base, "%q is not a time in ISO 8601 form", cut(at, 80))
 		}
 	}
 }
 
-// isTime reports whether text is a time of ISO 8601, to the day or finer.
+// isTime reports whether text is an ISO 8601 date or time.
 func isTime(s string) bool {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "20060102T150405Z", "2006-01-02T15:04:05Z0700", time.DateOnly} {
 		if _, err := time.Parse(layout, s); err == nil {
@@ -114,22 +115,22 @@ func isTime(s string) bool {
 	return false
 }
 
-// taskCancelled judges that a task was cancelled.
+// taskCancelled checks the answer to tasks/cancel.
 func (s *Session) taskCancelled(c *check, r *request, result wire.Raw, pointer string, base int) {
 	if t := s.tasks[r.about.subject]; t != nil && terminal(t.status) {
-		s.late(c, time.Time{}, "task-cancel-terminal", pointer+"/result", base, "the task was %s already: the request is refused with the code %d", t.status, jsonrpc.CodeInvalidParams)
+		s.late(c, time.Time{}, "task-cancel-terminal", pointer+"/result", base, "the task was already %s: the request must be refused with the code %d", t.status, jsonrpc.CodeInvalidParams)
 	}
 	s.taskGiven(c, r, result, pointer, base)
 	if t := s.tasks[r.about.subject]; t != nil && text(member(result, "status")) != "cancelled" && !terminal(t.status) {
-		c.breaks("task-status", pointer+"/result/status", base, "a task that is cancelled is cancelled, and not %q", text(member(result, "status")))
+		c.breaks("task-status", pointer+"/result/status", base, "a cancelled task must have the status cancelled, got %q", text(member(result, "status")))
 	}
 }
 
-// taskResult judges the result of the request that ran as a task, as if it were the answer.
+// taskResult checks the result of a task as the answer to the request that runs as the task.
 func (s *Session) taskResult(c *check, r *request, result wire.Raw, pointer string, base int) {
 	related := text(member(result, "_meta", "io.modelcontextprotocol/related-task", "taskId"))
 	if related != r.about.subject {
-		c.breaks("task-related", pointer+"/result/_meta", base, "io.modelcontextprotocol/related-task names %q, and the result is that of the task %q", related, r.about.subject)
+		c.breaks("task-related", pointer+"/result/_meta", base, "io.modelcontextprotocol/related-task names %q, but the result belongs to the task %q", related, r.about.subject)
 	}
 	t := s.tasks[r.about.subject]
 	if t == nil {

@@ -11,24 +11,24 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file keeps server/tools: the schemas of tools, and calls of them.
+// This file checks the rules of server/tools: the schemas of tools, and calls.
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// tool is one that the server has listed.
+// tool is a tool that the server has listed.
 type tool struct {
 	input, output *compiled
-	support       string // of tasks: "", "forbidden", "optional" or "required"
+	support       string // task support: "", "forbidden", "optional" or "required"
 }
 
-// compiled is a schema, compiled when it is used first.
+// compiled is a schema that is compiled on first use.
 type compiled struct {
 	check   func(*schema.Checker)
-	invalid error // it is no JSON Schema
-	unknown error // nothing can be told
+	invalid error // the error if the text is not a JSON Schema
+	unknown error // why values cannot be checked, or ""
 }
 
-// schemas are those of a recording, whatever session they are of.
+// schemas are the schemas of a recording, shared by its sessions.
 type schemas struct {
 	byText map[string]*compiled
 	bytes  int
@@ -52,12 +52,12 @@ func (s *schemas) of(text string) *compiled {
 	return one
 }
 
-// dialects are those that package fallback has.
+// dialects are the dialects that package fallback supports.
 var dialects = regexp.MustCompile(`^https?://json-schema\.org/(draft-0[467]|draft/20(19-09|20-12))/schema#?$`)
 
 func compile(source string) *compiled {
 	if dialect := member(wire.Raw(source), "$schema"); dialect != "" && !dialects.MatchString(text(dialect)) {
-		return &compiled{unknown: errors.New("the dialect " + string(dialect) + " is not known")}
+		return &compiled{unknown: errors.New("the dialect " + string(dialect) + " is unknown")}
 	}
 	check, err := fallback.Compile(source)
 	switch {
@@ -69,7 +69,7 @@ func compile(source string) *compiled {
 	return &compiled{invalid: err}
 }
 
-// problems returns what is wrong with a value by the schema.
+// problems returns the violations of the schema in a value.
 func (s *compiled) problems(value wire.Raw) []wire.Problem {
 	if s == nil || s.check == nil {
 		return nil
@@ -81,11 +81,10 @@ func (s *compiled) problems(value wire.Raw) []wire.Problem {
 	return nil
 }
 
-// isFormat reports whether a problem is that of a format, which is an annotation and no
-// assertion in JSON Schema.
+// isFormat reports whether a problem is about a format, which in JSON Schema is an annotation.
 func isFormat(p wire.Problem) bool { return strings.HasPrefix(p.Message, "must be in the format ") }
 
-// mismatch reports the problems of a value by a schema.
+// mismatch reports the violations of a schema in a value.
 func (c *check) mismatch(rule Rule, s *compiled, value wire.Raw, pointer string, base int, what string) (found bool) {
 	for _, p := range s.problems(value) {
 		if isFormat(p) {
@@ -100,11 +99,11 @@ func (c *check) mismatch(rule Rule, s *compiled, value wire.Raw, pointer string,
 
 var toolNames = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
-// toolListed takes in a tool.
+// toolListed checks a tool of a list.
 func (s *Session) toolListed(c *check, raw wire.Raw, pointer string, base int) {
 	name := text(member(raw, "name"))
 	if s.since("2025-11-25") && !toolNames.MatchString(name) {
-		c.breaks("tool-name", pointer+"/name", base, "the name %q has not 1 to 128 ASCII letters, digits, underscores, hyphens and dots", cut(name, 140))
+		c.breaks("tool-name", pointer+"/name", base, "the name %q does not consist of 1 to 128 ASCII letters, digits, underscores, hyphens and dots", cut(name, 140))
 	}
 	t := &tool{support: text(member(raw, "execution", "taskSupport"))}
 	for _, which := range []string{"inputSchema", "outputSchema"} {
@@ -114,7 +113,7 @@ func (s *Session) toolListed(c *check, raw wire.Raw, pointer string, base int) {
 		}
 		compiled := s.schemas.of(string(source))
 		if compiled.invalid != nil {
-			c.breaks("tool-schema", pointer+"/"+which, base, "is no valid JSON Schema: %s", firstLines(compiled.invalid))
+			c.breaks("tool-schema", pointer+"/"+which, base, "not a valid JSON Schema: %s", firstLines(compiled.invalid))
 		}
 		if compiled.unknown != nil {
 			c.note("schema-unchecked", pointer+"/"+which, base, "%s", firstLines(compiled.unknown))
@@ -130,13 +129,13 @@ func (s *Session) toolListed(c *check, raw wire.Raw, pointer string, base int) {
 	}
 }
 
-// firstLines shortens the error of a schema's compiler to what it says.
+// firstLines shortens the error of the schema compiler.
 func firstLines(err error) string {
 	message := strings.TrimPrefix(err.Error(), "fallback: ")
 	return cut(strings.Join(strings.Fields(message), " "), 300)
 }
 
-// called judges a call of a tool.
+// called checks a tool call.
 func (s *Session) called(c *check, r *request, params wire.Raw, pointer string, base int) {
 	r.about.subject = kept(text(member(params, "name")))
 	t := s.tools[r.about.subject]
@@ -155,11 +154,11 @@ func (s *Session) called(c *check, r *request, params wire.Raw, pointer string, 
 	case r.about.task && (t.support == "" || t.support == "forbidden"):
 		c.breaks("task-forbidden", pointer+"/params/task", base, "the tool %s does not support tasks", r.about.subject)
 	case !r.about.task && t.support == "required":
-		c.breaks("task-required", pointer+"/params", base, "the tool %s has to be called as a task", r.about.subject)
+		c.breaks("task-required", pointer+"/params", base, "the tool %s must be called as a task", r.about.subject)
 	}
 }
 
-// callDone judges the result of a call.
+// callDone checks the result of a tool call.
 func (s *Session) callDone(c *check, r *request, result wire.Raw, pointer string, base int) {
 	s.callResult(c, r.about.subject, r.about.arguments, result, pointer, base)
 }
@@ -171,23 +170,23 @@ func (s *Session) callResult(c *check, name string, badArguments bool, result wi
 	t := s.tools[name]
 	switch {
 	case badArguments && !failed:
-		c.breaks("arguments-accepted", at, base, "the arguments do not fit the input schema of %s, and the call succeeds", name)
+		c.breaks("arguments-accepted", at, base, "the arguments do not match the input schema of %s, but the call succeeded", name)
 	case failed && s.absent("tools/list", name):
-		c.breaks("tool-unknown", at, base, "the tool %q is not in the list: an unknown tool is a protocol error with the code -32602, not a result", name)
+		c.breaks("tool-unknown", at, base, "the tool %q is not in the list: a call of an unknown tool must fail with the error code -32602, not with a result", name)
 	}
 	if s.since("2025-06-18") && t != nil && t.output != nil && !failed {
 		if structured == "" {
-			c.breaks("structured-content-missing", at, base, "the tool %s has an output schema, and the result no structuredContent", name)
+			c.breaks("structured-content-missing", at, base, "the tool %s has an output schema, but the result has no structuredContent", name)
 		} else {
 			c.mismatch("structured-content-invalid", t.output, structured, at+"/structuredContent", base, "the output schema of "+name)
 		}
 	}
 	if structured != "" && !failed && s.since("2025-06-18") && !echoes(member(result, "content"), structured) {
-		c.breaks("structured-content-text", at+"/content", base, "no text block has the structured content as JSON")
+		c.breaks("structured-content-text", at+"/content", base, "no text block contains the structured content as JSON")
 	}
 }
 
-// echoes reports whether a text block holds a value as JSON.
+// echoes reports whether a text block contains a value as JSON.
 func echoes(content, value wire.Raw) (found bool) {
 	each(content, func(_ int, block wire.Raw) {
 		if found || text(member(block, "type")) != "text" {

@@ -8,11 +8,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// undeclared reports the members of a value that its revision does not define: generated
-// types keep them in their field Extra.
+// undeclared notes the members of a value that its revision does not define. Generated types
+// keep them in the field Extra.
 func (c *check) undeclared(v wire.Value, src, pointer string, base int) {
 	if c.envelope && wire.NewStringReader(src).Kind() == wire.KindArray {
-		return // each message of a batch comes by itself
+		return // the messages of a batch are checked one by one
 	}
 	c.extras(reflect.ValueOf(v), src, pointer, "", base)
 }
@@ -44,8 +44,8 @@ func (c *check) extraFields(v reflect.Value, src, pointer, at string, base int) 
 	if c.envelope && (strings.HasPrefix(at, "/params") || strings.HasPrefix(at, "/result")) {
 		return
 	}
-	// The schemas of tools have the members of JSON Schema, the result of a task those of
-	// the request that ran as the task.
+	// The schema of a tool has the members of JSON Schema, and the result of a task those of
+	// the request that runs as the task.
 	if name := v.Type().Name(); strings.HasSuffix(name, "InputSchema") || strings.HasSuffix(name, "OutputSchema") || name == "GetTaskPayloadResult" {
 		return
 	}
@@ -53,11 +53,11 @@ func (c *check) extraFields(v reflect.Value, src, pointer, at string, base int) 
 		field := v.Type().Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
-		case !field.IsExported(), name == "_meta": // which is open
+		case !field.IsExported(), name == "_meta": // an open object
 		case field.Type == membersType:
 			for _, m := range v.Field(i).Interface().(wire.Members) {
 				here := wire.ChildPointer(at, m.Name)
-				c.note("undeclared", pointer+here, base+offsetOf(src, here), "%s.%s is not defined by revision %s%s",
+				c.note("undeclared", pointer+here, base+offsetOf(src, here), "revision %[3]s does not define %[1]s.%[2]s%[4]s",
 					v.Type().Name(), m.Name, c.s.revision.ID, firstWith(c.s.revision.ID, v.Type().Name(), m.Name))
 			}
 		case name == "" || name == "-":
@@ -68,7 +68,7 @@ func (c *check) extraFields(v reflect.Value, src, pointer, at string, base int) 
 	}
 }
 
-// firstWith says which revision is the first that defines a member of a definition.
+// firstWith names the first revision that defines a member of a definition.
 func firstWith(revision, definition, name string) string {
 	for _, r := range generated.Revisions() {
 		v, ok := r.New(definition)
@@ -91,7 +91,7 @@ func firstWith(revision, definition, name string) string {
 	return ""
 }
 
-// elsewhere says which revisions have a variant that this one does not have.
+// elsewhere names the revisions that have a variant which this one lacks.
 func (c *check) elsewhere(src string, p wire.Problem) string {
 	if p.Union == "" {
 		return ""
@@ -116,7 +116,7 @@ func (c *check) elsewhere(src string, p wire.Problem) string {
 	return "; it exists in " + strings.Join(have, ", ")
 }
 
-// known reports whether a union has found a variant for its value, valid or not.
+// known reports whether a union has recognized the variant of its value, valid or not.
 func known(v wire.Value, union string) bool {
 	err, bad := wire.Validate(v), (*wire.ValidationError)(nil)
 	if err == nil {

@@ -76,7 +76,7 @@ const (
 	version = `"MCP-Protocol-Version":"2025-11-25"`
 )
 
-// post is a POST of a message with headers.
+// post returns the recording of a POST with a message and headers.
 func post(exchange int, headers, message string) string {
 	return entry("request", exchange, `"http":{"method":"POST","path":"/mcp","headers":{`+headers+`}},"message":`+strings.ReplaceAll(message, `{"@`, `{"jsonrpc":"2.0","`))
 }
@@ -90,7 +90,7 @@ func respond(exchange, status int, headers, message string) string {
 
 const typeJSON, typeStream = `"Content-Type":"application/json"`, `"Content-Type":"text/event-stream"`
 
-// handshake opens a session over HTTP.
+// handshake returns the recording of the handshake over HTTP.
 func handshake() []string {
 	return []string{
 		post(1, accept, started[2:]), respond(1, 200, typeJSON+","+session, replied[2:]),

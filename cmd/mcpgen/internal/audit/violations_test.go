@@ -36,12 +36,12 @@ func baseViolations() []violation {
 	return []violation{
 		{rule: "schema", name: "result", lines: []string{list, `s {"@id":1,"result":{"tools":7}}`}},
 		{rule: "schema", name: "both result and error", lines: []string{list, `s {"@id":1,"result":{},"error":{"code":1,"message":"m"}}`}},
-		{rule: "schema", name: "code that is no integer", lines: []string{list, `s {"@id":1,"error":{"code":1.5,"message":"m"}}`}},
+		{rule: "schema", name: "code that is not an integer", lines: []string{list, `s {"@id":1,"error":{"code":1.5,"message":"m"}}`}},
 		{rule: "schema", name: "id null", lines: []string{`c {"@id":null,"method":"ping"}`}},
 		{rule: "schema", name: "version of JSON-RPC", lines: []string{`c {"jsonrpc":"1.0","id":1,"method":"ping"}`}},
 		{rule: "schema", name: "batch", lines: []string{`c [{"@id":1,"method":"ping"}]`, `s {"@id":1,"result":{}}`}},
-		{rule: "schema", name: "token that is no string or integer", lines: []string{`c {"@id":1,"method":"ping","params":{"_meta":{"progressToken":true}}}`, `s {"@id":1,"result":{}}`}},
-		{rule: "not-a-message", name: "text amid messages", bare: true, lines: []string{
+		{rule: "schema", name: "token that is neither a string nor an integer", lines: []string{`c {"@id":1,"method":"ping","params":{"_meta":{"progressToken":true}}}`, `s {"@id":1,"result":{}}`}},
+		{rule: "not-a-message", name: "text among messages", bare: true, lines: []string{
 			`r ` + started[2:], `r ` + replied[2:], `r ` + ready[2:], `r server is listening`, `r ` + list[2:], `r ` + listed[2:],
 		}},
 		{rule: "method-side", name: "tools/list of the server", lines: []string{`s {"@id":1,"method":"tools/list"}`, `c {"@id":1,"error":{"code":-32601,"message":"m"}}`}},

@@ -21,8 +21,9 @@ import (
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/proxy"
 )
 
-// stay is a server that says who it is and does not end with its input: a stubborn one
-// ends with a signal, which it names; a deaf one with none; a parent has started another.
+// stay is a server that reports its process ids and does not end with its input. The stubborn
+// one ends on a signal and reports it, the deaf one ignores signals, and the parent has started
+// a child.
 func stay(kind string) {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals)
@@ -44,7 +45,7 @@ func stay(kind string) {
 	}
 }
 
-// gone reports whether a process has ended, and waits for that for a while.
+// gone reports whether a process has ended. It waits for a limited time.
 func gone(pid int) bool {
 	for range 500 {
 		if syscall.Kill(pid, 0) != nil {
@@ -58,13 +59,13 @@ func gone(pid int) bool {
 	return false
 }
 
-// hangup is the cause of a context that SIGHUP has ended.
+// hangup is the cause of a context that SIGHUP has cancelled.
 type hangup struct{}
 
 func (hangup) Error() string     { return "hangup" }
 func (hangup) Signal() os.Signal { return syscall.SIGHUP }
 
-// started starts a server, and returns what it says: the ids of its processes first.
+// started starts a server and returns its output. The first line has the ids of its processes.
 func started(t *testing.T, ctx context.Context, kind string, processes int) (client io.Closer, said *bufio.Reader, pids []int, done chan error) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -93,15 +94,15 @@ func started(t *testing.T, ctx context.Context, kind string, processes int) (cli
 	return toServer, said, pids, done
 }
 
-// TestEnd has servers end that do not want to: none is left, and none is an error where the
-// end was wanted.
+// TestEnd ends servers that do not end by themselves. No process is left, and a requested end
+// is not an error.
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, kind string
 		processes  int
 		signal     bool
-		want       string // the signal that the server has got
+		want       string // the signal that the server has received
 	}{
 		{"input", "stubborn", 1, false, "terminated"},
 		{"input, deaf", "deaf", 1, false, ""},
@@ -126,21 +127,21 @@ func TestEnd(t *testing.T) {
 				client.Close()
 			}
 			if err := <-done; err != nil {
-				t.Errorf("an end that was wanted: %v", err)
+				t.Errorf("got an error for a requested end: %v", err)
 			}
 			if got := strings.TrimSpace(<-rest); got != test.want {
-				t.Errorf("the server got %q, want %q", got, test.want)
+				t.Errorf("the server received %q, want %q", got, test.want)
 			}
 			for _, pid := range pids {
 				if !gone(pid) {
-					t.Errorf("process %d is left", pid)
+					t.Errorf("process %d still runs", pid)
 				}
 			}
 		})
 	}
 }
 
-// TestClientGone has a client that reads no more: the server ends.
+// TestClientGone checks that the server ends when the client stops reading.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(os.Args[0])

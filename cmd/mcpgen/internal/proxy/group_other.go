@@ -7,12 +7,12 @@ import (
 	"os/exec"
 )
 
-// group is a server. The system has no process groups that signals can be sent to.
+// group is a server process. This system has no process groups that can receive signals.
 type group struct{ server *exec.Cmd }
 
 func newGroup(server *exec.Cmd) *group { return &group{server} }
 
-// signal kills the server, as the system has no other signal.
+// signal kills the server, because this system has no other signal.
 func (g *group) signal(os.Signal) error { return g.server.Process.Kill() }
 
 func (g *group) end() {}

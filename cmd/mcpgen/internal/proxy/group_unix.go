@@ -9,12 +9,11 @@ import (
 	"time"
 )
 
-// group is a server and the processes that it has started, such as the program that npx
-// runs.
+// group is a server with the processes that it has started, such as the program that npx runs.
 type group struct{ server *exec.Cmd }
 
-// newGroup has a server started in a process group of its own. The signals of a terminal
-// do not reach it then.
+// newGroup makes a server start in its own process group, which the signals of a terminal do
+// not reach.
 func newGroup(server *exec.Cmd) *group {
 	if server.SysProcAttr == nil {
 		server.SysProcAttr = &syscall.SysProcAttr{}
@@ -31,10 +30,10 @@ func (g *group) signal(s os.Signal) error {
 	return g.server.Process.Signal(s)
 }
 
-// end ends what a server has left behind.
+// end kills the processes that a server has left behind.
 func (g *group) end() {
 	if g.signal(syscall.SIGTERM) != nil {
-		return // there is nothing
+		return // the group has no processes
 	}
 	for deadline := time.Now().Add(exitWait); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if g.signal(syscall.Signal(0)) != nil {

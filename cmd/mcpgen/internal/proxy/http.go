@@ -17,19 +17,19 @@ import (
 
 type exchangeKey struct{}
 
-// exchange is one request and its response.
+// exchange is a request and its response.
 type exchange struct {
 	number  int
-	session string // digest
+	session string // the digest of the session id
 	request *document
 }
 
-// HTTP returns a handler that passes requests on to the server of a URL, whose path they
-// keep, and gives back the responses. Failures of that are logged.
+// HTTP returns a handler that forwards requests to the server at a URL, with the URL's path,
+// and returns the responses. It logs failures.
 func (t *Tap) HTTP(target *url.URL, logger *log.Logger) http.Handler {
 	server := &url.URL{Scheme: target.Scheme, Host: target.Host}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DisableCompression = true // the client has not asked for it
+	transport.DisableCompression = true // the client did not ask for compression
 	return &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(server)
@@ -54,7 +54,7 @@ func (t *Tap) HTTP(target *url.URL, logger *log.Logger) http.Handler {
 	}
 }
 
-// exchange begins an exchange.
+// exchange starts an exchange.
 func (t *Tap) exchange(r *http.Request) *exchange {
 	x := &exchange{number: int(t.exchanges.Add(1)), session: t.redactor.Digest(r.Header.Get("Mcp-Session-Id"))}
 	x.request = &document{tap: t, entry: recording.Entry{
@@ -64,7 +64,7 @@ func (t *Tap) exchange(r *http.Request) *exchange {
 	return x
 }
 
-// response has a response judged as it is passed on.
+// response arranges that a response is checked while it is forwarded.
 func (t *Tap) response(x *exchange, r *http.Response) {
 	e := recording.Entry{
 		Kind: recording.Response, From: audit.Server, Transport: recording.HTTP, Session: x.session, Exchange: x.number,
@@ -87,10 +87,10 @@ func (t *Tap) response(x *exchange, r *http.Response) {
 	}
 }
 
-// tee is a body whose bytes go into a writer too, which is closed after the last one.
+// tee is a body whose bytes also go to a writer, which is closed after the last one.
 type tee struct {
 	io.ReadCloser
-	length int64 // -1: not known
+	length int64 // -1 if unknown
 	into   io.WriteCloser
 	read   int64
 }
@@ -110,7 +110,7 @@ func (t *tee) Close() error {
 	return t.ReadCloser.Close()
 }
 
-// document is a body that is a message, or a batch.
+// document is a body that contains a message or a batch.
 type document struct {
 	tap   *Tap
 	entry recording.Entry
@@ -129,7 +129,7 @@ func (d *document) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close has the body judged, once.
+// Close passes the body on to be checked, once.
 func (d *document) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -140,15 +140,15 @@ func (d *document) Close() error {
 	return nil
 }
 
-// events is a body of server-sent events, whose data are messages.
+// events is a body of server-sent events with messages as data.
 type events struct {
 	tap    *Tap
 	stream *url.URL
 	entry  recording.Entry
 
 	line     []byte
-	over     bool   // the event is too long to be judged
-	data     []byte // each line with its end
+	over     bool   // the event is too long to be checked
+	data     []byte // splits the body into lines with their line ends
 	kind, id string
 	afterCR  bool
 	closed   bool
@@ -177,7 +177,7 @@ func (e *events) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close forgets an event that was cut off.
+// Close discards an incomplete event.
 func (e *events) Close() error {
 	if !e.closed {
 		e.closed = true
@@ -188,7 +188,7 @@ func (e *events) Close() error {
 	return nil
 }
 
-// field takes a line of an event; the empty one ends it.
+// field handles a line of an event. An empty line ends the event.
 func (e *events) field(line string) {
 	if line == "" {
 		e.dispatch()

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
 )
 
-// TestEventBounds holds that an event of many lines is bounded as one of a single line is, and
-// that the events after it are read.
+// TestEventBounds checks that an event of many lines has the same size limit as an event of one
+// line, and that later events are read.
 func TestEventBounds(t *testing.T) {
 	var record bytes.Buffer
 	tap := NewTap(audit.Options{}, recording.NewWriter(&record), func(Finding) {})
@@ -30,7 +30,7 @@ func TestEventBounds(t *testing.T) {
 	}
 }
 
-// TestClosedDocument holds that what comes of a body after it was judged is not kept.
+// TestClosedDocument checks that a document keeps no bytes after it was closed.
 func TestClosedDocument(t *testing.T) {
 	tap := NewTap(audit.Options{}, nil, func(Finding) {})
 	defer tap.Close()
@@ -38,6 +38,6 @@ func TestClosedDocument(t *testing.T) {
 	d.Close()
 	d.Write([]byte("late"))
 	if len(d.text.bytes) > 0 {
-		t.Errorf("%q is kept", d.text.bytes)
+		t.Errorf("%q was kept", d.text.bytes)
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
 )
 
-// asServer has the test's own program be a server, which answers line by line.
+// asServer makes the test binary act as a server that answers line by line.
 const asServer = "MCPGEN_TEST_SERVER"
 
 func TestMain(m *testing.M) {
@@ -47,7 +47,7 @@ const (
 	bad        = `/result/tools: expected an array, found a number`
 )
 
-// answer is what the server says to a line: lines that end in all the ways they may.
+// answer returns the server's reply to a line. The replies have all allowed line ends.
 func answer(line string) string {
 	switch line {
 	case initialize:
@@ -58,7 +58,7 @@ func answer(line string) string {
 	return ""
 }
 
-// findings collects what a tap reports.
+// findings collects the findings that a tap reports.
 type findings struct {
 	mu  sync.Mutex
 	all []string
@@ -68,7 +68,7 @@ func (f *findings) add(one proxy.Finding) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if one.Level == audit.Note || strings.HasPrefix(string(one.Rule), "http-") || one.Rule == "unanswered" {
-		return // the rules of HTTP have tests of their own
+		return // the rules of HTTP have their own tests
 	}
 	f.all = append(f.all, fmt.Sprintf("%d %s: %s: %s", one.Number, one.From, one.Pointer, one.Problem))
 }
@@ -94,7 +94,7 @@ func TestStdio(t *testing.T) {
 		}
 		heard.WriteString(line)
 	}
-	io.WriteString(client, initialize[:20]) // in pieces
+	io.WriteString(client, initialize[:20]) // writes the messages in pieces
 	io.WriteString(client, initialize[20:]+"\n")
 	read()
 	read()
@@ -124,7 +124,7 @@ func TestStdio(t *testing.T) {
 func TestStdioErrors(t *testing.T) {
 	tap := proxy.NewTap(audit.Options{}, nil, func(proxy.Finding) {})
 	defer tap.Close()
-	in, client := io.Pipe() // a client that stays
+	in, client := io.Pipe() // a client that does not close its end
 	defer client.Close()
 	if err := tap.Stdio(t.Context(), exec.Command("/does/not/exist"), in, io.Discard); err == nil {
 		t.Error("a command that does not exist")
@@ -134,7 +134,7 @@ func TestStdioErrors(t *testing.T) {
 	}
 }
 
-// post sends a message through the proxy, and returns what came back.
+// post sends a message through the proxy and returns the response.
 func post(t *testing.T, to, session, text string) (http.Header, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, to, strings.NewReader(text))
@@ -162,7 +162,7 @@ func do(t *testing.T, r *http.Request) (http.Header, string) {
 	return answer.Header, string(body)
 }
 
-// through starts a server with a proxy before it.
+// through starts a server behind a proxy.
 func through(t *testing.T, found *findings, server http.HandlerFunc) (string, *proxy.Tap) {
 	t.Helper()
 	target := httptest.NewServer(server)
@@ -189,7 +189,7 @@ func TestStreamable(t *testing.T) {
 			io.WriteString(w, opened)
 		case string(body) == ready:
 			w.WriteHeader(http.StatusAccepted)
-		default: // the list, and the stream resumed
+		default: // the list and the resumed stream
 			w.Header().Set("Content-Type", "text/event-stream")
 			io.WriteString(w, stream)
 		}
@@ -217,7 +217,7 @@ func TestStreamable(t *testing.T) {
 	}
 }
 
-// TestStateless has a server that keeps no session: a header tells the revision.
+// TestStateless checks a server without sessions: a header names the revision.
 func TestStateless(t *testing.T) {
 	var found findings
 	front, tap := through(t, &found, func(w http.ResponseWriter, r *http.Request) {
@@ -276,7 +276,7 @@ func TestSSE(t *testing.T) {
 	tap.Close()
 	want := []string{
 		"4 server: " + bad,
-		"3 client: : after the answer to initialize comes notifications/initialized, and there is none",
+		"3 client: : notifications/initialized must come after the answer to initialize, but never came",
 	}
 	if diff := cmp.Diff(want, found.all); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -297,7 +297,8 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// BenchmarkLine is what judging adds to a message's way: it is queued.
+// BenchmarkLine measures the time that the tap adds to a message, which is queued for the
+// check.
 func BenchmarkLine(b *testing.B) {
 	cmd := exec.Command("cat")
 	tap := proxy.NewTap(audit.Options{}, nil, func(proxy.Finding) {})
@@ -314,7 +315,7 @@ func BenchmarkLine(b *testing.B) {
 	client.Close()
 }
 
-// TestRecord records what passes: every byte of messages, and no secret.
+// TestRecord checks that every byte of the messages is recorded, and no secret.
 func TestRecord(t *testing.T) {
 	var file bytes.Buffer
 	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -339,7 +340,7 @@ func TestRecord(t *testing.T) {
 	do(t, r)
 	tap.Close()
 	if strings.Contains(file.String(), "secret") {
-		t.Errorf("a secret is recorded:\n%s", &file)
+		t.Errorf("the recording contains a secret:\n%s", &file)
 	}
 	in, err := recording.NewReader(&file)
 	if err != nil {

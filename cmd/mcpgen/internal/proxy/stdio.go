@@ -16,21 +16,21 @@ import (
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
 )
 
-// exitWait is how long a server may take to end once it has been asked to.
+// exitWait is the time that a server has to end after it was asked to.
 const exitWait = 2 * time.Second
 
-// Stdio runs a server between in and out, until it ends. When in ends, so does the server's
-// input; a server that writes nothing for two seconds after that is terminated. When ctx
-// ends, the server and the processes that it has started get the signal that ended ctx, if
-// its cause has a method Signal, and are killed two seconds later. No process is left.
+// Stdio runs a server between in and out until it ends. When in ends, Stdio closes the server's
+// input; a server that writes nothing for two seconds after that is terminated. When ctx ends,
+// the server and its child processes receive the signal from ctx's cause, if that has a method
+// Signal, and are killed two seconds later. No process is left.
 //
-// The error is that of starting the server, or says how it ended by itself.
+// Stdio returns an error if the server cannot be started or ends by itself before the client.
 func (t *Tap) Stdio(ctx context.Context, server *exec.Cmd, in io.Reader, out io.Writer) error {
 	toServer, err := server.StdinPipe()
 	if err != nil {
 		return err
 	}
-	// A pipe of our own: that of StdoutPipe is closed by Wait, read to its end or not.
+	// This does not use StdoutPipe because Wait closes that pipe before all output is read.
 	fromServer, stdout, err := os.Pipe()
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (t *Tap) Stdio(ctx context.Context, server *exec.Cmd, in io.Reader, out io.
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		if !pass(out, fromServer, &splitter{tap: t, from: audit.Server}, nil, &written) {
-			gone() // it does not read any more
+			gone() // the server no longer reads
 			io.Copy(io.Discard, fromServer)
 		}
 	})
@@ -70,18 +70,18 @@ func (t *Tap) Stdio(ctx context.Context, server *exec.Cmd, in io.Reader, out io.
 	go func() { reading.Wait(); close(drained) }()
 	select {
 	case <-drained:
-	case <-time.After(exitWait): // somebody outside of the group holds the pipe
+	case <-time.After(exitWait): // a process outside of the group holds the pipe open
 		fromServer.SetReadDeadline(time.Now())
 		<-drained
 	}
 	if wanted || err == nil || errors.Is(err, exec.ErrWaitDelay) {
 		return nil
 	}
-	return fmt.Errorf("ended before its client: %w", err)
+	return fmt.Errorf("ended before the client: %w", err)
 }
 
-// wait waits for the end of the server, and brings it about if that is wanted: if the
-// client has gone, or ctx has ended.
+// wait waits for the end of the server. It ends the server if the client has gone or ctx has
+// ended.
 func wait(ctx context.Context, group *group, exited <-chan error, clientGone <-chan struct{}, written *atomic.Int64) (wanted bool, err error) {
 	gone := clientGone
 	var quiet <-chan time.Time
@@ -113,7 +113,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// cause returns the signal that ended ctx, or an interrupt.
+// cause returns the signal in the cause of ctx, or an interrupt.
 func cause(ctx context.Context) os.Signal {
 	var by interface{ Signal() os.Signal }
 	if errors.As(context.Cause(ctx), &by) {
@@ -122,8 +122,8 @@ func cause(ctx context.Context) os.Signal {
 	return os.Interrupt
 }
 
-// stop sends a signal to the processes, kills them if the server is still there after two
-// seconds, and returns how the server ended.
+// stop sends a signal to the processes, kills them if the server still runs after two seconds,
+// and returns how the server ended.
 func (g *group) stop(signal os.Signal, exited <-chan error) error {
 	g.signal(signal)
 	select {
@@ -135,9 +135,9 @@ func (g *group) stop(signal os.Signal, exited <-chan error) error {
 	}
 }
 
-// pass copies from src to dst until either ends, each piece after lines has seen it, and
-// counts the bytes. It returns false if dst takes no more. Once ended is closed, nothing
-// more is handed to lines.
+// pass copies from src to dst until either ends, and counts the bytes. Each piece goes to lines
+// first. It returns false if dst accepts no more. After ended is closed, nothing more goes to
+// lines.
 func pass(dst io.Writer, src io.Reader, lines *splitter, ended <-chan struct{}, written *atomic.Int64) bool {
 	buffer := make([]byte, 64<<10)
 	for {

@@ -1,9 +1,9 @@
-// Package proxy stands between a client and a server, passes every byte on as it came, and
-// has what they say judged and recorded meanwhile.
+// Package proxy forwards every byte between a client and a server unchanged, and has the
+// messages recorded and checked.
 //
-// Messages are copied where they pass, recorded at once, and judged by one goroutine in the
-// order in which they passed, so that neither side waits for a verdict. A message is queued
-// before its last byte is passed on: an answer cannot be judged before its request.
+// Messages are copied as they pass, recorded at once, and checked by one goroutine in the order
+// in which they passed, so that neither side waits for a check. A message is queued before its
+// last byte is forwarded, so that an answer is never checked before its request.
 package proxy
 
 import (
@@ -16,26 +16,25 @@ import (
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
 )
 
-// Finding is a finding of the audit, with the beginning of the message it is about.
+// Finding is a finding of the audit with the beginning of its message.
 type Finding struct {
 	audit.Finding
 	Message string
 }
 
-// maxMessage bounds what is kept of a message that is not complete yet. Longer ones are
-// passed on and not judged.
+// maxMessage limits the size of a message. A longer one is forwarded without a check.
 const maxMessage = 64 << 20
 
-// The reasons for which a message is not judged.
+// The reasons why a message is not checked.
 const (
-	tooLong    = "a message of more than 64 MiB is not judged"
-	compressed = "a compressed response is not judged"
+	tooLong    = "a message of more than 64 MiB is not checked"
+	compressed = "a compressed response is not checked"
 )
 
-// Tap has messages judged and recorded. Its methods may be called concurrently.
+// Tap records and checks messages. It is safe for concurrent use.
 type Tap struct {
 	report   func(Finding)
-	record   *recording.Writer // nil for none
+	record   *recording.Writer // nil without a recording
 	redactor *recording.Redactor
 	audit    *audit.Recording
 	queue    chan recording.Entry
@@ -51,11 +50,11 @@ type Tap struct {
 	counts   Counts
 }
 
-// Counts says what a tap has judged and found.
+// Counts are the numbers of messages and findings.
 type Counts struct{ Messages, Errors, Warnings, Notes int }
 
-// NewTap returns a tap that calls report for each finding, and records into record unless
-// that is nil.
+// NewTap returns a tap that calls report for each finding. If record is not nil, the tap
+// records into it.
 func NewTap(opts audit.Options, record *recording.Writer, report func(Finding)) *Tap {
 	opts.Live = true
 	t := &Tap{
@@ -72,7 +71,7 @@ func NewTap(opts audit.Options, record *recording.Writer, report func(Finding)) 
 	return t
 }
 
-// Close waits until all messages are judged. Those that still come are not.
+// Close waits until all messages are checked. Later messages are ignored.
 func (t *Tap) Close() {
 	t.mu.Lock()
 	t.closed = true
@@ -81,7 +80,7 @@ func (t *Tap) Close() {
 	<-t.done
 }
 
-// add has an entry recorded and judged. It waits while very many are queued.
+// add records an entry and queues it for the check. It waits while the queue is full.
 func (t *Tap) add(e recording.Entry) {
 	e.Time = time.Now()
 	t.mu.Lock()
@@ -97,7 +96,7 @@ func (t *Tap) add(e recording.Entry) {
 	t.queue <- e
 }
 
-// Counts returns what was judged and found so far.
+// Counts returns the numbers so far.
 func (t *Tap) Counts() Counts {
 	t.counting.Lock()
 	defer t.counting.Unlock()
@@ -124,10 +123,10 @@ func (t *Tap) tell(findings []audit.Finding, message string) {
 	}
 }
 
-// text gathers what is to be a message.
+// text collects the bytes of a message.
 type text struct {
 	bytes   []byte
-	dropped bool // as there was too much of it
+	dropped bool // why the message is too large or unreadable, or ""
 }
 
 func (t *text) add(p []byte) {
@@ -138,7 +137,7 @@ func (t *text) add(p []byte) {
 	t.bytes = append(t.bytes, p...)
 }
 
-// take gives e the text, or the reason for there being none, and begins anew.
+// take sets the text of e, or the reason why there is none, and starts a new message.
 func (t *text) take(e recording.Entry) recording.Entry {
 	e.Text = string(bytes.TrimSpace(t.bytes))
 	if t.dropped {
@@ -151,7 +150,7 @@ func (t *text) take(e recording.Entry) recording.Entry {
 	return e
 }
 
-// splitter is an io.Writer that has each line judged.
+// splitter is an io.Writer that passes each line on to be checked.
 type splitter struct {
 	tap  *Tap
 	from audit.Side
@@ -173,7 +172,7 @@ func (s *splitter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// end has the line judged that was written, if there is any.
+// end passes on an incomplete last line.
 func (s *splitter) end() {
 	e := s.line.take(recording.Entry{Kind: recording.Message, From: s.from, Transport: recording.Stdio})
 	if e.Text != "" || e.Unread != "" {

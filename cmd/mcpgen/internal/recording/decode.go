@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// foreign are files that this package names and does not read.
+// foreign are the file formats that this package recognizes but does not read.
 var foreign = []struct{ magic, name string }{
 	{"PK\x03\x04", "a zip archive"},
 	{"BZh", "compressed with bzip2"},
@@ -23,11 +23,10 @@ var foreign = []struct{ magic, name string }{
 	{"\x00\x00\xfe\xff", "UTF-32"},
 }
 
-// Decode returns the text of a file as UTF-8: of a compressed file (gzip) what is in it,
-// of UTF-16, with a byte order mark or without, the same text. Other encodings that it
-// recognizes are an error that names them.
+// Decode returns the text of a file as UTF-8. It decompresses gzip and converts UTF-16 with or
+// without a byte order mark. It returns an error that names any other recognized encoding.
 func Decode(r io.Reader) (io.Reader, error) {
-	for range 2 { // a compressed file may hold UTF-16
+	for range 2 { // a compressed file may contain UTF-16
 		in := bufio.NewReaderSize(r, 64<<10)
 		head, err := in.Peek(6)
 		if err != nil && len(head) == 0 && !errors.Is(err, io.EOF) {
@@ -35,7 +34,7 @@ func Decode(r io.Reader) (io.Reader, error) {
 		}
 		for _, f := range foreign {
 			if bytes.HasPrefix(head, []byte(f.magic)) {
-				return nil, fmt.Errorf("the file is %s; it has to be text in UTF-8 or UTF-16, or that compressed with gzip", f.name)
+				return nil, fmt.Errorf("the file is %s; expected text in UTF-8 or UTF-16, optionally compressed with gzip", f.name)
 			}
 		}
 		if !bytes.HasPrefix(head, []byte("\x1f\x8b")) {
@@ -48,8 +47,8 @@ func Decode(r io.Reader) (io.Reader, error) {
 	return nil, errors.New("the file is compressed with gzip more than once")
 }
 
-// text decodes by the byte order mark, or else by where the zero bytes are: the first
-// characters of a recording are ASCII.
+// text decodes text by its byte order mark, or else by the position of zero bytes: a recording
+// starts with ASCII characters.
 func text(in *bufio.Reader, head []byte) (io.Reader, error) {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
@@ -62,7 +61,7 @@ func text(in *bufio.Reader, head []byte) (io.Reader, error) {
 		in.Discard(2)
 		return &utf16Reader{in: in, order: binary.BigEndian}, nil
 	case len(head) > 3 && head[1] == 0 && head[2] == 0 && head[3] == 0, len(head) > 3 && head[0] == 0 && head[1] == 0 && head[2] == 0:
-		return nil, errors.New("the file is UTF-32; it has to be text in UTF-8 or UTF-16, or that compressed with gzip")
+		return nil, errors.New("the file is UTF-32; expected text in UTF-8 or UTF-16, optionally compressed with gzip")
 	case len(head) >= 2 && head[0] != 0 && head[1] == 0:
 		return &utf16Reader{in: in, order: binary.LittleEndian}, nil
 	case len(head) >= 2 && head[0] == 0 && head[1] != 0:
@@ -71,12 +70,12 @@ func text(in *bufio.Reader, head []byte) (io.Reader, error) {
 	return in, nil
 }
 
-// utf16Reader reads UTF-16 as UTF-8.
+// utf16Reader converts UTF-16 to UTF-8.
 type utf16Reader struct {
 	in      *bufio.Reader
 	order   binary.ByteOrder
 	pending []byte
-	held    uint16 // a unit that was read ahead, unless 0
+	held    uint16 // a unit that was read ahead, or 0
 	err     error
 }
 
@@ -92,7 +91,7 @@ func (u *utf16Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill decodes some kilobytes.
+// fill decodes the next few kilobytes.
 func (u *utf16Reader) fill() {
 	u.pending = u.pending[:0]
 	for len(u.pending) < 4096 {
@@ -121,7 +120,7 @@ func (u *utf16Reader) unit() (uint16, bool) {
 	var b [2]byte
 	if _, err := io.ReadFull(u.in, b[:]); err != nil {
 		if errors.Is(err, io.ErrUnexpectedEOF) {
-			err = errors.New("the UTF-16 text ends within a character")
+			err = errors.New("the UTF-16 text ends in the middle of a character")
 		}
 		u.err = err
 		return 0, false

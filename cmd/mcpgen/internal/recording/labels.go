@@ -6,20 +6,20 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// labels reads messages with something beside them. That are objects that hold a message
-// in a member, and lines of a log, such as
+// labels reads messages that come with other text: objects that contain a message in a member,
+// and lines of a log, such as
 //
 //	write: {"jsonrpc":"2.0", ...
 //	2025-06-18T12:00:00Z [github] Message from client: {"jsonrpc":"2.0", ...
 //
-// The text beside a message tells who sent it: it names a side ("client",
-// "server->client") or what the writer of the log did (read, write, send, receive). The
-// writer is the client if it sent initialize, and else the server.
+// The text beside a message tells the sender. It names a side ("client", "server->client") or
+// an action of the program that wrote the log (read, write, send, receive). That program is the
+// client if it sent initialize, and the server otherwise.
 type labels struct {
 	writer Side
 }
 
-// entry returns what a value or line records.
+// entry returns the entry of a value or line.
 func (l *labels) entry(line string) Entry {
 	line = strings.TrimSpace(line)
 	beside := ""
@@ -34,7 +34,7 @@ func (l *labels) entry(line string) Entry {
 		r := wire.NewStringReader(line[i:])
 		raw := r.ReadRaw()
 		if raw == "" {
-			raw = wire.Raw(line[i:]) // broken: so is the message
+			raw = wire.Raw(line[i:]) // A broken value is a broken message.
 		}
 		beside, line = line[:i], string(raw)
 	} else if inner, label, ok := enveloped(line); ok {
@@ -56,8 +56,8 @@ func (l *labels) entry(line string) Entry {
 	return e
 }
 
-// enveloped finds the message in a member of an object that is none itself. Where the
-// object says which side sent it, the member is what that side sent, message or not.
+// enveloped finds the message in a member of an object that is not a message itself. If the
+// object names the sender, the member is the text that was sent, even if that is not a message.
 func enveloped(line string) (message, label string, ok bool) {
 	r := wire.NewStringReader(line)
 	if r.Kind() != wire.KindObject {
@@ -96,7 +96,7 @@ func enveloped(line string) (message, label string, ok bool) {
 	return message, label, message != "" && r.Err() == nil
 }
 
-// deed is what the writer of a log did with a message.
+// deed is an action of the program that wrote a log.
 type deed int
 
 const (
@@ -105,7 +105,7 @@ const (
 	received
 )
 
-// read finds who sent a message in what stands beside it.
+// read finds the sender of a message in the text beside it.
 func read(label string) (Side, deed) {
 	label = strings.ToLower(label)
 	for _, sign := range []string{"→", "=>", "-->", "->", "»", ">>"} {
@@ -139,8 +139,8 @@ func read(label string) (Side, deed) {
 		switch {
 		case side == Unknown:
 		case previous == "to" || previous == "by" && i > 1:
-			// "server to client" has told already; "by" of an arrow that points back
-			// has the sender behind it.
+			// "server to client" was matched above. With "by", or an arrow that points back,
+			// the sender comes last.
 			if previous == "by" {
 				return side, did
 			}

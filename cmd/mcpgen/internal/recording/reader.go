@@ -12,13 +12,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Reader reads a recording of any form, an entry at a time.
+// Reader reads the entries of a recording in any form.
 type Reader struct {
 	values *Stream
 	labels labels
 }
 
-// NewReader returns a reader of a recording. The input is decoded as by [Decode].
+// NewReader returns a reader of a recording. [Decode] decodes the input.
 func NewReader(r io.Reader) (*Reader, error) {
 	in, err := Decode(r)
 	if err != nil {
@@ -29,8 +29,8 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return &Reader{values: values}, nil
 }
 
-// Next returns the next entry; io.EOF at the end. A line of a log that holds no message
-// is an entry of kind [Log].
+// Next returns the next entry, or io.EOF at the end. A line of a log without a message is an
+// entry of kind [Log].
 func (r *Reader) Next() (Entry, error) {
 	for {
 		value, line, err := r.values.Next()
@@ -48,7 +48,7 @@ func (r *Reader) Next() (Entry, error) {
 	}
 }
 
-// entry makes an entry of a value or line. That of the format's first line has no kind.
+// entry returns the entry of a value or line. The entry of the format's first line has no kind.
 func (r *Reader) entry(text string) (Entry, error) {
 	if e, ours, err := own(text); ours {
 		return e, err
@@ -56,7 +56,7 @@ func (r *Reader) entry(text string) (Entry, error) {
 	return r.labels.entry(text), nil
 }
 
-// own reads a line of the format of this package.
+// own reads a line in the format of this package.
 func own(text string) (e Entry, ours bool, err error) {
 	in := wire.NewStringReader(text)
 	if in.Kind() != wire.KindObject {
@@ -83,7 +83,7 @@ func own(text string) (e Entry, ours bool, err error) {
 	}
 	switch {
 	case ours && version != "1":
-		return e, true, fmt.Errorf("the recording is of version %s, and this program reads version %d", version, Version)
+		return e, true, fmt.Errorf("the recording has version %s, but this program reads versions up to %d", version, Version)
 	case ours:
 		return Entry{}, true, nil
 	}
@@ -94,7 +94,7 @@ func own(text string) (e Entry, ours bool, err error) {
 	return e, false, nil
 }
 
-// member takes in a member of an entry.
+// member reads a member of an entry.
 func (e *Entry) member(name string, value wire.Raw) error {
 	switch name {
 	case "time":
@@ -120,7 +120,7 @@ func (e *Entry) member(name string, value wire.Raw) error {
 	case "unread":
 		e.Unread = stringOf(value)
 	case "message":
-		// A string is the text; an object is the message written out by hand.
+		// A string is the text itself; an object is a message that was written by hand.
 		if e.Text = string(value); value.Kind() == wire.KindString {
 			e.Text = stringOf(value)
 		}
@@ -155,8 +155,8 @@ func intOf(raw wire.Raw) int {
 	return n
 }
 
-// IsValue reports whether text begins as a message or a batch of messages does, rather
-// than as the line of a log.
+// IsValue reports whether text begins like a message or a batch, rather than like a line of a
+// log.
 func IsValue(text string) bool {
 	text = strings.TrimLeft(text, space)
 	if strings.HasPrefix(text, "[") {

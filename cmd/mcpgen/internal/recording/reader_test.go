@@ -34,7 +34,7 @@ func entries(t *testing.T, text string) []Entry {
 	}
 }
 
-// TestRoundTrip reads what was written, byte by byte.
+// TestRoundTrip checks that entries are read as they were written, byte by byte.
 func TestRoundTrip(t *testing.T) {
 	want := []Entry{
 		{Kind: Message, From: Client, Transport: Stdio, Text: "{\"jsonrpc\": \"2.0\",  \"id\":1}<&>\u2028"},
@@ -58,10 +58,10 @@ func TestRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(want, entries(t, text.String())); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	// A file that was cut off is readable up to there.
+	// A truncated file is readable up to the cut.
 	cutOff := text.String()[:text.Len()-10]
 	if got := entries(t, cutOff); len(got) != len(want) || got[len(got)-2].Unread == "" {
-		t.Errorf("of a recording that was cut off: %d entries", len(got))
+		t.Errorf("truncated recording: got %d entries", len(got))
 	}
 }
 
@@ -185,7 +185,7 @@ func TestLabels(t *testing.T) {
 	if e := entries(t, `{"direction":"server->client","message":"listening"}`)[0]; e.Kind != Message || e.From != Server || e.Text != "listening" {
 		t.Errorf("text of a side: %+v", e)
 	}
-	// Who reads and who writes is known after initialize.
+	// The sides behind "read" and "write" are known after initialize.
 	for first, sides := range map[string][2]Side{"read": {Client, Server}, "write": {Client, Client}} {
 		got := entries(t, first+`: {"jsonrpc":"2.0","id":0,"method":"initialize"}`+"\nwrite: "+message)
 		if got[0].From != sides[0] || got[1].From != sides[1] {
@@ -194,7 +194,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// FuzzReader checks that reading ends, with nothing but errors that it names.
+// FuzzReader checks that reading ends and returns only known errors.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte(`{"mcpgen":"recording","version":1}` + "\n" + `{"kind":"request","direction":"client->server","http":{"headers":{"a":1}},"message":{}}`))
 	f.Add([]byte("\xff\xfe{\x00"))

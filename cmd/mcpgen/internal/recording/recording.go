@@ -1,27 +1,28 @@
-// Package recording reads and writes what a client and a server say to each other.
+// Package recording reads and writes the messages between a client and a server.
 //
-// Its own format is a line of JSON for each [Entry], after a first line that names the
-// format and its version. [Writer] writes it. [Reader] reads it, and also plain messages,
-// objects of other tools that hold a message and its direction, and the lines of logs.
+// Its own format has one JSON object a line for each [Entry], after a first line that names the
+// format and its version. [Writer] writes this format. [Reader] reads it, and also plain
+// messages, the JSON logs of other tools, and text logs.
 package recording
 
 import "time"
 
 // Version is the version of the format that this package writes. A reader refuses newer
-// ones; members that it does not know it ignores.
+// versions and ignores unknown members.
 const Version = 1
 
-// Side is one of the two that talk.
+// Side is the client or the server.
 type Side string
 
-// The sides. Unknown is the side of a message that a recording does not attribute.
+// The sides. Unknown is the sender of a message that the recording does not attribute to a
+// side.
 const (
 	Unknown Side = ""
 	Client  Side = "client"
 	Server  Side = "server"
 )
 
-// Other returns the side that s talks to.
+// Other returns the opposite side, or Unknown.
 func (s Side) Other() Side {
 	switch s {
 	case Client:
@@ -32,62 +33,64 @@ func (s Side) Other() Side {
 	return Unknown
 }
 
-// Kind says what an entry records.
+// Kind is the kind of an entry.
 type Kind string
 
 // The kinds of entries.
 const (
-	// Message is a message, or text that a peer sent in place of one.
+	// Message is a message, or text that a side sent in its place.
 	Message Kind = "message"
-	// Request is an HTTP request, with the message in its body.
+	// Request is an HTTP request with the message in its body.
 	Request Kind = "request"
-	// Response is the head of an HTTP response, with its body unless that is a stream.
+	// Response is the status and headers of an HTTP response, with its body unless it is a
+	// stream.
 	Response Kind = "response"
 	// Event is an event of a stream of server-sent events.
 	Event Kind = "event"
-	// End is the end of the body of an HTTP response that was a stream.
+	// End is the end of a streamed HTTP response.
 	End Kind = "end"
-	// Close is the end of what a side sends over standard input or output.
+	// Close is the end of a side's output over stdio.
 	Close Kind = "close"
-	// Log is a line of a log that holds no message.
+	// Log is a line of a log without a message.
 	Log Kind = "log"
 )
 
-// Transport is how a message travelled.
+// Transport is the transport of a message.
 type Transport string
 
-// The transports. HTTP is Streamable HTTP, or HTTP with SSE.
+// The transports. HTTP is Streamable HTTP or HTTP+SSE.
 const (
 	Stdio Transport = "stdio"
 	HTTP  Transport = "http"
 )
 
-// Entry is one thing that happened, in the order in which it passed.
+// Entry is one event of a recording.
 type Entry struct {
 	Kind      Kind
-	Time      time.Time // zero where the recording has none
+	Time      time.Time // zero if unknown
 	From      Side
-	Transport Transport // "" where the recording does not say
-	// Session identifies a session over HTTP. It is a digest of the id, as whoever has
-	// the id can take the session over.
+	Transport Transport // "" if unknown
+	// Session identifies a session over HTTP. It is a digest, because the id itself gives
+	// access to the session.
 	Session string
-	// Exchange numbers HTTP requests from 1. Their responses and events have the same.
+	// Exchange numbers HTTP requests from 1. The response and events of a request have its
+	// number.
 	Exchange int
-	// Method, Path, Status and Header are those of an HTTP request or response.
+	// Method, Path, Status and Header describe an HTTP request or response.
 	Method, Path string
 	Status       int
 	Header       map[string]string
 	// EventType and EventID are the fields of a server-sent event.
 	EventType, EventID string
-	// Text is the message as it was sent, byte by byte. It need not be one.
+	// Text is the message as sent, byte by byte. It need not be a valid message.
 	Text string
-	// Unread says why there is no text, as when it was too long to keep.
+	// Unread says why Text is empty, for example because the message was too long.
 	Unread string
 
-	// Line is the line of the file in which the entry begins.
+	// Line is the line of the file where the entry begins.
 	Line int
-	// Beside is the text that a log has before a message, and Plain tells that there is
-	// nothing but the message.
+	// Beside is the text before the message in a log. Plain says that the line is the message
+	// alone.
 	Beside string
 	Plain  bool
 }

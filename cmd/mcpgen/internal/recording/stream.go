@@ -9,35 +9,35 @@ import (
 	"strings"
 )
 
-// maxValue limits one JSON value of a stream.
+// maxValue limits the size of one JSON value.
 const maxValue = 256 << 20
 
-// A Stream splits a file into JSON values without decoding them. Either every line is a
-// value, as in a recording, or values follow each other in any layout. The lines tell
-// which: a line that is not a whole value, before a line that starts another, is a broken
-// value by itself. One value at a time is in memory.
+// A Stream splits a file into JSON values without decoding them. Either every line is a value,
+// as in a recording, or values follow each other in any layout. The stream detects which: a
+// line that is not a complete value, followed by a line that starts another value, is a broken
+// value. Only one value at a time is in memory.
 type Stream struct {
 	r       *bufio.Reader
-	line    int    // lines read so far
+	line    int    // the number of lines read
 	pending []byte // the next line, read ahead
-	rest    []byte // what is left of the line read last
+	rest    []byte // the rest of the last line
 	started bool
-	lines   bool // the value before this one was a line
+	lines   bool // the previous value was a line
 
-	// messages says that the values are messages, so that a line that does not begin as one
-	// is text of something else and handed out whole. If the first line is such a line, the
-	// file is a log, and all its lines are handed out whole.
+	// messages says that the values are messages. A line that does not start like a message is
+	// returned whole as other text. If the first line is such a line, the file is a log, and
+	// every line is returned whole.
 	messages bool
 	log      bool
 }
 
-// NewStream returns a stream of the values in r, which has to be UTF-8.
+// NewStream returns a stream of the values in r, which must be UTF-8.
 func NewStream(r io.Reader) *Stream {
 	return &Stream{r: bufio.NewReaderSize(r, 64<<10)}
 }
 
-// Next returns the next value and the line it starts in; io.EOF at the end.
-// The value is not checked: where text is no JSON it holds that text.
+// Next returns the next value and the line where it starts, or io.EOF at the end. The value is
+// not validated and may be text that is not JSON.
 func (s *Stream) Next() (value []byte, line int, err error) {
 	text, err := s.nonBlank()
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Stream) Next() (value []byte, line int, err error) {
 		}
 		more, err := s.readLine()
 		if err == io.EOF {
-			break // cut off: the decoder says where
+			break // truncated; the decoder reports the position
 		}
 		if err != nil {
 			return nil, 0, err
@@ -92,8 +92,8 @@ func (s *Stream) Next() (value []byte, line int, err error) {
 	return text[:end], line, nil
 }
 
-// oneValuePerLine decides by the first line, and the second where the value
-// does not end in the first.
+// oneValuePerLine decides by the first line, and also by the second if the first value is
+// incomplete.
 func (s *Stream) oneValuePerLine(first []byte, end int) (bool, error) {
 	if end >= 0 {
 		return len(bytes.TrimLeft(first[end:], space)) == 0, nil
@@ -105,8 +105,8 @@ func (s *Stream) oneValuePerLine(first []byte, end int) (bool, error) {
 	return bytes.HasPrefix(next, []byte(`{"`)) && first[0] == '{', err
 }
 
-// continued reports whether the next line looks like one of a value that is laid
-// out on several lines, though values were lines so far.
+// continued reports whether the next line looks like part of a value on several lines, although
+// each value so far was a line.
 func (s *Stream) continued(b *balance) (bool, error) {
 	if b.inString {
 		return false, nil
@@ -118,7 +118,7 @@ func (s *Stream) continued(b *balance) (bool, error) {
 	return err == nil && strings.IndexByte(" \t}]\"", next[0]) >= 0, err
 }
 
-// peekLine returns the next line, which readLine will return again.
+// peekLine returns the next line without consuming it.
 func (s *Stream) peekLine() ([]byte, error) {
 	if s.pending == nil {
 		next, err := s.readLine()
@@ -131,11 +131,11 @@ func (s *Stream) peekLine() ([]byte, error) {
 	return s.pending, nil
 }
 
-// space is JSON's white space.
+// space is the white space of JSON.
 const space = " \t\r\n"
 
-// nonBlank returns the next text, without leading white space: the rest of the line
-// read last, or another line.
+// nonBlank returns the next text without leading white space: the rest of the last line, or
+// another line.
 func (s *Stream) nonBlank() ([]byte, error) {
 	text := bytes.TrimLeft(s.rest, space)
 	s.rest = nil
@@ -149,7 +149,7 @@ func (s *Stream) nonBlank() ([]byte, error) {
 	return text, nil
 }
 
-// readLine returns a line with its end, in memory of its own.
+// readLine returns a line with its line end in newly allocated memory.
 func (s *Stream) readLine() ([]byte, error) {
 	if s.pending != nil {
 		line := s.pending
@@ -173,15 +173,14 @@ func (s *Stream) readLine() ([]byte, error) {
 	}
 }
 
-// balance follows brackets and strings, to find where a value ends.
+// balance follows brackets and strings to find the end of a value.
 type balance struct {
 	depth            int
 	inString, escape bool
 	inToken          bool
 }
 
-// scan returns the index after the value's last byte, -1 when the text ends
-// within the value.
+// scan returns the index after the last byte of the value, or -1 if the text ends first.
 func (b *balance) scan(text []byte) int {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -190,7 +189,7 @@ func (b *balance) scan(text []byte) int {
 			b.escape = false
 			continue
 		case b.inString:
-			// Most of a string is neither its end nor an escape.
+			// Skip quickly over the ordinary characters of a string.
 			end := bytes.IndexByte(text[i:], '"')
 			if end < 0 {
 				end = len(text) - i

@@ -12,7 +12,7 @@ import (
 func TestStream(t *testing.T) {
 	for _, tt := range []struct {
 		name, in string
-		want     []string // line: value
+		want     []string // line number and value
 	}{
 		{"nothing", "", nil},
 		{"blank lines", "\n \r\n\t", nil},
@@ -54,8 +54,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// FuzzStream checks that nothing but white space is lost, and that splitting
-// ends.
+// FuzzStream checks that splitting ends and loses nothing but white space.
 func FuzzStream(f *testing.F) {
 	f.Add("{\"a\":1}\n{\"b\":\n")
 	f.Add("[\n{} ]\n]")

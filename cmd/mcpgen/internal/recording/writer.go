@@ -18,7 +18,7 @@ import (
 	"unicode/utf8"
 )
 
-// line is an entry as the format has it.
+// line is an entry in the file format.
 type line struct {
 	Time      string     `json:"time,omitempty"`
 	Kind      Kind       `json:"kind"`
@@ -29,7 +29,7 @@ type line struct {
 	HTTP      *httpPart  `json:"http,omitempty"`
 	Event     *eventPart `json:"event,omitempty"`
 	Message   *string    `json:"message,omitempty"`
-	Base64    string     `json:"messageBase64,omitempty"` // in place of message, for bytes that are no UTF-8
+	Base64    string     `json:"messageBase64,omitempty"` // replaces message for bytes that are not UTF-8
 	Unread    string     `json:"unread,omitempty"`
 }
 
@@ -45,22 +45,22 @@ type eventPart struct {
 	Type string `json:"type,omitempty"`
 }
 
-// Writer writes a recording. Each entry is one Write of the underlying writer, so that
-// a program that is killed leaves whole lines. Its methods may be called concurrently.
+// Writer writes a recording. It writes each entry with one call of the underlying writer, so
+// that a killed program leaves complete lines. It is safe for concurrent use.
 type Writer struct {
 	mu  sync.Mutex
 	w   io.Writer
 	err error
 }
 
-// NewWriter writes the first line of a recording, and returns a writer of the others.
+// NewWriter writes the first line of a recording and returns a writer for its entries.
 func NewWriter(w io.Writer) *Writer {
 	out := &Writer{w: w}
 	out.line(map[string]any{"mcpgen": "recording", "version": Version, "time": time.Now().UTC().Format(time.RFC3339Nano)})
 	return out
 }
 
-// Write writes an entry. An error is kept for [Writer.Err].
+// Write writes an entry. [Writer.Err] returns its error.
 func (w *Writer) Write(e Entry) {
 	l := line{Kind: e.Kind, Transport: e.Transport, Session: e.Session, Exchange: e.Exchange, Unread: e.Unread}
 	if !e.Time.IsZero() {
@@ -100,29 +100,28 @@ func (w *Writer) line(v any) {
 	}
 }
 
-// Err returns the first error of writing.
+// Err returns the first write error.
 func (w *Writer) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.err
 }
 
-// A Redactor takes secrets out of what is recorded. Equal values stay equal within a
-// recording.
+// A Redactor replaces secrets. Equal values have equal replacements within a recording.
 type Redactor struct{ key [32]byte }
 
-// NewRedactor returns a redactor with a key of its own, so that digests of values that are
-// easy to guess tell nothing.
+// NewRedactor returns a redactor with a random key, so that digests do not reveal values that
+// are easy to guess.
 func NewRedactor() *Redactor {
 	r := new(Redactor)
 	rand.Read(r.key[:])
 	return r
 }
 
-// Invalid ends the digest of a session id that has characters the protocol does not allow.
+// Invalid ends the digest of a session id with characters that the protocol does not allow.
 const Invalid = ";invalid"
 
-// Digest returns what stands for a session id. Of an empty one it is "".
+// Digest returns the replacement of a session id, or "" for "".
 func (r *Redactor) Digest(id string) string {
 	if id == "" {
 		return ""
@@ -136,16 +135,16 @@ func (r *Redactor) Digest(id string) string {
 	return digest
 }
 
-// kept are the headers that the protocol gives a meaning and that hold no secret.
+// kept are the headers that the protocol uses and that contain no secret.
 var kept = []string{
 	"Accept", "Allow", "Cache-Control", "Connection", "Content-Encoding", "Content-Length", "Content-Type",
 	"Last-Event-Id", "Location", "Mcp-Protocol-Version", "Origin", "Retry-After", "Transfer-Encoding", "User-Agent",
 }
 
-// secret are the headers of which a recording tells only that they were there.
+// secret are the headers that are recorded without their values.
 var secret = []string{"Authorization", "Cookie", "Proxy-Authorization", "Set-Cookie", "X-Api-Key"}
 
-// Header returns the headers to be recorded, by their canonical names.
+// Header returns the headers to record, by canonical name.
 func (r *Redactor) Header(h http.Header) map[string]string {
 	out := map[string]string{}
 	for name, values := range h {
@@ -165,7 +164,7 @@ func (r *Redactor) Header(h http.Header) map[string]string {
 	return out
 }
 
-// Path returns the path and query of a URL with digests for the values of the query.
+// Path returns the path and query of a URL, with digests in place of the query values.
 func (r *Redactor) Path(u *url.URL) string {
 	if u.RawQuery == "" {
 		return u.EscapedPath()
