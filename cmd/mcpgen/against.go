@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/generated"
 )
 
-// verdict is what one of several revisions has to say.
+// verdict is the result for one of several revisions.
 type verdict struct {
 	Revision string `json:"revision"`
 	Accepted bool   `json:"accepted"`
@@ -22,7 +22,7 @@ type verdict struct {
 	First *finding `json:"first,omitempty"`
 }
 
-// against finds which of the revisions would accept the messages.
+// against reports which of the revisions accept the messages.
 func (v *verifier) against(cmd *cobra.Command, list string, names []string) error {
 	revisions, err := revisionsOf(list)
 	if err != nil {
@@ -84,7 +84,7 @@ func (v *verdict) add(file string, findings []audit.Finding) {
 	}
 }
 
-// revisionsOf reads a list of revisions.
+// revisionsOf returns the revisions of a comma-separated list.
 func revisionsOf(list string) ([]generated.Revision, error) {
 	if list == "all" {
 		return generated.Revisions(), nil
@@ -93,7 +93,7 @@ func revisionsOf(list string) ([]generated.Revision, error) {
 	for id := range strings.SplitSeq(list, ",") {
 		r, ok := generated.Lookup(strings.TrimSpace(id))
 		if !ok {
-			return nil, fmt.Errorf("no generated code for revision %q; there is for %q", id, knownRevisions())
+			return nil, fmt.Errorf("unknown revision %q; the revisions with generated code are %q", id, knownRevisions())
 		}
 		all = append(all, r)
 	}

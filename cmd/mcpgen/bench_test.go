@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// BenchmarkVerify judges a recorded session of calls with progress, and results of a
-// kilobyte.
+// BenchmarkVerify checks a recorded session of calls with progress notifications and results of
+// a kilobyte.
 func BenchmarkVerify(b *testing.B) {
 	var text bytes.Buffer
 	text.WriteString(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}

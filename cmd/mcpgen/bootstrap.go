@@ -13,10 +13,10 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff"
 )
 
-// generatedJudge has no generated code to judge by.
+// generatedJudge returns nil because this build has no generated code.
 func generatedJudge(gen.Source) diff.Judge { return nil }
 
-// These stand on the generated code, and are not there in a program built to make it.
+// These verbs need the generated code, which a program built with the tag bootstrap lacks.
 func verifyCommand() *cobra.Command { return absent("verify") }
 func proxyCommand() *cobra.Command  { return absent("proxy") }
 
@@ -32,8 +32,8 @@ func absent(verb string) *cobra.Command {
 
 var errBootstrap = errors.New("this mcpgen was built without the generated code (-tags bootstrap)")
 
-// fetch needs the generated code to talk to a server.
+// fetch needs the generated code to connect to a server.
 func (o *origin) fetch(context.Context, io.Writer) ([]byte, error) { return nil, errBootstrap }
 
-// catalog does too.
+// catalog needs the generated code to connect to a server.
 func (o *origin) catalog(context.Context, io.Writer) ([]byte, error) { return nil, errBootstrap }

@@ -16,10 +16,10 @@ func clientCommand() *cobra.Command {
 	var p project
 	cmd := &cobra.Command{
 		Use:   "client",
-		Short: "Write a typed client from a list of tools",
-		Long: `Write a Go package that calls tools: a method for each, typed in and out, and a
-comparison of a server's list with the one that the client was generated from.
-A folder with a generated server has a client already.`,
+		Short: "Generate a typed client from a tool list",
+		Long: `Generate a Go package that calls tools. It has a method for each tool with typed
+arguments and results, and compares a server's list with the list that it was
+generated from. A generated server already comes with a client.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			start := time.Now()
@@ -32,7 +32,7 @@ A folder with a generated server has a client already.`,
 			}
 			server := filepath.Join(p.out, "server.gen.go")
 			if text, err := os.ReadFile(server); err == nil && files.Generated(text) {
-				return fmt.Errorf("%s: is a generated server, which has a client beside it already", server)
+				return fmt.Errorf("%s is a generated server, which already comes with a client", server)
 			}
 			made, err := skeleton.Client(p.options())
 			if err != nil {

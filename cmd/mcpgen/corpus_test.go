@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestCorpus runs verify over the example messages of the official documents,
-// which are not part of the project: MCPGEN_SHARED says where they are.
+// TestCorpus runs verify on the example messages of the official documents, which are not part
+// of the project. MCPGEN_SHARED names their folder.
 func TestCorpus(t *testing.T) {
 	root := os.Getenv("MCPGEN_SHARED")
 	if root == "" {
@@ -21,7 +21,7 @@ func TestCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(indexes) == 0 {
-		t.Skipf("the example messages are absent: no corpus in %s (MCPGEN_SHARED names the folder)", root)
+		t.Skipf("no example messages in %s (MCPGEN_SHARED names the folder)", root)
 	}
 	for _, name := range indexes {
 		dir := filepath.Dir(name)
@@ -47,7 +47,7 @@ func TestCorpus(t *testing.T) {
 			for file, want := range index.Files {
 				path := filepath.Join(dir, file)
 				checkVerdict(t, want.Valid, "", index.Revision, want.Definition, path)
-				// One notification of the examples has the method of a request.
+				// One notification in the examples has the method of a request.
 				if isMessage(want.Definition) && !strings.Contains(file, "-notification-resources-list") {
 					checkVerdict(t, want.Valid, "", index.Revision, "", path)
 				}
@@ -68,7 +68,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// isMessage tells definitions of whole messages from those of their parts.
+// isMessage reports whether a definition is a whole message rather than a part of one.
 func isMessage(definition string) bool {
 	return strings.HasPrefix(definition, "JSONRPC") || strings.HasSuffix(definition, "Request") || strings.HasSuffix(definition, "Notification")
 }

@@ -23,69 +23,68 @@ type differ struct {
 	all, schema, quiet              bool
 	format, failOn, upgrade, config string
 	project                         *spec.Spec
-	// live is the server that is the new side; its headers are for url: sides too.
+	// live is the server on the new side. Its headers also apply to url: sides.
 	live origin
-	// sides are those that were read, for the page.
+	// sides are the sides that were read, for the HTML page.
 	sides []page.Side
 }
 
-// formatHTML is the format that is not one of package render's.
+// formatHTML is the only format that package render does not write.
 const formatHTML = "html"
 
 func diffCommand() *cobra.Command {
 	var d differ
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "Tell what a revision, a schema or a tool list changes on the wire",
-		Long: `Compare two sides and tell what changes on the wire. A side is
+		Short: "Report what a revision, a schema or a tool list changes on the wire",
+		Long: `Compare two sides and report what changes on the wire. A side is
 
   2025-06-18         a pinned revision
   FILE, URL or -     a schema.json, or a list of what a server offers
-  git:REV:PATH       either, as it is in a commit of the git repository
-  REVISION=SIDE      a schema, and the revision it is of
-  cmd:COMMAND        what a server offers that the command starts
-  url:URL            what a server offers that is reached over HTTP
+  git:REV:PATH       such a file in a commit of the git repository
+  REVISION=SIDE      a schema with its revision
+  cmd:COMMAND        a server that the command starts
+  url:URL            a server over HTTP
 
 --cmd and --url name the new side: mcpgen diff tools.json --cmd ./server.
 
 A list is the answer to tools/list, an array of tools, or an object with some of
 the members tools, prompts, resources, resourceTemplates, instructions and
 capabilities; all of these are compared. It may be JSON, JSON lines or YAML.
-What cannot be read in a schema or a list is left out of the comparison, and the
-report says so.
+The comparison leaves out the parts of a schema or list that cannot be read, and
+the report names them.
 
-Messages are compared, not definitions: a definition renamed, moved behind a
-reference or repeated is no change. A finding has a level for each order of
-upgrades, as one side of a connection is upgraded before the other, and a finding
-of level err has an example: a value that one side accepts and the other refuses.
+The comparison is about messages, not definitions: renaming, repeating or moving
+a definition is not a change. Each finding has two levels, one for upgrading the
+servers first and one for upgrading the clients first. A finding of level err has
+an example: a value that one side accepts and the other refuses.
 
---upgrade says whose order counts. "server", the default for tool lists, means
-that servers are upgraded first: what they receive comes from old clients, and
-what they send goes to old clients. "client" is the other way round. "either", the
-default for revisions, takes the worse level of the two. The level of the order
-that does not count is shown as information.
+--upgrade selects the order. With "server", the default for tool lists, servers
+are upgraded first: they receive values from old clients and send values to old
+clients. "client" is the other order. "either", the default for revisions, takes
+the worse level of the two. The level of the other order is shown for information.
 
---fail-on says which findings make the exit code 1: a level (err, warn or info),
-none, or conditions with commas between them, one of which a finding has to meet:
+--fail-on selects the findings that make the exit code 1: a level (err, warn or
+info), none, or comma-separated conditions, of which a finding must meet one:
 
-  err                            of the order that counts
-  server=err,client=warn         with servers, and with clients, upgraded first
-  to-server=err,to-client=warn   of values sent to servers, and to clients
+  err                            level in the selected order
+  server=err,client=warn         levels with servers first and with clients first
+  to-server=err,to-client=warn   levels for values sent to servers and to clients
 
-The suggested version change is major if a finding is err (accepted or not), minor
-if another finding is about values or their use, patch if only descriptions,
-titles or remarks changed, and none if nothing did.
+The suggested version change is major if there is a finding of level err, accepted
+or not. Otherwise it is minor for findings about values or their use, patch for
+changes of descriptions, titles or remarks, and none without findings.
 
 mcpgen.yaml holds the policy of a project; flags take precedence over it:
 
   compat:
     upgrade: server
     fail-on: err
-    severity:                         # the level of a rule's findings
+    severity:                         # levels by rule
       tool-description-changed: info
-    ignore:                           # findings that are left out
+    ignore:                           # findings to leave out
       - tool: experimental_*
-    accept:                           # findings that are known, and why
+    accept:                           # known findings, with the reason
       - fingerprint: 0123456789ab
         reason: every caller sends it
         until: 2026-12-31
@@ -94,35 +93,35 @@ mcpgen.yaml holds the policy of a project; flags take precedence over it:
         path: input.debug*
         reason: nobody uses it
 
-An entry of ignore and accept has a rule, a tool, a path of the finding's subject,
-or several of them; * stands for any characters and ? for one. An acceptance that
-has expired, or that matches no finding, is a warning.
+An entry of ignore or accept matches findings by rule, tool or path, or several of
+them; * matches any characters and ? matches one. Expired and unused acceptances
+produce a warning.
 
-The exit code is 0 without such findings, 1 with one, and 2 when the sides could
-not be compared. mcpgen rules lists the rules.`,
+The exit code is 0 without such findings, 1 with one, and 2 if the sides cannot
+be compared. mcpgen rules lists the rules.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case d.schema && len(args) > 0, d.all && len(args) > 0:
 				return errors.New("--all and --schema take no arguments")
 			case len(d.live.headers) > 0 && d.live.url == "" && !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "url:") }):
-				return errors.New("--header is for --url and for sides url:URL")
+				return errors.New("--header needs --url or a side url:URL")
 			case d.live.given() && len(args) != 1:
-				return fmt.Errorf("with --cmd or --url, which is the new side, diff takes the old one; got %d", len(args))
+				return fmt.Errorf("with --cmd or --url for the new side, diff takes one argument, the old side; got %d", len(args))
 			case !d.live.given() && !d.schema && !d.all && len(args) != 2:
-				return fmt.Errorf("diff takes two sides, OLD and NEW, or --all; got %d", len(args))
+				return fmt.Errorf("diff takes two arguments, OLD and NEW, or --all; got %d", len(args))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd, args) },
 	}
 	cmd.Flags().BoolVar(&d.all, "all", false, "compare every pinned revision with every newer one")
-	cmd.Flags().StringVar(&d.format, "format", "text", "text, json, markdown, html (a page that stands alone), github or sarif")
+	cmd.Flags().StringVar(&d.format, "format", "text", "text, json, markdown, html (a self-contained page), github or sarif")
 	cmd.Flags().StringVar(&d.upgrade, "upgrade", "", "the side that is upgraded first: server, client or either (default: server for tool lists, either for revisions)")
-	cmd.Flags().StringVar(&d.failOn, "fail-on", "", "the findings that make the exit code 1: err, warn, info, none or conditions such as server=err,client=warn (default: err)")
-	cmd.Flags().StringVar(&d.config, "config", "", "file with the policy (default: mcpgen.yaml, if there is one)")
-	cmd.Flags().BoolVarP(&d.quiet, "quiet", "q", false, "print no report; the exit code has the answer")
+	cmd.Flags().StringVar(&d.failOn, "fail-on", "", "findings that make the exit code 1: err, warn, info, none or conditions such as server=err,client=warn (default: err)")
+	cmd.Flags().StringVar(&d.config, "config", "", "policy file (default: mcpgen.yaml if it exists)")
+	cmd.Flags().BoolVarP(&d.quiet, "quiet", "q", false, "print no report, only set the exit code")
 	d.live.flags(cmd)
-	cmd.Flags().BoolVar(&d.schema, "schema", false, "print the JSON Schema of --format json, and compare nothing")
+	cmd.Flags().BoolVar(&d.schema, "schema", false, "print the JSON Schema of --format json and exit")
 	return cmd
 }
 
@@ -131,7 +130,7 @@ func (d *differ) run(cmd *cobra.Command, args []string) error {
 		return printOutputSchema(cmd.OutOrStdout())
 	}
 	if d.format != formatHTML && !slices.Contains(render.Formats(), render.Format(d.format)) {
-		return fmt.Errorf("unknown format %q: it is text, json, markdown, html, github or sarif", d.format)
+		return fmt.Errorf("unknown format %q; expected text, json, markdown, html, github or sarif", d.format)
 	}
 	policy, err := d.policy()
 	if err != nil {
@@ -168,7 +167,7 @@ func (d *differ) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// write writes the reports in the format of the flags.
+// write writes the reports in the requested format.
 func (d *differ) write(w io.Writer, out render.Output, options render.Options) error {
 	if d.format == formatHTML {
 		return page.Write(w, page.Input{Reports: out.Reports, Sides: d.sides})
@@ -176,7 +175,7 @@ func (d *differ) write(w io.Writer, out render.Output, options render.Options) e
 	return render.Write(w, render.Format(d.format), out, options)
 }
 
-// policy reads the policy's file, and the flags that take precedence over it.
+// policy reads the policy file and applies the flags, which take precedence.
 func (d *differ) policy() (*diff.Policy, error) {
 	policy, err := d.readConfig()
 	if err != nil {
@@ -232,7 +231,7 @@ func (d *differ) pair(cmd *cobra.Command, old, new string) (*diff.Report, render
 	return report, render.Options{Old: was.file, New: is.file}, nil
 }
 
-// compareSides compares two sides of one kind.
+// compareSides compares two sides of the same kind.
 func compareSides(old, new *diffSide) (*diff.Report, error) {
 	var report *diff.Report
 	var err error
@@ -242,7 +241,7 @@ func compareSides(old, new *diffSide) (*diff.Report, error) {
 	case old.tools != nil && new.tools != nil:
 		report, err = diff.Tools(*old.tools, *new.tools)
 	default:
-		err = fmt.Errorf("%s is %s and %s is %s: they cannot be compared", old.label, old.kind(), new.label, new.kind())
+		err = fmt.Errorf("%s is %s but %s is %s: cannot compare them", old.label, old.kind(), new.label, new.kind())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("comparing %s with %s: %w", old.label, new.label, err)
@@ -277,12 +276,12 @@ func rulesCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "rules",
-		Short: "List the rules of diff, and what lowers their levels",
-		Long: `List the rules of diff. A rule has an effect on the set of values that are
-accepted, and its levels follow from the effect: for the receiver of a value
-upgraded first, and for the sender. A server receives arguments and sends results.
-A guard is a reason why a finding that would be err is not. The version is the
-least that a finding asks for: a finding of level err asks for major.`,
+		Short: "List the rules of diff and what lowers their levels",
+		Long: `List the rules of diff. The levels of a rule follow from its effect on the set of
+accepted values: one level if the receiver of a value is upgraded first, and one
+if the sender is. A server receives arguments and sends results. A guard lowers a
+level from err. The version is the smallest version change for a finding of the
+rule; a finding of level err requires a major version.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return render.Rules(cmd.OutOrStdout(), render.Format(strings.ToLower(format)))

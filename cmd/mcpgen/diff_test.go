@@ -7,7 +7,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// outputOf runs a command line and returns what it writes.
+// outputOf runs a command line and returns its output.
 func outputOf(t *testing.T, args ...string) any {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -21,7 +21,7 @@ func outputOf(t *testing.T, args ...string) any {
 	return value
 }
 
-// TestDiffSchema holds that what diff writes is what its schema says.
+// TestDiffSchema checks that the JSON output of diff matches its schema.
 func TestDiffSchema(t *testing.T) {
 	compiler := jsonschema.NewCompiler()
 	if err := compiler.AddResource("mem:///diff.json", outputOf(t, "diff", "--schema")); err != nil {
@@ -35,6 +35,6 @@ func TestDiffSchema(t *testing.T) {
 		t.Error(err)
 	}
 	if schema.Validate(map[string]any{"reports": []any{map[string]any{}}}) == nil {
-		t.Error("the schema accepts a report without anything")
+		t.Error("the schema accepts an empty report")
 	}
 }

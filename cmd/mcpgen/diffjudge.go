@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// generatedJudge judges by the generated code of a pinned revision; it is nil
-// for others.
+// generatedJudge returns a judge that uses the generated code of a pinned revision, or nil for
+// other sources.
 func generatedJudge(src gen.Source) diff.Judge {
 	revision, ok := generated.Lookup(src.Revision)
 	if !ok || !src.Pinned {
@@ -21,7 +21,7 @@ func generatedJudge(src gen.Source) diff.Judge {
 	return codeJudge{revision}
 }
 
-// codeJudge is the validator that a generated package is.
+// codeJudge judges values with a generated package.
 type codeJudge struct{ revision generated.Revision }
 
 // Accepts implements diff.Judge.

@@ -15,8 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff/render/page"
 )
 
-// listSide is a side that is a catalog: what a server offers. Name is that of its
-// file.
+// listSide reads a side that is a catalog, which is everything a server offers. name is the
+// name of its file.
 func (d *differ) listSide(side *diffSide, name string, src []byte) error {
 	c, err := catalog.Read(name, src)
 	if err != nil {
@@ -34,7 +34,7 @@ func (d *differ) listSide(side *diffSide, name string, src []byte) error {
 	return nil
 }
 
-// shown is the text of a list for the page, which looks places up in JSON.
+// shown returns the text of a list as JSON for the page.
 func shown(name string, src []byte) []byte {
 	if !catalog.IsYAML(name, src) {
 		return src
@@ -50,24 +50,23 @@ func shown(name string, src []byte) []byte {
 	return indented.Bytes()
 }
 
-// placed puts the name of a side before an error, and the line and the column if
-// there are any.
+// placed adds the name of a side to an error, and the line and column if they are known.
 func placed(name string, err error) error {
 	var syntax *catalog.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("%s:%w", name, err)
 	case errors.Is(err, catalog.ErrNone):
-		return fmt.Errorf(`%s: is neither a schema, which has "$defs" or "definitions", nor a list: %w`, name, err)
+		return fmt.Errorf(`%s: neither a schema, which has "$defs" or "definitions", nor a list: %w`, name, err)
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// sides adds the running server, if there is one, to the sides of a comparison.
+// sides adds the running server, if any, to the sides of a comparison.
 func (o *origin) sides(args []string) ([]string, error) {
 	switch {
 	case o.command != "" && o.url != "":
-		return nil, errors.New("give one of --cmd and --url")
+		return nil, errors.New("--cmd and --url are mutually exclusive")
 	case o.command != "":
 		return append(args, "cmd:"+o.command), nil
 	case o.url != "":
@@ -76,8 +75,8 @@ func (o *origin) sides(args []string) ([]string, error) {
 	return args, nil
 }
 
-// withoutSecrets is the name of a server in a report, which others may read: its URL
-// without user, password and query.
+// withoutSecrets returns the URL of a server without user, password and query, for reports that
+// others may read.
 func withoutSecrets(address string) string {
 	parsed, err := url.Parse(address)
 	if err != nil {
@@ -87,7 +86,7 @@ func withoutSecrets(address string) string {
 	return parsed.String()
 }
 
-// liveSide is a side that is a running server.
+// liveSide reads a side that is a running server.
 func (d *differ) liveSide(cmd *cobra.Command, side *diffSide, from *origin) error {
 	text, err := from.indented(cmd)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/diff/render"
 )
 
-// printOutputSchema writes the JSON Schema of what diff --format json writes.
+// printOutputSchema writes the JSON Schema of the output of diff --format json.
 func printOutputSchema(w io.Writer) error {
 	reflector := &jsonschema.Reflector{Anonymous: true}
 	schema := reflector.Reflect(&render.Output{})

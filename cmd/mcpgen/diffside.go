@@ -24,7 +24,7 @@ type diffSide struct {
 	tools    *diff.ToolList
 	// file is the path of a side that is a file.
 	file string
-	// text is what was read of a side that is no pinned revision.
+	// text is the text of a side that is not a pinned revision.
 	text []byte
 }
 
@@ -35,7 +35,7 @@ func (s *diffSide) kind() string {
 	return "a schema"
 }
 
-// side reads what an argument names.
+// side reads the side that an argument names.
 func (d *differ) side(cmd *cobra.Command, arg string) (*diffSide, error) {
 	side := &diffSide{label: arg}
 	if command, ok := strings.CutPrefix(arg, "cmd:"); ok {
@@ -65,13 +65,13 @@ func (d *differ) side(cmd *cobra.Command, arg string) (*diffSide, error) {
 	case isSchema:
 		return side, d.schemaSide(side, revision, name, text)
 	case named:
-		return nil, fmt.Errorf("%s: a tool list is of no revision; leave out %q", arg, revision+"=")
+		return nil, fmt.Errorf("%s: a tool list belongs to no revision; leave out %q", arg, revision+"=")
 	}
 	return side, d.listSide(side, name, src)
 }
 
-// pinned is a side that is a pinned revision, judged by its generated code
-// where the program has that.
+// pinned returns the side of a pinned revision. The generated code judges it, if the program
+// has that code.
 func (d *differ) pinned(revision string) (*diffSide, error) {
 	src, err := gen.PinnedSource(d.project, revision)
 	if err != nil {
@@ -95,7 +95,7 @@ func (d *differ) lower(side *diffSide, src gen.Source) error {
 	return d.judged(side, lowered, generatedJudge(src))
 }
 
-// judged gives a side that is a schema its judge, and the page its text.
+// judged sets the judge of a side that is a schema, and its text for the page.
 func (d *differ) judged(side *diffSide, lowered *gen.Lowered, by diff.Judge) (err error) {
 	text, err := lowered.Document.JSON()
 	if err != nil {
@@ -115,8 +115,8 @@ func (d *differ) judged(side *diffSide, lowered *gen.Lowered, by diff.Judge) (er
 	return err
 }
 
-// schemaSide is a side that is a schema. One that says what is pinned for its
-// revision is that; others are read leniently.
+// schemaSide reads a side that is a schema. A schema that matches the pinned facts of its
+// revision counts as pinned; others are read leniently.
 func (d *differ) schemaSide(side *diffSide, revision, name string, src []byte) error {
 	if revision == "" {
 		revision = d.revisionOf(name, src)
@@ -142,9 +142,8 @@ func (d *differ) schemaSide(side *diffSide, revision, name string, src []byte) e
 	return d.judged(side, lenient.Lowered, nil)
 }
 
-// revisionOf guesses the revision that a schema is of: the last date in its
-// path, or else the pinned one that it has most definitions of, the newest of
-// equals.
+// revisionOf guesses the revision of a schema: the last date in its path, or the pinned
+// revision that shares the most definitions with it, the newest of equals.
 func (d *differ) revisionOf(name string, src []byte) string {
 	if dates := dateInPath.FindAllString(name, -1); dates != nil {
 		return dates[len(dates)-1]
@@ -154,24 +153,23 @@ func (d *differ) revisionOf(name string, src []byte) string {
 
 var dateInPath = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)
 
-// readSide reads the text of a side that is no pinned revision.
+// readSide reads the text of a side that is not a pinned revision.
 func readSide(cmd *cobra.Command, name string) ([]byte, error) {
 	if object, ok := strings.CutPrefix(name, "git:"); ok {
 		return readGit(cmd.Context(), object)
 	}
 	src, err := readSource(cmd.Context(), cmd.InOrStdin(), name)
 	if err != nil && dateInPath.FindString(name) == name {
-		return nil, fmt.Errorf("revision %q is not pinned, and no file has that name", name)
+		return nil, fmt.Errorf("revision %q is not pinned, and there is no file of that name", name)
 	}
 	return src, err
 }
 
-// readGit reads a file of a commit of the repository around the working
-// directory.
+// readGit reads a file from a commit of the repository around the working directory.
 func readGit(ctx context.Context, object string) ([]byte, error) {
 	rev, path, ok := strings.Cut(object, ":")
 	if !ok || rev == "" || path == "" || strings.HasPrefix(rev, "-") {
-		return nil, fmt.Errorf("git:%s: is not of the form git:REV:PATH", object)
+		return nil, fmt.Errorf("git:%s: expected git:REV:PATH", object)
 	}
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, "git", "show", rev+":"+path)

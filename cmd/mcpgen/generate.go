@@ -24,13 +24,13 @@ type selection struct {
 }
 
 func (s *selection) flags(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&s.revisions, "revision", nil, "revision to generate; may be given again (default: every pinned one)")
-	cmd.Flags().StringVar(&s.schema, "schema", "", "schema.json to generate one --revision from, instead of the pinned one")
-	cmd.Flags().StringVar(&s.overlay, "overlay", "", "YAML file with overlay rows for that revision")
-	cmd.Flags().StringVar(&s.out, "out", "generated", "folder the packages go to")
+	cmd.Flags().StringSliceVar(&s.revisions, "revision", nil, "revision to generate; may be repeated (default: all pinned revisions)")
+	cmd.Flags().StringVar(&s.schema, "schema", "", "schema.json to use for the one --revision, instead of the pinned schema")
+	cmd.Flags().StringVar(&s.overlay, "overlay", "", "YAML file with overlay rows for the one --revision")
+	cmd.Flags().StringVar(&s.out, "out", "generated", "folder for the packages")
 }
 
-// plan makes all the files of the selection.
+// plan returns all files of the selection.
 func (s *selection) plan(cmd *cobra.Command) (files.Plan, error) {
 	plan, err := s.planFiles(cmd)
 	plan.Dir = s.out
@@ -44,9 +44,9 @@ func (s *selection) planFiles(cmd *cobra.Command) (files.Plan, error) {
 	}
 	switch {
 	case s.schema != "" && len(s.revisions) != 1:
-		return files.Plan{}, errors.New("--schema needs one --revision that names it")
+		return files.Plan{}, errors.New("--schema needs exactly one --revision")
 	case s.schema == "" && s.overlay != "" && len(s.revisions) != 1:
-		return files.Plan{}, errors.New("--overlay needs one --revision it is for")
+		return files.Plan{}, errors.New("--overlay needs exactly one --revision")
 	case s.schema == "" && len(s.revisions) == 0:
 		return gen.All(project)
 	}
@@ -96,12 +96,12 @@ func generateCommand() *cobra.Command {
 	var s selection
 	cmd := &cobra.Command{
 		Use:   "generate",
-		Short: "Write the Go packages of protocol revisions",
-		Long: `Write the Go packages of protocol revisions, by default of every pinned one.
+		Short: "Generate the Go packages of protocol revisions",
+		Long: `Generate the Go packages of protocol revisions, by default of all pinned ones.
 
-With --schema a package is made from any file of the upstream's form, of a
-revision never seen before too; --overlay adds what that schema cannot say.
-Nothing is written unless everything can be.`,
+--schema generates a package from any schema.json in the upstream format, also of
+a new revision. --overlay adds facts that the schema does not contain. If any file
+cannot be written, none is.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			start := time.Now()
@@ -121,7 +121,7 @@ Nothing is written unless everything can be.`,
 	return cmd
 }
 
-// report says what was written, a line for each package.
+// report prints a line for each package and a summary.
 func report(cmd *cobra.Command, plan files.Plan, changes []files.Change, took time.Duration) {
 	kinds := map[string]int{}
 	written := map[string]int{}
@@ -157,9 +157,9 @@ func checkCommand() *cobra.Command {
 	var s selection
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "Tell whether the generated packages are what generate would write",
-		Long: `Compare the packages on disk with what generate would write. Nothing is
-written; a difference is printed as a unified diff and makes the exit code 1.`,
+		Short: "Report whether the generated packages are up to date",
+		Long: `Compare the packages on disk with the output of generate, without writing
+anything. Differences are printed as unified diffs and make the exit code 1.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			plan, err := s.plan(cmd)

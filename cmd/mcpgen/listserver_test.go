@@ -19,11 +19,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// listServer is a server that answers tools/list with what is in a file, right or wrong,
-// a page for each definition. What else a server may offer it answers in one page.
+// listServer is a server that answers tools/list from a file, correctly or not, with one
+// definition a page. It answers other lists with a single page.
 type listServer struct {
 	all []wire.Raw
-	// file is the whole object, "" for an array of tools.
+	// file is the whole object, or "" if the file has an array of tools.
 	file wire.Object
 }
 
@@ -41,7 +41,7 @@ func newListServer(text []byte) (*listServer, error) {
 	return s, r.Err()
 }
 
-// binding answers tools/list; note, if not nil, is told of each method.
+// binding answers tools/list and calls note, if not nil, with each received method.
 func (s *listServer) binding(note func(method string)) runtime.Binding {
 	b := mcp20250618.BindServer(mcp20250618.UnimplementedServer{})
 	below := b.Handle
@@ -73,7 +73,7 @@ func (s *listServer) binding(note func(method string)) runtime.Binding {
 	return b
 }
 
-// otherLists are the members of results with other lists, by method.
+// otherLists maps the methods of the other lists to the members of their results.
 var otherLists = map[string]string{"prompts/list": "prompts", "resources/list": "resources", "resources/templates/list": "resourceTemplates"}
 
 func (s *listServer) server(note func(string)) *runtime.Server {
@@ -84,9 +84,9 @@ func (s *listServer) server(note func(string)) *runtime.Server {
 	return runtime.NewServer(runtime.ServerOptions{Name: "lists", Version: "1", Capabilities: capabilities}, s.binding(note))
 }
 
-// listServerMain is a program for scripts: it serves the list in a file.
+// listServerMain is a program for scripts that serves the list in a file.
 func listServerMain() {
-	messages := flag.String("log", "", "`file` for the methods that were received")
+	messages := flag.String("log", "", "`file` for the names of the received methods")
 	die := flag.Bool("die", false, "exit at once")
 	flag.Parse()
 	fail := func(err error) {
@@ -105,7 +105,7 @@ func listServerMain() {
 		fail(err)
 	}
 	var mu sync.Mutex
-	var log []string // in no order: a notification and the next request are handled at once
+	var log []string // A notification and the next request may be handled in any order.
 	err = s.server(func(method string) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -120,7 +120,7 @@ func listServerMain() {
 	}
 }
 
-// serveList serves over HTTP those who know the key.
+// serveList serves over HTTP. It refuses requests without the key.
 func serveList(t *testing.T) string {
 	t.Helper()
 	s, err := newListServer([]byte(`[{"name":"sum","inputSchema":{"type":"object","properties":{"z":{"type":"number","maximum":12345678901234567890123},"a":{"type":"number","default":1.50}}}},
@@ -132,7 +132,7 @@ func serveList(t *testing.T) string {
 	t.Cleanup(handler.Close)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Key") != "secret" || r.Header.Get("X-Other") != "a=b" {
-			http.Error(w, "who are you?", http.StatusForbidden)
+			http.Error(w, "missing key", http.StatusForbidden)
 			return
 		}
 		handler.ServeHTTP(w, r)

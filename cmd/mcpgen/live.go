@@ -18,18 +18,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// fetch returns the definitions of a server's tools, as an array. The server's standard
-// error goes to stderr.
+// fetch returns the tool definitions of a server as a JSON array. It copies the server's
+// standard error to stderr.
 func (o *origin) fetch(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	session, err := o.connect(ctx, stderr)
 	if err != nil {
 		return nil, err
 	}
-	defer session.Close() // how the server takes the end is not what was asked
+	defer session.Close() // how the server ends does not matter
 	return definitions(ctx, session)
 }
 
-// definitions is the array of the definitions of a session's tools.
+// definitions returns the tool definitions of a session's server as a JSON array.
 func definitions(ctx context.Context, session *runtime.Session) ([]byte, error) {
 	all, err := tools.List(ctx, session)
 	if err != nil {
@@ -46,8 +46,8 @@ func array(all []wire.Object) []byte {
 	return append(text, ']')
 }
 
-// catalog returns what a server offers, as an object with all parts of a catalog: a
-// list is empty where the server does not have the capability for it.
+// catalog returns everything a server offers as a JSON object. A list is empty if the server
+// lacks its capability.
 func (o *origin) catalog(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	session, err := o.connect(ctx, stderr)
 	if err != nil {
@@ -83,8 +83,8 @@ func (o *origin) catalog(ctx context.Context, stderr io.Writer) ([]byte, error) 
 	return append(text, '}'), nil
 }
 
-// entries returns the array of all entries of a list. A server that does not know
-// the method has none.
+// entries returns all entries of a list as a JSON array. The array is empty if the server does
+// not know the method.
 func entries(ctx context.Context, session *runtime.Session, method, member string) ([]byte, error) {
 	var all []wire.Object
 	var cursor *string
@@ -123,10 +123,10 @@ func entries(ctx context.Context, session *runtime.Session, method, member strin
 	return nil, fmt.Errorf("%s: the list has more than %d pages", method, mostPages)
 }
 
-// mostPages ends a list whose cursors lead round in a circle.
+// mostPages limits the number of pages, because cursors may form a cycle.
 const mostPages = 10_000
 
-// cursorParams are the params that ask for the page after a cursor.
+// cursorParams are the params of a request for the page at a cursor.
 type cursorParams string
 
 // AppendJSON implements wire.Appender.
@@ -135,8 +135,8 @@ func (p cursorParams) AppendJSON(dst []byte) ([]byte, error) {
 	return append(dst, '}'), err
 }
 
-// connect opens a session with the server: over standard input and output, or over
-// Streamable HTTP and, where the server does not have that, HTTP with SSE.
+// connect opens a session with the server over stdio, or over Streamable HTTP with a fallback
+// to HTTP+SSE.
 func (o *origin) connect(ctx context.Context, stderr io.Writer) (*runtime.Session, error) {
 	client := runtime.NewClient(runtime.ClientOptions{Name: "mcpgen", Version: "1"}, generated.ClientBindings()...)
 	if o.url != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/sse"
 )
 
-// TestFetchOverSSE reads the tools of a server that speaks HTTP with SSE only.
+// TestFetchOverSSE reads the tools of a server that supports only HTTP+SSE.
 func TestFetchOverSSE(t *testing.T) {
 	list, err := newListServer([]byte(`[{"name":"sum","inputSchema":{"type":"object"}}]`))
 	if err != nil {
@@ -26,8 +26,8 @@ func TestFetchOverSSE(t *testing.T) {
 	}
 }
 
-// TestVerifyBrokenInput holds that the findings in the part of a recording that can be read
-// are reported, also those that wait for the session's revision.
+// TestVerifyBrokenInput checks that verify reports the findings in the readable part of a
+// recording, including entries that wait for initialize.
 func TestVerifyBrokenInput(t *testing.T) {
 	var compressed bytes.Buffer
 	w := gzip.NewWriter(&compressed)

@@ -1,6 +1,6 @@
-// Command mcpgen turns the official schemas of the Model Context Protocol into
-// Go, and checks messages against them. Of lists of tools it makes typed servers
-// and clients.
+// Command mcpgen generates Go packages from the official schemas of the Model Context Protocol,
+// and typed servers and clients from tool lists. It also compares schemas and tool lists, and
+// checks messages against a revision.
 package main
 
 import (
@@ -27,7 +27,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// signalled is the cause of a context that a signal has ended.
+// signalled is the cause of a context that a signal has cancelled.
 type signalled struct{ signal os.Signal }
 
 func (s signalled) Error() string { return s.signal.String() }
@@ -38,11 +38,11 @@ func (s signalled) Signal() os.Signal { return s.signal }
 // Exit codes of every verb.
 const (
 	exitDone     = 0
-	exitFindings = 1 // it worked, and what it looked at is not as it should be
-	exitFailed   = 2 // it could not do its work
+	exitFindings = 1 // the verb worked and reports findings
+	exitFailed   = 2 // the verb could not do its work
 )
 
-// errFindings makes a verb exit with exitFindings; it has said why already.
+// errFindings makes a verb exit with exitFindings. The verb has already reported why.
 var errFindings = errors.New("findings")
 
 // run executes a command line.

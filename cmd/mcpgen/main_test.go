@@ -20,9 +20,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts drives the program as a user does; see testdata. SPEC is the
-// project's spec folder, LISTURL a server with two tools, and what go builds it builds
-// with the caches of this test, without a network.
+// TestScripts runs the scripts in testdata. In a script, SPEC is the project's spec folder and
+// LISTURL a server with two tools. Go commands use the caches of this test and no network.
 func TestScripts(t *testing.T) {
 	specDir, err := filepath.Abs("../../spec")
 	if err != nil {
@@ -51,7 +50,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits runs a command that must end with the given exit code.
+// exits runs a command and checks its exit code.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE command [args...]")

@@ -20,7 +20,7 @@ import (
 // modulePath is the import path of mcpgen's module.
 const modulePath = "github.com/mcpgen/mcpgen"
 
-// needed are the modules that a server, or mcpgen as its tool, may link.
+// needed are the modules that a generated server, or mcpgen as its tool, may link.
 var needed = []string{
 	"dario.cat/mergo",
 	"github.com/atombender/go-jsonschema",
@@ -41,8 +41,8 @@ var needed = []string{
 	"golang.org/x/text",
 }
 
-// module says what a go.mod for the folder has; nil where none is to be written: a
-// module that has mcpgen already, or one around a package of a given name, will do.
+// module returns the contents of a go.mod for the folder. It returns nil if no go.mod is
+// needed: the enclosing module requires mcpgen, or encloses a package with a name of its own.
 func (p *project) module(name string) (*skeleton.Module, error) {
 	around, err := enclosing(p.out)
 	if err != nil {
@@ -63,8 +63,8 @@ func (p *project) module(name string) (*skeleton.Module, error) {
 	return m, nil
 }
 
-// requirements are those of a server: the lines of its go.sum, the version of Go, and the
-// modules that it needs with their versions.
+// requirements returns the requirements of a generated server: the lines of its go.sum, its Go
+// version, and the modules with their versions.
 func requirements() (sums, language string, modules []string) {
 	requires := map[string]string{}
 	for line := range strings.Lines(root.Mod) {
@@ -92,14 +92,14 @@ func requirements() (sums, language string, modules []string) {
 	return text.String(), language, modules
 }
 
-// modSum is the checksum of a go.mod in a go.sum.
+// modSum returns the go.sum checksum of a go.mod.
 func modSum(mod string) string {
 	file := sha256.Sum256([]byte(mod))
 	all := sha256.Sum256(fmt.Appendf(nil, "%x  go.mod\n", file))
 	return "h1:" + base64.StdEncoding.EncodeToString(all[:])
 }
 
-// enclosing is the go.mod of the module that a folder is in, "" for none.
+// enclosing returns the go.mod of the module around a folder, or "" if there is none.
 func enclosing(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -120,7 +120,7 @@ func enclosing(dir string) (string, error) {
 	}
 }
 
-// program is the command by which mcpgen is run in the folder's module.
+// program returns the command that runs mcpgen in the folder's module.
 func (p *project) program() (string, error) {
 	around, err := enclosing(p.out)
 	if err != nil {
@@ -132,7 +132,7 @@ func (p *project) program() (string, error) {
 	return "go tool mcpgen", nil
 }
 
-// hint is what to run in a module that does not have mcpgen, "" where it has.
+// hint returns the command that adds mcpgen to the folder's module, or "" if the module has it.
 func (p *project) hint() string {
 	around, err := enclosing(p.out)
 	if err != nil || around == "" || mentions(around, "require", "module") {
@@ -145,7 +145,7 @@ func (p *project) hint() string {
 	return fmt.Sprintf("go mod edit -tool=%[1]s/cmd/mcpgen -require=%[1]s@%[2]s -replace=%[1]s=%[3]s && go mod tidy", modulePath, version, quoteWord(folder))
 }
 
-// mentions reports whether a go.mod has mcpgen in one of some directives.
+// mentions reports whether one of the directives in a go.mod mentions mcpgen.
 func mentions(name string, directives ...string) bool {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -174,11 +174,11 @@ func mentions(name string, directives ...string) bool {
 	return false
 }
 
-// unreleased is the version in a go.mod that replaces mcpgen by a folder.
+// unreleased is the version in a go.mod that replaces mcpgen with a folder.
 const unreleased = "v0.0.0-00010101000000-000000000000"
 
-// origins tells which mcpgen this is: a released version with its checksum, or one of a
-// folder, with the version that stands for that.
+// origins returns the version and checksum of a released mcpgen, or the folder that mcpgen was
+// built from.
 func origins() (version, sum, folder string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -190,16 +190,15 @@ func origins() (version, sum, folder string) {
 			self = dep
 		}
 	}
-	// What was downloaded has a checksum; a build in a folder has none, whatever version
-	// the folder's repository gives it.
+	// A downloaded module has a checksum. A build in a folder has none, even if the repository
+	// gives it a version.
 	if self.Path == modulePath && self.Replace == nil && self.Sum != "" {
 		return self.Version, self.Sum, ""
 	}
 	return unreleased, "", checkout()
 }
 
-// checkout is the folder that this program was built from, "" when that is not known or
-// gone.
+// checkout returns the folder that this program was built from, or "" if it is unknown or gone.
 func checkout() string {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok || !filepath.IsAbs(file) {
@@ -212,7 +211,7 @@ func checkout() string {
 	return dir
 }
 
-// pathElement makes an element of an import path of the name of a folder.
+// pathElement turns the name of a folder into an element of an import path.
 func pathElement(name string) string {
 	clean := strings.Map(func(r rune) rune {
 		switch {
@@ -229,5 +228,5 @@ func pathElement(name string) string {
 	return clean
 }
 
-// errNoCheckout is told where a go.mod cannot be made to build.
-var errNoCheckout = fmt.Errorf("this mcpgen is no released version, and the folder that it was built from is not known (built with -trimpath?): put a go.mod that requires %s into the folder", modulePath)
+// errNoCheckout is the error if no go.mod can refer to mcpgen.
+var errNoCheckout = fmt.Errorf("this mcpgen is not a released version, and the folder it was built from is unknown (built with -trimpath?): put a go.mod that requires %s into the folder", modulePath)

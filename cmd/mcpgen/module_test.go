@@ -14,8 +14,8 @@ import (
 	root "github.com/mcpgen/mcpgen"
 )
 
-// TestNeeded compares the modules in a new go.mod with those that a server and mcpgen
-// itself bring, on any system: without one of them the server would not build.
+// TestNeeded compares the modules of a new go.mod with the dependencies of a server and of
+// mcpgen on all systems. Without one of them the server would not build.
 func TestNeeded(t *testing.T) {
 	found := map[string]bool{}
 	for _, system := range []string{"linux", "windows", "darwin"} {
@@ -31,11 +31,11 @@ func TestNeeded(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(found)), needed); diff != "" {
-		t.Errorf("the modules that a server needs (-needed +listed):\n%s", diff)
+		t.Errorf("modules that a server needs (-needed +listed):\n%s", diff)
 	}
 }
 
-// TestModSum compares with what the go command says of a module in its cache.
+// TestModSum compares the checksum with that of the go command for a module in its cache.
 func TestModSum(t *testing.T) {
 	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
 	if err != nil {
@@ -47,7 +47,7 @@ func TestModSum(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := path + " " + version + "/go.mod " + modSum(string(mod)) + "\n"; !strings.Contains(root.Sum, want) {
-		t.Errorf("go.sum lacks %s", want)
+		t.Errorf("go.sum has no %s", want)
 	}
 }
 

@@ -18,32 +18,32 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
-// project is a folder with a server or a client, made from a list of tools.
+// project is a folder with a server or client that was generated from a tool list.
 type project struct {
-	list   string // file
+	list   string // the file name of the list
 	out    string
 	pkg    string
-	named  bool // pkg was given
+	named  bool // --package was given
 	check  bool
 	strict bool
 
 	tools  *tools.List
 	survey *skeleton.Survey
-	before string // the package of the generated files that are there, "" for none
+	before string // the package of the existing generated files, or ""
 }
 
 func (p *project) flags(cmd *cobra.Command, pkg string) {
-	cmd.Flags().StringVar(&p.list, "tools", "tools.json", "list of tools, JSON or YAML; - is standard input")
+	cmd.Flags().StringVar(&p.list, "tools", "tools.json", "tool list, JSON or YAML; - is standard input")
 	cmd.Flags().StringVar(&p.out, "out", "", "folder of the package (required)")
 	cmd.Flags().StringVar(&p.pkg, "package", "", "name of the package (default: "+pkg+")")
-	cmd.Flags().BoolVar(&p.check, "check", false, "write nothing; show how the generated files differ from what would be written, and exit with 1 if they do")
-	cmd.Flags().BoolVar(&p.strict, "strict", false, "fail when a part of a schema has no Go type")
+	cmd.Flags().BoolVar(&p.check, "check", false, "write nothing; print how the generated files differ from what would be written, and exit with 1 if they do")
+	cmd.Flags().BoolVar(&p.strict, "strict", false, "fail if a part of a schema has no Go type")
 	if err := cmd.MarkFlagRequired("out"); err != nil {
 		panic(err)
 	}
 }
 
-// load reads the list and the files that the folder has.
+// load reads the list and the existing files of the folder.
 func (p *project) load(cmd *cobra.Command, pkg string) error {
 	p.named = p.pkg != ""
 	var err error
@@ -59,7 +59,7 @@ func (p *project) load(cmd *cobra.Command, pkg string) error {
 	}
 	switch {
 	case p.named && (!token.IsIdentifier(p.pkg) || p.pkg == "_"):
-		return fmt.Errorf("--package: %q cannot be the name of a package", p.pkg)
+		return fmt.Errorf("--package: %q is not a valid package name", p.pkg)
 	case !p.named && p.survey.Package != "":
 		p.pkg = p.survey.Package
 	case !p.named && p.before != "":
@@ -67,12 +67,12 @@ func (p *project) load(cmd *cobra.Command, pkg string) error {
 	case !p.named:
 		p.pkg = pkg
 	case p.survey.Package != "" && p.survey.Package != p.pkg:
-		return fmt.Errorf("%s: the files in it are of package %s, not %s", p.out, p.survey.Package, p.pkg)
+		return fmt.Errorf("%s: the folder has files of package %s, not %s", p.out, p.survey.Package, p.pkg)
 	}
 	return nil
 }
 
-// sources are the package's own Go files, without tests and generated ones.
+// sources returns the package's own Go files, without tests and generated files.
 func (p *project) sources() (map[string][]byte, error) {
 	entries, err := os.ReadDir(p.out)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,16 +103,16 @@ func (p *project) sources() (map[string][]byte, error) {
 func (p *project) options() skeleton.Options {
 	o := skeleton.Options{List: p.tools, Source: p.source(), Package: p.pkg, Implementations: p.survey.Implementations}
 	if len(o.Implementations) == 0 && !p.apart() {
-		o.Implementations = []string{skeleton.HandlersType(p.pkg)} // which will be written
+		o.Implementations = []string{skeleton.HandlersType(p.pkg)} // to be overwritten
 	}
 	return o
 }
 
-// apart reports whether the folder is a package of generated files alone, whose user has
-// the handlers in another one.
+// apart reports whether the folder has only generated files and the handlers are in another
+// package.
 func (p *project) apart() bool { return p.before != "" && p.pkg != "main" && p.survey.Package == "" }
 
-// source is the name of the list for the generated files.
+// source returns the name of the list for the generated files.
 func (p *project) source() string {
 	if p.list == "-" {
 		return "tools.json"
@@ -120,10 +120,10 @@ func (p *project) source() string {
 	return filepath.Base(p.list)
 }
 
-// explain puts the list's name before the errors about it.
+// explain adds the list's name to errors about the list.
 func (p *project) explain(err error) error { return named(p.list, err) }
 
-// name is that of the folder.
+// name returns the name of the folder.
 func (p *project) name() (string, error) {
 	dir, err := filepath.Abs(p.out)
 	if err != nil {
@@ -132,7 +132,7 @@ func (p *project) name() (string, error) {
 	return filepath.Base(dir), nil
 }
 
-// fromOut is the path from the folder to the list.
+// fromOut returns the path from the folder to the list.
 func (p *project) fromOut() (string, error) {
 	if p.list == "-" || strings.Contains(p.list, "://") {
 		return p.source(), nil
@@ -149,7 +149,7 @@ func (p *project) fromOut() (string, error) {
 	return filepath.ToSlash(rel), err
 }
 
-// finish writes or compares, and says what was done.
+// finish writes or compares the files and prints a summary.
 func (p *project) finish(cmd *cobra.Command, made *skeleton.Result, users []files.File, start time.Time) error {
 	if err := p.degraded(made); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (p *project) finish(cmd *cobra.Command, made *skeleton.Result, users []file
 	return nil
 }
 
-// degraded is, with --strict, the error that a part of a schema has no type.
+// degraded returns an error for each part of a schema without a Go type, if --strict is set.
 func (p *project) degraded(made *skeleton.Result) error {
 	var errs []error
 	for _, d := range made.Diagnostics {
@@ -177,7 +177,7 @@ func (p *project) degraded(made *skeleton.Result) error {
 	return errors.Join(errs...)
 }
 
-// compare tells whether the disk is as planned.
+// compare reports whether the files on disk are up to date.
 func (p *project) compare(cmd *cobra.Command, plan files.Plan) error {
 	changes, err := plan.Changes()
 	if err != nil {
@@ -194,7 +194,7 @@ func (p *project) compare(cmd *cobra.Command, plan files.Plan) error {
 	return nil
 }
 
-// summary says what was written and what was kept.
+// summary prints the written and the kept files.
 func (p *project) summary(cmd *cobra.Command, made *skeleton.Result, plan files.Plan, changes []files.Change, took time.Duration) {
 	out := cmd.OutOrStdout()
 	for _, d := range made.Diagnostics {
@@ -237,7 +237,7 @@ func (p *project) summary(cmd *cobra.Command, made *skeleton.Result, plan files.
 		fmt.Fprintf(out, "kept (yours): %s\n", strings.Join(kept, " "))
 	}
 	if command := p.hint(); command != "" {
-		fmt.Fprintf(out, "missing requirement of the module; run there: %s\n", command)
+		fmt.Fprintf(out, "mcpgen is not a requirement of the module; run there: %s\n", command)
 	}
 	if cmd.Name() == "server" && len(p.survey.Implementations) > 0 {
 		if _, names := skeleton.Missing(p.survey, p.pkg, made.Tools); len(names) > 0 {
@@ -246,7 +246,7 @@ func (p *project) summary(cmd *cobra.Command, made *skeleton.Result, plan files.
 	}
 }
 
-// packageName makes the name of a package of that of a folder.
+// packageName turns the name of a folder into the name of a package.
 func packageName(folder string) string {
 	var name strings.Builder
 	for _, r := range strings.ToLower(folder) {
@@ -260,7 +260,7 @@ func packageName(folder string) string {
 	return "tools" + strings.TrimSuffix(name.String(), "main")
 }
 
-// quoteWord quotes a word of a go:generate line where that is needed.
+// quoteWord quotes a word of a go:generate line if necessary.
 func quoteWord(word string) string {
 	if strings.ContainsAny(word, " \t\"'`$\\") {
 		return fmt.Sprintf("%q", word)

@@ -29,49 +29,49 @@ import (
 	"github.com/mcpgen/mcpgen/generated"
 )
 
-const proxyHelp = `Pass every byte between a client and a server on unchanged, and judge what they
-say by the revision that they negotiate and by the rules that hold between messages,
-as verify does with a recording.
+const proxyHelp = `Forward every byte between a client and a server unchanged. Check the messages
+against the negotiated revision and against the rules between messages, as verify
+does with a recording.
 
-With --cmd the server is a command, and the client speaks to mcpgen over standard
-input and output: put "mcpgen proxy --cmd ..." where the client's configuration has
-the server's command. The server gets the signals that mcpgen gets, and ends with it.
-With --url the server is that of Streamable HTTP, or of HTTP with SSE, and the client
-speaks to the address that is listened on.
+With --cmd, the server is a command, and the client connects to mcpgen over standard
+input and output: put "mcpgen proxy --cmd ..." in place of the server's command in the
+client's configuration. The server receives the signals of mcpgen and ends with it.
+With --url, the server uses Streamable HTTP or HTTP+SSE, and the client connects to
+the address of --listen.
 
-Findings are printed on standard error as they happen. --report writes them to a file as
-well, an object a line. Errors make the exit code 1, once the session has ended; with
---fail-on warning, so do warnings.
+Findings are printed on standard error as they occur. --report also writes them to a
+file, one JSON object a line. Errors make the exit code 1 once the session has ended;
+with --fail-on warning, warnings do too.
 
---record writes everything that passes to a file, which verify reads. Its first line is
+--record writes all messages to a file, which verify reads. Its first line is
 {"mcpgen":"recording","version":1}. Each other line is an object:
 
-	time       when it passed, as in RFC 3339
-	kind       message; request, response, event, end of an HTTP exchange; close
+	time       time in RFC 3339 form
+	kind       message or close; for HTTP request, response, event or end
 	direction  client->server or server->client
 	transport  stdio or http
 	session    digest of the session id
-	exchange   number of the HTTP request, also for its response and events
+	exchange   number of the HTTP request, shared by its response and events
 	http       method, path, status and headers; secrets are redacted
 	event      id and type of a server-sent event
-	message    the text, byte by byte; messageBase64 if it is no UTF-8`
+	message    the text, byte by byte; messageBase64 if it is not UTF-8`
 
 func proxyCommand() *cobra.Command {
 	var command, target, listen, report, record, revision, failOn string
 	cmd := &cobra.Command{
 		Use:   `proxy --cmd "COMMAND ARG..." | --url URL`,
-		Short: "Stand between a client and a server, and report what either does wrong",
+		Short: "Forward messages between a client and a server, and report violations of the protocol",
 		Long:  proxyHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var opts audit.Options
 			if failOn != string(audit.Must) && failOn != string(audit.Should) {
-				return fmt.Errorf("unknown --fail-on %q: it is error or warning", failOn)
+				return fmt.Errorf("unknown --fail-on %q; expected error or warning", failOn)
 			}
 			if revision != "" {
 				r, ok := generated.Lookup(revision)
 				if !ok {
-					return fmt.Errorf("no generated code for revision %q; there is for %q", revision, knownRevisions())
+					return fmt.Errorf("unknown revision %q; the revisions with generated code are %q", revision, knownRevisions())
 				}
 				opts.Revision = &r
 			}
@@ -117,10 +117,10 @@ func proxyCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&command, "cmd", "", "command that starts the server")
 	cmd.Flags().StringVar(&target, "url", "", "URL of the server")
-	cmd.Flags().StringVar(&listen, "listen", "localhost:8808", "address to listen on, with --url")
-	cmd.Flags().StringVar(&report, "report", "", "file for the findings, as JSON")
-	cmd.Flags().StringVar(&record, "record", "", "file for everything that passes")
-	cmd.Flags().StringVar(&revision, "revision", "", "revision to judge by (default: the one that is negotiated)")
+	cmd.Flags().StringVar(&listen, "listen", "localhost:8808", "address to listen on with --url")
+	cmd.Flags().StringVar(&report, "report", "", "file for the findings as JSON, one object a line")
+	cmd.Flags().StringVar(&record, "record", "", "file for a recording of all messages")
+	cmd.Flags().StringVar(&revision, "revision", "", "revision to check against (default: the negotiated one)")
 	cmd.Flags().StringVar(&failOn, "fail-on", "error", "lowest level that makes the exit code 1: warning or error")
 	cmd.MarkFlagsOneRequired("cmd", "url")
 	cmd.MarkFlagsMutuallyExclusive("cmd", "url")
@@ -137,7 +137,7 @@ func proxyCommandLine(cmd *cobra.Command, tap *proxy.Tap, command string) error 
 	defer stderr.flush()
 	server.Stderr = stderr
 	server.WaitDelay = 2 * time.Second
-	// Neither the end of ctx nor a client that is gone is an error here: the server is to end.
+	// The end of ctx or of the client is not an error here: it ends the server.
 	in, out := cmd.InOrStdin(), cmd.OutOrStdout()
 	if i, ok := in.(*interruptible); ok {
 		in = i.r
@@ -152,11 +152,11 @@ func proxyCommandLine(cmd *cobra.Command, tap *proxy.Tap, command string) error 
 	return nil
 }
 
-// proxyURL serves until ctx ends, as nothing else ends it.
+// proxyURL serves until ctx ends.
 func proxyURL(ctx context.Context, stderr io.Writer, tap *proxy.Tap, target, address string) error {
 	server, err := url.Parse(target)
 	if err != nil || server.Host == "" || server.Scheme != "http" && server.Scheme != "https" {
-		return fmt.Errorf("--url: %q is not the URL of a server, as http://localhost:8080/mcp is", target)
+		return fmt.Errorf("--url: expected the URL of a server such as http://localhost:8080/mcp, got %q", target)
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -164,7 +164,7 @@ func proxyURL(ctx context.Context, stderr io.Writer, tap *proxy.Tap, target, add
 	}
 	here := *server
 	here.Scheme, here.Host = "http", listener.Addr().String()
-	fmt.Fprintf(stderr, "mcpgen proxy: %s leads to %s\n", &here, server)
+	fmt.Fprintf(stderr, "mcpgen proxy: %s forwards to %s\n", &here, server)
 	web := &http.Server{
 		Handler:           tap.HTTP(server, log.New(stderr, "mcpgen proxy: ", 0)),
 		ReadHeaderTimeout: 10 * time.Second,
@@ -177,14 +177,14 @@ func proxyURL(ctx context.Context, stderr io.Writer, tap *proxy.Tap, target, add
 	return nil
 }
 
-// liveReport prints findings as they come.
+// liveReport prints findings as they occur.
 type liveReport struct {
 	mu  sync.Mutex
 	w   io.Writer
 	enc *json.Encoder
 	err error
 
-	shown string // the message that was printed last
+	shown string // the last message that was printed
 }
 
 func (r *liveReport) finding(f proxy.Finding) {
@@ -202,7 +202,7 @@ func (r *liveReport) finding(f proxy.Finding) {
 		pointer = f.Pointer + ": "
 	}
 	line := printable(fmt.Sprintf("mcpgen proxy: %s: %s: %s%s [%s]", place, f.Level, pointer, f.Problem, f.Rule))
-	// Several findings of a message come one after the other.
+	// The findings of a message come one after the other; print the message once.
 	if f.Message != "" && f.Message != r.shown {
 		r.shown = f.Message
 		line += "\n\t" + printable(fmt.Sprintf("%.160s", f.Message))
@@ -226,8 +226,7 @@ func (r *liveReport) finding(f proxy.Finding) {
 	r.err = cmp.Or(r.err, err)
 }
 
-// printableLines passes lines of a server's standard error on, with control characters
-// written out.
+// printableLines copies the lines of a server's standard error with control characters escaped.
 type printableLines struct {
 	w    io.Writer
 	line []byte

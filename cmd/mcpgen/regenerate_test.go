@@ -12,9 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestHandlersSurvive edits the user's files by hand, and then the list of tools at
-// random and generates, again and again: not a byte of the user's files may change, and
-// nothing that was there may be lost.
+// TestHandlersSurvive edits the user's files, then changes the tool list at random and
+// generates again, many times. The user's files must stay the same, byte by byte.
 func TestHandlersSurvive(t *testing.T) {
 	for seed := range uint64(5) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -37,7 +36,7 @@ func TestHandlersSurvive(t *testing.T) {
 				}
 			}
 			generate()
-			// The edits: text in the files that were made, be it Go or not, and a file more.
+			// Edit the user's files, so that some are no longer valid Go, and add a file.
 			for _, name := range []string{"handlers.go", "main.go", "README.md", "Dockerfile", "go.mod", "go.sum"} {
 				f, err := os.OpenFile(filepath.Join(out, name), os.O_APPEND|os.O_WRONLY, 0)
 				if err != nil {
@@ -62,7 +61,7 @@ func TestHandlersSurvive(t *testing.T) {
 					}
 				case 2:
 					tools[i], tools[0] = tools[0], tools[i]
-				default: // the schemas change, as they do each time
+				default: // only the schemas change, as in each round
 				}
 				generate()
 				if diff := cmp.Diff(before, usersFiles(t, out)); diff != "" {
@@ -73,7 +72,7 @@ func TestHandlersSurvive(t *testing.T) {
 	}
 }
 
-// randomTool is the definition of a tool.
+// randomTool returns a random tool definition.
 func randomTool(rng *rand.Rand, name string) string {
 	var members []string
 	for i := range rng.IntN(4) {
@@ -88,7 +87,7 @@ func randomTool(rng *rand.Rand, name string) string {
 	return fmt.Sprintf(`{"name":%q,"inputSchema":%s%s}`, name, schema, output)
 }
 
-// usersFiles are the files of a folder that no header calls generated.
+// usersFiles returns the files of a folder without the header of generated code.
 func usersFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}

@@ -16,27 +16,27 @@ func serverCommand() *cobra.Command {
 	var transport string
 	cmd := &cobra.Command{
 		Use:   "server",
-		Short: "Write a typed server, and a client for it, from a list of tools",
-		Long: `Write a Go server from a list of tools: a method for each tool with typed
-arguments and results, all that checks and carries them, a typed client, and
-tests that hold for every right implementation.
+		Short: "Generate a typed server, and a client for it, from a tool list",
+		Long: `Generate a Go server from a tool list: a method for each tool with typed
+arguments and results, their validation and encoding, a typed client, and tests
+that every correct implementation passes.
 
-Files that end in .gen.go and .gen_test.go are generated anew each time. The
-others (main.go, http.go, handlers.go, go.mod, go.sum, README.md, Dockerfile)
-are yours: they are written where there are none, and never touched again.
-Nothing is written unless everything can be.
+Files that end in .gen.go and .gen_test.go are generated on each run. The other
+files (main.go, http.go, handlers.go, go.mod, go.sum, README.md, Dockerfile) are
+yours: a missing one is written, an existing one is never changed. If any file
+cannot be written, none is.
 
-The program talks over standard input and output, or over HTTP when it is given
-an address with --http. One that never is has less than half the size without
-http.go, which --transport stdio leaves out, and with it net/http.
+The server uses standard input and output, or HTTP if it is started with
+--http ADDRESS. With --transport stdio there is no http.go, so the program does
+not link net/http and has less than half the size.
 
-With --package, the handlers may be moved to another package, so that what is
-generated is not compiled again when they change.`,
+With --package, the handlers may be in another package, so that a change of them
+does not recompile the generated code.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			start := time.Now()
 			if transport != "all" && transport != "stdio" {
-				return fmt.Errorf("--transport: %q is neither all nor stdio", transport)
+				return fmt.Errorf("--transport: expected all or stdio, got %q", transport)
 			}
 			if err := p.load(cmd, "main"); err != nil {
 				return err
@@ -63,12 +63,12 @@ generated is not compiled again when they change.`,
 		},
 	}
 	p.flags(cmd, "main")
-	cmd.Flags().StringVar(&transport, "transport", "all", "what a new main.go talks over: all, or stdio alone")
-	cmd.Flags().BoolVar(&missing, "missing", false, "print methods for the tools that have none in the package's own files, and write nothing")
+	cmd.Flags().StringVar(&transport, "transport", "all", "transports of a new main.go: all or stdio")
+	cmd.Flags().BoolVar(&missing, "missing", false, "print methods for tools that the package does not implement yet, and write nothing")
 	return cmd
 }
 
-// users makes the files of the user's.
+// users returns the files that belong to the user.
 func (p *project) users(made *skeleton.Result, http bool) ([]files.File, error) {
 	name, err := p.name()
 	if err != nil {

@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// maxSource limits a schema: the official ones have up to 200 KB.
+// maxSource limits the size of a schema. The official ones have up to 200 KB.
 const maxSource = 16 << 20
 
-// readSource returns the content of a schema: a file, an https URL, or "-" for
-// standard input.
+// readSource returns the content of a file or an https URL, or standard input for "-".
 func readSource(ctx context.Context, stdin io.Reader, name string) ([]byte, error) {
 	switch {
 	case name == "-":
@@ -23,7 +22,7 @@ func readSource(ctx context.Context, stdin io.Reader, name string) ([]byte, erro
 	case strings.HasPrefix(name, "https://"):
 		return fetch(ctx, &http.Client{CheckRedirect: onlyHTTPS}, name)
 	case strings.Contains(name, "://"):
-		return nil, fmt.Errorf("%s: only https URLs are read", name)
+		return nil, fmt.Errorf("%s: only https URLs are supported", name)
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -33,11 +32,11 @@ func readSource(ctx context.Context, stdin io.Reader, name string) ([]byte, erro
 	return readLimited(&interruptible{ctx, f}, name)
 }
 
-// onlyHTTPS follows as many redirects as http.DefaultClient, and none to where
-// somebody on the way could change the schema.
+// onlyHTTPS allows as many redirects as http.DefaultClient, and only to https URLs, where
+// nobody can alter the schema in transit.
 func onlyHTTPS(req *http.Request, via []*http.Request) error {
 	if req.URL.Scheme != "https" {
-		return fmt.Errorf("only https URLs are read, and the server redirects to %s", req.URL)
+		return fmt.Errorf("only https URLs are supported, but the server redirects to %s", req.URL)
 	}
 	if len(via) >= 10 {
 		return errors.New("stopped after 10 redirects")
@@ -69,7 +68,7 @@ func readLimited(r io.Reader, name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(src) > maxSource {
-		return nil, fmt.Errorf("%s: is larger than %d MiB", name, maxSource>>20)
+		return nil, fmt.Errorf("%s: larger than %d MiB", name, maxSource>>20)
 	}
 	return src, nil
 }

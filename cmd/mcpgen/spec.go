@@ -60,17 +60,18 @@ func specImportCommand() *cobra.Command {
 	var revision, commit, dir string
 	cmd := &cobra.Command{
 		Use:   "import FILE|URL",
-		Short: "Pin an upstream schema.json: take over its facts and its checksum",
+		Short: "Pin an upstream schema.json: store its facts and its checksum",
 		Long: `Pin an upstream schema.json: write its facts, without its prose, and its
 checksum to the spec folder. FILE may be an https URL or "-".
 
-It says what changed since the newest pinned revision, or since the last import
-of the same one, and what the overlay must still say, or no longer, before the
-revision can be generated. In that case the exit code is 1.`,
+The output lists the changes since the last import of the same revision, or else
+since the newest pinned revision. It also lists the overlay rows that must be
+added or ended before the revision can be generated; if there are any, the exit
+code is 1.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if info, err := os.Stat(filepath.Join(dir, "pins.json")); err != nil || info.IsDir() {
-				return fmt.Errorf("%s: is not a spec folder: it has no pins.json", dir)
+				return fmt.Errorf("%s: not a spec folder: it has no pins.json", dir)
 			}
 			project, err := spec.Load(os.DirFS(dir))
 			if err != nil {
@@ -90,9 +91,9 @@ revision can be generated. In that case the exit code is 1.`,
 			return reportImport(cmd, dir, imported)
 		},
 	}
-	cmd.Flags().StringVar(&revision, "revision", "", "the revision the file is of (required)")
-	cmd.Flags().StringVar(&commit, "commit", "", "the upstream commit the file was taken from")
-	cmd.Flags().StringVar(&dir, "spec", "spec", "the spec folder")
+	cmd.Flags().StringVar(&revision, "revision", "", "revision of the file (required)")
+	cmd.Flags().StringVar(&commit, "commit", "", "upstream commit of the file")
+	cmd.Flags().StringVar(&dir, "spec", "spec", "spec folder")
 	cmd.MarkFlagRequired("revision")
 	return cmd
 }
@@ -111,12 +112,12 @@ func reportImport(cmd *cobra.Command, dir string, imported *gen.Imported) error 
 	}
 	if imported.Against != "" {
 		if len(imported.Changes) == 0 {
-			fmt.Fprintf(out, "nothing changed against %s\n", imported.Against)
+			fmt.Fprintf(out, "no changes since %s\n", imported.Against)
 		}
-		list(fmt.Sprintf("changed against %s:", imported.Against), imported.Changes)
+		list(fmt.Sprintf("changes since %s:", imported.Against), imported.Changes)
 	}
-	list("overlay rows it has no use for, which need an until before it can be generated:", imported.Unused)
-	list("still needed before it can be generated:", imported.Needed)
+	list("overlay rows without effect, which need an until before the revision can be generated:", imported.Unused)
+	list("still needed before the revision can be generated:", imported.Needed)
 	if len(imported.Needed)+len(imported.Unused) > 0 {
 		return errFindings
 	}
@@ -127,9 +128,10 @@ func specVerifyCommand() *cobra.Command {
 	var revision string
 	cmd := &cobra.Command{
 		Use:   "verify FILE|URL",
-		Short: "Tell whether an upstream schema.json says the same as the pinned facts",
-		Long: `Compare an upstream schema.json with the pinned facts. Without --revision the
-revision is the one whose facts are the same. A difference makes the exit code 1.`,
+		Short: "Report whether an upstream schema.json matches the pinned facts",
+		Long: `Compare an upstream schema.json with the pinned facts. Without --revision, it is
+compared with every pinned revision. If none matches, the differences from the
+nearest one are printed and the exit code is 1.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			project, err := spec.Load(spec.Embedded())
@@ -151,14 +153,14 @@ revision is the one whose facts are the same. A difference makes the exit code 1
 					return err
 				}
 				if len(differences) == 0 {
-					note := "the same file as was imported"
+					note := "same file as imported"
 					if !sameBytes {
-						note = "the file's bytes differ from the imported one's, its facts do not"
+						note = "different bytes, same facts"
 					}
-					fmt.Fprintf(cmd.OutOrStdout(), "%s says what is pinned for %s (%s)\n", args[0], candidate, note)
+					fmt.Fprintf(cmd.OutOrStdout(), "%s matches the pinned revision %s (%s)\n", args[0], candidate, note)
 					return nil
 				}
-				header := fmt.Sprintf("%s differs from what is pinned for %s:", args[0], candidate)
+				header := fmt.Sprintf("%s differs from the pinned revision %s:", args[0], candidate)
 				if nearest == nil || len(differences) < len(nearest)-1 {
 					nearest = slices.Concat([]string{header}, differences)
 				}
@@ -170,6 +172,6 @@ revision is the one whose facts are the same. A difference makes the exit code 1
 			return errFindings
 		},
 	}
-	cmd.Flags().StringVar(&revision, "revision", "", "the revision the file should be of")
+	cmd.Flags().StringVar(&revision, "revision", "", "revision to compare with")
 	return cmd
 }

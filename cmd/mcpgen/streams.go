@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// interruptible ends a Read when the context does, also one that waits for a
-// terminal or a pipe. It is of no use after that.
+// interruptible is a reader whose Read returns when the context ends, even while it waits for a
+// terminal or a pipe. It must not be used after that.
 type interruptible struct {
 	ctx context.Context
 	r   io.Reader
@@ -33,8 +33,8 @@ func (i *interruptible) Read(p []byte) (int, error) {
 	}
 }
 
-// output keeps the first error of writing, so that the verbs need not look:
-// a report that did not arrive is not done.
+// output keeps the first write error, so that the verbs need not check for it. A report that
+// cannot be written is a failure.
 type output struct {
 	w   io.Writer
 	err error

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestInterrupted interrupts verbs while they wait for input.
+// TestInterrupted interrupts verbs that wait for input.
 func TestInterrupted(t *testing.T) {
 	for _, args := range []string{
 		"verify --revision 2025-06-18 -",
@@ -23,13 +23,13 @@ func TestInterrupted(t *testing.T) {
 			t.Errorf("%s: exit code %d", args, code)
 		}
 		if got := stderr.String(); got != "mcpgen: interrupted\n" {
-			t.Errorf("%s: said %q", args, got)
+			t.Errorf("%s: printed %q", args, got)
 		}
 		stdin.Close()
 	}
 }
 
-// notify tells when it is read from.
+// notify signals its first read.
 type notify struct {
 	r       io.Reader
 	reading func()
@@ -40,7 +40,7 @@ func (n *notify) Read(p []byte) (int, error) {
 	return n.r.Read(p)
 }
 
-// TestUnwritable checks that a report which is lost is told of.
+// TestUnwritable checks that a verb fails if its report cannot be written.
 func TestUnwritable(t *testing.T) {
 	for _, args := range []string{"verify --revision 2025-06-18 -", "spec list", "generate --out " + t.TempDir()} {
 		var stderr strings.Builder
@@ -48,7 +48,7 @@ func TestUnwritable(t *testing.T) {
 			t.Errorf("%s: exit code %d", args, code)
 		}
 		if got := stderr.String(); got != "mcpgen: writing the output: no space left\n" {
-			t.Errorf("%s: said %q", args, got)
+			t.Errorf("%s: printed %q", args, got)
 		}
 	}
 }

@@ -21,7 +21,7 @@ import (
 func toolsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tools",
-		Short: "Work with lists of tools",
+		Short: "Work with tool lists",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -29,7 +29,7 @@ func toolsCommand() *cobra.Command {
 	return cmd
 }
 
-// origin is where a list of tools comes from.
+// origin is the source of a tool list.
 type origin struct {
 	command string
 	url     string
@@ -42,16 +42,16 @@ func importCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "import [FILE]",
-		Short: "Write the list of a running server's tools, or of a file, to tools.json",
-		Long: `Write a list of tools to a file, from which "mcpgen server" and "mcpgen client"
-generate: the list of a server that is started (--cmd) or reached over HTTP
-(--url), or that in a JSON or YAML file, where "-" is standard input.
+		Short: "Write the tool list of a running server, or of a file, to tools.json",
+		Long: `Write a tool list to a file, which "mcpgen server" and "mcpgen client" read. The
+list comes from a server that is started (--cmd) or reached over HTTP (--url), or
+from a JSON or YAML file; "-" is standard input.
 
-A server gets the handshake and requests for the pages of its list, nothing else.
-The file has the full definitions in the server's order, and nothing about where
-they came from.
+A server receives only the handshake and requests for the pages of its list. The
+file has the complete definitions in the server's order. It does not name their
+source.
 
-With --all the file also has the server's prompts, resources, resource templates,
+With --all, the file also has the server's prompts, resources, resource templates,
 instructions and capabilities, which mcpgen diff compares.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -71,12 +71,12 @@ instructions and capabilities, which mcpgen diff compares.`,
 		},
 	}
 	from.flags(cmd)
-	cmd.Flags().BoolVar(&all, "all", false, "write all that a running server offers, not only its tools")
-	cmd.Flags().StringVarP(&out, "out", "o", "tools.json", "file to write; - is standard output")
+	cmd.Flags().BoolVar(&all, "all", false, "write everything that a running server offers, not only its tools")
+	cmd.Flags().StringVarP(&out, "out", "o", "tools.json", "output file; - is standard output")
 	return cmd
 }
 
-// file returns a list and the text that is written of it.
+// file returns a list and its text for the output file.
 func (o *origin) file(cmd *cobra.Command, args []string, all bool) (*tools.List, []byte, error) {
 	if !all {
 		list, err := o.read(cmd, args)
@@ -96,10 +96,10 @@ func (o *origin) file(cmd *cobra.Command, args []string, all bool) (*tools.List,
 	return list, text, err
 }
 
-// indented is the catalog of a running server as it is kept in a file.
+// indented returns the indented catalog of a running server.
 func (o *origin) indented(cmd *cobra.Command) ([]byte, error) {
 	if !o.given() {
-		return nil, errors.New("--all is for --cmd and --url")
+		return nil, errors.New("--all needs --cmd or --url")
 	}
 	text, err := o.catalog(cmd.Context(), cmd.ErrOrStderr())
 	if err != nil {
@@ -113,17 +113,17 @@ func (o *origin) indented(cmd *cobra.Command) ([]byte, error) {
 	return indented.Bytes(), nil
 }
 
-// flags are those that name a running server.
+// flags adds the flags that name a running server.
 func (o *origin) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.command, "cmd", "", "`COMMAND` with arguments that starts a server on its standard input and output")
+	cmd.Flags().StringVar(&o.command, "cmd", "", "`COMMAND` with arguments that starts a server over stdio")
 	cmd.Flags().StringVar(&o.url, "url", "", "`URL` of a server")
-	cmd.Flags().StringArrayVar(&o.headers, "header", nil, "`NAME=VALUE` of an HTTP header for --url; may be given again")
+	cmd.Flags().StringArrayVar(&o.headers, "header", nil, "`NAME=VALUE` of an HTTP header for --url; may be repeated")
 }
 
 // given reports whether a running server is named.
 func (o *origin) given() bool { return o.command != "" || o.url != "" }
 
-// check refuses more or less than one source.
+// check requires exactly one source.
 func (o *origin) check(args []string) error {
 	given := len(args)
 	for _, flag := range []string{o.command, o.url} {
@@ -133,9 +133,9 @@ func (o *origin) check(args []string) error {
 	}
 	switch {
 	case given != 1:
-		return errors.New("give one of --cmd, --url and FILE")
+		return errors.New("expected one of --cmd, --url and FILE")
 	case o.url == "" && len(o.headers) > 0:
-		return errors.New("--header is for --url")
+		return errors.New("--header needs --url")
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func readList(cmd *cobra.Command, name string) (*tools.List, error) {
 	return list, nil
 }
 
-// named puts the name of a file before each of its errors.
+// named adds the name of a file to each error of a joined error.
 func named(name string, err error) error {
 	all, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -180,21 +180,20 @@ func named(name string, err error) error {
 	return errors.Join(errs...)
 }
 
-// header parses the headers; a value is nobody's business but the server's, so that no
-// error has one.
+// header parses the headers. Values may be secret, so errors do not show them.
 func (o *origin) header() (http.Header, error) {
 	all := http.Header{}
 	for i, h := range o.headers {
 		name, value, ok := strings.Cut(h, "=")
 		if !ok || strings.TrimSpace(name) == "" {
-			return nil, fmt.Errorf("header %d is not of the form NAME=VALUE", i+1)
+			return nil, fmt.Errorf("--header number %d: expected NAME=VALUE", i+1)
 		}
 		all.Add(strings.TrimSpace(name), value)
 	}
 	return all, nil
 }
 
-// process is the command that starts a server.
+// process returns the command that starts a server.
 func (o *origin) process() (*exec.Cmd, error) {
 	words, err := splitWords(o.command)
 	if err != nil {
@@ -205,8 +204,8 @@ func (o *origin) process() (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// splitWords splits a command line as a shell does, with quotes and backslashes but
-// without anything that has another meaning.
+// splitWords splits a command line into words like a shell, with quotes and backslashes but
+// without expansions.
 func splitWords(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -237,9 +236,9 @@ func splitWords(line string) ([]string, error) {
 	}
 	switch {
 	case quote != 0:
-		return nil, fmt.Errorf("the quote %c is not closed", quote)
+		return nil, fmt.Errorf("unclosed quote %c", quote)
 	case escaped:
-		return nil, errors.New("ends with a backslash")
+		return nil, errors.New("trailing backslash")
 	case started:
 		words = append(words, word.String())
 	}
@@ -249,7 +248,7 @@ func splitWords(line string) ([]string, error) {
 	return words, nil
 }
 
-// plural counts things in words.
+// plural returns a count with its noun.
 func plural(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

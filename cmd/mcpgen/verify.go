@@ -26,35 +26,36 @@ type verifier struct {
 	failOn     audit.Level
 	out        reporter
 
-	// spoken are the revisions that files were judged by.
+	// spoken are the revisions that files were checked against.
 	spoken   []string
 	sum      summary
 	progress *progress
 }
 
-const verifyHelp = `Decode and validate JSON values. The files, or "-" for standard input, hold one value,
-values one after the other, a value a line, or a recording of "mcpgen proxy --record".
-They are read as a stream, as UTF-8 or UTF-16, and may be compressed with gzip.
+const verifyHelp = `Decode and validate JSON values. A file, or "-" for standard input, contains one value,
+several values, one value a line, or a recording of "mcpgen proxy --record". Files are
+read as a stream of UTF-8 or UTF-16 text and may be compressed with gzip.
 
-Without --definition every value is a JSON-RPC message. The params of requests and
-notifications are checked by their method, and results by the request they answer.
+Without --definition, every value is a JSON-RPC message. The method determines how
+the params of a request or notification are checked, and the request how its result is.
 
-A file with initialize in it is a recorded session. It is checked against the revision
-that it negotiates, unless --revision names another, and by the rules that hold between
-messages. "mcpgen verify --rules" lists them.
+A file with an initialize request is a recorded session. It is checked against the
+revision that it negotiates, unless --revision names another, and against the rules
+between messages. "mcpgen verify --rules" lists the rules.
 
-A recording may have each message in an object with its direction and time, or in the
+In a recording, a message may also be in an object with its direction and time, or in a
 line of a log:
 
 	{"time":"12:00:01","direction":"client->server","message":{"jsonrpc":"2.0",...}}
 	write: {"jsonrpc":"2.0",...}
 
-With --against all, or a list of revisions, the question is which of them would
-accept the messages.
+--against all, or --against with a list of revisions, reports which of them accept the
+messages.
 
-Each finding is a line: an error breaks a MUST of the protocol, a warning a SHOULD, a
-note breaks nothing. Errors and warnings make the exit code 1, or only errors with
---fail-on error. A file that cannot be read makes it 2, after the others are checked.`
+Each finding is one line. An error breaks a MUST of the protocol, a warning a SHOULD,
+and a note neither. Errors and warnings make the exit code 1; with --fail-on error,
+only errors do. If a file cannot be read, the others are still checked and the exit
+code is 2.`
 
 func verifyCommand() *cobra.Command {
 	var v verifier
@@ -71,7 +72,7 @@ func verifyCommand() *cobra.Command {
 			case "json":
 				v.out = &jsonReporter{json.NewEncoder(cmd.OutOrStdout())}
 			default:
-				return fmt.Errorf("unknown format %q: it is text or json", format)
+				return fmt.Errorf("unknown format %q; expected text or json", format)
 			}
 			if rules {
 				v.out.rules(audit.Rules())
@@ -81,12 +82,12 @@ func verifyCommand() *cobra.Command {
 				return errors.New(`verify needs a file, or "-" for standard input`)
 			}
 			if v.failOn = audit.Level(failOn); v.failOn != audit.Must && v.failOn != audit.Should {
-				return fmt.Errorf("unknown --fail-on %q: it is error or warning", failOn)
+				return fmt.Errorf("unknown --fail-on %q; expected error or warning", failOn)
 			}
 			v.progress = &progress{w: cmd.ErrOrStderr(), last: time.Now()}
 			if against != "" {
 				if v.definition != "" || revision != "" {
-					return errors.New("--against takes the place of --revision, and judges messages")
+					return errors.New("--against cannot be combined with --revision or --definition")
 				}
 				return v.against(cmd, against, args)
 			}
@@ -103,28 +104,28 @@ func verifyCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&revision, "revision", "", "revision to check against (default: the one that the session in a file negotiates)")
-	cmd.Flags().StringVar(&against, "against", "", `revisions that may accept the messages: "all", or a list with commas`)
-	cmd.Flags().StringVar(&v.definition, "definition", "", "definition that every value is of (default: JSON-RPC messages)")
-	cmd.Flags().BoolVar(&v.opts.Lenient, "lenient", false, "note what a receiver can decode although the schema does not allow it")
-	cmd.Flags().BoolVar(&v.opts.Roundtrip, "roundtrip", false, "also encode what was decoded and demand the same JSON value")
+	cmd.Flags().StringVar(&against, "against", "", `report which revisions accept the messages: all, or a comma-separated list`)
+	cmd.Flags().StringVar(&v.definition, "definition", "", "definition that every value must match (default: JSON-RPC messages)")
+	cmd.Flags().BoolVar(&v.opts.Lenient, "lenient", false, "report as notes what a receiver can decode although the schema forbids it")
+	cmd.Flags().BoolVar(&v.opts.Roundtrip, "roundtrip", false, "also check that each value stays the same when it is decoded and encoded again")
 	cmd.Flags().BoolVar(&v.opts.Undeclared, "undeclared", false, "note members that the revision does not define")
 	cmd.Flags().StringVar(&failOn, "fail-on", "warning", "lowest level that makes the exit code 1: warning or error")
-	cmd.Flags().StringVar(&format, "format", "text", "text or json (an object a line)")
+	cmd.Flags().StringVar(&format, "format", "text", "text or json (one object a line)")
 	cmd.Flags().BoolVar(&rules, "rules", false, "list the rules and their levels")
 	return cmd
 }
 
-// fails reports whether there are findings of the level that fails.
+// fails reports whether there are findings at or above the level of --fail-on.
 func (v *verifier) fails() bool {
 	return v.sum.Errors > 0 || v.failOn == audit.Should && v.sum.Warnings > 0
 }
 
-// judgeBy takes in --revision, and whether --definition goes with it.
+// judgeBy applies --revision and checks --definition.
 func (v *verifier) judgeBy(revision string) error {
 	if revision != "" {
 		r, ok := generated.Lookup(revision)
 		if !ok {
-			return fmt.Errorf("no generated code for revision %q; there is for %q", revision, knownRevisions())
+			return fmt.Errorf("unknown revision %q; the revisions with generated code are %q", revision, knownRevisions())
 		}
 		v.opts.Revision = &r
 	}
@@ -140,7 +141,7 @@ func (v *verifier) judgeBy(revision string) error {
 	return nil
 }
 
-// all reads the files, each to its end even after an error with another.
+// all reads the files. An error in one file does not keep it from reading the others.
 func (v *verifier) all(cmd *cobra.Command, names []string, read func(*cobra.Command, string) error) error {
 	var errs []error
 	for _, name := range names {
@@ -162,8 +163,8 @@ func knownRevisions() []string {
 	return names
 }
 
-// input opens the file called name, "-" for standard input. It returns the reader, the
-// name for messages and a function that closes the file.
+// input opens a file, or standard input for "-". It returns the reader, the name for messages
+// and a function that closes the file.
 func (v *verifier) input(cmd *cobra.Command, name string) (in io.Reader, file string, closed func(), err error) {
 	if name == "-" {
 		v.progress.start(0)
@@ -181,7 +182,7 @@ func (v *verifier) input(cmd *cobra.Command, name string) (in io.Reader, file st
 	return &interruptible{cmd.Context(), f}, name, func() { f.Close() }, nil
 }
 
-// entries calls f with the entries of a file, until it returns an error.
+// entries calls f with the entries of a file until f returns an error.
 func (v *verifier) entries(cmd *cobra.Command, name string, f func(file string, e recording.Entry) error) error {
 	in, file, closed, err := v.input(cmd, name)
 	if err != nil {
@@ -202,7 +203,7 @@ func (v *verifier) entries(cmd *cobra.Command, name string, f func(file string, 
 	return fmt.Errorf("%s: %w", file, err)
 }
 
-// values calls f with the values of a file and the lines they start in.
+// values calls f with the values of a file and the lines where they start.
 func (v *verifier) values(cmd *cobra.Command, name string, f func(file, value string, line int)) error {
 	in, file, closed, err := v.input(cmd, name)
 	if err != nil {
@@ -226,7 +227,7 @@ func (v *verifier) values(cmd *cobra.Command, name string, f func(file, value st
 	}
 }
 
-// file judges the values of a file.
+// file checks the values of a file.
 func (v *verifier) file(cmd *cobra.Command, name string) error {
 	if v.definition != "" {
 		return v.definitions(cmd, name)
@@ -241,7 +242,7 @@ func (v *verifier) file(cmd *cobra.Command, name string) error {
 	if name == "-" {
 		shown = "standard input"
 	}
-	v.report(shown, session.Close()) // what was read before an error counts
+	v.report(shown, session.Close()) // entries before an error count too
 	counts := session.Counts()
 	v.sum.Files++
 	v.sum.Values += counts.Messages
@@ -258,7 +259,7 @@ func (v *verifier) file(cmd *cobra.Command, name string) error {
 	return err
 }
 
-// definitions judges the values of a file by --definition.
+// definitions checks the values of a file against --definition.
 func (v *verifier) definitions(cmd *cobra.Command, name string) error {
 	before, shown := v.sum.Values, name
 	err := v.values(cmd, name, func(file, value string, line int) {
@@ -284,7 +285,7 @@ func (v *verifier) definitions(cmd *cobra.Command, name string) error {
 }
 
 func (v *verifier) empty(file string) {
-	v.report(file, []audit.Finding{{Rule: "not-a-message", Level: audit.Must, Place: 1, Problem: "the file holds no message"}})
+	v.report(file, []audit.Finding{{Rule: "not-a-message", Level: audit.Must, Place: 1, Problem: "the file contains no message"}})
 }
 
 func (v *verifier) judged(revision string) {

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
 )
 
-// finding is a rule that is broken, or a note, as verify reports it.
+// finding is a broken rule or a note, as verify reports it.
 type finding struct {
 	File    string      `json:"file"`
 	Line    int         `json:"line"`
@@ -21,7 +21,7 @@ type finding struct {
 	Pointer string      `json:"pointer"`
 	Problem string      `json:"problem"`
 	Rule    audit.Rule  `json:"rule"`
-	// From is the side that sent the message, if it is known.
+	// From is the sender of the message, if known.
 	From audit.Side `json:"from,omitempty"`
 	// Session is the digest of the id of a session over HTTP.
 	Session string `json:"session,omitempty"`
@@ -31,9 +31,9 @@ type summary struct {
 	Revision string `json:"revision"`
 	Files    int    `json:"files"`
 	Values   int    `json:"values"`
-	// Others counts lines that are no messages.
+	// Others counts the lines that are not messages.
 	Others int `json:"others"`
-	// FirstOther is where the first of them is, such as "session.log:3".
+	// FirstOther is the position of the first such line, for example "session.log:3".
 	FirstOther string `json:"firstOther,omitempty"`
 	Errors     int    `json:"errors"`
 	Warnings   int    `json:"warnings"`
@@ -51,7 +51,7 @@ type textReporter struct{ w io.Writer }
 
 func (r *textReporter) finding(f finding) { fmt.Fprintln(r.w, f) }
 
-// String returns the finding in one line.
+// String formats the finding as one line.
 func (f finding) String() string {
 	pointer := f.Pointer
 	if pointer != "" {
@@ -65,7 +65,7 @@ func (r *textReporter) verdict(v verdict) {
 		fmt.Fprintf(r.w, "%s: accepted\n", v.Revision)
 		return
 	}
-	fmt.Fprintf(r.w, "%s: refused, %s, the first: %s\n", v.Revision, count(v.Problems, "problem"), v.First)
+	fmt.Fprintf(r.w, "%s: refused, %s, first: %s\n", v.Revision, count(v.Problems, "problem"), v.First)
 }
 
 func (r *textReporter) summary(s summary) {
@@ -80,7 +80,7 @@ func (r *textReporter) summary(s summary) {
 	fmt.Fprintf(r.w, "%schecked %s in %s%s: %s\n", revision, count(s.Values, "value"), count(s.Files, "file"), others, counts(s.Errors, s.Warnings, s.Notes))
 }
 
-// counts lists how many findings there are, of the lower levels only those that there are.
+// counts formats the numbers of findings. It leaves out warnings and notes if there are none.
 func counts(errors, warnings, notes int) string {
 	text := count(errors, "error")
 	if warnings > 0 {
@@ -146,8 +146,8 @@ func (r *jsonReporter) rules(all []audit.RuleInfo) {
 	}
 }
 
-// printable returns text of a peer with control characters, and characters that change the
-// direction of text, written out, so that a terminal only shows it.
+// printable returns text of a peer with control characters and bidirectional formatting
+// characters escaped, so that a terminal only displays it.
 func printable(s string) string {
 	if strings.IndexFunc(s, hostile) < 0 {
 		return s
@@ -171,20 +171,19 @@ func hostile(r rune) bool {
 		r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0x061c
 }
 
-// progress prints how far a run is, every two seconds, so that a long one is seen to
-// live.
+// progress prints the progress of a run every two seconds.
 type progress struct {
 	w      io.Writer
 	last   time.Time
 	values int
-	read   int64 // bytes, of this file
-	size   int64 // of this file, 0 where it is not known
+	read   int64 // bytes of this file
+	size   int64 // size of this file, or 0 if unknown
 }
 
-// start begins with a file.
+// start begins a file.
 func (p *progress) start(size int64) { p.read, p.size = 0, size }
 
-// step is called after each value, with its length.
+// step is called after each value with its length.
 func (p *progress) step(file string, length, problems int) {
 	p.values++
 	p.read += int64(length)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPrintable has nothing of a peer reach a terminal but text.
+// TestPrintable checks that no control characters of a peer reach the terminal.
 func TestPrintable(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain, ä 😀\t":         "plain, ä 😀\t",
@@ -22,7 +22,7 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
-// TestPrintableLines passes a server's standard error on, line by line.
+// TestPrintableLines copies a server's standard error line by line.
 func TestPrintableLines(t *testing.T) {
 	var out strings.Builder
 	p := &printableLines{w: &out}

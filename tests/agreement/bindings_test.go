@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
 
-// TestBindings checks that servers and clients made from package generated speak every
-// pinned revision and prefer the newest.
+// TestBindings checks that servers and clients from package generated support every pinned
+// revision and prefer the newest.
 func TestBindings(t *testing.T) {
 	newestFirst := pinned.Spec(t).Revisions()
 	slices.Sort(newestFirst)

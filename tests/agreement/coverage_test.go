@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/tests/agreement/random"
 )
 
-// coverage counts what valid values were made of. The keys are the types below,
-// an *ir.Field for a member that is there, and a random.Choice for a variant.
+// coverage counts the parts of valid values. The keys are the types below, an *ir.Field for a
+// member that is present, and a random.Choice for a variant.
 type coverage map[any]int
 
 type (
@@ -49,13 +49,13 @@ func (c coverage) record(tree *random.Value) {
 	})
 }
 
-// check fails for everything reachable from the declarations that no value had.
+// check fails for each part of the declarations that no value covered.
 func (c coverage) check(t *testing.T, source *random.Source, decls []*ir.Decl) {
 	t.Helper()
 	seen := map[*ir.Decl]bool{}
 	want := func(key any, format string, args ...any) {
 		if c[key] == 0 {
-			t.Errorf("no valid value with %s", fmt.Sprintf(format, args...))
+			t.Errorf("no valid value contains %s", fmt.Sprintf(format, args...))
 		}
 	}
 	var visit func(d *ir.Decl)
@@ -97,7 +97,7 @@ func (c coverage) check(t *testing.T, source *random.Source, decls []*ir.Decl) {
 	}
 }
 
-// refs returns the declarations a type is made of.
+// refs returns the declarations that a type refers to.
 func refs(t ir.Type) []*ir.Decl {
 	switch t := t.(type) {
 	case *ir.Ref:

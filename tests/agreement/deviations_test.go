@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/tests/agreement/random"
 )
 
-// ledger holds the deviations of spec/errata.yaml and counts what each explained.
+// ledger holds the deviations of spec/errata.yaml and counts the cases that each explains.
 type ledger struct {
 	rows []spec.Deviation
 
@@ -33,9 +33,8 @@ func newLedger(t *testing.T, rows []spec.Deviation) *ledger {
 	return &ledger{rows: rows, used: map[entry]int{}}
 }
 
-// honours reports whether a row allows this effect on the value of a case. Only
-// cases that were made to belong to the row's class are asked about: random
-// says so by the stray.
+// honours reports whether a deviation explains the verdict on a case. It only considers cases
+// that were generated for the deviation, which have its name as a stray.
 func (l *ledger) honours(c random.Case, effect spec.Effect) bool {
 	for _, row := range l.rows {
 		if slices.Contains(c.Strays, row.Name) && slices.Contains(row.Effects, effect) {
@@ -52,12 +51,12 @@ func (l *ledger) count(name string, effect spec.Effect, n int) {
 	l.used[entry{name, effect}] += n
 }
 
-// forgottenMember is the deviation that random does not have to know: the
-// members are put into the upstream's schema before it judges.
+// forgottenMember is the deviation about members that the upstream's schema lacks. They are
+// added to that schema before it judges values.
 const forgottenMember = "forgotten-member"
 
-// addForgotten puts the members that the ir calls injected into the upstream's
-// tree, wherever the document's tree has them and it has not, if a row says so.
+// addForgotten adds the members that the ir calls injected to the upstream's tree, wherever
+// only the document's tree has them and a deviation says so.
 func (l *ledger) addForgotten(upstream, document any, rev *ir.Revision) {
 	if !slices.ContainsFunc(l.rows, func(row spec.Deviation) bool { return row.Name == forgottenMember }) {
 		return
@@ -75,8 +74,8 @@ func (l *ledger) addForgotten(upstream, document any, rev *ir.Revision) {
 	l.count(forgottenMember, spec.Narrower, graft(upstream, document, injected))
 }
 
-// graft adds properties of those names that only the document has, all the way
-// down, and returns how many.
+// graft copies properties with the given names that only the document has, at any depth. It
+// returns the number of copies.
 func graft(upstream, document any, names map[string]bool) int {
 	count := 0
 	switch theirs := upstream.(type) {
@@ -123,14 +122,14 @@ func member(object map[string]any, names ...string) (any, bool) {
 	return value, true
 }
 
-// check fails for rows that explained nothing, and says what the others did.
+// check fails for deviations that explain nothing, and logs the counts of the others.
 func (l *ledger) check(t *testing.T) {
 	t.Helper()
 	for _, row := range l.rows {
 		for _, effect := range row.Effects {
 			n := l.used[entry{row.Name, effect}]
 			if n == 0 {
-				t.Errorf("errata.yaml: stale deviation %q: no value is judged %s because of it", row.Name, effect)
+				t.Errorf("errata.yaml: stale deviation %q: it makes no value %s", row.Name, effect)
 			}
 			t.Logf("%s, %s: %d times", row.Name, effect, n)
 		}

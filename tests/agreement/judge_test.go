@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/schema"
 )
 
-// judge is an independent validator over a schema.json, with a compiled schema
-// for each declaration asked for.
+// judge is an independent validator for a schema.json. It compiles a schema for each requested
+// declaration.
 type judge struct {
 	name    string
 	schemas map[*ir.Decl]*jsonschema.Schema
@@ -55,7 +55,7 @@ func parse(t *testing.T, src []byte) map[string]any {
 	return root.(map[string]any)
 }
 
-// addUnions gives the unions that no schema has a definition: anyOf their variants.
+// addUnions defines the unions that a schema does not define, as anyOf of their variants.
 func addUnions(defs map[string]any, container string, decls []*ir.Decl) {
 	for _, d := range decls {
 		union, ok := d.Type.(*ir.Union)
@@ -70,7 +70,7 @@ func addUnions(defs map[string]any, container string, decls []*ir.Decl) {
 	}
 }
 
-// put replaces what stands at a JSON Pointer.
+// put replaces the value at a JSON Pointer.
 func put(t *testing.T, root any, pointer string, value any) {
 	t.Helper()
 	segments := strings.Split(pointer, "/")[1:]
@@ -90,15 +90,15 @@ func put(t *testing.T, root any, pointer string, value any) {
 			}
 		}
 		if !there {
-			t.Fatalf("%s leads nowhere", pointer)
+			t.Fatalf("%s does not exist", pointer)
 		}
 	}
 }
 
-// refusal returns why the schema of a declaration does not accept a value.
+// refusal returns the reason why a declaration's schema refuses a value, or nil.
 func (j *judge) refusal(d *ir.Decl, value any) error { return j.schemas[d].Validate(value) }
 
-// verdict says in words what became of a value.
+// verdict describes a verdict in words.
 func verdict(err error) string {
 	if err == nil {
 		return "accepts"

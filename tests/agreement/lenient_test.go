@@ -9,9 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/tests/agreement/random"
 )
 
-// TestNulls holds that a lenient reader reads a value in which every optional member that is
-// absent is null as the value without them, and tells of each, and that a strict reader reads
-// no such null.
+// TestNulls sets absent optional members to null. A lenient reader must read the value as if
+// they were absent and report each null; a strict reader must refuse it.
 func TestNulls(t *testing.T) {
 	eachSubject(t, func(t *testing.T, s *subject) {
 		seed := setting(t, "MCPGEN_AGREEMENT_SEED", 1)
@@ -22,13 +21,13 @@ func TestNulls(t *testing.T) {
 		for i := range count {
 			d := targets[i%len(targets)]
 			if u, ok := ir.Resolve(d.Type).(*ir.Union); ok && u.Context || !source.Possible(d.Type) {
-				continue // what cannot be told apart has no members of its own
+				continue // These values have no members, or the reader cannot tell their members apart.
 			}
 			v := source.Valid(d)
 			plain := s.fresh(t, d)
 			text := source.Text(v)
 			if wire.UnmarshalString(text, plain) != nil {
-				continue // it has what no Go type holds
+				continue // The value contains something that no Go type represents.
 			}
 			n := addNulls(v)
 			if n == 0 {
@@ -54,8 +53,7 @@ func TestNulls(t *testing.T) {
 	})
 }
 
-// addNulls adds a null for each optional member that is absent, and returns how many there
-// are.
+// addNulls sets each absent optional member to null and returns their number.
 func addNulls(v *random.Value) int {
 	n := 0
 	v.Walk(func(v *random.Value) {
@@ -78,7 +76,7 @@ func addNulls(v *random.Value) int {
 	return n
 }
 
-// holdsNull reports whether null is a value of a type.
+// holdsNull reports whether a type accepts null.
 func holdsNull(t ir.Type) bool {
 	switch t := ir.Resolve(t).(type) {
 	case *ir.Any, *ir.Nullable:

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/tests/agreement/random"
 )
 
-// TestStandardLibrary checks that encoding/json reads and writes generated
-// types as their own codecs do.
+// TestStandardLibrary checks that encoding/json reads and writes generated types as their own
+// codecs do.
 func TestStandardLibrary(t *testing.T) {
 	eachSubject(t, func(t *testing.T, s *subject) {
 		source := random.New(s.ir, uint64(setting(t, "MCPGEN_AGREEMENT_SEED", 1)))
@@ -26,14 +26,14 @@ func TestStandardLibrary(t *testing.T) {
 				s.compareWithStandard(t, d, source.Text(source.Valid(d)))
 			}
 			if err := json.Unmarshal([]byte("!"), s.fresh(t, d)); err == nil {
-				t.Errorf("%s is decoded from what is no JSON", d.Name)
+				t.Errorf("%s is decoded from invalid JSON", d.Name)
 			}
 		}
 	})
 }
 
-// boxed tells the declarations whose values encoding/json cannot be handed: an
-// interface, or a scalar that any kind of scalar could be read into.
+// boxed reports whether encoding/json cannot decode a declaration: an interface, or a scalar
+// type with several kinds.
 func boxed(t ir.Type) bool {
 	switch ir.Resolve(t).(type) {
 	case *ir.Union, *ir.Scalar:
@@ -64,7 +64,7 @@ func (s *subject) compareWithStandard(t *testing.T, d *ir.Decl, text string) {
 	if err := enc.Encode(ours); err != nil || !bytes.Equal(bytes.TrimSuffix(plain.Bytes(), []byte("\n")), want) {
 		t.Errorf("%s: a json.Encoder writes %s, want %s (%v)", d.Name, plain.Bytes(), want, err)
 	}
-	// json.Marshal escapes what HTML would see, which is the same value.
+	// json.Marshal escapes HTML characters, which does not change the value.
 	if escaped, err := json.Marshal(ours); err != nil || !wire.Equal(wire.Raw(escaped), wire.Raw(want)) {
 		t.Errorf("%s: json.Marshal gives %s, want %s (%v)", d.Name, escaped, want, err)
 	}

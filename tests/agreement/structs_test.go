@@ -12,14 +12,14 @@ import (
 	"github.com/mcpgen/mcpgen/gen/schema"
 )
 
-// shape is what is compared of an object.
+// shape is the part of an object that the test compares.
 type shape struct {
 	Properties, Required []string
 }
 
-// TestStructs reflects every generated struct and compares the members it has
-// and the ones it requires with those of its schema, read anew: the schema as
-// it is written, plus exactly the members that the ir calls injected.
+// TestStructs compares the members and required members of every generated struct with its
+// schema plus the members that the ir calls injected. It reads the schema independently of the
+// generator.
 func TestStructs(t *testing.T) {
 	eachPinned(t, func(t *testing.T, s *subject) {
 		document, err := schema.Parse(s.id, s.facts, s.spec.Errata)
@@ -36,10 +36,10 @@ func TestStructs(t *testing.T) {
 			compared[d.Path] = true
 			node := written[d.Pointer]
 			if node == nil && injected[d.Pointer] {
-				node = lowered[d.Pointer] // the type of an injected member, seen there first
+				node = lowered[d.Pointer] // the type of an injected member
 			}
 			if node == nil {
-				t.Errorf("%s: nothing is written at %s", d.Name, d.Pointer)
+				t.Errorf("%s: no value at %s", d.Name, d.Pointer)
 				continue
 			}
 			want := merge(document, node)
@@ -59,7 +59,7 @@ func TestStructs(t *testing.T) {
 		for _, def := range document.Definitions {
 			isObject := def.Schema.AllOf != nil || def.Schema.IsObject() && len(def.Schema.Properties)+len(def.Schema.Required) > 0
 			if isObject && !compared[def.Name] {
-				t.Errorf("definition %s is an object and no struct", def.Name)
+				t.Errorf("definition %s is an object but not a struct", def.Name)
 			}
 		}
 		t.Logf("%d structs", len(compared))
@@ -81,7 +81,7 @@ func injectedAt(rev *ir.Revision) map[string]bool {
 	return pointers
 }
 
-// reflected returns the shape that encoding/json would give a struct.
+// reflected returns the shape of a struct as encoding/json sees it.
 func reflected(v any) shape {
 	r := reflector.Reflector{ExpandedStruct: true, Anonymous: true}
 	found := r.ReflectFromType(reflect.TypeOf(v).Elem())
@@ -101,7 +101,7 @@ func (s shape) sorted() shape {
 	return shape{sorted(s.Properties), sorted(s.Required)}
 }
 
-// merge returns the shape of an object, through references and allOf.
+// merge returns the shape of an object schema, through references and allOf.
 func merge(document *schema.Document, s *schema.Schema) shape {
 	if s.Ref != "" {
 		return merge(document, document.Lookup(s.Ref))
@@ -118,7 +118,7 @@ func merge(document *schema.Document, s *schema.Schema) shape {
 	return out
 }
 
-// byPointer finds every node of a document by where it stands.
+// byPointer maps JSON Pointers to the nodes of a document.
 func byPointer(document *schema.Document) map[string]*schema.Schema {
 	found := map[string]*schema.Schema{}
 	var visit func(s *schema.Schema)

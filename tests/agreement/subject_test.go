@@ -17,20 +17,20 @@ import (
 	"github.com/mcpgen/mcpgen/tests/kitchensink/mcp20990101"
 )
 
-// subject is one revision: what it was generated from and what came of it.
+// subject is a revision with its sources and its generated code.
 type subject struct {
 	id       string
 	spec     *spec.Spec
 	pinned   bool
 	document *schema.Document
 	ir       *ir.Revision
-	// facts are the schema.json as it lies in the project.
+	// facts is the pinned schema.json.
 	facts []byte
 	new   func(definition string) (wire.Value, bool)
 }
 
-// eachSubject runs a test for every pinned revision, and for the schema that
-// has every construct there is, in parallel.
+// eachSubject runs a test in parallel for every pinned revision and for the kitchen-sink
+// schema, which has every construct.
 func eachSubject(t *testing.T, test func(t *testing.T, s *subject)) {
 	eachPinned(t, test)
 	t.Run("kitchensink", func(t *testing.T) {
@@ -43,7 +43,7 @@ func eachSubject(t *testing.T, test func(t *testing.T, s *subject)) {
 	})
 }
 
-// eachPinned runs a test for every pinned revision, in parallel.
+// eachPinned runs a test in parallel for every pinned revision.
 func eachPinned(t *testing.T, test func(t *testing.T, s *subject)) {
 	facts := pinned.Spec(t)
 	for _, revision := range facts.Revisions() {
@@ -76,12 +76,12 @@ func (s *subject) fresh(t *testing.T, d *ir.Decl) wire.Value {
 	t.Helper()
 	v, ok := s.new(key(d))
 	if !ok {
-		t.Fatalf("New does not know %s", key(d))
+		t.Fatalf("New has no type %s", key(d))
 	}
 	return v
 }
 
-// key is the name New knows a declaration by.
+// key is the name of a declaration for New.
 func key(d *ir.Decl) string {
 	if d.Definition {
 		return d.Path
@@ -89,8 +89,8 @@ func key(d *ir.Decl) string {
 	return d.Name
 }
 
-// targets are the declarations that values are made for: every definition, and
-// the unions of what may answer a request, which no schema has.
+// targets are the declarations to generate values for: every definition, and the unions of the
+// results of requests, which the schema does not define.
 func (s *subject) targets() []*ir.Decl {
 	var decls []*ir.Decl
 	for _, d := range s.ir.Decls {
@@ -106,7 +106,7 @@ func (s *subject) targets() []*ir.Decl {
 	return decls
 }
 
-// upstream reads the upstream's own file, where it is at hand.
+// upstream reads the upstream file if it is available.
 func (s *subject) upstream(t *testing.T) ([]byte, bool) {
 	t.Helper()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
@@ -139,15 +139,15 @@ func (s *subject) documentTree(t *testing.T) map[string]any {
 	return parse(t, src)
 }
 
-// upstreamTree is the upstream's schema.json with the errata put right and the
-// forgotten members put in, untouched by the generator otherwise.
+// upstreamTree is the upstream's schema.json with the errata applied and the forgotten members
+// added. The generator changes nothing else in it.
 func (s *subject) upstreamTree(t *testing.T, deviations *ledger) map[string]any {
 	t.Helper()
 	src, ok := s.upstream(t)
 	if !ok {
 		src = s.facts
 		if s.pinned {
-			t.Log("the upstream file is not at hand: judging by the pinned facts in its place")
+			t.Log("no upstream file: using the pinned facts instead")
 		}
 	}
 	root := parse(t, src)
@@ -160,7 +160,7 @@ func (s *subject) upstreamTree(t *testing.T, deviations *ledger) map[string]any 
 	return root
 }
 
-// setting reads a number from the environment.
+// setting reads a number from an environment variable.
 func setting(t *testing.T, name string, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(name)

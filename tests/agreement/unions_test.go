@@ -9,8 +9,8 @@ import (
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
 )
 
-// TestUnions checks the two ways to decode a union outside of the generated types: a function,
-// and a box in a struct that encoding/json decodes.
+// TestUnions decodes unions outside of generated types: with a function, and in a box inside a
+// struct that encoding/json decodes.
 func TestUnions(t *testing.T) {
 	const (
 		known   = `{"type":"text","text":"a"}`
@@ -41,7 +41,7 @@ func TestUnions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ok := p.Blocks[1].V.(*mcp.UnknownContentBlock); !ok {
-		t.Errorf("the second block is a %T", p.Blocks[1].V)
+		t.Errorf("the second block has the type %T", p.Blocks[1].V)
 	}
 	got, err := json.Marshal(p)
 	if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {

@@ -13,11 +13,10 @@ import (
 	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
 
-// TestVerdicts compares, value by value, whether generated code accepts it
-// with whether a JSON Schema validator does, over two schemas: the checked
-// document, which the code must match, and the upstream's file, from which
-// only the errata and deviations may make it differ. What generated code
-// accepts must come out as it went in.
+// TestVerdicts compares the verdicts of generated code on random values with those of a JSON
+// Schema validator, for two schemas. The code must agree with the checked document. It may
+// differ from the upstream file only by errata and deviations. A value that generated code
+// accepts must stay the same when it is encoded again.
 func TestVerdicts(t *testing.T) {
 	deviations := newLedger(t, pinned.Spec(t).Deviations)
 	count := setting(t, "MCPGEN_AGREEMENT_COUNT", usual)
@@ -39,8 +38,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// usual is how many values a revision gets. With fewer of them nothing is said
-// about how well they cover it.
+// usual is the default number of values for each revision. With fewer values, coverage is not
+// checked.
 const usual = 120_000
 
 // comparison is the state of a run over one revision.
@@ -59,34 +58,34 @@ func (c *comparison) run(t *testing.T, count int) {
 	source := random.New(c.ir, uint64(seed))
 	each := count/len(c.targets) + 1
 	if !c.pinned {
-		each /= 3 // it has fewer declarations, and larger ones
+		each /= 3 // it has fewer but larger declarations
 	}
 	for _, d := range c.targets {
 		before := c.valid
 		for range each {
 			c.compare(t, d, source.Case(d))
 			if c.complaints >= 10 {
-				t.Fatalf("too many disagreements, stopped at %s (seed %d)", key(d), seed)
+				t.Fatalf("stopping after too many disagreements at %s (seed %d)", key(d), seed)
 			}
 		}
 		_, any := ir.Resolve(d.Type).(*ir.Any)
 		valid, few := c.valid-before, each/50
 		if count >= usual && (valid < few && source.Possible(d.Type) || each-valid < few && !any) {
-			t.Errorf("%s: %d of %d values are valid; both classes must be there", key(d), valid, each)
+			t.Errorf("%s: %d of %d values are valid; there must be valid and invalid ones", key(d), valid, each)
 		}
 	}
 	total := each * len(c.targets)
 	share := 100 * c.valid / total
 	t.Logf("%d values for %d declarations, %d%% valid (seed %d)", total, len(c.targets), share, seed)
 	if share < 30 || share > 70 {
-		t.Errorf("%d%% of the values are valid; both classes must be well represented", share)
+		t.Errorf("%d%% of the values are valid; there must be many valid and many invalid ones", share)
 	}
 	if count >= usual {
 		c.covered.check(t, source, c.targets)
 	}
 }
 
-// compare judges one value in every way.
+// compare checks all verdicts on one value.
 func (c *comparison) compare(t *testing.T, d *ir.Decl, it random.Case) {
 	decoded := c.fresh(t, d)
 	ours := wire.UnmarshalString(it.Text, decoded)
@@ -95,7 +94,7 @@ func (c *comparison) compare(t *testing.T, d *ir.Decl, it random.Case) {
 	}
 	tree, err := jsonschema.UnmarshalJSON(strings.NewReader(it.Text))
 	if err != nil {
-		t.Fatalf("the generator made no JSON: %v\n%s", err, it.Text)
+		t.Fatalf("invalid JSON was generated: %v\n%s", err, it.Text)
 	}
 	for _, judge := range []*judge{c.document, c.upstream} {
 		theirs := judge.refusal(d, tree)
@@ -106,15 +105,15 @@ func (c *comparison) compare(t *testing.T, d *ir.Decl, it random.Case) {
 			if len(it.Mutations) == 0 {
 				c.covered.record(it.Tree)
 				if theirs != nil {
-					c.complain(t, d, it, "a value made to be valid is not", theirs)
+					c.complain(t, d, it, "a value was generated as valid but is not", theirs)
 				}
 			}
 		}
 		switch {
 		case (ours == nil) == (theirs == nil):
 		case ours != nil && len(it.Mutations) > 0 && !d.Definition:
-			// What may answer a request is no union of the schema: its variants are
-			// told apart by their members, and who has those of two is one of them.
+			// The schema does not define the union of results. The code tells variants apart by
+			// their members, and accepts a value with the members of two as one of them.
 		case ours != nil && c.deviations.honours(it, spec.Narrower):
 		case ours == nil && c.deviations.honours(it, spec.Wider):
 		default:
@@ -126,8 +125,8 @@ func (c *comparison) compare(t *testing.T, d *ir.Decl, it random.Case) {
 	}
 }
 
-// roundTrip encodes an accepted value, demands the value that was read, and
-// the same text again from what was written.
+// roundTrip encodes an accepted value. The result must equal the input, and encode to the same
+// text again.
 func (c *comparison) roundTrip(t *testing.T, d *ir.Decl, it random.Case, decoded wire.Value) {
 	first, err := decoded.AppendJSON(nil)
 	if err != nil {

@@ -22,8 +22,8 @@ type documented struct {
 	doc  string
 }
 
-// TestComments demands a doc comment of every exported identifier under
-// generated/: types, functions, methods, fields, constants and variables.
+// TestComments checks that every exported identifier under generated/ has a doc comment: types,
+// functions, methods, fields, constants and variables.
 func TestComments(t *testing.T) {
 	found := identifiers(t)
 	for _, id := range found {
@@ -34,8 +34,8 @@ func TestComments(t *testing.T) {
 	t.Logf("%d identifiers", len(found))
 }
 
-// TestAbsentInComments demands that no doc comment of a field speaks of nil where the
-// field's type has no nil.
+// TestAbsentInComments checks that the doc comment of a field mentions nil only if the field's
+// type has a nil value.
 func TestAbsentInComments(t *testing.T) {
 	noNil := map[string]bool{"string": true, "Raw": true, "Object": true, "Scalar": true}
 	speaks := regexp.MustCompile(`\bnil\b|\{absent\}`)
@@ -71,8 +71,8 @@ func TestAbsentInComments(t *testing.T) {
 	}
 }
 
-// TestUpstreamProse demands that the doc comments are the project's own: no
-// sentence of four words or more stands in a description of an upstream schema.
+// TestUpstreamProse checks that no sentence of four words or more in a doc comment is copied
+// from a description of an upstream schema.
 func TestUpstreamProse(t *testing.T) {
 	shared := cmp.Or(os.Getenv("MCPGEN_SHARED"), filepath.Join(root(t), "..", "shared"))
 	if !filepath.IsAbs(shared) {
@@ -83,7 +83,7 @@ func TestUpstreamProse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(files) == 0 {
-		t.Skip("the upstream schemas are not at hand")
+		t.Skip("the upstream schemas are not available")
 	}
 	var prose strings.Builder
 	for _, file := range files {
@@ -107,7 +107,7 @@ func TestUpstreamProse(t *testing.T) {
 			}
 			sentences++
 			if strings.Contains(all, " "+text+" ") {
-				t.Errorf("%s: the upstream says this too: %q", id.name, sentence)
+				t.Errorf("%s: copied from the upstream: %q", id.name, sentence)
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func descriptions(tree any, f func(text string)) {
 	}
 }
 
-// split takes a comment apart at the ends of its sentences and paragraphs.
+// split splits a comment into its sentences and paragraphs.
 func split(doc string) []string {
 	var all []string
 	for paragraph := range strings.SplitSeq(doc, "\n\n") {
@@ -148,15 +148,15 @@ func split(doc string) []string {
 	return all
 }
 
-// words leaves of a text its letters and digits, in lower case, with one space
-// between words: neither case nor punctuation makes a sentence another one.
+// words returns the letters and digits of a text in lower case, with one space between words,
+// so that sentences compare equal regardless of case and punctuation.
 func words(text string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}), " ")
 }
 
-// identifiers lists what generated/ exports.
+// identifiers lists the exported identifiers of generated/.
 func identifiers(t *testing.T) []documented {
 	t.Helper()
 	var all []documented
@@ -183,7 +183,7 @@ func identifiers(t *testing.T) []documented {
 	return all
 }
 
-// exported finds the exported identifiers of a declaration.
+// exported returns the exported identifiers of a declaration.
 func exported(decl ast.Decl, add func(name string, docs ...*ast.CommentGroup)) {
 	switch decl := decl.(type) {
 	case *ast.FuncDecl:
@@ -211,7 +211,7 @@ func exported(decl ast.Decl, add func(name string, docs ...*ast.CommentGroup)) {
 					switch {
 					case !name.IsExported():
 					case decl.Lparen.IsValid():
-						add(name.Name, spec.Doc) // a comment on the group is about none of them
+						add(name.Name, spec.Doc) // a comment on the group documents none of its members
 					default:
 						add(name.Name, spec.Doc, decl.Doc)
 					}
@@ -221,7 +221,7 @@ func exported(decl ast.Decl, add func(name string, docs ...*ast.CommentGroup)) {
 	}
 }
 
-// exportedMembers finds the fields of a struct and the methods of an interface.
+// exportedMembers returns the exported fields of a struct or methods of an interface.
 func exportedMembers(spec *ast.TypeSpec, add func(name string, docs ...*ast.CommentGroup)) {
 	var members *ast.FieldList
 	switch t := spec.Type.(type) {

@@ -1,3 +1,3 @@
-// Package architecture holds tests of what the compiler does not check: which
-// package may import which, and how generated code looks.
+// Package architecture tests rules that the compiler does not check: which package may import
+// which, and the form of generated code.
 package architecture

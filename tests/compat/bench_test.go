@@ -14,9 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// BenchmarkServe measures a round trip in memory in each revision: a call of a tool with a
-// short result, and a list of a hundred tools, which the catalog converts once or which is
-// converted each time.
+// BenchmarkServe measures calls in memory in each revision: a tool with a short result, and a
+// list of a hundred tools, which is converted once for the catalog or for each call.
 func BenchmarkServe(b *testing.B) {
 	for _, kind := range []struct {
 		name, method string

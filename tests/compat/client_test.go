@@ -38,8 +38,8 @@ func (newest) ListRoots(context.Context, *mcp.RequestParams) (*mcp.ListRootsResu
 	return &mcp.ListRootsResult{Roots: []mcp.Root{{URI: "file:///a", Meta: `{"a":1}`}}}, nil
 }
 
-// TestClient uses servers of each revision with a client of the newest. Its messages must be
-// valid in the revision of the server.
+// TestClient uses servers of each revision with a client of the newest revision. Its messages
+// must be valid in the revision of the server.
 func TestClient(t *testing.T) {
 	for _, j := range judges(t) {
 		t.Run(j.ir.ID, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestClient(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			log.forget() // initialize was sent before there was a revision
+			log.forget() // initialize was sent before the revision was known
 			use(t, ctx, mcp.NewServerCaller(session), &log)
 			session.Close()
 			if err := <-served; err != nil {
@@ -117,7 +117,7 @@ func use(t *testing.T, ctx context.Context, server mcp.ServerCaller, log *journa
 	}
 }
 
-// newServer makes a server of one revision that knows no other.
+// newServer returns a server that supports only one revision.
 func newServer(t *testing.T, revision string) *runtime.Server {
 	t.Helper()
 	code := code(t, revision)
@@ -183,8 +183,8 @@ func newServer(t *testing.T, revision string) *runtime.Server {
 	})
 }
 
-// TestRevisionError holds that a request which cannot be said in the session's revision is an
-// error, and a notification a loss.
+// TestRevisionError checks that a request which the session's revision cannot express is an
+// error, and that such a notification is reported as lost.
 func TestRevisionError(t *testing.T) {
 	near, far := inproc.Pair()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -205,6 +205,6 @@ func TestRevisionError(t *testing.T) {
 	lost = nil
 	err = mcp.NewServerCaller(session).Cancelled(ctx, &mcp.CancelledNotificationParams{})
 	if want := []string{"notifications/cancelled/requestId"}; err != nil || !slices.Equal(lost, want) {
-		t.Errorf("a notification: %v, lost %q, want %q", err, lost, want)
+		t.Errorf("a notification: got %v, lost %q, want %q", err, lost, want)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestConnect uses a server of each revision through a session whose client sets functions
-// only: they decide its capabilities, answer the server's requests, and the session has the
+// TestConnect uses a server of each revision with a client that only sets handler functions.
+// They determine its capabilities and answer the server's requests, and the session has the
 // types of the newest revision.
 func TestConnect(t *testing.T) {
 	for _, j := range judges(t) {
@@ -98,8 +98,8 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// answering is a server's binding of the newest revision that answers all requests but
-// initialize by a function.
+// answering is a server binding of the newest revision that answers all requests except
+// initialize with a function.
 func answering(answer func(method string, params wire.Raw) (wire.Appender, error)) runtime.Binding {
 	return runtime.Binding{
 		Revision: mcp.Revision, Direction: runtime.ToServer, Methods: mcp.Methods,
@@ -131,8 +131,8 @@ func connect(t *testing.T, capabilities wire.Object, server runtime.Binding, o m
 	return session
 }
 
-// TestPlainResult holds that CallTool returns the plain result or an error with the other
-// result, and CallToolResponse returns either.
+// TestPlainResult checks that CallTool returns the plain result, or an error with the other
+// result, and that CallToolResponse returns either.
 func TestPlainResult(t *testing.T) {
 	const task = `{"task":{"taskId":"1","status":"working","createdAt":"2025-11-25T00:00:00Z","lastUpdatedAt":"2025-11-25T00:00:00Z","ttl":null}}`
 	session := connect(t, `{"tools":{},"tasks":{"requests":{"tools":{"call":{}}}}}`, always(task), mcp.ClientOptions{})
@@ -158,7 +158,7 @@ func TestPlainResult(t *testing.T) {
 	}
 }
 
-// TestItems follows the pages of a list, and ends with the error of a page.
+// TestItems follows the pages of a list until a page fails.
 func TestItems(t *testing.T) {
 	server := answering(func(method string, params wire.Raw) (wire.Appender, error) {
 		cursor, _ := wire.Object(params).Get("cursor")

@@ -1,3 +1,3 @@
-// Package compat holds tests only: the laws that conversions between revisions must keep, and
-// sessions of servers and clients of one revision with peers of every revision.
+// Package compat tests the laws of conversions between revisions, and sessions between servers
+// and clients of one revision and peers of every revision. It contains only tests.
 package compat

@@ -46,7 +46,7 @@ func newClient(t *testing.T, revision string) *runtime.Client {
 	})
 }
 
-// journal records the messages that one side sends and the losses, in their order.
+// journal records the messages of one side and the losses in order.
 type journal struct {
 	mu      sync.Mutex
 	lines   []string
@@ -55,7 +55,7 @@ type journal struct {
 }
 
 type sent struct {
-	method string // of a request or notification, or of the request that a response answers
+	method string // the method of a request or notification, or of the request that a response answers
 	text   string
 }
 
@@ -68,7 +68,7 @@ func (j *journal) note(format string, args ...any) {
 // mark begins a section.
 func (j *journal) mark(title string) { j.note("\n# %s", title) }
 
-// forget excludes the messages so far from the judgement.
+// forget excludes the messages so far from validation.
 func (j *journal) forget() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -79,15 +79,14 @@ func (j *journal) lost(_ context.Context, r ladder.Report) {
 	j.note("lost %s", r)
 }
 
-// later holds texts that only messages of a revision or of later ones have.
+// later maps a revision to texts that only messages of this or a later revision contain.
 var later = map[string][]string{
 	"2025-03-26": {`"audio"`, `"readOnlyHint"`, `"completions"`},
 	"2025-06-18": {`"resource_link"`, `"structuredContent"`, `"outputSchema"`, `"lastModified"`, `"com.example/a"`, `"elicitation`},
 	"2025-11-25": {`"icons"`, `"execution"`, `"tasks"`, `"oneOf"`, `"default"`, `"mode"`, `"toolChoice"`, `"method":"notifications/elicitation/complete"`},
 }
 
-// judge reports the messages that are not valid in a revision, or that use features of
-// later ones.
+// judge reports the messages that are invalid in a revision or use features of later ones.
 func (j *journal) judge(t *testing.T, by *judge) {
 	t.Helper()
 	for _, s := range j.sent {
@@ -135,7 +134,7 @@ func (j *journal) golden(t *testing.T, file string) {
 	golden.Check(t, file, strings.TrimSpace(strings.Join(j.lines, "\n"))+"\n")
 }
 
-// recorder records what is sent over a transport.
+// recorder records the messages sent over a transport.
 type recorder struct {
 	runtime.Transport
 	journal *journal

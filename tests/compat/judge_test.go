@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
 
-// judge is an independent validator over the pinned schema of a revision.
+// judge is an independent validator for the pinned schema of a revision.
 type judge struct {
 	ir        *ir.Revision
 	container string
@@ -22,7 +22,7 @@ type judge struct {
 
 const schemaURL = "mem:///schema.json"
 
-// judges are those of all pinned revisions, the oldest first.
+// judges are the judges of all pinned revisions, oldest first.
 func judges(t *testing.T) []*judge {
 	t.Helper()
 	var all []*judge
@@ -44,7 +44,7 @@ func newJudge(t *testing.T, revision *ir.Revision, text []byte) *judge {
 		container = "definitions"
 	}
 	defs := root[container].(map[string]any)
-	// The unions of what may answer a request have no definition.
+	// The schema does not define the unions of results.
 	for _, d := range revision.Decls {
 		union, ok := d.Type.(*ir.Union)
 		if d.Definition || !ok || defs[d.Name] != nil || !answers(revision, d) {
@@ -73,8 +73,7 @@ func answers(revision *ir.Revision, d *ir.Decl) bool {
 	return false
 }
 
-// schema compiles the schema of a declaration: of its definition, or of the place it
-// comes from.
+// schema compiles the schema of a declaration, which is a definition or a part of one.
 func (j *judge) schema(t *testing.T, d *ir.Decl) *jsonschema.Schema {
 	t.Helper()
 	if s := j.compiled[d.Name]; s != nil {
@@ -92,7 +91,7 @@ func (j *judge) schema(t *testing.T, d *ir.Decl) *jsonschema.Schema {
 	return s
 }
 
-// refusal is why the schema of a declaration does not accept a text.
+// refusal returns the reason why the schema of a declaration refuses a text, or nil.
 func (j *judge) refusal(t *testing.T, d *ir.Decl, text []byte) error {
 	t.Helper()
 	tree, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
@@ -102,7 +101,7 @@ func (j *judge) refusal(t *testing.T, d *ir.Decl, text []byte) error {
 	return j.schema(t, d).Validate(tree)
 }
 
-// name is what the revision's New knows a declaration by.
+// name returns the name of a declaration for the revision's New.
 func name(d *ir.Decl) string {
 	if d.Definition {
 		return d.Path
@@ -110,7 +109,7 @@ func name(d *ir.Decl) string {
 	return d.Name
 }
 
-// lookup finds a declaration by that name.
+// lookup returns the declaration with a name.
 func lookup(t *testing.T, revision *ir.Revision, named string) *ir.Decl {
 	t.Helper()
 	for _, d := range revision.Decls {

@@ -52,8 +52,8 @@ func TestTypeScript(t *testing.T) {
 	}
 }
 
-// TestTypeScriptNotices checks that the SDKs notice messages of other revisions: the everything
-// server, unconverted in a session of an old revision, fails.
+// TestTypeScriptNotices checks that the SDKs detect messages of other revisions: without
+// conversion, the everything server fails in a session of an old revision.
 func TestTypeScriptNotices(t *testing.T) {
 	npm.Need(t, "peers")
 	for _, revision := range []string{"2024-11-05", "2025-03-26"} {

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// greeter handles initialize itself, and responds to calls with tasks.
+// greeter handles initialize itself and answers calls with tasks.
 type greeter struct{ mcp.UnimplementedServer }
 
 func (greeter) Initialize(_ context.Context, params *mcp.InitializeRequestParams) (*mcp.InitializeResult, error) {
@@ -34,7 +34,7 @@ func TestRefusals(t *testing.T) {
 	defer cancel()
 	server := runtime.NewServer(runtime.ServerOptions{}, ladder.Serve(mcp.BindServer(greeter{}), ladder.Options{})...)
 	go server.Serve(ctx, far)
-	// A binding without a table of methods, which sends any request.
+	// A binding without a table of methods sends any request.
 	client := runtime.NewClient(runtime.ClientOptions{Name: "old", Version: "1"}, runtime.Binding{
 		Revision: "2025-06-18", Direction: runtime.ToClient,
 		Handle: func(_ context.Context, method string, _ wire.Raw) (wire.Appender, error) {

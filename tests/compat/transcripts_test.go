@@ -102,16 +102,16 @@ func options(t *testing.T, comment string) everything.Options {
 	return o
 }
 
-// conversation is between the client of a transcript and the server.
+// conversation is a replayed transcript.
 type conversation struct {
 	client  runtime.Transport
 	mu      sync.Mutex
 	arrived []txtar.File
-	names   map[string]string // of requests, by id; those of the server begin with "server "
-	task    string            // the id of the task that was created last
+	names   map[string]string // the methods of requests by id; the ids of the server begin with "server "
+	task    string            // the id of the last task
 }
 
-// serve starts the server. The function that it returns ends the session.
+// serve starts the server and returns a function that ends the session.
 func (c *conversation) serve(t *testing.T, o everything.Options) (end func()) {
 	o.Lost = func(_ context.Context, r ladder.Report) {
 		c.arrive(txtar.File{Name: "lost", Data: []byte(r.String() + "\n")})
@@ -160,7 +160,7 @@ func (c *conversation) send(t *testing.T, text []byte) []txtar.File {
 		t.Fatal(err)
 	}
 	synctest.Wait()
-	time.Sleep(time.Second) // for notifications that are collected for a while
+	time.Sleep(time.Second) // for notifications that the server collects for a while
 	synctest.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -202,8 +202,8 @@ func (c *conversation) received(text string) txtar.File {
 	return txtar.File{Name: "server " + c.title("server ", wire.Object(text)), Data: append(layout(nil, wire.Raw(text), ""), '\n')}
 }
 
-// title returns the method of a message, or what it responds to. The requests of a side have
-// ids that begin with its prefix.
+// title returns the method of a message, or of the request that it answers. The request ids of
+// a side begin with its prefix.
 func (c *conversation) title(prefix string, message wire.Object) string {
 	other := "server "
 	if prefix != "" {
@@ -229,7 +229,7 @@ func (c *conversation) title(prefix string, message wire.Object) string {
 	return "result of " + method
 }
 
-// maxLine is the length of a value that stays on one line.
+// maxLine is the maximum length of a value on one line.
 const maxLine = 110
 
 // layout appends a value, with each member and element on its own line if it is long.

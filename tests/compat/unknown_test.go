@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestUnknownResults checks that a client reads results with values that no revision defines.
-// They are kept as they are and reported.
+// TestUnknownResults checks that a client reads results with values that no revision defines,
+// keeps them unchanged, and reports them.
 func TestUnknownResults(t *testing.T) {
 	for _, revision := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
 		t.Run(revision, func(t *testing.T) {
@@ -79,8 +79,8 @@ func TestUnknownResults(t *testing.T) {
 	}
 }
 
-// TestUnknownNotification checks that a notification that the revision of the session does not
-// define is not sent, and is reported, on either side.
+// TestUnknownNotification checks, for both sides, that a notification which the session's
+// revision does not define is reported and not sent.
 func TestUnknownNotification(t *testing.T) {
 	near, far := inproc.Pair()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -112,7 +112,7 @@ func TestUnknownNotification(t *testing.T) {
 	}
 }
 
-// teller sends a notification when it is pinged.
+// teller sends a notification when it receives a ping.
 type teller struct{ mcp.UnimplementedServer }
 
 func (teller) Ping(ctx context.Context, _ *mcp.RequestParams) (*mcp.EmptyResult, error) {

@@ -19,25 +19,25 @@ import (
 	"github.com/mcpgen/mcpgen/tests/internal/golden"
 )
 
-// usual is the number of values of each definition in each direction. MCPGEN_COMPAT_COUNT
-// sets another number.
+// usual is the default number of values of each definition in each direction.
+// MCPGEN_COMPAT_COUNT overrides it.
 const usual = 150
 
 // side is one of the two revisions of a step.
 type side struct {
 	judge *judge
 	code  generated.Revision
-	name  string // of the definition
+	name  string // the name of the definition
 	step  *convert.Step
 	row   convert.Definition
 	up    bool // the other revision is the newer one
 }
 
-// TestValues converts random valid values of every definition that two adjacent revisions
-// have, each way. The result must be valid to the independent validator. Converted back, it
-// must equal the original value except for what the losses name. A value of the older
-// revision must lose nothing on the way back from the newer one. The reasons of losses and
-// refusals are in a golden file.
+// TestValues converts random valid values of every definition between adjacent revisions, in
+// both directions. The result must be valid to the independent validator. Converted back, it
+// must equal the original except for the reported losses. A value of the older revision must
+// not lose anything on the way back from the newer one. A golden file has the reasons of losses
+// and refusals.
 func TestValues(t *testing.T) {
 	count := usual
 	if text := os.Getenv("MCPGEN_COMPAT_COUNT"); text != "" {
@@ -73,8 +73,8 @@ func TestValues(t *testing.T) {
 	golden.Check(t, filepath.Join("testdata", "reasons.txt"), strings.Join(reasons, "\n")+"\n")
 }
 
-// TestEveryDefinition demands a converter for each definition that two revisions have
-// under one name.
+// TestEveryDefinition checks that there is a converter for each definition that two revisions
+// share by name.
 func TestEveryDefinition(t *testing.T) {
 	all := judges(t)
 	for i, step := range ladder.Table().Steps {
@@ -95,8 +95,8 @@ func TestEveryDefinition(t *testing.T) {
 	}
 }
 
-// TestChain converts random values from the newest revision to the oldest and the other way
-// round, for every definition that has the same name in all revisions.
+// TestChain converts random values between the newest and the oldest revision, in both
+// directions, for every definition that all revisions share by name.
 func TestChain(t *testing.T) {
 	all := judges(t)
 	table := ladder.Table()
@@ -155,13 +155,13 @@ func fresh(t *testing.T, code generated.Revision, definition string) wire.Value 
 	return v
 }
 
-// assumed holds the pointers of members that are added on the way up, because the older
-// revision does not declare them.
+// assumed has the pointers of members that are added for the newer revision because the older
+// one does not declare them.
 var assumed = map[string]bool{"/completions": true, "/capabilities/completions": true}
 
 type law struct {
 	count int
-	found map[string]bool // reasons, with their direction
+	found map[string]bool // reasons with their direction
 }
 
 // hold converts from a to b and back.
@@ -192,18 +192,18 @@ func (l *law) hold(t *testing.T, a, b side, direction string) {
 		}
 		back, more, err := b.convert(t, there)
 		if err != nil {
-			t.Fatalf("%s\nbecomes\n%s\nand then nothing: %v", text, there, err)
+			t.Fatalf("%s\nbecomes\n%s\nand cannot be converted back: %v", text, there, err)
 		}
 		more = slices.DeleteFunc(more, func(l convert.Loss) bool { return assumed[l.Pointer] })
 		if direction == "up" && len(more) > 0 {
-			t.Fatalf("%s\nuses nothing new, and loses on the way down from\n%s\n%v", text, there, more)
+			t.Fatalf("%s\nuses nothing new but has a loss on the way down from\n%s\n%v", text, there, more)
 		}
 		if problem := lost(wire.Raw(text), wire.Raw(back), "", append(losses, more...)); problem != "" {
-			t.Fatalf("%s\nbecomes\n%s\nand then\n%s\n%s, which the losses do not name: %v", text, there, back, problem, losses)
+			t.Fatalf("%s\nbecomes\n%s\nand then\n%s\n%s, which is not a reported loss: %v", text, there, back, problem, losses)
 		}
 	}
 	if done == 0 {
-		t.Errorf("every one of %d values is refused", l.count)
+		t.Errorf("all %d values are refused", l.count)
 	}
 }
 
@@ -224,7 +224,7 @@ func (s side) convert(t *testing.T, text []byte) ([]byte, []convert.Loss, error)
 	return []byte(converted), c.Losses(), nil
 }
 
-// identify adds an id to an object: messages need one, and older schemas do not define it.
+// identify adds an id to an object. Messages need one, but older schemas do not define it.
 func identify(tree *random.Value) {
 	if tree.Kind != ir.KindObject || slices.ContainsFunc(tree.Members, func(m random.Member) bool { return m.Name == "id" }) {
 		return
@@ -233,7 +233,7 @@ func identify(tree *random.Value) {
 }
 
 // lost describes what x, the value at the pointer, has and y lacks, or returns "". It ignores
-// what a loss names, and what was added next to it.
+// reported losses and the members added next to them.
 func lost(x, y wire.Raw, pointer string, losses []convert.Loss) string {
 	if named(losses, pointer) {
 		return ""
@@ -274,9 +274,9 @@ func lostMembers(x, y wire.Object, pointer string, losses []convert.Loss) string
 	return ""
 }
 
-// added reports whether a member may have been added: next to a lost one, in the annotations
-// that a lost title moved to, the version of JSON-RPC in a message whose schema does not
-// define it, or an assumed member.
+// added reports whether a member may have been added: next to a lost member, in the annotations
+// that a lost title moved to, as the JSON-RPC version of a message whose schema does not define
+// it, or as an assumed member.
 func added(losses []convert.Loss, pointer, name string, value wire.Raw) bool {
 	object, isAnnotations := strings.CutSuffix(pointer, "/annotations")
 	return changed(losses, pointer) ||
@@ -290,7 +290,7 @@ func lostElements(x, y []wire.Raw, pointer string, losses []convert.Loss) string
 	var places []int
 	for i := range x {
 		if len(y) < len(x) && named(losses, fmt.Sprintf("%s/%d", pointer, i)) {
-			continue // left out
+			continue // dropped by the conversion
 		}
 		kept, places = append(kept, x[i]), append(places, i)
 	}
@@ -306,7 +306,7 @@ func lostElements(x, y []wire.Raw, pointer string, losses []convert.Loss) string
 	return ""
 }
 
-// named reports whether a loss is about the place.
+// named reports whether a loss is about the pointer.
 func named(losses []convert.Loss, pointer string) bool {
 	return slices.ContainsFunc(losses, func(l convert.Loss) bool { return l.Pointer == pointer })
 }

@@ -24,7 +24,8 @@ import (
 
 	"github.com/mcpgen/mcpgen/tests/internal/npm"
 
-	// The programs import these packages, so go test must not cache results across their changes.
+	// The programs import these packages, so go test must not cache results across their
+	// changes.
 	_ "github.com/mcpgen/mcpgen/generated"
 	_ "github.com/mcpgen/mcpgen/runtime/catalog"
 	_ "github.com/mcpgen/mcpgen/runtime/elicitation"
@@ -44,7 +45,7 @@ const (
 type suite struct {
 	t       *testing.T
 	node    string
-	version string // the package
+	version string // the folder of the package
 }
 
 // of returns the suite in a version, for a test.
@@ -58,7 +59,7 @@ func newSuite(t *testing.T) *suite {
 	if _, err := os.Stat(s.node); err == nil {
 		return s
 	}
-	// The package is for one platform; on others the installed one has to do.
+	// The package is for one platform; others use the installed Node.js.
 	s.node = "node"
 	version, err := exec.Command(s.node, "--version").Output()
 	major, _, _ := strings.Cut(strings.TrimPrefix(string(version), "v"), ".")
@@ -68,7 +69,7 @@ func newSuite(t *testing.T) *suite {
 	return s
 }
 
-// run runs the suite and returns its output. It does not look at the exit code; see judge.
+// run runs the suite and returns its output. It ignores the exit code; see judge.
 func (s *suite) run(arguments ...string) string {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Minute)
@@ -117,10 +118,10 @@ type check struct {
 	Details json.RawMessage `json:"details"`
 }
 
-// judge reads the result of a scenario in a folder.
+// judge reads the result of a scenario from a folder.
 func (s *suite) judge(folder, scenario string) {
 	s.t.Helper()
-	// The name is followed by the time, which begins with a digit.
+	// The name of the result is the scenario and a time, which begins with a digit.
 	results, err := filepath.Glob(filepath.Join(folder, scenario+"-[0-9]*", "checks.json"))
 	if err != nil || len(results) != 1 {
 		s.t.Errorf("%s: %d results", scenario, len(results))
@@ -147,14 +148,14 @@ func (s *suite) judge(folder, scenario string) {
 		}
 	}
 	if successes == 0 {
-		s.t.Errorf("%s: nothing was checked", scenario)
+		s.t.Errorf("%s: no checks", scenario)
 	}
 }
 
 // build builds one of this folder's programs.
 func build(t *testing.T, name string) string {
 	t.Helper()
-	// As for the imports: go test notes the files that a test reads.
+	// go test caches a result by the imports and the files that the test opens.
 	sources, err := filepath.Glob(filepath.Join(name, "*.go"))
 	if err != nil || len(sources) == 0 {
 		t.Fatalf("no program %s: %v", name, err)
@@ -180,9 +181,9 @@ func TestServerConformance(t *testing.T) {
 	for _, row := range []struct {
 		name    string
 		version string
-		filter  []string // chooses the scenarios
-		least   int      // how many scenarios there are, so that none gets lost unnoticed
-		stdio   bool     // over standard input and output, through bridge.mjs
+		filter  []string // arguments that select the scenarios
+		least   int      // the number of scenarios, so that a missing one is noticed
+		stdio   bool     // over stdio, through bridge.mjs
 	}{
 		{"2025-11-25", newest, requirements, 33, false},
 		{"2025-06-18", newest, of("2025-06-18"), 27, false},
@@ -204,7 +205,7 @@ func TestServerConformance(t *testing.T) {
 			}
 			cmd := exec.Command(program, "-http", "localhost:0")
 			if row.stdio {
-				if _, err := os.ReadFile("bridge.mjs"); err != nil { // go test notes that, too
+				if _, err := os.ReadFile("bridge.mjs"); err != nil { // go test also tracks this file
 					t.Fatal(err)
 				}
 				cmd = exec.Command(s.node, "bridge.mjs", program)
@@ -224,7 +225,7 @@ func TestServerConformance(t *testing.T) {
 	}
 }
 
-// ofHTTP lists the scenarios about the HTTP transport, which the bridge implements.
+// ofHTTP lists the scenarios about the HTTP transport, which the bridge implements itself.
 var ofHTTP = []string{"dns-rebinding-protection", "server-session-lifecycle", "server-sse-multiple-streams", "server-sse-polling"}
 
 // serve starts a server for a test and returns its URL.
@@ -250,10 +251,10 @@ func serve(t *testing.T, cmd *exec.Cmd) string {
 	}
 }
 
-// watched is a log that finds the URL of the server.
+// watched is a log that extracts the URL of the server.
 type watched struct {
 	text  bytes.Buffer
-	found chan string // takes one
+	found chan string // receives the URL once
 }
 
 var listening = regexp.MustCompile(`url=(http://\S+)`)
@@ -268,9 +269,9 @@ func (w *watched) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestClientConformance runs the suite against the client, one scenario at a time, because
-// the suite ignores how the client ends when it runs several. It skips the scenarios of
-// authorization, which the client does not support.
+// TestClientConformance runs the suite against the client, one scenario at a time, because the
+// suite ignores the client's exit code if it runs several. It skips the authorization
+// scenarios, which the client does not support.
 func TestClientConformance(t *testing.T) {
 	s := newSuite(t)
 	program := build(t, "client")

@@ -21,7 +21,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// askingServer is the environment variable that makes the test binary a server.
+// askingServer is the environment variable that makes the test binary act as a server.
 const askingServer = "MCPGEN_ASKING_SERVER"
 
 func TestMain(m *testing.M) {
@@ -69,8 +69,7 @@ func newAsking() (*runtime.Server, error) {
 	return mcp.NewServer(mcp.ServerOptions{Name: "asking", Version: "1"}, typed.Tool(&mcp.Tool{Name: "ask"}, ask))
 }
 
-// TestClients runs the programs of clients with servers that are programs, directly and
-// through the proxy.
+// TestClients runs the client programs with server programs, directly and through the proxy.
 func TestClients(t *testing.T) {
 	bin := t.TempDir()
 	program := func(name string) string { return filepath.Join(bin, name) }
@@ -102,7 +101,7 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// TestProxyBytes has the proxy of the examples forward lines to cat, which returns them.
+// TestProxyBytes forwards lines through the example proxy to cat, which returns them.
 func TestProxyBytes(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "proxy")
 	build(t, program, "./tests/examples/proxy")
@@ -163,7 +162,7 @@ func newWeather() *runtime.Server {
 	return server
 }
 
-// A client that calls a tool by name. With a server that is a program, the transport is
+// A client that calls a tool by name. For a server that is a program, use the transport
 // stdio.Command(exec.Command("weather")).
 func Example_call() {
 	ctx := context.Background()

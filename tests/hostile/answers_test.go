@@ -13,7 +13,7 @@ const (
 	r11   = "2025-11-25"
 )
 
-// request is a request with the id 1.
+// request returns a request with the id 1.
 func request(method, params string) string { return requestAs("1", method, params) }
 
 func requestAs(id, method, params string) string {
@@ -22,20 +22,20 @@ func requestAs(id, method, params string) string {
 
 const greeting = `{"name":"greet"}`
 
-// rows are what peers send, by mistake or on purpose, and what a server that minds the
-// protocol answers.
+// rows are messages that a peer may send by mistake or on purpose, with the answers of a
+// correct server.
 var rows = []struct {
 	name     string
-	revision string // r11 when ""
-	fresh    bool   // sent before a session is open
+	revision string // r11 if ""
+	fresh    bool   // sent before the handshake
 	send     string
 
-	status int    // over HTTP; 200 when 0
-	code   int    // of the error that is answered
-	id     string // of the answer, "1" when ""; "null" allows none where the schema does
-	want   string // the answer has this part
+	status int    // over HTTP; 200 if 0
+	code   int    // the code of the error in the answer
+	id     string // the id of the answer, "1" if ""; "null" also allows no id if the schema does
+	want   string // a part of the answer
 	lacks  []string
-	quiet  bool // nothing is answered over stdio, and over HTTP what status and code say
+	quiet  bool // no answer over stdio; over HTTP the status and code apply
 }{
 	{name: "bytes after the message", send: request("tools/call", greeting) + " xyz", status: 400, code: -32700, id: "null"},
 	{name: "method in another case", send: `{"jsonrpc":"2.0","id":1,"Method":"tools/call","params":` + greeting + `}`, code: -32600},
@@ -65,12 +65,13 @@ var rows = []struct {
 	{name: "initialize again", send: request("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}`), code: -32600},
 	{name: "initialize again with {}", send: request("initialize", "{}"), code: -32600},
 
-	// Streamable HTTP is younger than 2024-11-05; who comes over it all the same is served.
+	// Streamable HTTP is newer than 2024-11-05, but a client of that revision is served over
+	// it.
 	//
-	// What a handler returns goes out as it is: one that answers with what the revision
-	// does not have is not corrected, and one that must not asks for the revision.
+	// A result of a handler is sent unchanged: the server does not remove members that the
+	// revision lacks. A handler that must not send them checks the revision.
 	{name: "content of a later revision", revision: r2024, send: request("tools/call", `{"name":"later"}`), want: `"type":"audio"`},
-	// So do definitions in a catalog. Nothing is added to them.
+	// The same holds for the definitions of a catalog: nothing is added to them.
 	{name: "a list for the oldest revision", revision: r2024, send: request("tools/list", "{}"), want: `"name":"greet"`, lacks: []string{"ttlMs", "cacheScope", "resultType"}},
 
 	{name: "an empty text comes back", send: request("tools/call", `{"name":"again_resource","arguments":{"type":"resource","resource":{"uri":"file:///a","text":""}}}`),
@@ -124,8 +125,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// judge holds that an answer is a message of JSON-RPC with the code of its error, or
-// without one for 0, and its id.
+// judge checks that an answer is a JSON-RPC message with the given id and error code. The code
+// 0 means no error.
 func judge(t *testing.T, answer string, code int, id, revision string) {
 	t.Helper()
 	answer = strings.TrimSpace(answer)
@@ -142,14 +143,14 @@ func judge(t *testing.T, answer string, code int, id, revision string) {
 		} `json:"error"`
 	}
 	if err := json.Unmarshal([]byte(answer), &got); err != nil || got.JSONRPC != "2.0" {
-		t.Fatalf("no message of JSON-RPC: %v\n%s", err, answer)
+		t.Fatalf("not a JSON-RPC message: %v\n%s", err, answer)
 	}
 	want := id
 	switch {
 	case id == "":
 		want = "1"
 	case id == "null" && revision == r11:
-		want = "" // its schema has no null, and lets the id be absent
+		want = "" // The schema allows no null id but lets the id be absent.
 	}
 	if string(got.ID) != want {
 		t.Errorf("id %s, want %s", got.ID, want)
@@ -160,8 +161,8 @@ func judge(t *testing.T, answer string, code int, id, revision string) {
 	}
 }
 
-// TestForgedSession holds that an id which looks well but was not given out opens
-// nothing, and that the session next to it is served.
+// TestForgedSession checks that a well-formed but unknown session id is refused, and that a
+// real session still works.
 func TestForgedSession(t *testing.T) {
 	p := &posts{url: startHTTP(t)}
 	handshake(t, p, r11)

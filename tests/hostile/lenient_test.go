@@ -17,11 +17,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// capabilities are all that a server can declare.
+// capabilities are all capabilities of a server.
 const capabilities = wire.Object(`{"tools":{},"prompts":{},"resources":{"subscribe":true},"completions":{},"logging":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}}`)
 
-// askServer opens a session of a client on generated code with a server that answers each
-// method with a text.
+// askServer opens a session between a generated client and a server that answers each method
+// with a given text.
 func askServer(t *testing.T, revision generated.Revision, answers map[string]string, opts runtime.ClientOptions) *runtime.Session {
 	t.Helper()
 	server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: capabilities}, runtime.Binding{
@@ -45,8 +45,7 @@ func askServer(t *testing.T, revision generated.Revision, answers map[string]str
 	return session
 }
 
-// lists are for each method that lists the name of the list, a good element, and one that
-// cannot be read.
+// lists maps each list method to the name of its list, a valid element and an unreadable one.
 var lists = map[string]struct{ name, good, bad string }{
 	"tools/list":               {"tools", `{"name":"a","inputSchema":{"type":"object"},"description":null}`, `{"name":7,"inputSchema":{"type":"object"}}`},
 	"prompts/list":             {"prompts", `{"name":"a","arguments":null}`, `{"name":"b","arguments":[1]}`},
@@ -55,9 +54,8 @@ var lists = map[string]struct{ name, good, bad string }{
 	"tasks/list":               {"tasks", `{"taskId":"a","status":"working","createdAt":"2025-01-01T00:00:00Z","lastUpdatedAt":"2025-01-01T00:00:00Z","ttl":null,"pollInterval":null}`, `null`},
 }
 
-// TestListsAreLenient holds that a client reads what can be read of a list, in every revision
-// and for every method that lists, and tells what it has left out; and that a strict client
-// does not.
+// TestListsAreLenient checks, for every revision and list method, that a client reads the valid
+// elements of a list and reports the others, and that a strict client refuses the list.
 func TestListsAreLenient(t *testing.T) {
 	for _, revision := range generated.Revisions() {
 		for _, m := range revision.Methods {
@@ -84,7 +82,7 @@ func TestListsAreLenient(t *testing.T) {
 				if len(told) != 1 || told[0].Method != m.Name || told[0].LeftOut() != 2 || told[0].More != 0 {
 					t.Fatalf("told %v", told)
 				}
-				// _meta, the elements, a null in each of the good ones, and nextCursor.
+				// _meta, the elements, one null in each valid element, and nextCursor
 				if all := told[0].All; len(all) != 6 || all[0].Pointer != "/_meta" || !strings.HasPrefix(all[1].Pointer, "/"+l.name+"/0") ||
 					!strings.HasPrefix(all[4].Pointer, "/"+l.name+"/3") || !all[4].LeftOut || all[5].Pointer != "/nextCursor" {
 					t.Errorf("told %v", all)
@@ -92,14 +90,14 @@ func TestListsAreLenient(t *testing.T) {
 				strict := askServer(t, revision, answers, runtime.ClientOptions{Lenient: runtime.LenientNever})
 				result, _ = revision.New(m.Result)
 				if err := strict.Call(t.Context(), m.Name, nil, result); err == nil || !strings.Contains(err.Error(), "wire: at /") {
-					t.Errorf("a strict client: %v", err)
+					t.Errorf("a strict client: got the error %v", err)
 				}
 			})
 		}
 	}
 }
 
-// TestNullList holds that a list which is null is read as an empty one.
+// TestNullList checks that a null list is read as an empty list.
 func TestNullList(t *testing.T) {
 	for _, revision := range generated.Revisions() {
 		told := 0
@@ -107,7 +105,7 @@ func TestNullList(t *testing.T) {
 			runtime.ClientOptions{Deviated: func(_ context.Context, d *runtime.Deviations) { told += len(d.All) }})
 		result, _ := revision.New("ListToolsResult")
 		if err := session.Call(t.Context(), "tools/list", nil, result); err != nil || told != 1 {
-			t.Errorf("%s: %v, told of %d", revision.ID, err, told)
+			t.Errorf("%s: %v, reported %d", revision.ID, err, told)
 		}
 		if text, _ := wire.Marshal(result); string(text) != `{"tools":[]}` {
 			t.Errorf("%s: %s", revision.ID, text)
@@ -115,14 +113,15 @@ func TestNullList(t *testing.T) {
 	}
 }
 
-// TestCallsAreLenient holds which results of tools/call a client accepts, by its lenience.
+// TestCallsAreLenient checks which results of tools/call a client accepts at each level of
+// leniency.
 func TestCallsAreLenient(t *testing.T) {
 	for _, c := range []struct {
 		result string
-		// The content that a client accepts, "" for none, which never, by default and always
-		// is lenient.
+		// The accepted content for the levels never, default and always lenient; "" if the
+		// result is refused.
 		never, usual, always string
-		problem              string // of the first that fails
+		problem              string // the error of the first level that refuses the result
 	}{
 		{`{"content":[]}`, `[]`, `[]`, `[]`, ""},
 		{`{"content":[{"type":"text","text":"a"}],"isError":null,"structuredContent":null,"_meta":null}`, "", `[{"type":"text","text":"a"}]`, `[{"type":"text","text":"a"}]`, "found null"},
@@ -161,8 +160,7 @@ func TestCallsAreLenient(t *testing.T) {
 	}
 }
 
-// TestToolsDemandContent holds that the generated clients of tools take no result without any
-// content for one.
+// TestToolsDemandContent checks that generated tool clients refuse results without any content.
 func TestToolsDemandContent(t *testing.T) {
 	revision, _ := generated.Lookup(mcp20251125.Revision)
 	for result, ok := range map[string]bool{
@@ -176,8 +174,8 @@ func TestToolsDemandContent(t *testing.T) {
 	}
 }
 
-// TestParamsMayBeNull holds that a server takes null params, and optional members of params
-// that are null, for absent, in every revision and for every request without required members.
+// TestParamsMayBeNull checks that a server treats null params and null optional members as
+// absent, for every revision and every request without required members.
 func TestParamsMayBeNull(t *testing.T) {
 	for _, revision := range generated.Revisions() {
 		for _, m := range revision.Methods {
@@ -213,8 +211,8 @@ func TestParamsMayBeNull(t *testing.T) {
 	}
 }
 
-// TestRootsAreFiles holds that a client sends no root that is no file, and says so to its
-// log and an internal error to the server.
+// TestRootsAreFiles checks that a client does not send a root that is not a file: it logs an
+// error and answers the server with an internal error.
 func TestRootsAreFiles(t *testing.T) {
 	for _, c := range []struct {
 		roots string

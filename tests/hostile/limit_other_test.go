@@ -2,5 +2,5 @@
 
 package hostile
 
-// openFiles is how many files a process may have open, as far as is known.
+// openFiles is an estimate of how many files a process may have open.
 func openFiles() int { return 1 << 10 }

@@ -4,7 +4,8 @@ package hostile
 
 import "syscall"
 
-// openFiles is how many files a process may have open. Go has raised that as far as it may.
+// openFiles returns how many files a process may have open. Go raises that limit as far as
+// possible.
 func openFiles() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

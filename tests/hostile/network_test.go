@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	// hasty is how long a hasty server waits for a header, and for a body.
+	// hasty is the read timeout of a hasty server, for the header and for the body.
 	hasty = 5 * time.Second
-	// maxIdlers is how many connections say little, if so many files may be open.
+	// maxIdlers is the number of idle connections, if the process may have so many files open.
 	maxIdlers = 10_000
-	// spareFiles are left for what else a process has open.
+	// spareFiles are reserved for the other files of the process.
 	spareFiles = 300
 )
 
-// idlers are what those say who take up a connection. The first text comes at once, the
+// idlers are texts of clients that block a connection. The first text is sent at once, and the
 // second byte by byte.
 var idlers = []struct {
 	name, first, slow string
-	status            string // of the answer; "" for none
+	status            string // the expected answer, or ""
 }{
 	{name: "says nothing"},
 	{name: "half a header", first: "POST / HTTP/1.1\r\nHost: localhost\r\nX-A"},
@@ -37,8 +37,8 @@ var idlers = []struct {
 const idlerHead = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
 	"Accept: application/json, text/event-stream\r\nContent-Length: 1000\r\n\r\n"
 
-// TestIdleConnections holds that thousands of connections which say nothing, or little, stop
-// nobody else from being served, and that the server ends them.
+// TestIdleConnections checks that thousands of idle or slow connections do not keep the server
+// from serving others, and that the server closes them.
 func TestIdleConnections(t *testing.T) {
 	url := start(t, "hasty")
 	address := strings.Trim(strings.TrimPrefix(url, "http://"), "/")
@@ -58,13 +58,13 @@ func TestIdleConnections(t *testing.T) {
 		conns = append(conns, c)
 		io.WriteString(c, idlers[i%len(idlers)].first)
 	}
-	full := make(chan struct{}) // closed to end the trickle
+	full := make(chan struct{}) // closed to stop the slow writer
 	var trickle sync.WaitGroup
 	trickle.Go(func() {
 		for sent := 0; ; sent++ {
 			for i, c := range conns {
 				if slow := idlers[i%len(idlers)].slow; sent < len(slow) {
-					io.WriteString(c, slow[sent:sent+1]) // fails once the server has ended it
+					io.WriteString(c, slow[sent:sent+1]) // fails once the server has closed the connection
 				}
 			}
 			select {
@@ -94,8 +94,8 @@ func TestIdleConnections(t *testing.T) {
 		if os.IsTimeout(err) {
 			t.Fatalf("%s: the connection is still open", who.name)
 		}
-		// Of an answer nothing may be left to read: the connection is reset when the
-		// server closes it while bytes are on their way to it.
+		// The answer may be lost: the connection is reset if the server closes it while bytes
+		// are on their way.
 		if line != "" && who.status != "" && !strings.Contains(line, who.status) {
 			t.Errorf("%s: %q; want %q", who.name, line, who.status)
 		}
@@ -109,8 +109,8 @@ func TestIdleConnections(t *testing.T) {
 	p.end(t)
 }
 
-// TestLargeHeaders holds that headers which are too large are refused, and the sender of
-// the next one is served.
+// TestLargeHeaders checks that the server refuses headers that are too large, and still serves
+// the next client.
 func TestLargeHeaders(t *testing.T) {
 	url := startHTTP(t)
 	p := &posts{url: url}
@@ -126,7 +126,7 @@ func TestLargeHeaders(t *testing.T) {
 		req.Header = header
 		resp, err := (&http.Client{Timeout: patience}).Do(req)
 		if err != nil {
-			// The server may close the connection before the client has sent it all.
+			// The server may close the connection before the client has sent everything.
 			t.Log(name, err)
 		} else {
 			resp.Body.Close()

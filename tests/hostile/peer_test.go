@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// patience is how long an answer may take.
+// patience is the time limit for an answer.
 const patience = time.Minute
 
-// peer is a client that sends whatever it is given.
+// peer is a client that sends arbitrary text.
 type peer interface {
-	// exchange sends a text and returns the message that answers it. What is not
-	// answered over HTTP returns "". Over stdio that cannot be seen, so the caller says it.
+	// exchange sends a text and returns the answer. Over HTTP it returns "" if there is none.
+	// Over stdio the caller says whether to expect one.
 	exchange(t *testing.T, text string, quiet bool) (answer string, status int)
 	end(t *testing.T)
 }
@@ -36,16 +36,16 @@ func handshake(t *testing.T, p peer, revision string) {
 	p.exchange(t, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, true)
 }
 
-// served holds that the peer is served as if nothing had happened.
+// served checks that the server still serves the peer.
 func served(t *testing.T, p peer) {
 	t.Helper()
 	answer, _ := p.exchange(t, `{"jsonrpc":"2.0","id":"good","method":"tools/call","params":{"name":"greet"}}`, false)
 	if want := `{"jsonrpc":"2.0","id":"good","result":{"content":[{"type":"text","text":"hello"}]}}`; !same(answer, want) {
-		t.Errorf("a good request after it: %s", answer)
+		t.Errorf("a valid request after it: %s", answer)
 	}
 }
 
-// same reports whether two texts are the same JSON, but for the order of members.
+// same reports whether two texts are the same JSON, regardless of the order of members.
 func same(a, b string) bool {
 	var x, y any
 	if json.Unmarshal([]byte(a), &x) != nil || json.Unmarshal([]byte(b), &y) != nil {
@@ -54,7 +54,7 @@ func same(a, b string) bool {
 	return fmt.Sprint(x) == fmt.Sprint(y)
 }
 
-// lines is a peer over stdio, which has the server to itself.
+// lines is a peer over stdio with its own server.
 type lines struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -106,26 +106,26 @@ func (l *lines) exchange(t *testing.T, text string, quiet bool) (string, int) {
 	}
 }
 
-// end holds that the server has nothing more to say, and ends well.
+// end checks that the server sends nothing more and exits without an error.
 func (l *lines) end(t *testing.T) {
 	l.in.Close()
 	kill := time.AfterFunc(patience, func() { l.cmd.Process.Kill() })
 	defer kill.Stop()
 	for line := range l.out {
-		t.Errorf("one line more: %s", line)
+		t.Errorf("unexpected line: %s", line)
 	}
 	if err := l.cmd.Wait(); err != nil {
 		t.Errorf("the server: %v", err)
 	}
 }
 
-// posts is a peer over Streamable HTTP. It has the session that it opened last.
+// posts is a peer over Streamable HTTP. It keeps the session that it opened last.
 type posts struct {
 	url     string
 	session string
 }
 
-// startHTTP starts a server for all rows and returns its URL.
+// startHTTP starts one server for all rows and returns its URL.
 func startHTTP(t *testing.T) string { return start(t, "http") }
 
 func start(t *testing.T, over string) string {

@@ -1,6 +1,5 @@
-// Package hostile sends a server on generated code what it should not be sent, over
-// standard input and output and over HTTP, or not enough of it, and holds what it answers.
-// It holds tests only.
+// Package hostile sends invalid, incomplete and unexpected input to a server with generated
+// code, over stdio and over HTTP, and checks the answers. It contains only tests.
 package hostile
 
 import (
@@ -23,8 +22,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// subjectVariable makes the test binary be the server: "stdio", or "http", which listens
-// on a free port and says on standard output where, or "hasty", which does so too.
+// subjectVariable makes the test binary act as the server: "stdio", "http", which listens on a
+// free port and prints the address, or "hasty", which does the same with short timeouts.
 const subjectVariable = "MCPGEN_HOSTILE_SUBJECT"
 
 func TestMain(m *testing.M) {
@@ -73,7 +72,7 @@ func subject(over string) error {
 
 func addTools(c *catalog.Catalog) error {
 	return c.Add(
-		// What a client may know of a tool by now, in every revision.
+		// these definitions have members of every revision
 		catalog.Tool{Definition: wire.Object(`{"name":"greet","title":"Greet","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`), Call: greet},
 		catalog.Tool{Definition: wire.Object(`{"name":"count","inputSchema":{"type":"object","properties":{"to":{"type":"integer"}}}}`), Call: count},
 		catalog.Tool{Definition: wire.Object(`{"name":"later","inputSchema":{"type":"object"}}`), Call: later},
@@ -83,23 +82,23 @@ func addTools(c *catalog.Catalog) error {
 	)
 }
 
-// text is a result of one text block.
+// text returns a result with one text block.
 func text(s string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.ContentBlock{&mcp.TextContent{Text: s}}}
 }
 
 func greet(context.Context, wire.Object) (wire.Appender, error) { return text("hello"), nil }
 
-// count says the number that it was given.
+// count returns its argument.
 func count(_ context.Context, arguments wire.Object) (wire.Appender, error) {
 	to, ok := wire.NewStringReader(string(arguments)).PeekInt64("to")
 	if !ok {
-		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid arguments: to is no integer")
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid arguments: to is not an integer")
 	}
 	return text(fmt.Sprint("counted to ", to)), nil
 }
 
-// later answers with what the oldest revision does not have.
+// later answers with members that the oldest revision lacks.
 func later(context.Context, wire.Object) (wire.Appender, error) {
 	return &mcp.CallToolResult{
 		Content: []mcp.ContentBlock{
@@ -110,7 +109,7 @@ func later(context.Context, wire.Object) (wire.Appender, error) {
 	}, nil
 }
 
-// again decodes its arguments as a T, and answers with what that is encoded to.
+// again decodes its arguments as a T and returns their encoding.
 func again[T any, P interface {
 	*T
 	wire.Value

@@ -23,9 +23,9 @@ import (
 	"github.com/mcpgen/mcpgen/tests/internal/npm"
 )
 
-// TestTypeScriptCancels has both generations of the TypeScript client cancel calls, with and
-// without events before that, in a session of each revision. They ask for the streams of such
-// calls again, and stop; what the server sends on its own comes once.
+// TestTypeScriptCancels cancels calls with the TypeScript clients of both generations, with and
+// without earlier events, in every revision. The clients ask for the streams of these calls
+// again and then stop. Notifications outside of calls arrive once.
 func TestTypeScriptCancels(t *testing.T) {
 	t.Parallel()
 	npm.Need(t, ".")
@@ -36,7 +36,7 @@ func TestTypeScriptCancels(t *testing.T) {
 		for i, binding := range cancelServer(t) {
 			t.Run(sdk+"/"+binding.Revision, func(t *testing.T) {
 				t.Parallel()
-				binding := cancelServer(t)[i] // of its own, whose resource no other test changes
+				binding := cancelServer(t)[i] // its own resource, so that no other test changes it
 				server := runtime.NewServer(runtime.ServerOptions{
 					Name: "cancel", Version: "1.0.0",
 					Capabilities: &mcp.ServerCapabilities{
@@ -88,8 +88,8 @@ func runCancel(t *testing.T, sdk, url string) (report cancelReport) {
 	return report
 }
 
-// checkGets holds that a client opens one stream for what the server sends on its own, and asks
-// at most once from where it has got to for each other stream.
+// checkGets checks that a client opens one stream for messages outside of calls, and resumes
+// each other stream at most once.
 func checkGets(t *testing.T, exchanges []exchange) {
 	t.Helper()
 	own := 0
@@ -103,7 +103,7 @@ func checkGets(t *testing.T, exchanges []exchange) {
 		case e.Last == "":
 			own++
 		case slices.Contains(resumed, e.Last):
-			t.Errorf("the client asked again: %+v", e)
+			t.Errorf("the client resumed a stream twice: %+v", e)
 		default:
 			resumed = append(resumed, e.Last)
 		}
@@ -112,11 +112,11 @@ func checkGets(t *testing.T, exchanges []exchange) {
 		t.Errorf("%d GETs without Last-Event-ID, want 1", own)
 	}
 	if len(resumed) == 0 {
-		t.Error("no stream was asked for again, so nothing was tested")
+		t.Error("no stream was resumed, so nothing was tested")
 	}
 }
 
-// cancelServer returns a binding for each revision of a server of calls that do not end.
+// cancelServer returns the bindings of a server with calls that do not end.
 func cancelServer(t *testing.T) []runtime.Binding {
 	t.Helper()
 	c := catalog.New(catalog.Options{Convert: ladder.Converter(mcp.Revision, ladder.Options{})})

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestCheck makes sure that what checks the transcripts finds what is wrong with them.
+// TestCheck checks that the validation of transcripts finds errors.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	opening := []message{
@@ -19,8 +19,8 @@ func TestCheck(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		messages []message
-		problem  string // "" for none
-		leaves   bool   // to the validator alone, for mcpgen verify does not tell the sides apart
+		problem  string // "" for no finding
+		leaves   bool   // checked only by the validator, because mcpgen verify does not know the sender
 	}{
 		{"good", []message{
 			{fromClient, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`},
@@ -42,7 +42,7 @@ func TestCheck(t *testing.T) {
 		{"side", []message{
 			{fromClient, `{"jsonrpc":"2.0","id":2,"method":"ping"}`},
 			{fromClient, `{"jsonrpc":"2.0","id":2,"result":{}}`},
-		}, "the answer to no request", true},
+		}, "response without a request", true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			j := newJudge(t, "2025-06-18")

@@ -19,10 +19,9 @@ import (
 	"github.com/mcpgen/mcpgen/spec"
 )
 
-// check checks the messages of a session against the schema of its revision, which must be
-// want: with mcpgen verify, and with a validator that knows nothing of this module but the
-// facts. Unknown are the methods that were used on purpose although the revision does not
-// have them.
+// check checks the messages of a session against the schema of the revision want, which must be
+// the negotiated one. It uses mcpgen verify and an independent validator over the pinned facts.
+// unknown lists methods that the session used deliberately although the revision lacks them.
 func check(t *testing.T, tr *transcript, want string, unknown ...string) {
 	t.Helper()
 	messages := tr.list()
@@ -57,18 +56,18 @@ func check(t *testing.T, tr *transcript, want string, unknown ...string) {
 	}
 	slices.Sort(unknown)
 	if diff := cmp.Diff(unknown, slices.Sorted(maps.Keys(j.unknown)), cmp.Transformer("", func(s []string) string { return strings.Join(s, " ") })); diff != "" {
-		t.Errorf("methods that %s does not have (-expected +used):\n%s", want, diff)
+		t.Errorf("methods that %s lacks (-expected +used):\n%s", want, diff)
 	}
 }
 
-// judge validates the messages of one session, one after the other.
+// judge validates the messages of one session in order.
 type judge struct {
 	compiler    *jsonschema.Compiler
-	container   string              // where the schema has its definitions
-	definitions map[string]any      // by name
-	methods     map[string]string   // method to the name of its definition
-	pending     map[string]string   // side and id of a request to the definition of its result
-	unknown     map[string]struct{} // methods that were used and have no definition
+	container   string              // "/definitions" or "/$defs"
+	definitions map[string]any      // compiled schemas by name
+	methods     map[string]string   // maps a method to the name of its definition
+	pending     map[string]string   // maps side and id of a request to the definition of its result
+	unknown     map[string]struct{} // used methods without a definition
 }
 
 const schemaURL = "mem:///schema.json"
@@ -123,7 +122,7 @@ func newJudge(t *testing.T, revision string) *judge {
 	return j
 }
 
-// put replaces what stands at a JSON Pointer without escapes.
+// put replaces the value at a JSON Pointer without escapes.
 func put(t *testing.T, root any, pointer string, value any) {
 	t.Helper()
 	text, err := json.Marshal(value) // the value comes from YAML
@@ -145,7 +144,7 @@ func put(t *testing.T, root any, pointer string, value any) {
 	root.(map[string]any)[segments[len(segments)-1]] = value
 }
 
-// refuses says why a value is not of a definition, "" if it is.
+// refuses returns the reason why a definition refuses a value, or "".
 func (j *judge) refuses(definition string, value any) string {
 	schema, err := j.compiler.Compile(schemaURL + "#/" + j.container + "/" + definition)
 	if err == nil {
@@ -157,7 +156,7 @@ func (j *judge) refuses(definition string, value any) string {
 	return ""
 }
 
-// message returns what is wrong with a message or a batch.
+// message returns the problem of a message or a batch, or "".
 func (j *judge) message(m message) []string {
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(m.text))
 	if err != nil {
@@ -194,17 +193,17 @@ func (j *judge) single(from string, m map[string]any) string {
 	delete(j.pending, fmt.Sprint(to, id))
 	switch result, isResult := m["result"]; {
 	case !isResult:
-		return "" // an error; the envelope says all there is to say
+		return "" // an error; the envelope has the whole schema of it
 	case !ok:
-		return "the answer to no request"
+		return "response without a request"
 	default:
 		return j.refuses(definition, result)
 	}
 }
 
-// resultOf is the definition of what a request is answered, by the schema's own habit:
-// PingRequest has no PingResult because its result is empty. A request to be run as a task
-// is answered with the task.
+// resultOf returns the definition of a request's result by the naming convention of the schema.
+// PingRequest has no PingResult because its result is empty. A request that runs as a task
+// returns a CreateTaskResult.
 func (j *judge) resultOf(request string, m map[string]any) string {
 	if params, ok := m["params"].(map[string]any); ok && params["task"] != nil {
 		return "CreateTaskResult"

@@ -19,8 +19,8 @@ import (
 	"github.com/mcpgen/mcpgen/tests/internal/npm"
 )
 
-// TestTypeScriptClient drives the example server with both generations of the TypeScript
-// client, over each transport. client.mjs prints a line for each step.
+// TestTypeScriptClient uses the example server with both generations of the TypeScript client,
+// over each transport. client.mjs prints a line for each step.
 func TestTypeScriptClient(t *testing.T) {
 	t.Parallel()
 	npm.Need(t, ".")
@@ -41,9 +41,9 @@ func TestTypeScriptClient(t *testing.T) {
 
 // typeScript is a session of the TypeScript client.
 type typeScript struct {
-	code     int // that the server exits with
+	code     int // the exit code of the server
 	sdk, way string
-	log      string // file of the server's log
+	log      string // the file of the server's log
 	said     *transcript
 	proxy    *proxy // nil for stdio
 }
@@ -81,7 +81,7 @@ func (c *typeScript) run(t *testing.T, hello string) {
 	check(t, c.said, "2025-11-25", unknown...)
 }
 
-// node returns what client.mjs prints.
+// node runs client.mjs and returns its output.
 func (c *typeScript) node(t *testing.T, target ...string) []byte {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
@@ -89,7 +89,7 @@ func (c *typeScript) node(t *testing.T, target ...string) []byte {
 	var log bytes.Buffer
 	cmd := exec.CommandContext(ctx, "node", append([]string{"client.mjs", c.sdk, c.log, c.way}, target...)...)
 	cmd.Stderr = &log
-	// A relay built with -race takes a second to exit unless it is told not to.
+	// A relay built with -race otherwise takes a second to exit.
 	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
@@ -99,7 +99,7 @@ func (c *typeScript) node(t *testing.T, target ...string) []byte {
 	return out
 }
 
-// checkSteps compares what the client saw with what it should have.
+// checkSteps compares the steps of the client with the expected ones.
 func (c *typeScript) checkSteps(t *testing.T, out []byte) {
 	text := `
 		{"step":"initialize","server":{"name":"hello","version":"1.0.0"},
@@ -147,7 +147,7 @@ func at(list []step, i int) step {
 	return nil
 }
 
-// steps reads JSON objects that follow one another.
+// steps reads consecutive JSON objects.
 func steps(t *testing.T, text []byte) []step {
 	t.Helper()
 	var list []step
@@ -161,11 +161,11 @@ func steps(t *testing.T, text []byte) []step {
 	return list
 }
 
-// checkSaid looks into the transcript for what the client does not tell.
+// checkSaid checks the parts of the transcript that the client does not report.
 func (c *typeScript) checkSaid(t *testing.T) {
 	asked := c.said.find(t, fromClient, func(e envelope) bool { return e.Method == "initialize" })
 	if len(asked) != 1 || asked[0].Params.ProtocolVersion != "2025-11-25" {
-		t.Errorf("initialize: got %+v, want one that asks for 2025-11-25", asked)
+		t.Errorf("initialize: got %+v, want a request for 2025-11-25", asked)
 	}
 
 	var progress []float64
@@ -190,14 +190,14 @@ func (c *typeScript) checkSaid(t *testing.T) {
 	}
 }
 
-// checkExchanges looks at how the client and the server used HTTP.
+// checkExchanges checks how the client and the server used HTTP.
 func (c *typeScript) checkExchanges(t *testing.T) {
 	var session string
 	var cut, resumed, ended, deleted int
 	for i, e := range c.proxy.list() {
 		switch {
 		case i == 0 && c.sdk == "v2-auto":
-			// server/discover, of a revision that knows no sessions
+			// server/discover belongs to a revision without sessions
 			if e.Status != http.StatusBadRequest || e.Error != jsonrpc.CodeInvalidRequest {
 				t.Errorf("server/discover: %+v", e)
 			}

@@ -25,8 +25,8 @@ import (
 
 const everythingServer = "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
 
-// everything is server-everything over each transport. Those over HTTP are one process for
-// all sessions.
+// everything is server-everything over each transport. Over HTTP, one process serves all
+// sessions.
 type everything struct{ sse, http string }
 
 func startEverything(t *testing.T) *everything {
@@ -64,8 +64,8 @@ func (e *everything) dial(ctx context.Context, t *testing.T, way string) runtime
 	return transport
 }
 
-// TestEverythingServer drives server-everything with a generated client: over each
-// transport, and in each revision.
+// TestEverythingServer uses server-everything with a generated client, over each transport and
+// in each revision.
 func TestEverythingServer(t *testing.T) {
 	t.Parallel()
 	server := startEverything(t)
@@ -104,7 +104,7 @@ func TestEverythingServer(t *testing.T) {
 	})
 }
 
-// oldRevisions are those before that of the other tests.
+// oldRevisions are the revisions before the one of the other tests.
 var oldRevisions = []struct {
 	revision string
 	way      string

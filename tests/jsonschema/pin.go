@@ -2,6 +2,5 @@
 
 package jsonschema
 
-// Of this module only the test suite of JSON Schema is used, which it carries
-// among its test data.
+// This module is only used for its copy of the JSON Schema test suite.
 import _ "cuelang.org/go/cue/token"

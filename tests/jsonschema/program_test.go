@@ -33,14 +33,14 @@ type question struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// program is a program with the check functions of tools.
+// program is a running program with the check functions of tools.
 type program struct {
 	cmd *exec.Cmd
 	in  *bufio.Writer
 	out *bufio.Scanner
 }
 
-// newProgram generates, vets, builds and starts a program for the inputs of tools.
+// newProgram generates, vets, builds and starts a program for the input schemas of tools.
 func newProgram(t *testing.T, list *tools.List) *program {
 	t.Helper()
 	dir := t.TempDir()
@@ -73,7 +73,7 @@ func newProgram(t *testing.T, list *tools.List) *program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The checks are files of the package that are in another folder.
+	// The checks are files of the package in another folder.
 	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{
 		filepath.Join(here, "program", "checks.go"): write("checks.go", checks.Bytes()),
 		filepath.Join(here, "program", "table.go"):  write("table.go", []byte(table.String())),
@@ -115,7 +115,7 @@ func newProgram(t *testing.T, list *tools.List) *program {
 	return p
 }
 
-// ask returns what the check of a tool says of a value, "" when it is valid.
+// ask returns the problem that a tool's check finds in a value, or "" if the value is valid.
 func (p *program) ask(t *testing.T, tool int, value json.RawMessage) string {
 	t.Helper()
 	line, err := json.Marshal(question{tool, value})
@@ -127,7 +127,7 @@ func (p *program) ask(t *testing.T, tool int, value json.RawMessage) string {
 		t.Fatal(err)
 	}
 	if !p.out.Scan() {
-		t.Fatalf("the generated program is gone: %v", p.out.Err())
+		t.Fatalf("the generated program has ended: %v", p.out.Err())
 	}
 	var answer string
 	if err := json.Unmarshal(p.out.Bytes(), &answer); err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// source makes random schemas of a draft, and values that may fit them.
+// source generates random schemas of a draft, and values that may match them.
 type source struct {
 	*rand.Rand
 	draft string
-	used  map[string]int // how often each keyword was made
+	used  map[string]int // the number of uses of each keyword
 }
 
 // object is a schema or a value.
@@ -30,19 +30,19 @@ var (
 
 func pick[T any](r *source, from []T) T { return from[r.IntN(len(from))] }
 
-// maybe returns true once in n times.
+// maybe returns true with the probability 1/n.
 func (r *source) maybe(n int) bool { return r.IntN(n) == 0 }
 
-// document returns a schema with definitions, of objects that may be recursive.
+// document returns a schema with definitions that may refer to each other recursively.
 func (r *source) document() object {
 	s := r.schema(3)
-	for s["$ref"] != nil && r.draft == "draft7" { // which would hide the rest
+	for s["$ref"] != nil && r.draft == "draft7" { // $ref would hide other keywords
 		s = r.schema(3)
 	}
 	defs := object{}
 	for _, name := range []string{"one", "two"} {
 		d := r.schema(2)
-		// References are only safe below a member or an element.
+		// A reference below a property or an element cannot recurse endlessly.
 		defs[name] = object{"type": pick(r, []any{"object", []any{"object", "null"}, []any{"array", "string", "object"}}),
 			"properties": object{pick(r, names): r.reference(), pick(r, names): d}, "items": r.schema(1)}
 	}
@@ -63,7 +63,7 @@ func (r *source) reference() object {
 	return object{"$ref": "#/properties/value/" + keyword + "/" + pick(r, []string{"one", "two"})}
 }
 
-// schema returns a schema with some keywords. A subschema may be a boolean.
+// schema returns a schema with some keywords, or a boolean.
 func (r *source) sub(depth int) any {
 	if depth <= 0 || r.maybe(8) {
 		return pick(r, []any{true, true, true, false, object{}, object{"type": pick(r, types)}})
@@ -82,7 +82,7 @@ func (r *source) subs(depth, least int) []any {
 	return all
 }
 
-// keywords of both drafts, by the type they are about.
+// keywords that both drafts have, by type
 var keywords = map[string][]string{
 	"":       {"enum", "const", "allOf", "anyOf", "oneOf", "not", "if"},
 	"number": {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"},
@@ -143,7 +143,7 @@ func (r *source) value(depth int) any {
 	return o
 }
 
-// add gives a schema a keyword.
+// add adds a keyword to a schema.
 func (r *source) add(s object, keyword string, depth int) {
 	old := r.draft == "draft7"
 	count := func() any { return pick(r, []json.Number{"0", "1", "2", "3", "2.0"}) }
@@ -176,7 +176,7 @@ func (r *source) add(s object, keyword string, depth int) {
 	case "pattern":
 		s[keyword] = pick(r, patterns)
 	case "format":
-		if t, ok := s["type"].(string); ok && t == "string" { // else it is a remark, which not all know
+		if t, ok := s["type"].(string); ok && t == "string" { // otherwise format is an annotation, which some validators ignore
 			s[keyword] = pick(r, formats)
 		}
 	case "tuple":
@@ -214,7 +214,7 @@ func (r *source) add(s object, keyword string, depth int) {
 	}
 }
 
-// fitting returns a value that a schema, one of a document, is rather happy with.
+// fitting returns a value that is likely to match a schema of a document.
 func (r *source) fitting(schema any, document object, depth int) any {
 	s, ok := schema.(object)
 	if !ok || depth <= 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/check"
 )
 
-// group is a schema of the test suite with values.
+// group is a schema of the test suite with its values.
 type group struct {
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
@@ -27,20 +27,20 @@ type group struct {
 	} `json:"tests"`
 
 	draft, file string
-	index       int // in the file
+	index       int // the index in the file
 }
 
-// name says where the group is: "draft7/ref#0".
+// name returns the position of the group, such as "draft7/ref#0".
 func (g *group) name() string { return fmt.Sprintf("%s/%s#%d", g.draft, g.file, g.index) }
 
-// dialects are the $schema of the drafts.
+// dialects are the $schema URIs of the drafts.
 var dialects = map[string]string{
 	"draft7":       "http://json-schema.org/draft-07/schema#",
 	"draft2020-12": "https://json-schema.org/draft/2020-12/schema",
 }
 
-// module returns the folder of a module that go.mod requires. It downloads the module
-// if it is not in the module cache: no package of it is imported, so nothing else does.
+// module returns the folder of a module that go.mod requires. It downloads the module if
+// necessary, because nothing imports its packages.
 func module(t *testing.T, path string) string {
 	t.Helper()
 	out, err := exec.Command("go", "mod", "download", "-json", path).Output()
@@ -54,7 +54,7 @@ func module(t *testing.T, path string) string {
 	return downloaded.Dir
 }
 
-// suite reads the groups of a draft in the files that match a pattern.
+// suite returns the groups of a draft from the files that match a pattern.
 func suite(t *testing.T, draft, pattern string) []*group {
 	t.Helper()
 	dir := filepath.Join(module(t, "cuelang.org/go"), "encoding/jsonschema/testdata/external/tests", draft)
@@ -81,7 +81,7 @@ func suite(t *testing.T, draft, pattern string) []*group {
 	return all
 }
 
-// wrapping makes a schema of the suite a property called value of a tool's input.
+// wrapping makes a schema of the suite the property called value of a tool's input schema.
 type wrapping struct {
 	name string
 	wrap func(g *group) json.RawMessage
@@ -118,7 +118,7 @@ func property(dialect string, schema json.RawMessage) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{%s"type":"object","properties":{"value":%s},"required":["value"]}`, dialect, schema))
 }
 
-// with returns a schema with a keyword, unless it has it or is no object.
+// with returns a schema with an added keyword, unless it has the keyword or is a boolean.
 func with(schema json.RawMessage, keyword, value string) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(schema, &members) != nil {
@@ -130,7 +130,7 @@ func with(schema json.RawMessage, keyword, value string) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{%q:%q`, keyword, value) + strings.TrimSuffix(","+strings.TrimSpace(string(schema))[1:], ",}") + suffix(members))
 }
 
-// suffix closes the object that with opens, when there was nothing in it.
+// suffix returns the rest of the object after with.
 func suffix(members map[string]json.RawMessage) string {
 	if len(members) == 0 {
 		return "}"
@@ -152,8 +152,7 @@ func without(schema json.RawMessage, keyword string) json.RawMessage {
 	return text
 }
 
-// moved returns a schema with the references to its root as they are when it
-// is the property value.
+// moved returns a schema whose references to the root point to the property value instead.
 func moved(schema json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(schema, &members) == nil {
@@ -184,21 +183,20 @@ func moved(schema json.RawMessage) json.RawMessage {
 	return schema
 }
 
-// TestSuite compares the verdicts on all values of the suite's required groups,
-// wrapped in each way, with those the suite demands.
+// TestSuite compares the verdicts on all values of the required groups, wrapped in each way,
+// with the suite.
 func TestSuite(t *testing.T) {
 	groups := append(suite(t, "draft2020-12", "*.json"), suite(t, "draft7", "*.json")...)
 	refused := judge(t, groups, func(name, test, got string) {
 		t.Errorf("%s: %s: %s", name, test, got)
 	})
 	if diff := cmp.Diff(remote(), refused); diff != "" {
-		t.Errorf("groups that are refused (-want +got):\n%s", diff)
+		t.Errorf("refused groups (-want +got):\n%s", diff)
 	}
 }
 
-// TestSuiteOptional is TestSuite for some groups that are not required. The one
-// that differs has a pattern which is an error with the u flag of ECMA-262; such a
-// pattern is read without.
+// TestSuiteOptional does the same for some optional groups. One verdict differs: its pattern is
+// an error with the u flag of ECMA-262, and mcpgen reads such a pattern without the flag.
 func TestSuiteOptional(t *testing.T) {
 	var groups []*group
 	for _, draft := range []string{"draft2020-12", "draft7"} {
@@ -219,9 +217,9 @@ func TestSuiteOptional(t *testing.T) {
 	}
 }
 
-// TestSuiteInOneTool is TestSuite with the groups of each draft as the properties
-// of one tool, where schemas have the same $id as others; and of another tool
-// those that need the fallback, which is for a tool as a whole.
+// TestSuiteInOneTool does the same with the groups of each draft as the properties of one tool,
+// where several schemas have the same $id. The groups that need the fallback are in another
+// tool, because the fallback checks a tool as a whole.
 func TestSuiteInOneTool(t *testing.T) {
 	type subject struct {
 		tool int
@@ -266,7 +264,7 @@ func TestSuiteInOneTool(t *testing.T) {
 	}
 }
 
-// needsFallback reports whether no code is generated for an input schema.
+// needsFallback reports whether no code can be generated for an input schema.
 func needsFallback(t *testing.T, input json.RawMessage) bool {
 	t.Helper()
 	list, err := readTools(tool("t", input))
@@ -280,8 +278,8 @@ func needsFallback(t *testing.T, input json.RawMessage) bool {
 	return strings.Contains(f.GoString(), "fallback.MustCompile")
 }
 
-// judge asks one program for the verdicts on all values of groups, calls
-// complain for each that is wrong, and returns the groups that were refused.
+// judge asks one program for the verdicts on all values of groups. It calls complain for each
+// wrong verdict and returns the refused groups.
 func judge(t *testing.T, groups []*group, complain func(name, test, got string)) (refused []string) {
 	t.Helper()
 	type subject struct {
@@ -319,7 +317,7 @@ func judge(t *testing.T, groups []*group, complain func(name, test, got string))
 			}
 			wrong++
 			if answer == "" {
-				answer = "is taken for valid"
+				answer = "was accepted"
 			}
 			complain(s.group.name()+", "+s.how, test.Description, answer)
 		}
@@ -330,7 +328,7 @@ func judge(t *testing.T, groups []*group, complain func(name, test, got string))
 	return refused
 }
 
-// remote returns the groups with a $ref or $schema that leads into the network.
+// remote returns the groups with a $ref or $schema that refers to the network.
 func remote() []string {
 	var all []string
 	for _, file := range []struct {

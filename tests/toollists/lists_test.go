@@ -18,7 +18,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/tools/samples"
 
-	// What the generated code stands on: changes of it are to be tested again.
+	// The generated code imports these packages, so go test must not cache results across their
+	// changes.
 	_ "github.com/mcpgen/mcpgen/generated"
 	_ "github.com/mcpgen/mcpgen/runtime/inproc"
 	_ "github.com/mcpgen/mcpgen/runtime/schema/ecma"
@@ -28,10 +29,10 @@ import (
 
 const root = "../.."
 
-// keep is where the module is made that is generated, to look at it afterwards.
-var keep = flag.String("keep", "", "leave what is generated in this `folder`, which must be empty")
+// keep is the folder for the generated module, so that it can be inspected.
+var keep = flag.String("keep", "", "keep the generated code in this `folder`, which must be empty")
 
-// TestLists tests what is generated of the lists in testdata.
+// TestLists tests the code generated from the lists in testdata.
 func TestLists(t *testing.T) {
 	lists, err := filepath.Glob("testdata/*.json")
 	if err != nil || len(lists) == 0 {
@@ -40,8 +41,8 @@ func TestLists(t *testing.T) {
 	testLists(t, lists)
 }
 
-// TestUpstreamLists tests what is generated of the lists of real servers. It demands
-// that nearly all of their fields have a type.
+// TestUpstreamLists tests the code generated from the lists of real servers. Nearly all of
+// their fields must have a type.
 func TestUpstreamLists(t *testing.T) {
 	shared := cmp.Or(os.Getenv("MCPGEN_SHARED"), "../shared")
 	if !filepath.IsAbs(shared) {
@@ -52,19 +53,19 @@ func TestUpstreamLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(lists) == 0 {
-		t.Skip("the tool lists of real servers are not at hand")
+		t.Skip("the tool lists of real servers are not available")
 	}
 	fields, raw := testLists(t, lists)
 	typed := 100 * float64(fields-raw) / float64(fields)
 	t.Logf("%d lists, %d fields, %.2f%% of them typed", len(lists), fields, typed)
 	if typed < 98 {
-		t.Errorf("%.2f%% of %d fields are typed; it should be 98%%", typed, fields)
+		t.Errorf("%.2f%% of %d fields are typed, want at least 98%%", typed, fields)
 	}
 }
 
-// testLists generates a server and a client of each list, all in one module, and runs go
-// vet and the tests there. It returns how many fields there are, and how many have
-// become a wire.Raw although their schemas say more.
+// testLists generates a server and a client for each list in one module, and runs go vet and go
+// test there. It returns the number of fields, and of those that are a wire.Raw although their
+// schema is more specific.
 func testLists(t *testing.T, lists []string) (fields, raw int) {
 	t.Helper()
 	dir := cmp.Or(*keep, t.TempDir())
@@ -115,8 +116,8 @@ func testLists(t *testing.T, lists []string) (fields, raw int) {
 	return fields, raw
 }
 
-// sampled demands a sample of every schema, without which the contract tests say
-// nothing about a tool.
+// sampled checks that every schema has a sample. Without one, the contract tests cannot test a
+// tool.
 func sampled(t *testing.T, path string, list *tools.List) {
 	for _, tool := range list.Tools {
 		for _, s := range []*jsonschema.Schema{tool.Input, tool.Output} {
@@ -127,7 +128,7 @@ func sampled(t *testing.T, path string, list *tools.List) {
 	}
 }
 
-// count returns the number of fields of all types, and of those that have lost their type.
+// count returns the number of fields of all types, and the number of untyped fields.
 func count(made *skeleton.Result) (fields, raw int) {
 	seen := map[*ir.Decl]bool{}
 	var visit func(any)
@@ -170,7 +171,7 @@ func count(made *skeleton.Result) (fields, raw int) {
 	return fields, raw
 }
 
-// module makes a module that uses this one from where it is, with what it needs.
+// module creates a module that replaces this one by its folder.
 func module(t *testing.T, dir string) {
 	t.Helper()
 	here, err := filepath.Abs(root)
@@ -204,8 +205,8 @@ func write(t *testing.T, dir string, list []files.File) {
 	}
 }
 
-// listTest is a test beside each generated server: what it answers to tools/list is the
-// list it was made of, as JSON.
+// listTest is a test for each generated server: its answer to tools/list equals the list it was
+// generated from.
 const listTest = `package PACKAGE
 
 import (

@@ -1,12 +1,11 @@
-// Package random makes JSON values for the declarations of a revision: valid
-// ones, and mutations of them that mostly are not. It knows the ir and nothing
-// of the generated code or of a validator, and so can judge one by the other.
+// Package random generates JSON values for the declarations of a revision: valid values, and
+// mutations that are mostly invalid. It uses the ir but neither generated code nor a validator,
+// so it can check one against the other.
 //
-// The words: a case is one JSON text with the story of its making; a place is
-// a value in the tree for which a schema demands something; a stray is the name
-// of a class of values that the project reads otherwise than the letter of the
-// schema (see spec/errata.yaml), which a case may belong to.
+// A case is a JSON text with a description of how it was made. A place is a value in the tree
+// that a schema applies to. A stray is the name of a class of values that the project
+// deliberately treats differently from the schema (see spec/errata.yaml).
 //
-// Everything is decided by the seed: the same seed and the same sequence of
-// calls give the same cases.
+// The seed decides everything: the same seed and the same sequence of calls give the same
+// cases.
 package random

@@ -1,6 +1,6 @@
 package random
 
-// formatted makes a string of a format of JSON Schema.
+// formatted returns a string in a format of JSON Schema.
 func (s *Source) formatted(format string) string {
 	switch format {
 	case "uri":
@@ -36,8 +36,8 @@ func (s *Source) formatted(format string) string {
 	return s.text()
 }
 
-// deformed makes a string near a format: most are not of it, some are, and it
-// is for the validators to agree which.
+// deformed returns a string similar to a format. Most of these strings are invalid; the
+// validators must agree on each.
 func (s *Source) deformed(format string) string {
 	if s.chance(0.3) {
 		return s.broken(s.formatted(format))
@@ -57,12 +57,12 @@ func (s *Source) deformed(format string) string {
 	return s.broken(s.formatted(format))
 }
 
-// template makes a template that is no URL.
+// template returns a URI template.
 func (s *Source) template() string {
 	return pick(s, []string{"greeting://{name}", "http://{host}:{port}/", "/search{?q,r}", "x{#frag}", "{scheme}://x", "db://{a.b}/rows{;c*,d:3}{&e%20}"})
 }
 
-// broken changes a string a little.
+// broken changes a string slightly.
 func (s *Source) broken(text string) string {
 	runes := []rune(text)
 	at := s.rng.IntN(len(runes) + 1)

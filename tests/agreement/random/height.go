@@ -6,12 +6,11 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// endless is the height of what has no finite value.
+// endless is the height of a declaration without finite values.
 const endless = math.MaxInt32
 
-// heights finds, for every declaration, how many levels its flattest valid
-// value has. It goes on until nothing gets flatter; a declaration that demands
-// itself stays endless.
+// heights computes the smallest nesting depth of a valid value for each declaration. It repeats
+// until nothing changes; a declaration that requires itself stays endless.
 func heights(rev *ir.Revision) map[*ir.Decl]int {
 	found := map[*ir.Decl]int{}
 	for _, d := range rev.Decls {
@@ -53,11 +52,11 @@ func height(t ir.Type, found map[*ir.Decl]int) int {
 	return 1
 }
 
-// Possible reports whether a type has valid values at all: one that demands
-// itself in a circle has none that ends.
+// Possible reports whether a type has finite valid values. A type that requires itself has
+// none.
 func (s *Source) Possible(t ir.Type) bool { return height(t, s.heights) < endless }
 
-// variant picks a possible variant, the flattest one when there is no room left.
+// variant returns a random possible variant, or the flattest one if no room is left.
 func (s *Source) variant(u *ir.Union) *ir.Variant {
 	var possible []*ir.Variant
 	flattest := u.Variants[0]

@@ -7,8 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// The classes of special reading that cases are made for. The names are those
-// of the deviations in spec/errata.yaml.
+// The classes of strays. The names are those of the deviations in spec/errata.yaml.
 const (
 	Int64Range       = "int64-range"
 	Float64Range     = "float64-range"
@@ -17,14 +16,13 @@ const (
 	URITemplate      = "uri-template"
 )
 
-// change is one way to change a value in place, and its name.
+// change is a named way to change a value in place.
 type change struct {
 	name  string
 	apply func(v *Value)
 }
 
-// places returns the values of a tree that a schema demands something of, the
-// outermost first.
+// places returns the values of a tree that a schema applies to, outermost first.
 func places(root *Value) []*Value {
 	var all []*Value
 	root.Walk(func(v *Value) {
@@ -35,7 +33,7 @@ func places(root *Value) []*Value {
 	return all
 }
 
-// mutate changes one place of the case's value, the root more often than others.
+// mutate changes one place of the value. The root is more likely than other places.
 func (s *Source) mutate(c *Case) {
 	all := places(c.Tree)
 	if len(all) == 0 {
@@ -53,14 +51,14 @@ func (s *Source) mutate(c *Case) {
 	}
 }
 
-// stray gives one place a value that the project reads in its own way.
+// stray gives one place a value that the project treats differently from the schema.
 func (s *Source) stray(c *Case) {
 	type candidate struct {
 		name  string
 		apply func()
 	}
 	var candidates []candidate
-	deep := s.chance(0.02) // large values, of which a few say it all
+	deep := s.chance(0.02) // Large values need only a few mutations.
 	for _, v := range places(c.Tree) {
 		set := func(name, token string) {
 			candidates = append(candidates, candidate{name, func() { become(v, scalar(ir.KindNumber, token)) }})
@@ -101,7 +99,7 @@ func isTemplate(t ir.Type) bool {
 	return ok && text.Format == "uri-template"
 }
 
-// nested makes an array so many levels deep.
+// nested returns an array with the given nesting depth.
 func nested(levels int) *Value {
 	v := &Value{Kind: ir.KindArray}
 	for range levels - 1 {
@@ -110,7 +108,7 @@ func nested(levels int) *Value {
 	return v
 }
 
-// changes lists what can be done to a value.
+// changes returns the possible changes of a value.
 func (s *Source) changes(v *Value) []change {
 	list := []change{
 		{"retype", s.retype},
@@ -158,13 +156,13 @@ func (s *Source) changes(v *Value) []change {
 	return list
 }
 
-// become replaces a value by another one for which no schema was asked.
+// become replaces a value with one that has no schema.
 func become(v, other *Value) {
 	other.Field = v.Field
 	*v = *other
 }
 
-// retype makes the value one of another kind.
+// retype replaces a value with one of another type.
 func (s *Source) retype(v *Value) {
 	kinds := []ir.Kind{ir.KindNull, ir.KindBoolean, ir.KindNumber, ir.KindString, ir.KindArray, ir.KindObject}
 	kinds = slices.DeleteFunc(kinds, func(k ir.Kind) bool { return k == v.Kind })
@@ -176,7 +174,7 @@ func (s *Source) drop(v *Value) {
 	v.Members = slices.Delete(v.Members, i, i+1)
 }
 
-// rename gives a member a name that only looks like its own.
+// rename gives a member a name similar to its own.
 func (s *Source) rename(v *Value) {
 	m := &v.Members[s.rng.IntN(len(v.Members))]
 	name := pick(s, []string{strings.ToUpper(m.Name), capital(m.Name), m.Name + " ", strings.Replace(m.Name, "s", "\u017f", 1)})
@@ -192,8 +190,7 @@ func capital(name string) string {
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-// wrongConst puts another value where only one may stand: one that other
-// variants have there, or one that no variant has.
+// wrongConst replaces a const with one of another variant or with an unknown one.
 func (s *Source) wrongConst(v *Value) {
 	if v.Kind == ir.KindNumber {
 		v.Text = pick(s, []string{"0", "1", "-32041", "-32042.5", "3.2042e4"})
@@ -202,7 +199,7 @@ func (s *Source) wrongConst(v *Value) {
 	v.Text = pick(s, []string{"", strings.ToUpper(v.Text), v.Text + " ", "unknown", s.otherConst(v.Field.Wire)})
 }
 
-// otherConst is a const that some declaration has for a member of that name.
+// otherConst returns a const that another declaration has for a member of the same name.
 func (s *Source) otherConst(member string) string {
 	var all []string
 	for _, d := range s.rev.Decls {
@@ -219,12 +216,12 @@ func (s *Source) wrongEnum(v *Value) {
 	v.Text = pick(s, []string{"", strings.ToUpper(v.Text), v.Text + "s", "unknown"})
 }
 
-// sibling picks another variant of the unions the value was made for.
+// sibling returns another variant of the unions that the value was generated for.
 func (s *Source) sibling(v *Value) *ir.Decl {
 	return pick(s, pick(s, v.Choices).Union.Type.(*ir.Union).Variants).Decl
 }
 
-// swapDiscriminator gives the members with few possible values those of a sibling.
+// swapDiscriminator replaces the members with few possible values by those of a sibling.
 func (s *Source) swapDiscriminator(v *Value) {
 	for _, f := range fields(s.sibling(v).Type) {
 		_, enum := ir.Resolve(f.Base()).(*ir.Enum)
@@ -234,7 +231,7 @@ func (s *Source) swapDiscriminator(v *Value) {
 	}
 }
 
-// addSibling adds members of a sibling, in place of some of the value's own.
+// addSibling adds members of a sibling and replaces some of the value's own.
 func (s *Source) addSibling(v *Value) {
 	sibling := &ir.Ref{Decl: s.sibling(v)}
 	if !s.Possible(sibling) {

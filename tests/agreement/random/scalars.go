@@ -14,7 +14,7 @@ func (s *Source) boolean() *Value {
 	return scalar(ir.KindBoolean, pick(s, []string{"true", "false"}))
 }
 
-// scalar makes a value of one of several kinds.
+// scalar returns a value of one of several kinds.
 func (s *Source) scalar(k ir.ScalarKinds) *Value {
 	var makers []func() *Value
 	add := func(in bool, f func() *Value) {
@@ -30,7 +30,7 @@ func (s *Source) scalar(k ir.ScalarKinds) *Value {
 	return pick(s, makers)()
 }
 
-// integer makes the token of an int64 within bounds.
+// integer returns the token of an int64 within bounds.
 func (s *Source) integer(b ir.Bounds) string {
 	lo, hi := int64(math.MinInt64), int64(math.MaxInt64)
 	if b.Min != nil {
@@ -49,7 +49,7 @@ func (s *Source) integer(b ir.Bounds) string {
 	return s.spell(strconv.FormatInt(min(max(small, lo), hi), 10))
 }
 
-// number makes the token of a number that a float64 holds to the last digit.
+// number returns the token of a number that a float64 represents exactly.
 func (s *Source) number(b ir.Bounds) string {
 	switch s.rng.IntN(5) {
 	case 0:
@@ -78,14 +78,14 @@ func (s *Source) number(b ir.Bounds) string {
 	return strconv.FormatFloat(min(max(f, lo), hi), "fg"[s.rng.IntN(2)], -1, 64)
 }
 
-// spell writes an integer token in one of the ways that mean the same.
+// spell writes an integer token in one of several equivalent forms.
 func (s *Source) spell(token string) string {
 	if strings.Contains(token, ".") {
 		return token
 	}
 	digits := strings.TrimRight(token, "0")
 	if strings.Trim(digits, "-") == "" {
-		return token // zero
+		return token // zero in several forms
 	}
 	switch s.rng.IntN(8) {
 	case 0:
@@ -102,13 +102,13 @@ func (s *Source) spell(token string) string {
 	return token
 }
 
-// exactInteger makes an integer of any size, for places that keep the token.
+// exactInteger returns an integer of any size, for places that keep the token.
 func (s *Source) exactInteger() string {
 	return pick(s, []string{"0", "-0", "1", "1.0", "1e0", "-7", "42", "9007199254740993", "9223372036854775808",
 		"123456789012345678901234567890", "1e30", "1.5e1", "100e-2", "-1E+2", strconv.Itoa(s.rng.IntN(1000))})
 }
 
-// exactNumber makes a number of any size and precision.
+// exactNumber returns a number of any size and precision.
 func (s *Source) exactNumber() string {
 	if s.chance(0.5) {
 		return s.exactInteger()
@@ -116,18 +116,18 @@ func (s *Source) exactNumber() string {
 	return pick(s, []string{"0.5", "-1.25", "1e-7", "3.141592653589793238462643383279", "1e400", "0.1", "99.99"})
 }
 
-// beyondInt64 makes an integer that an int64 does not hold.
+// beyondInt64 returns an integer outside of the range of int64.
 func (s *Source) beyondInt64() string {
 	return pick(s, []string{"9223372036854775808", "-9223372036854775809", "1e19", "1e30", "-1e400",
 		"18446744073709551616.0", "123456789012345678901234567890"})
 }
 
-// notInteger makes a number that is no integer.
+// notInteger returns a number that is not an integer.
 func (s *Source) notInteger() string {
 	return pick(s, []string{"0.5", "1.5", "-2.25", "1e-1", "15e-1", "1.0000000000000000001", "1e-400", "0.1e0"})
 }
 
-// outside makes a number that breaks bounds, "" where there are none.
+// outside returns a number outside of bounds, or "" if there are no bounds.
 func (s *Source) outside(b ir.Bounds) string {
 	step := pick(s, []*big.Rat{big.NewRat(1, 1), big.NewRat(1, 1000), big.NewRat(1e6, 1)})
 	var out []*big.Rat
@@ -143,7 +143,7 @@ func (s *Source) outside(b ir.Bounds) string {
 	return pick(s, out).FloatString(4)
 }
 
-// justOutside makes a number that breaks a bound by less than a float64 can tell.
+// justOutside returns a number that exceeds a bound by less than the precision of a float64.
 func (s *Source) justOutside(b ir.Bounds) string {
 	tiny := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Exp(big.NewInt(10), big.NewInt(30), nil))
 	switch {
@@ -155,7 +155,7 @@ func (s *Source) justOutside(b ir.Bounds) string {
 	return "0.1234567890123456789012345"
 }
 
-// text makes a string: most are plain words, some have it all.
+// text returns a string, usually of plain words, sometimes with special characters.
 func (s *Source) text() string {
 	if !s.wordy || s.chance(0.5) {
 		return pick(s, []string{"", "a", "name", "hello world", "text/plain", "x-y_z.1", "0", "true", "null"})
@@ -167,7 +167,7 @@ func (s *Source) text() string {
 	})
 }
 
-// unknownName makes a name for a member: mostly one no schema has.
+// unknownName returns a member name that usually no schema defines.
 func (s *Source) unknownName() string {
 	if s.chance(0.3) {
 		return pick(s, s.members)
@@ -181,7 +181,7 @@ func (s *Source) unknownName() string {
 	})
 }
 
-// any makes any value, at most depth levels deep.
+// any returns any value with at most the given depth.
 func (s *Source) any(depth int) *Value {
 	kinds := []ir.Kind{ir.KindNull, ir.KindBoolean, ir.KindNumber, ir.KindString, ir.KindArray, ir.KindObject}
 	if depth == 0 {

@@ -8,20 +8,20 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// Source makes cases for the declarations of one revision.
+// Source generates cases for the declarations of one revision.
 type Source struct {
 	rng *rand.Rand
 	rev *ir.Revision
-	// members are names the revision knows, to be put where they do not belong.
+	// members are member names of the revision, for use in wrong places.
 	members []string
 	heights map[*ir.Decl]int
 
-	// How the value now made is to be: room is how many nodes it may still
-	// have, density how likely an optional member is there.
+	// room is the number of nodes that the current value may still have, and density the
+	// probability of each optional member.
 	room    int
 	density float64
 	wordy   bool
-	// exact says that the place keeps the tokens of numbers, whatever they are.
+	// exact says that the place keeps the tokens of numbers unchanged.
 	exact bool
 }
 
@@ -40,18 +40,18 @@ func New(rev *ir.Revision, seed uint64) *Source {
 	return s
 }
 
-// Case is one JSON text and how it came to be.
+// Case is a JSON text with a description of how it was made.
 type Case struct {
 	Text string
 	Tree *Value
-	// Mutations say what was done to a valid value; none for a valid one.
+	// Mutations describe the changes of a valid value. It is empty for a valid value.
 	Mutations []string
-	// Strays name the classes of special reading the value may belong to.
+	// Strays are the classes of special treatment that the value may belong to.
 	Strays []string
 }
 
-// Case makes the next case for a declaration: a valid value, or, more often
-// than not, a mutation of one.
+// Case returns the next case for a declaration: usually a mutation of a valid value, otherwise
+// a valid value.
 func (s *Source) Case(d *ir.Decl) Case {
 	if !s.Possible(d.Type) {
 		c := Case{Tree: s.any(4), Mutations: []string{"impossible"}}
@@ -73,17 +73,16 @@ func (s *Source) Case(d *ir.Decl) Case {
 	return c
 }
 
-// Text renders a value, with the freedoms that JSON leaves taken at random. It
-// is a text that all parsers read alike: without duplicate members, lone
-// surrogates, or bytes that are no UTF-8.
+// Text renders a value with random white space, escapes and member order. All parsers read the
+// text alike: it has no duplicate members, lone surrogates or invalid UTF-8.
 func (s *Source) Text(v *Value) string {
 	w := writer{rng: s.rng, spaced: s.chance(0.2)}
 	w.value(v)
 	return string(w.dst)
 }
 
-// Valid makes a value that the declaration's schema accepts. The declaration
-// must be possible.
+// Valid returns a value that the declaration's schema accepts. The declaration must be
+// possible.
 func (s *Source) Valid(d *ir.Decl) *Value {
 	s.room = pick(s, []int{8, 25, 60, 120})
 	s.density = pick(s, []float64{0.1, 0.5, 0.95})
@@ -95,7 +94,7 @@ func (s *Source) chance(p float64) bool { return s.rng.Float64() < p }
 
 func pick[T any](s *Source, list []T) T { return list[s.rng.IntN(len(list))] }
 
-// value makes a valid value of a type; choices are the unions around it.
+// value returns a valid value of a type. choices are the enclosing unions.
 func (s *Source) value(t ir.Type, choices []Choice) *Value {
 	s.room--
 	var v *Value
@@ -142,7 +141,7 @@ func (s *Source) value(t ir.Type, choices []Choice) *Value {
 
 func (s *Source) object(o *ir.Object) *Value {
 	members := make([]*Value, len(o.Fields))
-	for _, i := range s.rng.Perm(len(o.Fields)) { // so that none is always the last to find room
+	for _, i := range s.rng.Perm(len(o.Fields)) { // Shuffle, so that the last field is not always the one without room.
 		f := o.Fields[i]
 		if f.Required || s.room > 0 && s.Possible(f.Base()) && s.chance(s.density) {
 			members[i] = s.member(f)
@@ -210,8 +209,7 @@ func (s *Source) array(t *ir.Array) *Value {
 	return v
 }
 
-// length is a number of elements or members of a type, at most limit unless
-// that is 0.
+// length returns a number of elements or members for a type, at most limit unless limit is 0.
 func (s *Source) length(limit int, of ir.Type) int {
 	if s.room <= 0 || !s.Possible(of) {
 		return 0
@@ -226,7 +224,7 @@ func (s *Source) length(limit int, of ir.Type) int {
 	return n
 }
 
-// fields returns the fields of an object type, nil for others.
+// fields returns the fields of an object type, or nil for other types.
 func fields(t ir.Type) []*ir.Field {
 	if o, ok := ir.Resolve(t).(*ir.Object); ok {
 		return o.Fields

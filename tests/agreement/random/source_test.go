@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
 
-// TestSeed checks that the seed decides every case and another one changes them.
+// TestSeed checks that a seed determines every case, and that another seed changes them.
 func TestSeed(t *testing.T) {
 	revisions := pinned.Spec(t).Revisions()
 	lowered := pinned.Lower(t, revisions[len(revisions)-1])
@@ -37,7 +37,7 @@ func uniqueNames(t *testing.T, d *ir.Decl, tree *random.Value) {
 		seen := map[string]bool{}
 		for _, m := range v.Members {
 			if seen[m.Name] {
-				t.Fatalf("%s: member %q stands twice", d.Name, m.Name)
+				t.Fatalf("%s: duplicate member %q", d.Name, m.Name)
 			}
 			seen[m.Name] = true
 		}

@@ -11,16 +11,16 @@ import (
 // Value is a JSON value as a tree.
 type Value struct {
 	Kind ir.Kind
-	// Text is the meaning of a string and the token of any other scalar.
+	// Text is the decoded value of a string, or the token of another scalar.
 	Text     string
 	Members  []Member
 	Elements []*Value
 
-	// Type is what the value was made for; nil where the schema demands nothing.
+	// Type is the type that the value was generated for, or nil if no schema applies.
 	Type ir.Type
-	// Field is the member the value was made for, if it is one.
+	// Field is the member that the value was generated for, or nil.
 	Field *ir.Field
-	// Choices are the unions that led to the value's type, the outermost first.
+	// Choices are the unions that led to the value's type, outermost first.
 	Choices []Choice
 }
 
@@ -30,7 +30,7 @@ type Member struct {
 	Value *Value
 }
 
-// Choice is the variant taken of a union.
+// Choice is a chosen variant of a union.
 type Choice struct {
 	Union   *ir.Decl
 	Variant *ir.Variant
@@ -38,7 +38,7 @@ type Choice struct {
 
 func scalar(kind ir.Kind, text string) *Value { return &Value{Kind: kind, Text: text} }
 
-// index returns where the member of that name stands, or -1.
+// index returns the index of the member with a name, or -1.
 func (v *Value) index(name string) int {
 	for i, m := range v.Members {
 		if m.Name == name {
@@ -57,7 +57,7 @@ func (v *Value) set(name string, value *Value) {
 	v.Members = append(v.Members, Member{name, value})
 }
 
-// Walk calls f for the value and all below it.
+// Walk calls f for the value and for all values inside.
 func (v *Value) Walk(f func(v *Value)) {
 	f(v)
 	for _, m := range v.Members {
@@ -68,10 +68,10 @@ func (v *Value) Walk(f func(v *Value)) {
 	}
 }
 
-// writer renders a value: what does not change its meaning is left to chance.
+// writer renders a value and chooses equivalent spellings at random.
 type writer struct {
 	rng    *rand.Rand
-	spaced bool // white space between tokens
+	spaced bool // writes white space between tokens
 	dst    []byte
 }
 
@@ -114,7 +114,7 @@ func (w *writer) value(v *Value) {
 	w.space()
 }
 
-// text writes a string, some of them with escapes that need not be.
+// text writes a string, with some unnecessary escapes.
 func (w *writer) text(s string) {
 	escapes := w.rng.IntN(16) == 0
 	w.dst = append(w.dst, '"')

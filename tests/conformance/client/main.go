@@ -1,7 +1,7 @@
-// Command client is the client that the official conformance suite of the
-// Model Context Protocol tests. Its last argument is the URL of a server over Streamable
-// HTTP; what it does there is named by the environment variable
-// MCP_CONFORMANCE_SCENARIO. It exits with 0 when all went as the scenario wants.
+// Command client is the client for the official conformance suite of the Model Context
+// Protocol. Its last argument is the URL of a server over Streamable HTTP. The environment
+// variable MCP_CONFORMANCE_SCENARIO names the scenario. It exits with 0 if the scenario
+// succeeds.
 package main
 
 import (
@@ -23,13 +23,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The environment variables by which the suite says what to do.
+// The environment variables that the suite sets.
 const (
 	scenarioVariable = "MCP_CONFORMANCE_SCENARIO"
-	revisionVariable = "MCP_CONFORMANCE_PROTOCOL_VERSION" // the newest to speak; "" is any
+	revisionVariable = "MCP_CONFORMANCE_PROTOCOL_VERSION" // the newest allowed revision, or ""
 )
 
-// patience is how long a scenario may take; the suite waits for 30 seconds.
+// patience is the time limit of a scenario. The suite waits 30 seconds.
 const patience = 25 * time.Second
 
 func main() {
@@ -49,7 +49,7 @@ func main() {
 	}
 }
 
-// run does a scenario with the server at a URL.
+// run runs a scenario with the server at a URL.
 func run(ctx context.Context, log *slog.Logger, scenario, url, newest string) error {
 	do, ok := scenarios[scenario]
 	if !ok {
@@ -70,7 +70,7 @@ func run(ctx context.Context, log *slog.Logger, scenario, url, newest string) er
 	return session.Close()
 }
 
-// newClient makes a client that speaks the revisions up to the newest, "" for all.
+// newClient returns a client for the revisions up to newest, or for all if newest is "".
 func newClient(log *slog.Logger, newest string) *runtime.Client {
 	bindings := []runtime.Binding{
 		elicitation.FillDefaults(mcp.BindClient(accepting{})),
@@ -89,7 +89,7 @@ func newClient(log *slog.Logger, newest string) *runtime.Client {
 	}, bindings...)
 }
 
-// accepting is a client whose user accepts every form as it is.
+// accepting is a client whose user accepts every form unchanged.
 type accepting struct{ mcp.UnimplementedClient }
 
 // Elicit answers elicitation/create.

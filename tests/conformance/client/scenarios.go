@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// scenarios are what is done with a session in each scenario of the suite.
+// scenarios are the actions of the client in each scenario of the suite.
 var scenarios = map[string]func(context.Context, mcp.ServerCaller) error{
 	"initialize":                          initialize,
 	"tools_call":                          callTool("add_numbers", `{"a":5,"b":3}`),
@@ -19,7 +19,7 @@ var scenarios = map[string]func(context.Context, mcp.ServerCaller) error{
 	"json-schema-2020-12-preservation":    echoSchema,
 }
 
-// tools are all tools of the server.
+// tools returns all tools of the server.
 func tools(ctx context.Context, server mcp.ServerCaller) ([]mcp.Tool, error) {
 	var all []mcp.Tool
 	params := &mcp.PaginatedRequestParams{}
@@ -36,7 +36,7 @@ func tools(ctx context.Context, server mcp.ServerCaller) ([]mcp.Tool, error) {
 	}
 }
 
-// initialize lists the tools of a server that may have none.
+// initialize lists the tools, if the server has any.
 func initialize(ctx context.Context, server mcp.ServerCaller) error {
 	err := listTools(ctx, server)
 	if _, ok := errors.AsType[*runtime.CapabilityError](err); ok {
@@ -50,7 +50,7 @@ func listTools(ctx context.Context, server mcp.ServerCaller) error {
 	return err
 }
 
-// callTool makes a scenario of listing the tools and calling one of them.
+// callTool returns a scenario that lists the tools and calls one of them.
 func callTool(name string, arguments wire.Object) func(context.Context, mcp.ServerCaller) error {
 	return func(ctx context.Context, server mcp.ServerCaller) error {
 		if err := listTools(ctx, server); err != nil {
@@ -71,8 +71,7 @@ func call(ctx context.Context, server mcp.ServerCaller, name string, arguments w
 	return nil
 }
 
-// echoSchema sends the schema of one tool to another one, which compares it with what
-// the server had sent.
+// echoSchema sends the schema of one tool to another tool, which compares it with the original.
 func echoSchema(ctx context.Context, server mcp.ServerCaller) error {
 	all, err := tools(ctx, server)
 	if err != nil {

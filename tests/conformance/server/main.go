@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// serve serves until ctx ends or the process is asked to end. It logs the URL.
+// serve serves until ctx ends or a signal tells the process to end. It logs the URL.
 func serve(ctx context.Context, log *slog.Logger, httpAddress, sseAddress string) error {
 	server, catalog, err := everything.New(everything.Options{Logger: log})
 	if err != nil {

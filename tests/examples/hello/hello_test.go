@@ -24,7 +24,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// serveVariable makes the test binary be the server, so that tests can start it as a
+// serveVariable makes the test binary act as the server, so that tests can start it as a
 // process.
 const serveVariable = "HELLO_TEST_SERVE"
 
@@ -41,10 +41,10 @@ type fixture struct {
 	*runtime.Session
 	server mcp.ServerCaller
 	client *client
-	log    *buffer // the server's
+	log    *buffer // the log of the server
 }
 
-// client notes the progress it is told of.
+// client records the progress that it receives.
 type client struct {
 	mcp.UnimplementedClient
 	progress chan mcp.ProgressNotificationParams
@@ -84,7 +84,7 @@ func connect(t *testing.T, transport runtime.Transport, log *buffer) *fixture {
 	return &fixture{session, mcp.NewServerCaller(session), c, log}
 }
 
-// inProcess connects to a server in the test's own process.
+// inProcess connects to a server in the test process.
 func inProcess(t *testing.T) *fixture {
 	t.Helper()
 	near, far := inproc.Pair()
@@ -103,15 +103,15 @@ func inProcess(t *testing.T) *fixture {
 	return connect(t, near, log)
 }
 
-// command is the server as a process, with arguments.
+// command returns a command that starts the server.
 func command(arguments ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], arguments...)
-	// A program built with -race takes a second to exit unless it is told not to.
+	// A program built with -race otherwise takes a second to exit.
 	cmd.Env = append(os.Environ(), serveVariable+"=1", "GORACE=atexit_sleep_ms=0")
 	return cmd
 }
 
-// asProcess connects to a server in a process of its own.
+// asProcess connects to a server process.
 func asProcess(t *testing.T) *fixture {
 	t.Helper()
 	log := new(buffer)
@@ -126,7 +126,7 @@ func asProcess(t *testing.T) *fixture {
 	return connect(t, transport, log)
 }
 
-// listen starts a server on a free port of the loopback interface. It returns the URL.
+// listen starts a server on a free port of the loopback interface and returns the URL.
 func listen(t *testing.T, flag string) (string, *buffer) {
 	t.Helper()
 	log := new(buffer)
@@ -159,7 +159,7 @@ func overHTTP(t *testing.T) *fixture {
 	return connect(t, transport, log)
 }
 
-// overSSE connects to a server over HTTP with SSE.
+// overSSE connects to a server over HTTP+SSE.
 func overSSE(t *testing.T) *fixture {
 	t.Helper()
 	url, log := listen(t, "-sse")
@@ -170,7 +170,7 @@ func overSSE(t *testing.T) *fixture {
 	return connect(t, transport, log)
 }
 
-// TestServer does the same over each transport.
+// TestServer runs the same requests over each transport.
 func TestServer(t *testing.T) {
 	for _, way := range []struct {
 		name    string
@@ -295,7 +295,7 @@ func testProgress(t *testing.T, f *fixture) {
 	}
 }
 
-// testCancellation ends a call while the tool waits.
+// testCancellation cancels a call that waits.
 func testCancellation(t *testing.T, f *fixture) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -323,5 +323,5 @@ func waitFor(t *testing.T, log *buffer, message string) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("the server's log lacks %q:\n%s", message, log)
+	t.Fatalf("the server's log has no %q:\n%s", message, log)
 }

@@ -1,11 +1,11 @@
-// Command hello is an MCP server of four small tools, which are Go functions. It shows
+// Command hello is an MCP server with four small tools, which are Go functions. It shows
 // structured results, failures, progress and cancellation.
 //
-// It talks over standard input and output, or over HTTP if it is given an address:
+// It uses standard input and output, or HTTP if it is given an address:
 //
 //	hello
 //	hello -http localhost:8080    # Streamable HTTP at http://localhost:8080/mcp
-//	hello -sse localhost:8080     # HTTP with SSE, for old clients, at http://localhost:8080/sse
+//	hello -sse localhost:8080     # HTTP+SSE, for old clients, at http://localhost:8080/sse
 package main
 
 import (

@@ -21,10 +21,10 @@ import (
 type process struct {
 	*fixture
 	signal func(os.Signal) error
-	wait   func() error // for its end; an error unless the exit code is 0
+	wait   func() error // waits for the end; the error is nil if the exit code is 0
 }
 
-// ways are the transports by which a server that is a process is reached.
+// ways are the transports to a server process.
 var ways = []struct {
 	name  string
 	start func(*testing.T) process
@@ -71,8 +71,8 @@ func started(t *testing.T, flag string) (*exec.Cmd, string, *buffer) {
 	return cmd, strings.TrimSpace(url), log
 }
 
-// TestShutdown ends the server by a signal while calls are in flight: each of them is
-// answered, and the exit code is 0.
+// TestShutdown ends the server with a signal during calls. Each call must be answered, and the
+// exit code must be 0.
 func TestShutdown(t *testing.T) {
 	for _, way := range ways {
 		for _, c := range []struct {
@@ -102,21 +102,21 @@ func TestShutdown(t *testing.T) {
 				for range c.calls {
 					err := <-answers
 					if c.seconds == "1" && err != nil {
-						t.Errorf("a call that ends: %v", err)
+						t.Errorf("a call that ends in time: %v", err)
 					}
 					if e, ok := errors.AsType[*jsonrpc.Error](err); c.seconds != "1" && (!ok || e.Code != jsonrpc.CodeInternalError) {
 						t.Errorf("a call that does not end: %v", err)
 					}
 				}
 				if err := p.wait(); err != nil {
-					t.Errorf("the server ended with %v; its log:\n%s", err, p.log)
+					t.Errorf("the server exited with %v; its log:\n%s", err, p.log)
 				}
 			})
 		}
 	}
 }
 
-// TestInputEnds holds that the calls of a client that closes its end are answered.
+// TestInputEnds checks that calls are answered even if the client closes the server's input.
 func TestInputEnds(t *testing.T) {
 	cmd := command()
 	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}
@@ -164,7 +164,7 @@ func TestShutdownUnread(t *testing.T) {
 	stuck := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 	defer stuck.Stop()
 	if state, err := cmd.Process.Wait(); err != nil || !state.Success() {
-		t.Errorf("the server ended with %v, %v", state, err)
+		t.Errorf("the server exited with %v, %v", state, err)
 	}
 }
 
@@ -176,5 +176,5 @@ func waitForMany(t *testing.T, log *buffer, message string, n int) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("the server's log lacks %d times %q:\n%s", n, message, log)
+	t.Fatalf("the server's log does not contain %d times %q:\n%s", n, message, log)
 }

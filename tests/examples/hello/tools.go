@@ -83,7 +83,7 @@ func (w waiter) wait(ctx context.Context, in *waitInput) ([]mcp.ContentBlock, er
 	return text("done"), nil
 }
 
-// pause waits. It returns the cause if ctx ends first.
+// pause waits for d. If ctx ends first, it returns the cause.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):

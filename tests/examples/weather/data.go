@@ -9,7 +9,7 @@ import (
 
 // The weather of this example never changes.
 
-// firstDay is its today.
+// firstDay is the current day of the example.
 var firstDay = time.Date(2025, time.November, 3, 0, 0, 0, 0, time.UTC)
 
 type city struct {
@@ -21,7 +21,7 @@ type city struct {
 
 type day struct {
 	sky       GetForecastOutputDaySky
-	low, high float64 // degrees Celsius
+	low, high float64 // in degrees Celsius
 	rain      *float64
 }
 
@@ -45,8 +45,8 @@ var cities = []*city{
 	},
 }
 
-// cityNamed finds a city; of another one the error, which a model reads, says what to
-// ask for instead.
+// cityNamed returns a city. The error for an unknown city lists the known ones, because a model
+// reads it.
 func cityNamed(name string) (*city, error) {
 	var names []string
 	for _, c := range cities {
@@ -55,10 +55,10 @@ func cityNamed(name string) (*city, error) {
 		}
 		names = append(names, c.name)
 	}
-	return nil, fmt.Errorf("no weather is known of %q; it is of %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("no weather for %q; the cities are %s", name, strings.Join(names, ", "))
 }
 
-// cityNear finds the city that is nearest, as a bird on a flat earth would fly.
+// cityNear returns the nearest city by distance on a flat map.
 func cityNear(latitude, longitude float64) *city {
 	var nearest *city
 	best := math.Inf(1)

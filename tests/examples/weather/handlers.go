@@ -58,7 +58,7 @@ func (h *handlers) GetForecast(ctx context.Context, in *GetForecastInput) (*GetF
 			Temperature: GetForecastOutputDayTemperature{Low: low, High: high},
 			Rain:        d.rain,
 		})
-		// Progress goes to clients that have asked for it, and to no others.
+		// Progress is sent only to clients that requested it.
 		if err := call.Progress(ctx, float64(i+1), new(float64(in.Days)), ""); err != nil {
 			return nil, err
 		}
@@ -83,7 +83,7 @@ func (h *handlers) ReportSighting(_ context.Context, in *ReportSightingInput) (*
 	}, nil
 }
 
-// cityAt finds the city that is asked for.
+// cityAt returns the city of a place.
 func cityAt(place GetForecastInputPlace) (*city, error) {
 	switch p := place.(type) {
 	case *GetForecastInputPlaceCity:
@@ -91,5 +91,5 @@ func cityAt(place GetForecastInputPlace) (*city, error) {
 	case *GetForecastInputPlacePosition:
 		return cityNear(p.Latitude, p.Longitude), nil
 	}
-	return nil, errors.New("there is no such kind of place") // the schema has no other
+	return nil, errors.New("unknown kind of place") // the schema allows no other variant
 }

@@ -1,5 +1,5 @@
-// Command weather is an MCP server. It talks over standard input and output, or over
-// HTTP if it is given an address:
+// Command weather is an MCP server. It uses standard input and output, or HTTP if it is given
+// an address:
 //
 //	weather
 //	weather --http localhost:8080    # Streamable HTTP at http://localhost:8080/mcp

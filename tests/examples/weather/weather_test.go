@@ -11,14 +11,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	// The programs are built by name; a change of one is to be tested again.
+	// The test builds these programs, so go test must not cache results across their changes.
 	_ "github.com/mcpgen/mcpgen/tests/examples/weather/client"
 )
 
-// TestAsk runs the program that uses the client, against the server.
+// TestAsk runs the client program with the server.
 func TestAsk(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := os.ReadFile("ask/main.go"); err != nil { // else a change of it would not be noticed
+	if _, err := os.ReadFile("ask/main.go"); err != nil { // so that go test notices a change of the program
 		t.Fatal(err)
 	}
 	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), ".", "./ask")

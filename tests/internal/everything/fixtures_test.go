@@ -27,10 +27,10 @@ type client struct {
 	methods map[string]runtime.Method
 
 	mu       sync.Mutex
-	notified []string // the methods of notifications
+	notified []string // the methods of received notifications
 }
 
-// answers holds the results of the server's requests, by method.
+// answers are the results for the server's requests, by method.
 var answers = map[string]wire.Object{
 	"sampling/createMessage": `{"model":"m","role":"assistant","content":{"type":"text","text":"said the model"}}`,
 	"elicitation/create":     `{"action":"accept","content":{"username":"Ada"}}`,
@@ -123,8 +123,8 @@ func TestFixtures(t *testing.T) {
 			called := map[string]bool{}
 			for _, row := range []struct {
 				name, arguments string
-				want            string // part of the result
-				since, before   string // the revisions the row is for; "" is all
+				want            string // a part of the result
+				since, before   string // the revisions of the row, or "" for all
 			}{
 				{name: "test_simple_text", want: `This is a simple text response for testing.`},
 				{name: "test_image_content", want: `"type":"image"`},

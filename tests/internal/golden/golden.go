@@ -1,4 +1,4 @@
-// Package golden compares what tests get with files, which -update rewrites.
+// Package golden compares output with golden files. The flag -update rewrites the files.
 package golden
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Update says that the files are to be rewritten.
+// Update is the flag -update.
 var Update = flag.Bool("update", false, "rewrite the golden files")
 
 // Check compares got with a file.
@@ -29,6 +29,6 @@ func Check(t testing.TB, file, got string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got), rewritten by -update:\n%s", file, diff)
+		t.Errorf("%s (-want +got), use -update to rewrite it:\n%s", file, diff)
 	}
 }

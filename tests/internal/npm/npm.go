@@ -1,4 +1,4 @@
-// Package npm installs, for tests, what the package-lock.json of a folder says.
+// Package npm installs the packages in a folder's package-lock.json for tests.
 package npm
 
 import (
@@ -11,12 +11,11 @@ import (
 	"testing"
 )
 
-// requireVariable, when set to 1, makes a missing program a failure instead of a reason
-// to skip.
+// requireVariable, if set to 1, makes a missing program a failure instead of a skip.
 const requireVariable = "MCPGEN_REQUIRE_INTEROP"
 
-// Need makes sure that the packages of a folder are installed. Where there is no node or
-// npm the test is skipped, or fails when they are required.
+// Need installs the packages of a folder. Without node or npm it skips the test, or fails it if
+// they are required.
 func Need(t testing.TB, folder string) {
 	t.Helper()
 	for _, program := range []string{"node", "npm"} {
@@ -29,7 +28,7 @@ func Need(t testing.TB, folder string) {
 	}
 }
 
-// Missing skips a test for lack of a program, or fails it when programs are required.
+// Missing skips a test because a program is missing, or fails it if programs are required.
 func Missing(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv(requireVariable) == "1" {
@@ -38,14 +37,14 @@ func Missing(t testing.TB, what string) {
 	t.Skipf("needed for this test: %s", what)
 }
 
-// installing is held while npm works, which it must not do twice in a folder.
+// installing is held during npm ci, which must not run twice in a folder.
 var installing sync.Mutex
 
-// install has npm do its work, unless that was done before.
+// install runs npm ci unless the packages are already installed.
 func install(folder string) error {
 	installing.Lock()
 	defer installing.Unlock()
-	// The copy of the lock file is made last, so it tells of a complete installation.
+	// The lock file is copied last, so its copy marks a complete installation.
 	done := filepath.Join(folder, "node_modules", ".installed-package-lock.json")
 	lock, err := os.ReadFile(filepath.Join(folder, "package-lock.json"))
 	if err != nil {

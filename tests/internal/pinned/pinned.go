@@ -1,4 +1,4 @@
-// Package pinned gives tests the pinned revisions.
+// Package pinned provides the pinned revisions to tests.
 package pinned
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/spec"
 )
 
-// Spec is the spec of the project.
+// Spec returns the project's spec.
 func Spec(t testing.TB) *spec.Spec {
 	t.Helper()
 	s, err := spec.Load(spec.Embedded())
@@ -19,10 +19,10 @@ func Spec(t testing.TB) *spec.Spec {
 	return s
 }
 
-// lowered holds the revisions that have been lowered.
+// lowered caches the lowered revisions.
 var lowered sync.Map
 
-// Lower is a revision, lowered. Nobody may change it.
+// Lower returns a lowered revision. Callers must not change it.
 func Lower(t testing.TB, revision string) *gen.Lowered {
 	t.Helper()
 	if have, ok := lowered.Load(revision); ok {
@@ -41,7 +41,7 @@ func Lower(t testing.TB, revision string) *gen.Lowered {
 	return out
 }
 
-// Schema is the schema of a revision with its errata applied.
+// Schema returns the schema of a revision with its errata applied.
 func Schema(t testing.TB, revision string) []byte {
 	t.Helper()
 	text, err := Lower(t, revision).Document.JSON()

@@ -1,4 +1,4 @@
-// Program answers questions about the verdicts of check functions.
+// Program answers with the verdicts of check functions.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// checks are the check functions; generated code adds them.
+// checks are the check functions. Generated code adds them.
 var checks []func(*schema.Checker)
 
 func main() {
