@@ -21,13 +21,7 @@ func TestBounded(t *testing.T) {
 	for _, said := range opening("2025-11-25", allOfClient, allOfServer) {
 		judge.Entry(recording.Entry{Kind: recording.Message, From: map[byte]audit.Side{'c': client, 's': server}[said[0]], Text: strings.ReplaceAll(said[2:], `{"@`, `{"jsonrpc":"2.0","`)})
 	}
-	heap := func() uint64 {
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	before := heap()
+	before := heapBytes()
 	pad := strings.Repeat("x", 100)
 	for i := range count {
 		text := fmt.Sprintf(`{"jsonrpc":"2.0","id":"request-%d","method":"tools/call","params":{"name":"t","arguments":{"pad":"%s"},"_meta":{"progressToken":"token-%d"}}}`, i, pad, i)
@@ -44,7 +38,7 @@ func TestBounded(t *testing.T) {
 		judge.Entry(recording.Entry{Kind: recording.Message, From: from, Text: text, Line: i})
 	}
 	const most = 64 << 20
-	if grown := heap() - before; int64(grown) > most {
+	if grown := heapBytes() - before; int64(grown) > most {
 		t.Errorf("the heap has grown by %d MB", grown>>20)
 	}
 	left := 0
@@ -62,13 +56,7 @@ func TestBounded(t *testing.T) {
 // messages.
 func TestBoundedExchanges(t *testing.T) {
 	judge := audit.NewRecording(audit.Options{})
-	heap := func() int64 {
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
-	before := heap()
+	before := heapBytes()
 	pad := strings.Repeat("x", 1<<20)
 	for i := range 40 {
 		text := fmt.Sprintf(`{"jsonrpc":"2.0","id":"request-%d","method":"tools/call","params":{"name":"t","arguments":{"pad":"%s"}},"session":"session-%d"}`, i, pad, i)
@@ -78,7 +66,7 @@ func TestBoundedExchanges(t *testing.T) {
 			Header: map[string]string{"Mcp-Session-Id": session, "Mcp-Protocol-Version": "2025-11-25"},
 		})
 	}
-	if grown := heap() - before; grown > 20<<20 {
+	if grown := int64(heapBytes()) - int64(before); grown > 20<<20 {
 		t.Errorf("the heap has grown by %d MB", grown>>20)
 	}
 	runtime.KeepAlive(judge)
@@ -106,4 +94,48 @@ func TestForgotten(t *testing.T) {
 	if left := judge.Close(""); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
+}
+
+// TestEventIDs checks that the ids of a stream's events need bounded memory even if they are
+// large, and that a repeated id is reported as long as the ids are kept.
+func TestEventIDs(t *testing.T) {
+	const size = 1 << 20
+	for _, test := range []struct {
+		ids  int
+		want bool
+	}{
+		{8, true},
+		{64, false},
+	} {
+		judge := audit.NewRecording(audit.Options{Live: true})
+		judge.Entry(recording.Entry{Kind: recording.Request, From: client, Transport: recording.HTTP, Exchange: 1, Method: "GET"})
+		judge.Entry(recording.Entry{Kind: recording.Response, From: server, Transport: recording.HTTP, Exchange: 1, Status: 200, Header: map[string]string{"Content-Type": "text/event-stream"}})
+		event := func(i int) []audit.Finding {
+			id := fmt.Sprintf("%d-%s", i, strings.Repeat("x", size))
+			text := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":%d}}`, i)
+			return judge.Entry(recording.Entry{Kind: recording.Event, From: server, Transport: recording.HTTP, Exchange: 1, EventID: id, Text: text})
+		}
+		before := heapBytes()
+		for i := range test.ids {
+			event(i)
+		}
+		if grown := int64(heapBytes()) - int64(before); grown > 24<<20 {
+			t.Errorf("%d ids of %d MB: the heap has grown by %d MB", test.ids, size>>20, grown>>20)
+		}
+		found := false
+		for _, f := range event(0) {
+			found = found || f.Rule == "http-event-id"
+		}
+		if found != test.want {
+			t.Errorf("%d ids: the repetition of the first id is reported: %t, want %t", test.ids, found, test.want)
+		}
+	}
+}
+
+// heapBytes returns the size of the live heap.
+func heapBytes() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }

@@ -1,0 +1,62 @@
+package audit
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file checks the rules of server/utilities/logging, and finds credentials.
+
+// logged checks the rules of server/utilities/logging.
+func (s *Session) logged(c *check, params wire.Raw, pointer string, base int) {
+	if i := levelOf(text(member(params, "level"))); i >= 0 && i < s.level {
+		s.late(c, s.leveled, "log-level", pointer+"/params/level", base, "the client has set the log level %s", levels[s.level])
+	}
+	if at, what := secret(member(params, "data"), ""); what != "" {
+		c.breaks("log-secret", pointer+"/params/data"+at, base, "a log message contains %s", what)
+	}
+}
+
+var (
+	// sensitive matches names of members and fields whose values are credentials.
+	sensitive = regexp.MustCompile(`(?i)^(.*[^a-z])?(password|passwd|passphrase|passcode|secret|client_?secret|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|access[-_ ]?token|refresh[-_ ]?token|auth[-_ ]?token|bearer[-_ ]?token|credentials?|card[-_ ]?number|credit[-_ ]?card|cvv|cvc|ssn|social[-_ ]?security)([-_ ]?number)?$`)
+	// camel matches the word boundaries of a name in camel case.
+	camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	// secrets matches texts that have the form of credentials.
+	secrets = regexp.MustCompile(`(?i)-----BEGIN [A-Z ]*PRIVATE KEY-----|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bsk-[A-Za-z0-9_-]{20,}|\bxox[abpr]-[A-Za-z0-9-]{10,}|\bbearer [A-Za-z0-9._~+/-]{16,}|\b(password|passwd|secret|api[-_]?key|access[-_]?token)\s*[=:]\s*["']?[^\s"'*<\[(]{4,}`)
+	// masked matches placeholders for credentials.
+	masked = regexp.MustCompile(`(?i)^[*x.•<\[(]|redacted|hidden|masked|^$`)
+)
+
+func sensitiveName(name string) bool {
+	return sensitive.MatchString(camel.ReplaceAllString(name, "${1}_${2}"))
+}
+
+// secret returns the JSON Pointer and a description of the first credential in a value, or "".
+func secret(value wire.Raw, at string) (pointer, what string) {
+	switch value.Kind() {
+	case wire.KindString:
+		if found := secrets.FindString(text(value)); found != "" && !strings.Contains(strings.ToLower(found), "redacted") {
+			return at, "a text that looks like a credential"
+		}
+	case wire.KindObject:
+		for name, inner := range wire.Object(value).All() {
+			here := at + "/" + name
+			if inner.Kind() == wire.KindString && sensitiveName(name) && !masked.MatchString(text(inner)) {
+				return here, "the value of " + name
+			}
+			if pointer, what = secret(inner, here); what != "" {
+				return pointer, what
+			}
+		}
+	case wire.KindArray:
+		each(value, func(i int, element wire.Raw) {
+			if what == "" {
+				pointer, what = secret(element, ptr(at, i))
+			}
+		})
+	}
+	return pointer, what
+}
