@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// charted are the rows in the chart, with what it calls them.
+// charted are the rows of the chart with their titles.
 var charted = []struct{ row, title string }{
 	{"inprocess/call", "A tool call in process"},
 	{"stdio/call/own", "A tool call over stdio"},
@@ -19,8 +19,8 @@ var charted = []struct{ row, title string }{
 	{"program/start", "Process start to the first answer"},
 }
 
-// colours are those of the subjects in the chart, in their order. They and the grey of
-// the text are readable on white and on black.
+// colours are the colours of the subjects in order. They and the grey of the text are readable
+// on white and on black.
 var colours = []struct{ subject, colour string }{
 	{floor, "#8c959f"},
 	{mcpgen, "#2f81f7"},
@@ -28,7 +28,7 @@ var colours = []struct{ subject, colour string }{
 	{goSDK, "#a371f7"},
 }
 
-// Lengths in the chart.
+// The lengths in the chart.
 const (
 	chartWidth  = 860
 	panelWidth  = 410
@@ -42,8 +42,8 @@ const (
 	textColour  = "#6e7781"
 )
 
-// writeChart draws an SVG image: a panel for each row, with a bar for each subject. The
-// longest bar of a panel fills it.
+// writeChart writes an SVG image with a panel for each row and a bar for each subject. The
+// longest bar of a panel fills its width.
 func (r *Report) writeChart(w io.Writer) error {
 	var rows []*Result
 	var titles []string
@@ -70,7 +70,7 @@ func (r *Report) writeChart(w io.Writer) error {
 	return err
 }
 
-// panel draws a row at a place.
+// panel writes a row at a position.
 func (r *Result) panel(b *strings.Builder, x, y int, title string) {
 	longest := 0.0
 	for _, c := range colours {

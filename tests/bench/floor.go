@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// The floor moves the bytes that a library must move, and does nothing else.
+// The floor moves the bytes that a library must move and does nothing else.
 
-// hops has a goroutine answer texts over two channels.
+// hops starts a goroutine that answers texts over two channels.
 func hops(answer string) *Work {
 	requests, answers := make(chan string), make(chan string)
 	go func() {
@@ -31,8 +31,8 @@ func hops(answer string) *Work {
 	}
 }
 
-// echo answers HTTP requests with the bytes of the call's answer, after those of a
-// notification if it is to be a stream.
+// echo answers HTTP requests with the bytes of the call's answer. A streamed answer has a
+// notification before it.
 func echo(stream bool) http.Handler {
 	if !stream {
 		return reply([]byte(answerText))

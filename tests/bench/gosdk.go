@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/tests/bench/peers/gosdk"
 )
 
-// onGoSDK is the official Go SDK. Its client runs the handlers of notifications beside the
-// call.
+// onGoSDK measures the official Go SDK. Its client runs notification handlers concurrently with
+// the call.
 var onGoSDK = library{
 	name: goSDK,
 	late: true,

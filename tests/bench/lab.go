@@ -15,16 +15,16 @@ import (
 	"github.com/mcpgen/mcpgen/tests/bench/peers"
 )
 
-// Lab is where the work is done: the project, and a folder for what is built.
+// Lab has the project's folder, and a temporary folder for built programs.
 type Lab struct {
-	root  string // of the project
+	root  string // the folder of the project
 	dir   string
-	built map[string]string // programs by what they were built of
-	// part makes work that takes long so many times smaller, for tests; 1 is all of it.
+	built map[string]string // built programs by package
+	// part divides long work in tests; 1 means all of it
 	part int
 }
 
-// newLab makes a lab; close removes its folder.
+// newLab creates a lab; close removes its folder.
 func newLab(part int) (*Lab, error) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/mcpgen/mcpgen").Output()
 	if err != nil {
@@ -39,10 +39,10 @@ func newLab(part int) (*Lab, error) {
 
 func (l *Lab) close() { os.RemoveAll(l.dir) }
 
-// partOf is a number of things to do, or the part of it that tests do.
+// partOf returns n, or a fraction of it in tests.
 func (l *Lab) partOf(n int) int { return max(n/l.part, 1) }
 
-// run runs a command and returns what it prints.
+// run runs a command and returns its output.
 func run(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
@@ -55,10 +55,10 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 	return out, nil
 }
 
-// stripped are the flags of programs that are shipped.
+// stripped are the build flags of released programs.
 var stripped = []string{"-trimpath", "-ldflags", "-s -w"}
 
-// build builds a package of the project once, and returns the program.
+// build builds a package of the project once and returns the program.
 func (l *Lab) build(ctx context.Context, folder string, flags ...string) (string, error) {
 	if program, ok := l.built[folder]; ok {
 		return program, nil
@@ -76,13 +76,13 @@ func goBuild(ctx context.Context, dir, program string, flags ...string) error {
 	return err
 }
 
-// mcpgen builds the program of the project.
+// mcpgen builds the program mcpgen.
 func (l *Lab) mcpgen(ctx context.Context) (string, error) { return l.build(ctx, "cmd/mcpgen") }
 
-// handWritten are the folders of servers that mcpgen has not made.
+// handWritten are the folders of the servers that mcpgen did not generate.
 var handWritten = map[string]string{floor: "echo", mcpGo: "mcpgo", goSDK: "gosdk"}
 
-// server is the program of a stdio server with the tool get_weather.
+// server returns a stdio server program with the tool get_weather.
 func (l *Lab) server(ctx context.Context, subject string) (string, error) {
 	if folder, ok := handWritten[subject]; ok {
 		return l.build(ctx, "tests/bench/servers/"+folder, stripped...)
@@ -94,16 +94,16 @@ func (l *Lab) server(ctx context.Context, subject string) (string, error) {
 	return p.build(ctx)
 }
 
-// project is a server of a user: its folder, and the file that is edited between builds.
+// project is a user's server: its folder, and the file that is edited between builds.
 type project struct {
 	dir, file string
 	program   string
-	// overlay names a file of go build that has edited take the place of file; "" where
-	// file itself is edited.
+	// overlay names the file in the project that go build replaces with edited; "" if edited is
+	// the file itself.
 	overlay, edited string
 }
 
-// project has mcpgen make a server of a list of tools, and fills in the handler.
+// project generates a server from a tool list and implements the handler.
 func (l *Lab) project(ctx context.Context, name, list string) (*project, error) {
 	mcpgen, err := l.mcpgen(ctx)
 	if err != nil {
@@ -121,7 +121,7 @@ func (l *Lab) project(ctx context.Context, name, list string) (*project, error) 
 	return p, p.edit()
 }
 
-// written is a server that is written by hand, as a project. The file stays as it is.
+// written returns a hand-written server as a project. Its file is not changed.
 func (l *Lab) written(name string) (*project, error) {
 	dir := filepath.Join(l.root, "tests/bench/servers", name)
 	in := func(suffix string) string { return filepath.Join(l.dir, name+suffix) }
@@ -133,7 +133,7 @@ func (l *Lab) written(name string) (*project, error) {
 	return p, errors.Join(os.WriteFile(p.overlay, replace, 0o666), p.edit())
 }
 
-// handler is what a handler returns before and after a user has filled it in.
+// handler has the return statements of a handler before and after a user has implemented it.
 const (
 	emptyHandler = `return nil, errors.New("the tool get_weather is not implemented")`
 	filledIn     = `out := &GetWeatherOutput{City: in.City, Sky: "snow", Temperature: -13.5, Wind: 12.25}
@@ -143,8 +143,8 @@ const (
 	return out, nil`
 )
 
-// edit changes the file, as a user does between two builds, so that the program changes: into
-// none that has been built before, which the cache would have.
+// edit changes the file so that the program changes too, each time into one that is not in the
+// build cache.
 func (p *project) edit() error {
 	source, err := os.ReadFile(p.file)
 	if err != nil {
@@ -159,7 +159,7 @@ func (p *project) edit() error {
 	return os.WriteFile(p.edited, []byte(text), 0o666)
 }
 
-// build builds the server, stripped.
+// build builds the stripped server.
 func (p *project) build(ctx context.Context) (string, error) {
 	flags := stripped
 	if p.overlay != "" {

@@ -83,7 +83,7 @@ func bench(ctx context.Context, args []string, out io.Writer) error {
 	return errors.Join(write(o.json, report.writeJSON), write(o.raw, report.writeRaw), write(o.chart, report.writeChart))
 }
 
-// selected are the rows and subjects that are asked for.
+// selected returns the requested rows and subjects.
 func selected(o options) []*Row {
 	var rows []*Row
 	for _, row := range allRows() {
@@ -95,7 +95,7 @@ func selected(o options) []*Row {
 	return rows
 }
 
-// measureAll measures rows and writes each as soon as it is done.
+// measureAll measures rows and reports each as soon as it is done.
 func measureAll(ctx context.Context, o options, out io.Writer) (*Report, error) {
 	if o.cpuUsage != "" {
 		f, err := os.Create(o.cpuUsage)
@@ -140,7 +140,7 @@ func measureAll(ctx context.Context, o options, out io.Writer) (*Report, error) 
 	return report, nil
 }
 
-// write writes a file, if it has a name.
+// write writes a file if it has a name.
 func write(name string, to func(io.Writer) error) error {
 	if name == "" {
 		return nil
@@ -152,7 +152,7 @@ func write(name string, to func(io.Writer) error) error {
 	return errors.Join(to(f), f.Close())
 }
 
-// environment is that of this process.
+// environment returns the environment of this process.
 func environment() Environment {
 	e := Environment{
 		CPU: cpu(), Cores: runtime.GOMAXPROCS(0), OS: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(),
@@ -170,7 +170,7 @@ func environment() Environment {
 	return e
 }
 
-// cpu is the name of the processor, where the system tells it in a file.
+// cpu returns the name of the processor if the system reports it in a file.
 func cpu() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/tests/bench/peers/mcpgo"
 )
 
-// onMCPGo is mark3labs/mcp-go. As it comes, it checks neither arguments nor results. An
+// onMCPGo measures mark3labs/mcp-go. By default it checks neither arguments nor results. An
 // answer may overtake notifications, which are then lost.
 var onMCPGo = library{
 	name:      mcpGo,

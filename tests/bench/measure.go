@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Plan says how much is measured.
+// Plan is the amount of measuring.
 type Plan struct {
-	Rounds int           // how often each subject has its turn
-	Time   time.Duration // how long a turn takes
-	Best   bool          // the best rounds count, not the medians
+	Rounds int           // rounds for each subject
+	Time   time.Duration // the time of a round
+	Best   bool          // compare the best rounds, not the medians
 }
 
-// String says it in the report.
+// String describes the plan in the report.
 func (p Plan) String() string {
 	counted := "medians"
 	if p.Best {
@@ -24,16 +24,16 @@ func (p Plan) String() string {
 	return fmt.Sprintf("%s of %d rounds of %v, subjects in turn", counted, p.Rounds, p.Time)
 }
 
-// Measured is what a subject has done in a row.
+// Measured is the measured work of a subject in a row.
 type Measured struct {
 	Subject string `json:"subject"`
-	// N is the number of operations of a turn.
+	// N is the number of operations in a round.
 	N int `json:"n"`
-	// Rounds are the values of all rounds, by unit.
+	// Rounds has the values of all rounds by unit.
 	Rounds map[string][]float64 `json:"rounds"`
 }
 
-// add adds a round. Five digits are more than it is exact to.
+// add adds a round, rounded to five digits.
 func (m *Measured) add(s Sample) {
 	for unit, v := range s {
 		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64)
@@ -41,7 +41,7 @@ func (m *Measured) add(s Sample) {
 	}
 }
 
-// measure has the subjects of a row take turns.
+// measure measures the subjects of a row in turn.
 func measure(ctx context.Context, lab *Lab, row *Row, plan Plan) ([]*Measured, error) {
 	var works []*Work
 	var all []*Measured
@@ -84,7 +84,7 @@ func measure(ctx context.Context, lab *Lab, row *Row, plan Plan) ([]*Measured, e
 	return all, nil
 }
 
-// calibrate finds how often the work is done in the time of a turn.
+// calibrate returns how often the work fits into the time of a round.
 func calibrate(w *Work, turn time.Duration) (int, error) {
 	for n := 1; ; {
 		start := time.Now()
@@ -100,7 +100,7 @@ func calibrate(w *Work, turn time.Duration) (int, error) {
 	}
 }
 
-// sample takes one turn.
+// sample measures one round.
 func (w *Work) sample(n int) (Sample, error) {
 	if w.Measure != nil {
 		return w.Measure()

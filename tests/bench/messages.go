@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/tests/bench/peers"
 )
 
-// The one call that all make. Its request has about 140 bytes, its answer 240.
+// The call that all subjects make. Its request has about 140 bytes and its answer 240.
 const (
 	argCity    = "Reykjavik"
 	argHours   = 24
@@ -24,7 +24,7 @@ const (
 	answerText = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"` + wantQuoted + `"}],"structuredContent":` + wantText + `}}`
 )
 
-// revision is what all clients ask for.
+// revision is the revision that all clients request.
 const revision = "2025-11-25"
 
 // checkWeather checks the structured result of the call.
@@ -35,7 +35,7 @@ func checkWeather(city, sky string, temperature, wind float64) error {
 	return nil
 }
 
-// checkStructured is checkWeather for libraries whose clients give no type to it.
+// checkStructured is checkWeather for libraries whose clients return untyped results.
 func checkStructured(v any) error {
 	m, _ := v.(map[string]any)
 	city, _ := m["city"].(string)
@@ -45,15 +45,15 @@ func checkStructured(v any) error {
 	return checkWeather(city, sky, temperature, wind)
 }
 
-// checkTools checks how many tools were listed.
+// checkTools checks the number of listed tools.
 func checkTools(got, want int) error {
 	if got != want {
-		return fmt.Errorf("%d tools, not %d", got, want)
+		return fmt.Errorf("got %d tools, want %d", got, want)
 	}
 	return nil
 }
 
-// The messages that open a session, and what a client is told of progress.
+// The messages that open a session, and a progress notification.
 const (
 	initializeText = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"` + revision +
 		`","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`
@@ -61,7 +61,7 @@ const (
 	progressText    = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}`
 )
 
-// checkAnswer checks an answer to the call as text.
+// checkAnswer checks the text of an answer to the call.
 func checkAnswer(answer []byte) error {
 	if !bytes.Contains(answer, []byte(`"structuredContent":`+wantText)) || bytes.Contains(answer, []byte(`"isError":true`)) {
 		return fmt.Errorf("the answer is %s", answer)
@@ -69,11 +69,11 @@ func checkAnswer(answer []byte) error {
 	return nil
 }
 
-// invalid are the arguments that a server must refuse: those of the first call, and the
-// result of the second. They are the negative controls of what is measured.
+// invalid are arguments that a server must refuse: the first set is invalid, and the second has
+// an invalid result. They are the negative controls of the benchmarks.
 var invalid = []string{`{}`, `{"city":"` + peers.Nowhere + `"}`}
 
-// checkRefused checks an answer to an invalid call as text.
+// checkRefused checks the text of an answer to an invalid call.
 func checkRefused(answer []byte) error {
 	if !bytes.Contains(answer, []byte(`"isError":true`)) && !bytes.Contains(answer, []byte(`"error":`)) {
 		return fmt.Errorf("negative control: not refused: %s", answer)

@@ -10,23 +10,23 @@ import (
 	"strings"
 )
 
-// Report is what a run has found. It is written as JSON as it is.
+// Report is the result of a run. It is also the JSON report.
 type Report struct {
 	Environment Environment `json:"environment"`
 	Plan        string      `json:"plan"`
 	Rows        []*Result   `json:"rows"`
 }
 
-// Environment is what the times depend on.
+// Environment has the facts that times depend on.
 type Environment struct {
 	CPU     string            `json:"cpu"`
 	Cores   int               `json:"cores"`
 	OS      string            `json:"os"`
 	Go      string            `json:"go"`
-	Modules map[string]string `json:"modules"` // versions of the peers
+	Modules map[string]string `json:"modules"` // the versions of the peers
 }
 
-// line tells it with the versions of modules.
+// line formats the environment as one line.
 func (e Environment) line(modules ...string) string {
 	line := fmt.Sprintf("%s, %d cores, %s, %s", e.CPU, e.Cores, e.OS, e.Go)
 	for _, m := range modules {
@@ -35,21 +35,21 @@ func (e Environment) line(modules ...string) string {
 	return line
 }
 
-// Result is a row that was measured.
+// Result is a measured row.
 type Result struct {
 	Name     string      `json:"name"`
 	Title    string      `json:"title"`
 	Counts   string      `json:"counts,omitempty"`
 	Unit     string      `json:"unit"`
 	Subjects []*Measured `json:"subjects"`
-	// Values are what the rounds come to, by subject and unit.
+	// Values are the summaries of the rounds by subject and unit.
 	Values map[string]map[string]Summary `json:"values"`
 	// Best says that the best rounds are compared, not the medians.
 	Best    bool      `json:"best,omitempty"`
 	Targets []Verdict `json:"targets,omitempty"`
 }
 
-// summarize computes what the rounds of a row come to.
+// summarize computes the summaries of the rounds.
 func (r *Result) summarize() {
 	r.Values = map[string]map[string]Summary{}
 	for _, m := range r.Subjects {
@@ -60,7 +60,7 @@ func (r *Result) summarize() {
 	}
 }
 
-// value is what a subject is compared by.
+// value returns the value by which a subject is compared.
 func (r *Result) value(subject, unit string) (float64, bool) {
 	s, ok := r.Values[subject][unit]
 	if r.Best {
@@ -69,7 +69,7 @@ func (r *Result) value(subject, unit string) (float64, bool) {
 	return s.Median, ok
 }
 
-// judge holds the rows to their targets.
+// judge compares the rows with their targets.
 func (r *Report) judge(rows []*Row) {
 	byName := map[string]*Result{}
 	for _, result := range r.Rows {
@@ -95,7 +95,7 @@ func (r *Report) judge(rows []*Row) {
 	}
 }
 
-// readReport reads what writeJSON has written.
+// readReport reads a report that writeJSON has written.
 func readReport(name string) (*Report, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -110,7 +110,7 @@ func (r *Report) writeJSON(w io.Writer) error {
 	return json.NewEncoder(w).Encode(r)
 }
 
-// writeTable writes the report for people.
+// writeTable writes the report as text.
 func (r *Report) writeTable(w io.Writer) {
 	r.writeHeading(w)
 	for _, row := range r.Rows {
@@ -124,7 +124,7 @@ func (r *Report) writeHeading(w io.Writer) {
 	fmt.Fprintln(w, r.Plan)
 }
 
-// write writes a row: a line for each subject, and one for each target.
+// write writes a row, with a line for each subject and each target.
 func (r *Result) write(w io.Writer) {
 	fmt.Fprintf(w, "\n%s: %s", r.Name, r.Title)
 	if r.Counts != "" {
@@ -147,7 +147,7 @@ func (r *Result) write(w io.Writer) {
 	}
 }
 
-// spread is how sure the median of a subject is, in percent.
+// spread returns the uncertainty of a subject's median in percent.
 func (r *Result) spread(subject string) string {
 	s := r.Values[subject][r.Unit].Spread
 	if s == nil || r.Best {
@@ -156,7 +156,7 @@ func (r *Result) spread(subject string) string {
 	return fmt.Sprintf("±%.0f%%", 100**s)
 }
 
-// over is a subject's value as a multiple of another's.
+// over returns a subject's value as a multiple of another's.
 func (r *Result) over(subject, than string) string {
 	is, ok := r.value(subject, r.Unit)
 	that, ok2 := r.value(than, r.Unit)
@@ -173,7 +173,7 @@ func (v Verdict) verdict() string {
 	return "MISSED"
 }
 
-// writeTargets says at the end what was missed.
+// writeTargets lists the missed targets.
 func (r *Report) writeTargets(w io.Writer) {
 	met, all := 0, 0
 	var missed []string
@@ -214,5 +214,5 @@ func (r *Result) writeRaw(w io.Writer) {
 	}
 }
 
-// benchName makes a row's name that of a benchmark, which begins with a capital.
+// benchName returns the row's name as the name of a benchmark, which begins with a capital.
 func benchName(row string) string { return strings.ToUpper(row[:1]) + row[1:] }

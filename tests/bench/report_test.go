@@ -8,8 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/tests/internal/golden"
 )
 
-// TestPublished holds that the table and the chart, which README.md shows, are of the
-// results beside them.
+// TestPublished checks that the published table and chart show the published results.
 func TestPublished(t *testing.T) {
 	report, err := readReport("results.json")
 	if err != nil {
@@ -22,7 +21,7 @@ func TestPublished(t *testing.T) {
 	checkGolden(t, "results.svg", report.writeChart)
 }
 
-// sample is a report of all there is to write.
+// sample is a report with every part that can be written.
 func sample() *Report {
 	measured := func(subject string, unit string, values ...float64) *Measured {
 		return &Measured{Subject: subject, N: 10, Rounds: map[string][]float64{unit: values}}
@@ -53,7 +52,7 @@ func sample() *Report {
 	return report
 }
 
-// TestReport holds every way in which a report is written.
+// TestReport checks every format of a report.
 func TestReport(t *testing.T) {
 	checkGolden(t, "testdata/report.txt", func(w io.Writer) error {
 		sample().writeTable(w)
@@ -64,7 +63,7 @@ func TestReport(t *testing.T) {
 	checkGolden(t, "testdata/report.svg", sample().writeChart)
 }
 
-// checkGolden compares what is written with a file.
+// checkGolden compares text with a file.
 func checkGolden(t *testing.T, name string, write func(io.Writer) error) {
 	t.Helper()
 	var got bytes.Buffer

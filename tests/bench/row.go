@@ -2,7 +2,7 @@ package main
 
 import "context"
 
-// The subjects that most rows have.
+// The subjects of most rows.
 const (
 	floor  = "floor"
 	mcpgen = "mcpgen"
@@ -10,7 +10,7 @@ const (
 	goSDK  = "go-sdk"
 )
 
-// The units of what is measured, as in Go's benchmark format.
+// The units of measured values, as in Go's benchmark format.
 const (
 	perOp      = "ns/op"
 	allocBytes = "B/op"
@@ -23,21 +23,21 @@ const (
 	throughput = "MB/s"
 )
 
-// Row is a piece of work that all of its subjects do.
+// Row is work that all of its subjects do.
 type Row struct {
-	// Name is a path: what comes first groups rows, and -run selects by it.
+	// Name is a path. Its first element groups rows, and -run selects rows by it.
 	Name string
-	// Title says what is done, Counts whose time and memory are counted.
+	// Title describes the work. Counts says which processes the time and memory belong to.
 	Title, Counts string
-	// Unit is what the subjects are compared by; "" is perOp.
+	// Unit is the unit by which subjects are compared; "" means perOp.
 	Unit     string
 	Subjects []Subject
 	Targets  []Target
-	// Rounds bounds the number of rounds, for rows that take long; 0 does not.
+	// Rounds limits the number of rounds of a slow row; 0 means no limit.
 	Rounds int
 }
 
-// unit is what the subjects are compared by.
+// unit returns the unit by which subjects are compared.
 func (r *Row) unit() string {
 	if r.Unit == "" {
 		return perOp
@@ -45,26 +45,26 @@ func (r *Row) unit() string {
 	return r.Unit
 }
 
-// Subject is one who does the work of a row.
+// Subject is a library, or the floor, that does the work of a row.
 type Subject struct {
 	Name string
-	// Start makes everything ready, and checks once that the work is done right.
+	// Start prepares the work and checks once that it is done correctly.
 	Start func(ctx context.Context, lab *Lab) (*Work, error)
 }
 
-// Work is what a subject has made ready. Either Do or Measure is set.
+// Work is the prepared work of a subject. Either Do or Measure is set.
 type Work struct {
 	// Do does the work n times and checks each result.
 	Do func(n int) error
-	// Measure measures what is no time by the operation.
+	// Measure measures values other than the time of an operation.
 	Measure func() (Sample, error)
-	// Outside says that memory is used in other processes, so that it is not counted.
+	// Outside says that other processes do the work, so that their memory is not counted.
 	Outside bool
 	// Bytes is the size of the input, for rows about growth.
 	Bytes int
-	// Close ends it; nil has nothing to end.
+	// Close releases the work; it may be nil.
 	Close func()
 }
 
-// Sample is what one round has measured, by unit.
+// Sample has the values of one round by unit.
 type Sample map[string]float64

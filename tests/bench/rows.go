@@ -2,7 +2,7 @@ package main
 
 import "slices"
 
-// allRows are all that is measured.
+// allRows returns all rows.
 func allRows() []*Row {
 	return slices.Concat(
 		codecRows(), inProcessRows(), stdioRows(), httpRows(), listRows(), startRows(),

@@ -18,11 +18,11 @@ import (
 //go:embed flights.json
 var flights []byte
 
-// arguments are those of a typical call of search_flights.
+// arguments are the arguments of a typical call of search_flights.
 const arguments = `{"from":"VIE","to":"LIS","date":"2026-05-17","passengers":2,"cabin":"economy",` +
 	`"budget":{"amount":350.5,"currency":"EUR"},"tags":["sun","beach"]}`
 
-// broken are arguments that are not valid.
+// broken are invalid arguments.
 var broken = strings.Replace(arguments, "350.5", "0", 1)
 
 // The other validators.
@@ -31,14 +31,14 @@ const (
 	tekuri = "santhosh-tekuri"
 )
 
-// validator checks arguments that are text, or have been decoded already.
+// validator checks arguments as text, or as decoded values.
 type validator struct {
 	name  string
 	text  func(text string) error
 	value func(value any) error
 }
 
-// argumentRows are the checks of arguments against a schema.
+// argumentRows check arguments against a schema.
 func argumentRows() []*Row {
 	text := &Row{Name: "arguments/text", Title: "checking the arguments of a call, as they come", Targets: []Target{faster(5, google)}}
 	value := &Row{Name: "arguments/value", Title: "checking the arguments of a call, where the others get them decoded", Targets: []Target{faster(5, google)}}
@@ -68,7 +68,8 @@ func argumentRows() []*Row {
 	return []*Row{text, value}
 }
 
-// checks checks what is good, after it has found what is bad.
+// checks returns the work of checking valid arguments. It first checks that invalid arguments
+// are refused.
 func checks[T any](check func(T) error, good, bad T) (*Work, error) {
 	if check(bad) == nil {
 		return nil, fmt.Errorf("negative control: not refused: %v", bad)
@@ -83,7 +84,7 @@ func checks[T any](check func(T) error, good, bad T) (*Work, error) {
 	}}, nil
 }
 
-// newValidator makes a validator of the input schema of search_flights.
+// newValidator returns a validator for the input schema of search_flights.
 func newValidator(name string) (validator, error) {
 	var list struct {
 		Tools []struct{ InputSchema json.RawMessage }

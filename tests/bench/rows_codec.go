@@ -20,20 +20,20 @@ import (
 	"github.com/mcpgen/mcpgen/tests/bench/peers"
 )
 
-// stdlib is the subject of codec rows that has encoding/json do it with plain structs.
+// stdlib is the subject of codec rows that uses encoding/json with plain structs.
 const stdlib = "encoding/json"
 
-// codec is how a subject reads and writes a message.
+// codec reads and writes a message for a subject.
 type codec struct {
 	name   string
 	decode func(text []byte) (value any, err error)
 	encode func(dst []byte, value any) ([]byte, error)
-	// share, if there is one, decodes a string whose memory the value shares, which is how
-	// mcpgen's runtime does it.
+	// share, if not nil, decodes a string whose memory the value shares, as mcpgen's runtime
+	// does.
 	share func(text string) (value any, err error)
 }
 
-// codecRows are decoding and encoding of messages of all sizes.
+// codecRows decode and encode messages of several sizes.
 func codecRows() []*Row {
 	var rows []*Row
 	add := func(name, title string, text []byte, codecs ...codec) {
@@ -70,7 +70,7 @@ func codecRows() []*Row {
 	return append(rows, growthRows()...)
 }
 
-// growthRows are the same message 1, 10 and 100 times as long.
+// growthRows decode and encode the same message at 1, 10 and 100 times its length.
 func growthRows() []*Row {
 	var rows []*Row
 	for _, times := range []int{1, 10, 100} {
@@ -92,7 +92,7 @@ func growthRows() []*Row {
 			},
 		}
 		if times > 1 {
-			// A quarter is left for the caches of the processor and the collection of garbage.
+			// A quarter is left for processor caches and garbage collection.
 			decode.Targets = []Target{timesRow(1.25, name("decode", 1))}
 			encode.Targets = []Target{timesRow(1.25, name("encode", 1))}
 		}
@@ -101,10 +101,10 @@ func growthRows() []*Row {
 	return rows
 }
 
-// scan is the floor of decoding: the grammar is checked and nothing kept.
+// scan is the floor of decoding: it checks the grammar and keeps nothing.
 func scan(text []byte) *Work {
 	start := *wire.NewStringReader(string(text))
-	r := new(wire.Reader) // used again, as those of the runtime are
+	r := new(wire.Reader) // reused, like the buffers of the runtime
 	return &Work{Bytes: len(text), Do: func(n int) error {
 		for range n {
 			*r = start
@@ -116,7 +116,7 @@ func scan(text []byte) *Work {
 	}}
 }
 
-// move is the floor of encoding: the text is copied.
+// move is the floor of encoding: it copies the text.
 func move(text []byte) *Work {
 	buf := make([]byte, 0, len(text))
 	return &Work{Bytes: len(text), Do: func(n int) error {
@@ -127,7 +127,7 @@ func move(text []byte) *Work {
 	}}
 }
 
-// decodes decodes a text, which keeps its value.
+// decodes returns the work of decoding a text.
 func (c codec) decodes(text []byte) (*Work, error) {
 	if err := c.keeps(text); err != nil {
 		return nil, err
@@ -142,8 +142,8 @@ func (c codec) decodes(text []byte) (*Work, error) {
 	}}, nil
 }
 
-// encodes encodes the value of a text into a buffer that is used again, where the codec
-// can.
+// encodes returns the work of encoding a value into a buffer, which is reused if the codec
+// allows it.
 func (c codec) encodes(text []byte) (*Work, error) {
 	if err := c.keeps(text); err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (c codec) encodes(text []byte) (*Work, error) {
 	}}, nil
 }
 
-// keeps holds that a codec loses nothing of a text.
+// keeps checks that a codec loses no part of a text.
 func (c codec) keeps(text []byte) error {
 	value, err := c.decode(text)
 	if err != nil {
@@ -187,7 +187,7 @@ func (c codec) keeps(text []byte) error {
 	return nil
 }
 
-// holds reports whether a value has all of another: some codecs add members.
+// holds reports whether a value contains all of another. Some codecs add members.
 func holds(got, want any) bool {
 	switch want := want.(type) {
 	case map[string]any:
@@ -237,14 +237,14 @@ func standard[T any]() codec {
 
 func marshal(_ []byte, value any) ([]byte, error) { return json.Marshal(value) }
 
-// onMCPGoCodec is the types of mcp-go, which it reads and writes by encoding/json.
+// onMCPGoCodec uses the types of mcp-go with encoding/json.
 func onMCPGoCodec[T any]() codec {
 	c := standard[T]()
 	c.name = mcpGo
 	return c
 }
 
-// onMCPGoReading is how mcp-go reads contents of resources, which have no UnmarshalJSON.
+// onMCPGoReading reads the contents of resources, which have no UnmarshalJSON, as mcp-go does.
 var onMCPGoReading = codec{
 	name: mcpGo,
 	decode: func(text []byte) (any, error) {
@@ -254,8 +254,8 @@ var onMCPGoReading = codec{
 	encode: marshal,
 }
 
-// onGoSDKCodec is the types of the Go SDK. It reads them by segmentio's package with exact
-// names, and writes them by encoding/json.
+// onGoSDKCodec uses the types of the Go SDK. It reads them with segmentio's package and exact
+// names, and writes them with encoding/json.
 func onGoSDKCodec[T any]() codec {
 	return codec{
 		name: goSDK,
@@ -273,7 +273,7 @@ func readGoSDK(text []byte, v any) error {
 	return d.Decode(v)
 }
 
-// request is a call as mcpgen has it: the message and its params.
+// request is a call in mcpgen: the message and its params.
 type request struct {
 	message jsonrpc.Message
 	params  mcp.CallToolRequestParams
@@ -288,7 +288,7 @@ func readRequest(text string) (any, error) {
 	return r, wire.UnmarshalChecked(m.Params, &r.params)
 }
 
-// sdkRequest is a call as the Go SDK has it.
+// sdkRequest is a call in the Go SDK.
 type sdkRequest struct {
 	message *sdkrpc.Request
 	params  sdk.CallToolParamsRaw
@@ -331,7 +331,7 @@ var requestCodecs = []codec{
 	},
 }
 
-// The messages as one would write them for encoding/json.
+// The messages as a user would declare them for encoding/json.
 type (
 	stdRequest struct {
 		JSONRPC string `json:"jsonrpc"`
@@ -374,8 +374,8 @@ type (
 	}
 )
 
-// resultText is a CallToolResult of 1.5 KB, with its blocks and its structured content so
-// many times.
+// resultText returns a CallToolResult of 1.5 KB, with its blocks and its structured content
+// repeated.
 func resultText(times int) []byte {
 	blocks := `{"type":"text","text":"` + strings.Repeat(`The build of module 7 took 12.5 s and left 3 warnings.\n`, 10) +
 		`"},{"type":"image","data":"` + strings.Repeat("iVBORw0KGgoAAAANSUhEUgAA", 15) + `","mimeType":"image/png"},` +
@@ -386,7 +386,7 @@ func resultText(times int) []byte {
 	return fmt.Appendf(nil, `{"content":[%s],"structuredContent":{"builds":[%s]}}`, repeat(blocks, times), repeat(build, times))
 }
 
-// listText is a ListToolsResult.
+// listText returns a ListToolsResult.
 func listText(n int) []byte {
 	d := peers.Definition()
 	all := make([]stdTool, n)
@@ -400,12 +400,12 @@ func listText(n int) []byte {
 	return text
 }
 
-// blobText is a ReadResourceResult with a blob of so many bytes of base64.
+// blobText returns a ReadResourceResult with a blob of the given number of base64 bytes.
 func blobText(n int) []byte {
 	return fmt.Appendf(nil, `{"contents":[{"uri":"file:///build/image.png","mimeType":"image/png","blob":"%s"}]}`, strings.Repeat("iVBORw0K", n/8))
 }
 
-// repeat writes a text so many times, with commas between.
+// repeat repeats a text with commas between.
 func repeat(text string, times int) string {
 	return strings.TrimSuffix(strings.Repeat(text+",", times), ",")
 }

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// atOnce is how many calls are under way where not one is made after the other.
+// atOnce is the number of concurrent calls in the parallel rows.
 const atOnce = 64
 
 // httpRows are calls over Streamable HTTP.
@@ -51,7 +51,7 @@ func httpRows() []*Row {
 				if width > 1 {
 					row.Targets[0] = timesFloor(1.5)
 				}
-				if own { // most of the time of a raw call is that of net/http, for every server
+				if own { // net/http takes most of the time of a raw call, for every server
 					row.Targets = append(row.Targets, overPeers(2, 8)...)
 				}
 				rows = append(rows, row)
@@ -91,7 +91,7 @@ func ownHTTP(ctx context.Context, l library, h http.Handler, stream bool, width 
 	}
 	for tries := 0; stream && c.progress() == 0; tries++ {
 		if err := c.weather(ctx, true); err != nil || tries == 100 {
-			return nil, fmt.Errorf("told of no progress in %d calls: %w", tries, err)
+			return nil, fmt.Errorf("no progress in %d calls: %w", tries, err)
 		}
 	}
 	return &Work{
@@ -101,7 +101,7 @@ func ownHTTP(ctx context.Context, l library, h http.Handler, stream bool, width 
 				return err
 			}
 			if told := c.progress() - before; stream && !l.late && told != int64(n) {
-				return fmt.Errorf("told of progress %d times in %d calls", told, n)
+				return fmt.Errorf("progress was reported %d times in %d calls", told, n)
 			}
 			return nil
 		},
@@ -112,7 +112,7 @@ func ownHTTP(ctx context.Context, l library, h http.Handler, stream bool, width 
 	}, nil
 }
 
-// parallel calls f n times, so many at a time.
+// parallel calls f n times, with a limited number of concurrent calls.
 func parallel(n, width int, f func() error) error {
 	if width == 1 {
 		for range n {
@@ -141,17 +141,17 @@ func parallel(n, width int, f func() error) error {
 	return <-errs
 }
 
-// poster is a client of one session that is net/http and nothing more.
+// poster is an HTTP client for one session that uses net/http directly.
 type poster struct {
 	url, session string
-	stream       bool // wants progress, and an event stream for an answer
-	loses        bool // the server may forget about progress
+	stream       bool // requests progress, and accepts an event stream
+	loses        bool // the server may lose progress notifications
 	over         *http.Client
 	id           atomic.Int64
 	buffers      sync.Pool
 }
 
-// post sends a message and gives the body of the answer to check.
+// post sends a message and passes the body of the answer to check.
 func (p *poster) post(ctx context.Context, text []byte, check func(r *http.Response, body []byte) error) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(text))
 	if err != nil {
@@ -216,7 +216,7 @@ func (p *poster) call(ctx context.Context) error {
 	})
 }
 
-// refused holds that the server refuses what is invalid.
+// refused checks that the server refuses invalid calls.
 func (p *poster) refused(ctx context.Context) error {
 	for _, arguments := range invalid {
 		text := appendCall(nil, p.id.Add(1), arguments, false)
@@ -227,10 +227,10 @@ func (p *poster) refused(ctx context.Context) error {
 	return nil
 }
 
-// noSession is the session of a server that knows none.
+// noSession is the session of a server without sessions.
 const noSession = "0123456789abcdef0123456789abcdef"
 
-// echoHTTP posts what is not understood.
+// echoHTTP posts to a server that does not parse its input.
 func echoHTTP(ctx context.Context, stream bool, width int) (*Work, error) {
 	url, over, end, err := listen(echo(stream))
 	if err != nil {
@@ -256,7 +256,7 @@ func rawHTTP(ctx context.Context, l library, h http.Handler, stream bool, width 
 	return p.work(ctx, width, end), nil
 }
 
-// work is the work of calling, so many at a time.
+// work returns the work of calling with a limited number of concurrent calls.
 func (p *poster) work(ctx context.Context, width int, end func()) *Work {
 	return &Work{
 		Do:    func(n int) error { return parallel(n, width, func() error { return p.call(ctx) }) },

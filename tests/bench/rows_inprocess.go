@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/tests/bench/peers/mcpgo"
 )
 
-// inProcessRows are calls of a tool in one process.
+// inProcessRows are tool calls in one process.
 func inProcessRows() []*Row {
 	row := &Row{
 		Name: "inprocess/call", Title: "a typed call in process", Counts: "client and server",
@@ -35,7 +35,7 @@ func inProcessRows() []*Row {
 	return []*Row{row}
 }
 
-// connect connects a client with a new server in memory.
+// connect connects a client to a new server in memory.
 func (l library) connect(ctx context.Context, tools int) (client, error) {
 	dial, err := l.inProcess(tools)
 	if err != nil {
@@ -44,9 +44,8 @@ func (l library) connect(ctx context.Context, tools int) (client, error) {
 	return dial(ctx)
 }
 
-// controlled holds a client and its server to what they must do, before they are measured:
-// a call is answered right, and one that is not valid is refused where arguments are
-// checked.
+// controlled checks a client and its server before they are measured: a valid call is answered
+// correctly, and an invalid one is refused if the library checks arguments.
 func controlled(ctx context.Context, l library, c client) error {
 	if err := c.weather(ctx, false); err != nil {
 		return err
@@ -60,7 +59,7 @@ func controlled(ctx context.Context, l library, c client) error {
 	return refusals(ctx, c)
 }
 
-// refusals are the negative controls.
+// refusals checks the negative controls.
 func refusals(ctx context.Context, c client) error {
 	for _, city := range []string{"", peers.Nowhere} {
 		if err := c.refused(ctx, city); err != nil {

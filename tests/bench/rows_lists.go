@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// listRows are tools/list of few and of many tools.
+// listRows list few and many tools.
 func listRows() []*Row {
 	var handlers, inProcess []*Row
 	for _, n := range []int{10, 100, 1000} {
@@ -69,7 +69,7 @@ func listRows() []*Row {
 	return append(handlers, inProcess...)
 }
 
-// generatedList is mcpgen's answer to tools/list, whose bytes are the floor's.
+// generatedList returns mcpgen's answer to tools/list. The floor moves its bytes.
 func generatedList(n int) ([]byte, error) {
 	h, err := onMcpgen.handler(n, false)
 	if err != nil {
@@ -82,8 +82,8 @@ func generatedList(n int) ([]byte, error) {
 	return s.list(n)
 }
 
-// sink is a client of an HTTP handler without a network between, and the writer of its
-// answers, which are copied.
+// sink is a client of an HTTP handler without a network, and the writer of its answers, which
+// it copies.
 type sink struct {
 	handler http.Handler
 	session string
@@ -108,7 +108,7 @@ func (s *sink) Flush() {}
 
 var endpoint = &url.URL{Scheme: "http", Host: "127.0.0.1", Path: "/mcp"}
 
-// post has the handler answer a message.
+// post passes a message to the handler.
 func (s *sink) post(text string) error {
 	s.header, s.status, s.body = http.Header{}, http.StatusOK, s.body[:0]
 	r := &http.Request{
@@ -141,13 +141,13 @@ func (s *sink) open() error {
 	return s.post(initializedText)
 }
 
-// listing asks for the tools, with an id of its own and of one length.
+// listing returns a request for the tools, with a new id of constant length.
 func (s *sink) listing() error {
 	s.id++
 	return s.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`, s.id))
 }
 
-// list asks for the tools and checks how many there are.
+// list lists the tools and checks their number.
 func (s *sink) list(want int) ([]byte, error) {
 	if err := s.listing(); err != nil {
 		return nil, err
@@ -159,12 +159,12 @@ func (s *sink) list(want int) ([]byte, error) {
 		return nil, err
 	}
 	if len(answer.Result.Tools) != want {
-		return nil, fmt.Errorf("%d tools, not %d", len(answer.Result.Tools), want)
+		return nil, fmt.Errorf("got %d tools, want %d", len(answer.Result.Tools), want)
 	}
 	return bytes.Clone(s.body), nil
 }
 
-// listed is the work of listing tools again and again, whose answers are as long as the
+// listed returns the work of listing tools repeatedly. Each answer must be as long as the
 // first.
 func listed(s *sink, tools int) (*Work, error) {
 	first, err := s.list(tools)
@@ -174,7 +174,7 @@ func listed(s *sink, tools int) (*Work, error) {
 				return err
 			}
 			if len(s.body) != len(first) {
-				return fmt.Errorf("%d bytes, not %d", len(s.body), len(first))
+				return fmt.Errorf("got %d bytes, want %d", len(s.body), len(first))
 			}
 		}
 		return nil

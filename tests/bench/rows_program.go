@@ -44,7 +44,7 @@ func programRows() []*Row {
 		}
 		for _, name := range each {
 			if n > 1 && name != mcpgen {
-				continue // those written by hand have one tool
+				continue // hand-written servers have one tool
 			}
 			row.Subjects = append(row.Subjects, Subject{name, func(ctx context.Context, lab *Lab) (*Work, error) {
 				p, err := lab.edited(ctx, name, lab.partOf(n))
@@ -59,7 +59,7 @@ func programRows() []*Row {
 	return append(rows, generateRow(), verifyRow())
 }
 
-// edited is the project of a subject.
+// edited returns the project of a subject.
 func (l *Lab) edited(ctx context.Context, subject string, tools int) (*project, error) {
 	if folder, ok := handWritten[subject]; ok {
 		return l.written(folder)
@@ -71,7 +71,7 @@ func (l *Lab) edited(ctx context.Context, subject string, tools int) (*project, 
 	return l.project(ctx, fmt.Sprintf("build%d", tools), list)
 }
 
-// builds builds a project after each of its edits.
+// builds returns the work of building a project after an edit.
 func builds(ctx context.Context, p *project) (*Work, error) {
 	if _, err := p.build(ctx); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func builds(ctx context.Context, p *project) (*Work, error) {
 	}}, nil
 }
 
-// starts starts a server again and again, and tells the median time to its first answer.
+// starts starts a server repeatedly and returns the median time to its first answer.
 func starts(program string, echoes bool, n int) (Sample, error) {
 	var times []float64
 	for range n {
@@ -110,7 +110,7 @@ func starts(program string, echoes bool, n int) (Sample, error) {
 	return Sample{perOp: times[n/2]}, nil
 }
 
-// list writes a list of so many tools and returns its file.
+// list writes a list of n tools and returns the name of the file.
 func (l *Lab) list(n int) (string, error) {
 	d := peers.Definition()
 	type tool struct {
@@ -133,7 +133,7 @@ func (l *Lab) list(n int) (string, error) {
 	return name, os.WriteFile(name, text, 0o666)
 }
 
-// generateRow is what a developer of mcpgen waits for.
+// generateRow measures the generation of the packages.
 func generateRow() *Row {
 	return &Row{
 		Name: "program/generate", Title: "mcpgen generate, the packages of all revisions", Rounds: 5,
@@ -162,7 +162,7 @@ func generateRow() *Row {
 	}
 }
 
-// verifyRow is how fast recordings are judged.
+// verifyRow measures how fast verify checks recordings.
 func verifyRow() *Row {
 	return &Row{
 		Name: "program/verify", Title: "mcpgen verify, a recording of 28 MB on one core", Unit: throughput, Rounds: 5,
@@ -192,7 +192,7 @@ func verifyRow() *Row {
 	}
 }
 
-// recording is a session of so many calls with progress, and results of a good kilobyte.
+// recording returns a session of calls with progress and results of about a kilobyte.
 func recording(calls int) string {
 	var text strings.Builder
 	text.WriteString(initializeText + "\n" +

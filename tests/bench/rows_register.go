@@ -13,10 +13,10 @@ import (
 	"github.com/mcpgen/mcpgen/tests/bench/peers/mcpgo"
 )
 
-// manyTools is how many tools are registered.
+// manyTools is the number of registered tools.
 const manyTools = 1000
 
-// registerRows are the making of a server of many tools.
+// registerRows create a server with many tools.
 func registerRows() []*Row {
 	times := func(make func(tools int)) func(context.Context, *Lab) (*Work, error) {
 		return func(_ context.Context, lab *Lab) (*Work, error) {
@@ -56,8 +56,8 @@ func registerRows() []*Row {
 //go:embed testdata/register.go.txt
 var registerMain []byte
 
-// registerGenerated has a program measure itself that is generated with all the tools, so
-// that each has code of its own.
+// registerGenerated builds a program that was generated with all the tools and measures itself,
+// so that each tool has its own code.
 func registerGenerated(ctx context.Context, lab *Lab) (*Work, error) {
 	want := lab.partOf(manyTools)
 	list, err := lab.list(want)

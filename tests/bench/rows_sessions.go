@@ -9,10 +9,10 @@ import (
 	"slices"
 )
 
-// idleSessions is how many are open at a time.
+// idleSessions is the number of concurrently open sessions.
 const idleSessions = 10_000
 
-// sessionRows are what a session costs of which nobody wants anything.
+// sessionRows measure the memory of idle sessions.
 func sessionRows() []*Row {
 	row := &Row{
 		Name: "sessions/idle", Title: "memory of an idle session over Streamable HTTP, of 10,000", Counts: "server, a process for each",
@@ -27,11 +27,11 @@ func sessionRows() []*Row {
 	return []*Row{row}
 }
 
-// childVariable tells this program to be the process of a subject: how many sessions, and
-// of which library.
+// childVariable makes this program act as the process of a subject. It has the number of
+// sessions and the library.
 const childVariable = "MCPGEN_BENCH_SESSIONS"
 
-// inChild has a process of its own measure the sessions of a library.
+// inChild measures the sessions of a library in a separate process.
 func inChild(ctx context.Context, name string, n int) (Sample, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -45,7 +45,7 @@ func inChild(ctx context.Context, name string, n int) (Sample, error) {
 	return s, json.Unmarshal(out, &s)
 }
 
-// child does what inChild asks for, and reports whether it was asked.
+// child does the work of inChild, and reports whether this process is such a child.
 func child() bool {
 	asked := os.Getenv(childVariable)
 	if asked == "" {
@@ -68,7 +68,7 @@ func child() bool {
 	return true
 }
 
-// openSessions opens sessions and measures what each costs.
+// openSessions opens sessions and measures the cost of each.
 func openSessions(name string, n int) (Sample, error) {
 	i := slices.IndexFunc(libraries, func(l library) bool { return l.name == name })
 	if i < 0 {
@@ -79,7 +79,7 @@ func openSessions(name string, n int) (Sample, error) {
 		return nil, err
 	}
 	s := newSink(h)
-	if err := s.open(); err != nil { // what is made with the first session only
+	if err := s.open(); err != nil { // allocated once, with the first session
 		return nil, err
 	}
 	before, running := settled()
@@ -93,7 +93,7 @@ func openSessions(name string, n int) (Sample, error) {
 	if len(ids) != n {
 		return nil, fmt.Errorf("%d sessions, not %d", len(ids), n)
 	}
-	if _, err := s.list(1); err != nil { // the last of them is open
+	if _, err := s.list(1); err != nil { // the last session is still open
 		return nil, err
 	}
 	ids = nil
@@ -107,10 +107,10 @@ func openSessions(name string, n int) (Sample, error) {
 	}, nil
 }
 
-// settled is what memory is in use when garbage has been collected, and the goroutines.
+// settled returns the memory in use after garbage collection, and the number of goroutines.
 func settled() (runtime.MemStats, int) {
 	var m runtime.MemStats
-	for range 3 { // what finalizers and pools hold takes more than one
+	for range 3 { // finalizers and pools need several collections
 		runtime.GC()
 	}
 	runtime.ReadMemStats(&m)

@@ -5,14 +5,14 @@ import (
 	"net/http"
 )
 
-// startRows are the way from no session to the first answer of a tool.
+// startRows measure the time from no session to the first answer of a tool.
 func startRows() []*Row {
 	return []*Row{
 		{
 			Name: "start/inprocess", Title: "a session, from initialize to the answer of the first call, in process", Counts: "client and server",
 			Subjects: subjects(
 				func(context.Context, *Lab) (*Work, error) {
-					// Two requests that are answered, and a notification between them.
+					// Two requests with answers, and a notification between them.
 					w := hops(answerText)
 					do := w.Do
 					w.Do = func(n int) error { return do(3 * n) }
@@ -32,7 +32,7 @@ func startRows() []*Row {
 						return nil, err
 					}
 					do := w.Do
-					w.Do = func(n int) error { return do(4 * n) } // and the DELETE that ends it
+					w.Do = func(n int) error { return do(4 * n) } // and the DELETE that ends the session
 					return w, nil
 				},
 				func(ctx context.Context, _ *Lab, l library) (*Work, error) {
@@ -56,7 +56,7 @@ func startHTTP(ctx context.Context, l library, h http.Handler) (*Work, error) {
 	return w, nil
 }
 
-// sessions opens one session after the other, with a call in each.
+// sessions opens sessions one after the other, with a call in each.
 func sessions(ctx context.Context, open dial) *Work {
 	return &Work{Do: func(n int) error {
 		for range n {

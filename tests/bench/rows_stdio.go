@@ -53,7 +53,7 @@ func echoLines(ctx context.Context, lab *Lab) (*Work, error) {
 	}), nil
 }
 
-// rawLines calls a server with lines.
+// rawLines calls a server with raw lines.
 func rawLines(ctx context.Context, lab *Lab, library library) (*Work, error) {
 	program, err := lab.server(ctx, library.name)
 	if err != nil {
@@ -78,7 +78,7 @@ func rawLines(ctx context.Context, lab *Lab, library library) (*Work, error) {
 	return l.work(checkAnswer), nil
 }
 
-// lines is a client that writes lines and reads lines.
+// lines is a client that writes and reads raw lines.
 type lines struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -101,7 +101,7 @@ func startLines(program string) (*lines, error) {
 	return &lines{cmd: cmd, in: in, out: bufio.NewReader(out)}, cmd.Start()
 }
 
-// ask writes a line and reads one, which is valid until the next.
+// ask writes a line and reads one, which is valid until the next call.
 func (l *lines) ask(line string) ([]byte, error) {
 	if err := l.tell(line); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (l *lines) tell(line string) error {
 	return err
 }
 
-// call calls get_weather with an id of its own.
+// call calls get_weather with a new id.
 func (l *lines) call(arguments string) ([]byte, error) {
 	l.id++
 	l.buf = append(appendCall(l.buf[:0], l.id, arguments, false), '\n')
@@ -142,7 +142,7 @@ func (l *lines) open() error {
 	return l.tell(initializedText)
 }
 
-// work is the work of calling and checking the answer.
+// work returns the work of calling and checking the answer.
 func (l *lines) work(check func([]byte) error) *Work {
 	return &Work{
 		Outside: true,

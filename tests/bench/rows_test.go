@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestRows does the work of every row once, with all its checks.
+// TestRows does the work of every row once with all its checks.
 func TestRows(t *testing.T) {
 	lab, err := newLab(100)
 	if err != nil {
@@ -44,18 +44,18 @@ func TestRows(t *testing.T) {
 			report.Rows = append(report.Rows, result)
 		})
 	}
-	if len(report.Rows) < len(rows) { // some have failed, or are not asked for
+	if len(report.Rows) < len(rows) { // some failed or were not selected
 		return
 	}
 	report.judge(rows)
 	for i, row := range rows {
 		if got := len(report.Rows[i].Targets); got != len(row.Targets) {
-			t.Errorf("%s: %d targets are judged, not %d", row.Name, got, len(row.Targets))
+			t.Errorf("%s: %d targets were compared, want %d", row.Name, got, len(row.Targets))
 		}
 	}
 }
 
-// TestNames holds that -run can tell rows apart, and that the chart's are there.
+// TestNames checks that row names are unique and that the rows of the chart exist.
 func TestNames(t *testing.T) {
 	names := map[string]bool{}
 	for _, row := range allRows() {
@@ -71,7 +71,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestMessages holds the sizes of what all rows send.
+// TestMessages checks the sizes of the messages.
 func TestMessages(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -93,13 +93,13 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestChecks has the checks of answers see what is wrong.
+// TestChecks checks that the checks of answers find errors.
 func TestChecks(t *testing.T) {
 	if err := checkAnswer([]byte(answerText)); err != nil {
 		t.Error(err)
 	}
 	if checkRefused([]byte(answerText)) == nil {
-		t.Error("an answer is taken for a refusal")
+		t.Error("an answer was accepted as a refusal")
 	}
 	for _, text := range []string{
 		`{}`,
@@ -108,25 +108,25 @@ func TestChecks(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no"}}`,
 	} {
 		if checkAnswer([]byte(text)) == nil {
-			t.Errorf("taken for an answer: %s", text)
+			t.Errorf("accepted as an answer: %s", text)
 		}
 	}
 	if checkStructured(map[string]any{"city": argCity}) == nil || checkTools(9, 10) == nil {
-		t.Error("half a result is taken for one")
+		t.Error("half a result was accepted as a result")
 	}
 	forgets := codec{decode: func([]byte) (any, error) { return nil, nil }, encode: func([]byte, any) ([]byte, error) { return []byte("{}"), nil }}
 	if _, err := forgets.decodes(resultText(1)); err == nil {
-		t.Error("a codec that forgets all is measured")
+		t.Error("a codec that loses everything was accepted")
 	}
 	if _, err := checks(func(string) error { return nil }, arguments, broken); err == nil {
-		t.Error("a validator that refuses nothing is measured")
+		t.Error("a validator that refuses nothing was accepted")
 	}
 }
 
-// TestFailure holds that work which fails is not measured, and all of it is closed.
+// TestFailure checks that failing work is not measured and that everything is closed.
 func TestFailure(t *testing.T) {
 	failed := errors.New("wrong answer")
-	for _, failing := range []int{0, 1, 5} { // when it is checked, calibrated or measured
+	for _, failing := range []int{0, 1, 5} { // fails when it is checked, calibrated or measured
 		closed, done := 0, 0
 		row := &Row{Name: "r", Subjects: []Subject{
 			{floor, func(context.Context, *Lab) (*Work, error) {
@@ -166,7 +166,7 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestProgram runs the program, and draws its chart again from what it has written.
+// TestProgram runs the program and draws its chart again from its output.
 func TestProgram(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -190,7 +190,7 @@ func TestProgram(t *testing.T) {
 	}
 	for _, args := range [][]string{{"-nothing"}, {"-run", "("}, {"-subject", "("}, {"-cpuprofile", dir}, {"-from", in("nothing.json")}} {
 		if err := bench(t.Context(), args, &again); err == nil {
-			t.Errorf("%q is taken", args)
+			t.Errorf("%q was accepted", args)
 		}
 	}
 	if !slices.ContainsFunc(strings.Split(first.String(), "\n"), func(l string) bool { return strings.Contains(l, "targets are met") }) {
@@ -198,8 +198,8 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestGuards holds what a call through mcpgen takes from memory, client and server
-// together, which unlike times is the same everywhere.
+// TestGuards limits the allocations of a call through mcpgen, client and server together.
+// Unlike times, they are the same on every machine.
 func TestGuards(t *testing.T) {
 	c, err := onMcpgen.connect(t.Context(), 1)
 	if err != nil {
@@ -208,7 +208,7 @@ func TestGuards(t *testing.T) {
 	work := calls(t.Context(), c)
 	defer work.Close()
 	var s Sample
-	for range 2 { // the first fills the pools
+	for range 2 { // the first calls fill the pools
 		if s, err = work.sample(1000); err != nil {
 			t.Fatal(err)
 		}

@@ -7,18 +7,18 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// Summary is what the samples of a subject say about one unit.
+// Summary summarizes the samples of a subject in one unit.
 type Summary struct {
 	Median float64 `json:"median"`
 	Best   float64 `json:"best"`
-	// Spread is by which part of it the median may be wrong, either way, with a confidence
-	// of 95 percent; nil where there are too few samples to tell.
+	// Spread is the relative error of the median with a confidence of 95 percent, or nil if
+	// there are too few samples.
 	Spread *float64 `json:"spread,omitempty"`
 }
 
 // summarize summarizes the values of a unit.
 func summarize(values []float64, unit string) Summary {
-	// NewSample sorts what it is given.
+	// NewSample sorts its argument.
 	of := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds), 0.95)
 	s := Summary{Median: of.Center, Best: slices.Min(values)}
 	if unit == throughput {

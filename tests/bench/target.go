@@ -2,21 +2,21 @@ package main
 
 import "fmt"
 
-// Target is what is demanded of mcpgen in a row: a value that is at most Times another,
+// Target is a requirement on mcpgen in a row: its value must be at most Times another value,
 // plus Plus.
 type Target struct {
-	// Unit is of the values that are compared; "" is that of the row.
+	// Unit is the unit of the compared values; "" is the unit of the row.
 	Unit string
-	// Than is the subject that mcpgen is compared with, Row the row of its value; "" is
-	// none, and the same.
+	// Than is the subject to compare with, and Row the row of its value. "" means no subject
+	// and the same row.
 	Than, Row   string
 	Times, Plus float64
 	text        string
-	// value writes what was found.
+	// value formats the compared value.
 	value func(is, that float64) string
 }
 
-// atMost demands a value.
+// atMost limits a value.
 func atMost(limit float64, unit string) Target {
 	return Target{
 		Unit: unit, Plus: limit, text: "at most " + format(limit, unit),
@@ -24,27 +24,27 @@ func atMost(limit float64, unit string) Target {
 	}
 }
 
-// noGoroutine demands that there is none; what rounds to none is none.
+// noGoroutine requires zero goroutines after rounding.
 func noGoroutine() Target {
 	t := atMost(0.001, goroutines)
 	t.text = "no goroutine"
 	return t
 }
 
-// timesOf demands a multiple of another subject's value.
+// timesOf limits a value to a multiple of another subject's.
 func timesOf(times float64, than string) Target {
 	return Target{Than: than, Times: times, text: fmt.Sprintf("at most %.3gx %s", times, than), value: multiple}
 }
 
-// timesFloor demands a multiple of the floor.
+// timesFloor limits a value to a multiple of the floor.
 func timesFloor(times float64) Target { return timesOf(times, floor) }
 
-// timesRow demands a multiple of mcpgen's own value in another row.
+// timesRow limits a value to a multiple of mcpgen's own value in another row.
 func timesRow(times float64, row string) Target {
 	return Target{Than: mcpgen, Row: row, Times: times, text: fmt.Sprintf("at most %.3gx that of %s", times, row), value: multiple}
 }
 
-// floorPlus demands a time that is so much more than the floor.
+// floorPlus limits a time to the floor plus a constant.
 func floorPlus(more float64) Target {
 	return Target{
 		Than: floor, Times: 1, Plus: more, text: "at most floor + " + format(more, perOp),
@@ -52,7 +52,7 @@ func floorPlus(more float64) Target {
 	}
 }
 
-// faster demands to be so many times faster than a peer.
+// faster requires mcpgen to be faster than a peer by a factor.
 func faster(times float64, than string) Target {
 	t := Target{
 		Than: than, Times: 1 / times, text: fmt.Sprintf("%.3gx faster than %s", times, than),
@@ -71,15 +71,14 @@ func overPeers(mcpgoTimes, gosdkTimes float64) []Target {
 
 func multiple(is, that float64) string { return fmt.Sprintf("%.3gx", is/that) }
 
-// Verdict is what became of a target.
+// Verdict is the result of a target.
 type Verdict struct {
 	Target string `json:"target"`
 	Value  string `json:"value"`
 	Met    bool   `json:"met"`
 }
 
-// judge holds the values of the rows against the target. It reports whether they were
-// measured.
+// judge compares the values of the rows with the target. It reports whether they were measured.
 func (t Target) judge(row *Row, value func(row, subject, unit string) (float64, bool)) (Verdict, bool) {
 	unit, other := t.Unit, t.Row
 	if unit == "" {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// format writes a value with three digits and a unit that suits it.
+// format formats a value with three digits and a suitable unit.
 func format(v float64, unit string) string {
 	switch unit {
 	case perOp:
@@ -26,8 +26,8 @@ func format(v float64, unit string) string {
 	return digits(v) + " " + unit
 }
 
-// scaled writes a value in the unit in which it has at most three digits before the point;
-// each unit is a thousand of the one before.
+// scaled formats a value in the unit that gives at most three digits before the point. Each
+// unit is a thousand of the previous one.
 func scaled(v float64, units ...string) string {
 	i := 0
 	for ; i < len(units)-1 && math.Abs(v) >= 999.5; i++ {
@@ -36,7 +36,7 @@ func scaled(v float64, units ...string) string {
 	return digits(v) + " " + units[i]
 }
 
-// digits writes a number with three digits, a small whole one without a point.
+// digits formats a number with three digits, and a small integer without a point.
 func digits(v float64) string {
 	switch a := math.Abs(v); {
 	case a == math.Trunc(a) && a < 1000, a >= 99.95:

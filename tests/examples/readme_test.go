@@ -1,5 +1,5 @@
-// Package examples holds the examples, each run by a test, and the tests of what the README
-// files show.
+// Package examples contains the example programs, with tests that run them, and tests of the
+// code and commands in the README files.
 package examples
 
 import (
@@ -13,7 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	// What cmd/mcpgen is made of: changes of it are to be tested again.
+	// The tests build cmd/mcpgen from these packages, so go test must not cache results across
+	// their changes.
 	_ "github.com/mcpgen/mcpgen/gen"
 	_ "github.com/mcpgen/mcpgen/gen/skeleton"
 	_ "github.com/mcpgen/mcpgen/generated"
@@ -21,7 +22,7 @@ import (
 
 const root = "../.."
 
-// pages are the README files whose code and commands are tested.
+// pages are the tested README files.
 var pages = []string{"README.md", "cmd/mcpgen/README.md", "generated/README.md", "runtime/README.md"}
 
 // blocks returns the code blocks of the pages in a language.
@@ -38,7 +39,7 @@ func blocks(t *testing.T, language string) []string {
 		}
 	}
 	if len(found) == 0 {
-		t.Fatalf("no page has a block of %s", language)
+		t.Fatalf("no page has a block in the language %s", language)
 	}
 	return found
 }
@@ -53,11 +54,11 @@ func build(t *testing.T, out, what string) {
 	}
 }
 
-// TestReadmeCommands runs the commands of the README files, one after the other in one folder, and
-// compares what they print. Numbers may differ, because they change with the schemas.
+// TestReadmeCommands runs the commands of the README files in one folder and compares their
+// output. Numbers may differ because they change with the schemas.
 func TestReadmeCommands(t *testing.T) {
 	bin, dir := t.TempDir(), t.TempDir()
-	// What a test opens decides, together with the imports, whether its result is cached.
+	// go test caches a result by the imports and the files that the test opens.
 	if err := os.CopyFS(t.TempDir(), os.DirFS(filepath.Join(root, "cmd", "mcpgen"))); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func TestReadmeCommands(t *testing.T) {
 			cmd := exec.Command("sh", "-c", command)
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-			got, _ := cmd.CombinedOutput() // the exit code is printed where it matters
+			got, _ := cmd.CombinedOutput() // the block prints the exit code where it matters
 			if diff := cmp.Diff(comparable(want), comparable(string(got))); diff != "" {
 				t.Errorf("$ %s (-README.md +printed):\n%s\nprinted:\n%s", command, diff, got)
 			}
@@ -83,7 +84,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// comparable returns the lines of an output without what may differ.
+// comparable returns the lines of an output without the parts that may differ.
 func comparable(text string) []string {
 	text = regexp.MustCompile(`[0-9a-f]{64}`).ReplaceAllString(text, "SUM")
 	text = regexp.MustCompile(`[0-9]+`).ReplaceAllString(text, "N")
@@ -91,8 +92,8 @@ func comparable(text string) []string {
 	return strings.Split(strings.TrimRight(text, "\n"), "\n")
 }
 
-// writeNext makes next.json: the schema of a revision to come, with a union whose variants
-// its schema does not tell apart.
+// writeNext writes next.json, the schema of a future revision, with a union whose variants the
+// schema does not distinguish.
 func writeNext(t *testing.T, dir string) {
 	t.Helper()
 	facts, err := os.ReadFile(filepath.Join(dir, "spec", "2025-11-25", "schema.json"))

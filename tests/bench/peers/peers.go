@@ -1,5 +1,5 @@
-// Package peers has what the servers on other libraries have in common: the tool of package
-// weather as a Go user of theirs would write it.
+// Package peers contains the common parts of the servers on other libraries: the tool of
+// package weather as a user of these libraries would write it.
 package peers
 
 import (
@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// Input is the arguments of get_weather.
+// Input has the arguments of get_weather.
 type Input struct {
 	City  string `json:"city"`
 	Units string `json:"units,omitempty"`
@@ -23,10 +23,10 @@ type Output struct {
 	Wind        float64 `json:"wind"`
 }
 
-// Nowhere is a city for which the handlers answer what the output schema does not allow.
+// Nowhere is a city for which the handlers return a result that the output schema refuses.
 const Nowhere = "Nowhere"
 
-// Weather is what the handlers answer.
+// Weather returns the result for a city.
 func Weather(in Input) Output {
 	out := Output{City: in.City, Sky: "snow", Temperature: -13.5, Wind: 12.25}
 	if in.City == Nowhere {
@@ -44,16 +44,16 @@ type Tool struct {
 //go:embed tools.json
 var list []byte
 
-// Definition reads the definition of the tool, the same as the generated server has.
+// Definition returns the definition of the tool in the generated server.
 func Definition() Tool {
 	var all struct{ Tools []Tool }
 	if err := json.Unmarshal(list, &all); err != nil {
-		panic(err) // it is a part of the program
+		panic(err) // the definition is part of the program
 	}
 	return all.Tools[0]
 }
 
-// Name is that of a tool of many: the first is get_weather.
+// Name returns the name of the nth tool. The first is get_weather.
 func Name(i int) string {
 	if i == 0 {
 		return "get_weather"

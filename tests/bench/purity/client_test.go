@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// client reads and writes JSON without any of the libraries, so that the messages of a server
-// reach the judge unchanged.
+// client reads and writes JSON without any of the libraries, so that the judge receives the
+// messages of a server unchanged.
 type client struct {
 	t     *testing.T
 	judge *judge
@@ -21,8 +21,8 @@ type client struct {
 
 	mu     sync.Mutex
 	asked  map[string]string        // methods of the client's requests, by id
-	wait   map[string]chan envelope // answers to them
-	sent   []message                // what the server has sent
+	wait   map[string]chan envelope // answers to the requests, by id
+	sent   []message                // the messages of the server
 	closed bool
 }
 
@@ -36,8 +36,8 @@ type envelope struct {
 // message is a message of the server.
 type message struct {
 	text   string
-	method string // its own
-	asked  string // that of the request it answers
+	method string // the id of the message itself
+	asked  string // the method of the request that it answers
 }
 
 // answers holds the client's results for requests that its revision defines, by method.
@@ -48,7 +48,7 @@ var answers = map[string]string{
 	"elicitation/create":     `{"action":"accept","content":{"name":"Ada"}}`,
 }
 
-// capabilities returns all capabilities that a client of a revision can have.
+// capabilities returns all capabilities of a client in a revision.
 func capabilities(revision string) string {
 	switch {
 	case revision >= "2025-11-25":
@@ -112,8 +112,8 @@ func visit(t *testing.T, j *judge, s subject) (sent []message, failed []string) 
 		}
 		if answer.Error != nil || result.IsError {
 			failed = append(failed, tool)
-			// A server may refuse features to older clients. If it refused one to the newest,
-			// the comparison would not be of the same features.
+			// A server may refuse features to older clients. If it refused one to the newest
+			// client, the counts could not be compared.
 			if j.revision == newest {
 				t.Errorf("%s: %s%s", tool, answer.Result, answer.Error)
 			}
@@ -145,7 +145,7 @@ func (c *client) call(method, params string) envelope {
 	select {
 	case e := <-answer:
 		return e
-	case <-time.After(time.Minute): // so that a hang tells what hangs
+	case <-time.After(time.Minute): // so that a missing answer is named
 		c.t.Fatalf("%s %s was not answered", method, params)
 		return envelope{}
 	}
@@ -173,7 +173,7 @@ func (c *client) write(text string) {
 	}
 }
 
-// read records the server's messages and responds to its requests.
+// read records the server's messages and answers its requests.
 func (c *client) read(in io.Reader) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)

@@ -1,4 +1,4 @@
-// Package purity holds tests only. It counts the messages of servers that are not valid
-// in the revision of their session: servers with the same features on mcpgen, the official
-// Go SDK and mcp-go, with a client of each revision.
+// Package purity counts the messages of servers that are invalid in the revision of their
+// session. It uses servers with the same features on mcpgen, the official Go SDK and mcp-go,
+// with a client of each revision. It contains only tests.
 package purity

@@ -44,7 +44,7 @@ func addGoSDK(s *mcp.Server) {
 	text := func(text string) *mcp.CallToolResult {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 	}
-	// A tool's error that is returned as it is would be one of the protocol.
+	// An error that a tool returns directly would be a protocol error.
 	add := func(tool mcp.Tool, call func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error)) {
 		tool.InputSchema = json.RawMessage(inputSchema)
 		s.AddTool(&tool, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {

@@ -15,8 +15,8 @@ import (
 
 // onMCPGo is the server on mark3labs/mcp-go.
 var onMCPGo = subject{"github.com/mark3labs/mcp-go", func(t *testing.T, in io.ReadCloser, out io.WriteCloser) changes {
-	// The last options say what the server may ask of the client, as the library's
-	// documentation wants it.
+	// The last options declare what the server requests from the client, as the library's
+	// documentation asks.
 	s := server.NewMCPServer("everything", "1.0.0",
 		server.WithTitle("All there is"),
 		server.WithInstructions(instructions),
@@ -59,7 +59,7 @@ func addMCPGo(s *server.MCPServer) {
 	audio := mcp.NewAudioContent("YQ==", "audio/wav")
 	add := func(tool mcp.Tool, call server.ToolHandlerFunc) {
 		tool.InputSchema = mcp.ToolInputSchema{Type: "object", Properties: map[string]any{}}
-		// A tool's error that is returned as it is would be one of the protocol.
+		// An error that a tool returns directly would be a protocol error.
 		s.AddTool(tool, func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			result, err := call(ctx, r)
 			if err != nil {

@@ -12,18 +12,18 @@ import (
 	"github.com/mcpgen/mcpgen/tests/internal/golden"
 )
 
-// count counts the messages of a server to the client of a revision.
+// count has the counts of messages from a server to the client of a revision.
 type count struct {
 	sent      int
-	invalid   int            // messages that the schema does not accept
-	foreign   int            // messages with anything that the schema does not declare
-	refused   map[string]int // methods of those that are invalid
-	undefined map[string]int // what is not declared
+	invalid   int            // messages that the schema refuses
+	foreign   int            // messages with anything that the schema does not define
+	refused   map[string]int // the methods of invalid messages
+	undefined map[string]int // the undefined members, variants and methods
 }
 
 // TestTable uses each server with a client of each revision, and validates the server's
-// messages by the schema of that revision. All messages of this project's server are valid.
-// The results are in a table, which README.md has too.
+// messages with the schema of that revision. All messages of this project's server must be
+// valid. A golden file and a README have the results as a table.
 func TestTable(t *testing.T) {
 	subjects := []subject{onMcpgen, onGoSDK, onMCPGo}
 	var table, details strings.Builder
@@ -40,7 +40,7 @@ func TestTable(t *testing.T) {
 				sent, failed := visit(t, j, s)
 				c := judged(t, j, sent)
 				if s.module == onMcpgen.module && (c.invalid > 0 || c.foreign > 0) {
-					t.Errorf("%d messages are invalid, %d have what is undefined: %v", c.invalid, c.foreign, c.undefined)
+					t.Errorf("%d messages are invalid, %d contain undefined parts: %v", c.invalid, c.foreign, c.undefined)
 				}
 				cells = append(cells, fmt.Sprintf("%d / %d / %d", c.invalid, c.foreign, c.sent))
 				fmt.Fprintf(&details, "\n%s to %s:\n\n", names[i+1], j.revision)

@@ -46,14 +46,14 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestUnconverted checks that the zeros in the table are due to conversion: the messages to a
-// client of the newest revision are not valid in any other.
+// TestUnconverted checks that the zeros in the table are due to conversion: messages to a
+// client of the newest revision are invalid in every other revision.
 func TestUnconverted(t *testing.T) {
 	all := judges(t)
 	sent, _ := visit(t, all[len(all)-1], onMcpgen)
 	for _, j := range all[:len(all)-1] {
 		if c := judged(t, j, sent); c.invalid == 0 || c.foreign <= c.invalid {
-			t.Errorf("%s: %d messages are invalid, %d have what is undefined", j.revision, c.invalid, c.foreign)
+			t.Errorf("%s: %d messages are invalid, %d contain undefined parts", j.revision, c.invalid, c.foreign)
 		}
 	}
 }

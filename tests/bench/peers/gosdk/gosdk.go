@@ -9,7 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/tests/bench/peers"
 )
 
-// NewServer makes a server of so many tools. The library checks arguments and results.
+// NewServer returns a server with the given number of tools. The library checks arguments and
+// results.
 func NewServer(tools int) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "weather", Version: "1"}, nil)
 	d := peers.Definition()
@@ -21,7 +22,7 @@ func NewServer(tools int) *mcp.Server {
 	return s
 }
 
-// Register adds a typed tool, whose schemas are derived from its types.
+// Register adds a typed tool. The library derives the schemas from the types.
 func Register(s *mcp.Server, name string) {
 	mcp.AddTool(s, &mcp.Tool{Name: name, Description: "Tells the weather in a city as it is now."}, weather)
 }

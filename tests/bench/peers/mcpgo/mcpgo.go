@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/tests/bench/peers"
 )
 
-// NewServer makes a server of so many tools. The library checks arguments and results only
-// where options say so: WithInputSchemaValidation, WithOutputSchemaValidation.
+// NewServer returns a server with the given number of tools. The library checks arguments and
+// results only with the options WithInputSchemaValidation and WithOutputSchemaValidation.
 func NewServer(tools int, options ...server.ServerOption) *server.MCPServer {
 	s := server.NewMCPServer("weather", "1", append(options, server.WithToolCapabilities(true))...)
 	d := peers.Definition()
@@ -23,7 +23,7 @@ func NewServer(tools int, options ...server.ServerOption) *server.MCPServer {
 	return s
 }
 
-// Register adds a typed tool, whose schemas are derived from its types; that of results
+// Register adds a typed tool. The library derives the schemas from the types; the output schema
 // only if results is set.
 func Register(s *server.MCPServer, name string, results bool) {
 	options := []mcp.ToolOption{mcp.WithDescription("Tells the weather in a city as it is now."), mcp.WithInputSchema[peers.Input]()}
