@@ -71,7 +71,7 @@ func TestProxy(t *testing.T) {
 func watch(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
 	line, _ := startHTTP(t, cmd, "mcpgen proxy: ")
-	url, _, _ := strings.Cut(line, " leads to ")
+	url, _, _ := strings.Cut(line, " forwards to ")
 	return url
 }
 
