@@ -130,7 +130,7 @@ func (d *differ) run(cmd *cobra.Command, args []string) error {
 		return printOutputSchema(cmd.OutOrStdout())
 	}
 	if d.format != formatHTML && !slices.Contains(render.Formats(), render.Format(d.format)) {
-		return fmt.Errorf("unknown format %q; expected text, json, markdown, html, github or sarif", d.format)
+		return fmt.Errorf("unknown format %q: expected text, json, markdown, html, github or sarif", d.format)
 	}
 	policy, err := d.policy()
 	if err != nil {

@@ -66,7 +66,7 @@ func proxyCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var opts audit.Options
 			if failOn != string(audit.Must) && failOn != string(audit.Should) {
-				return fmt.Errorf("unknown --fail-on %q; expected error or warning", failOn)
+				return fmt.Errorf("unknown --fail-on %q: expected error or warning", failOn)
 			}
 			if revision != "" {
 				r, ok := generated.Lookup(revision)

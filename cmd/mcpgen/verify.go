@@ -72,7 +72,7 @@ func verifyCommand() *cobra.Command {
 			case "json":
 				v.out = &jsonReporter{json.NewEncoder(cmd.OutOrStdout())}
 			default:
-				return fmt.Errorf("unknown format %q; expected text or json", format)
+				return fmt.Errorf("unknown format %q: expected text or json", format)
 			}
 			if rules {
 				v.out.rules(audit.Rules())
@@ -82,7 +82,7 @@ func verifyCommand() *cobra.Command {
 				return errors.New(`verify needs a file, or "-" for standard input`)
 			}
 			if v.failOn = audit.Level(failOn); v.failOn != audit.Must && v.failOn != audit.Should {
-				return fmt.Errorf("unknown --fail-on %q; expected error or warning", failOn)
+				return fmt.Errorf("unknown --fail-on %q: expected error or warning", failOn)
 			}
 			v.progress = &progress{w: cmd.ErrOrStderr(), last: time.Now()}
 			if against != "" {
