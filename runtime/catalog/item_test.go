@@ -106,7 +106,7 @@ func TestConstructorErrors(t *testing.T) {
 		"all of them":        {[]catalog.Item{aTool, aTool, other, nil}, []string{`two items`, `tool "o": wire: at /inputSchema: the schema's type must be "object"`, `item 3 is nil`}},
 		"no name":            {[]catalog.Item{catalog.NewTool(&mcp.Tool{}, aTool.Call)}, []string{`catalog: tool "": wire: at /name: must not be empty`}},
 		"no definition":      {[]catalog.Item{catalog.NewTool(nil, aTool.Call)}, []string{`catalog: tool "": the definition is missing`}},
-		"no handler":         {[]catalog.Item{catalog.NewTool[*mcp.CallToolResult](&mcp.Tool{Name: "x"}, nil)}, []string{`catalog: tool "x": Call is nil`}},
+		"no handler":         {[]catalog.Item{catalog.NewTool[*mcp.CallToolResult](&mcp.Tool{Name: "x"}, nil)}, []string{`catalog: tool "x": no function Call`}},
 		"an invalid value":   {[]catalog.Item{catalog.NewResource(&mcp.Resource{Name: "r", URI: "a:b", Annotations: &mcp.Annotations{Priority: new(2.0)}}, aResource.Read)}, []string{`catalog: resource "a:b": `, `/annotations/priority`}},
 		"a bad template":     {[]catalog.Item{catalog.NewTemplate(&mcp.ResourceTemplate{Name: "u", URITemplate: "a:{"}, aTemplate.Read)}, []string{`catalog: resource template "a:{": `, `/uriTemplate`}},
 		"no such argument":   {[]catalog.Item{aPrompt.Complete("b", catalog.OneOf("x"))}, []string{`catalog: prompt "p": there is no argument "b" to complete`}},

@@ -52,7 +52,7 @@ func (p Prompt) add(a *addition, room int) error {
 		return err
 	}
 	if p.Get == nil {
-		return kindPrompt.error(d.key, errors.New("Get is nil"))
+		return kindPrompt.error(d.key, errors.New("no function Get"))
 	}
 	names := make([]string, len(d.arguments))
 	for i, a := range d.arguments {

@@ -50,7 +50,7 @@ func (r Resource) add(a *addition, room int) error {
 		return kindResource.error(d.key, err)
 	}
 	if r.Read == nil {
-		return kindResource.error(d.key, errors.New("Read is nil"))
+		return kindResource.error(d.key, errors.New("no function Read"))
 	}
 	kept, err := a.resources.add(kindResource, d, room)
 	if err == nil {

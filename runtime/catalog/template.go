@@ -73,7 +73,7 @@ func (t Template) add(a *addition, room int) error {
 
 func newTemplate(text string, t Template) (*template, error) {
 	if t.Read == nil {
-		return nil, errors.New("Read is nil")
+		return nil, errors.New("no function Read")
 	}
 	parsed, err := uritemplate.New(text)
 	if err != nil {

@@ -101,7 +101,7 @@ func (t Tool) add(a *addition, room int) error {
 		}
 	}
 	if t.Call == nil {
-		return kindTool.error(d.key, errors.New("Call is nil"))
+		return kindTool.error(d.key, errors.New("no function Call"))
 	}
 	var check func(wire.Object) error
 	if checker != nil {

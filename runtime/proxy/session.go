@@ -136,7 +136,7 @@ func (s fromClient) Accept(in runtime.Incoming) (serve func()) {
 		s.log("a message could not be sent to the server", err)
 		for _, m := range messages {
 			if m.Kind == jsonrpc.Request {
-				fromServer{s.session}.Lose(&runtime.AnswerError{ID: m.ID, Err: err})
+				fromServer(s).Lose(&runtime.AnswerError{ID: m.ID, Err: err})
 			}
 		}
 	}

@@ -74,8 +74,6 @@ func TestOwnStreamIsAskedForAgain(t *testing.T) {
 	}
 }
 
-const errorWait = 2 * time.Second
-
 // TestRetryBounds checks that the server's retry field determines the pauses, within limits.
 func TestRetryBounds(t *testing.T) {
 	for _, c := range []struct {

@@ -86,6 +86,7 @@ func (h *Handlers) TestMultipleContentTypes(context.Context, *TestMultipleConten
 
 // TestErrorHandling implements the tool "test_error_handling".
 func (h *Handlers) TestErrorHandling(context.Context, *TestErrorHandlingInput) ([]mcp.ContentBlock, error) {
+	//lint:ignore ST1005 The conformance suite requires this text.
 	return nil, errors.New("This tool intentionally returns an error for testing.")
 }
 
