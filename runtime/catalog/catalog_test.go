@@ -208,7 +208,7 @@ func TestDefinitions(t *testing.T) {
 		{c.Add(catalog.Tool{Definition: wire.Object(`{"name":"a","inputSchema":{"type":"object"}}`), Call: nil}), `no function Call`},
 		{c.Add(catalog.Prompt{Definition: wire.Object(`{"name":"a","arguments":[{"name":"x"},{}]}`), Get: get}), `/arguments/1`},
 		{c.Add(catalog.Prompt{Definition: wire.Object(`{"name":"a"}`), Get: get, Completers: map[string]catalog.Completer{"x": nil}}), `there is no argument "x" to complete`},
-		{c.Add(catalog.Prompt{Definition: wire.Object(`{"name":"a"}`)}), `Get is nil`},
+		{c.Add(catalog.Prompt{Definition: wire.Object(`{"name":"a"}`)}), `no function Get`},
 		{c.Add(catalog.Resource{wire.Object(`{"name":"a"}`), contents}), `missing member "uri"`},
 		{c.Add(catalog.Resource{wire.Object(`{"uri":"a:b"}`), contents}), `missing member "name"`},
 		{c.Add(catalog.Resource{wire.Object(`{"uri":"a","name":"a"}`), contents}), `at /uri: must be in the format uri, is "a"`},
