@@ -37,7 +37,7 @@ func TestAsk(t *testing.T) {
 Passau 2025-11-03: rain, 4 to 9 °C
 Passau 2025-11-04: rain, 4 to 9 °C
 flood of the Danube, level 3
-get_weather failed: no weather is known of "Atlantis"; it is of Oslo, Lima, Passau
+get_weather failed: no weather for "Atlantis"; the cities are Oslo, Lima, Passau
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +printed):\n%s", diff)
