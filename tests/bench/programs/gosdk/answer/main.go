@@ -1,7 +1,7 @@
-//lint:file-ignore SA1019 The library deprecates sampling, which the program shows.
-
 // Program answer starts a server, calls a tool, and answers what the tool asks the user and
 // the model.
+//
+//lint:file-ignore SA1019 The library deprecates sampling, which the program shows.
 package main
 
 import (
