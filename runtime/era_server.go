@@ -86,7 +86,7 @@ func settle(result wire.Appender, revision string) (wire.Raw, error) {
 	if result == nil {
 		return "", errors.New("runtime: the handler of initialize returned no result")
 	}
-	text, err := wire.Marshal(result)
+	text, err := wire.MarshalString(result)
 	if err != nil {
 		return "", fmt.Errorf("runtime: result of initialize: %w", err)
 	}

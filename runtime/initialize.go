@@ -94,7 +94,7 @@ func objectOf(capabilities wire.Appender) (wire.Object, error) {
 	if capabilities == nil {
 		return "{}", nil
 	}
-	text, err := wire.Marshal(capabilities)
+	text, err := wire.MarshalString(capabilities)
 	if err == nil && wire.Object(text).Kind() != wire.KindObject {
 		err = errors.New("not an object")
 	}

@@ -204,7 +204,7 @@ func extensible(object []byte) bool {
 
 // appendMerged is AppendJSON for the text of params that may have a _meta.
 func (m metaParams) appendMerged(dst []byte, params wire.Object) ([]byte, error) {
-	value, err := wire.Marshal(m.value)
+	value, err := wire.MarshalString(m.value)
 	if err != nil {
 		return dst, err
 	}

@@ -14,7 +14,7 @@ func checkRoots(result wire.Appender) (wire.Appender, error) {
 	if result == nil {
 		return nil, errors.New("runtime: the handler of roots/list returned no result")
 	}
-	text, err := wire.Marshal(result)
+	text, err := wire.MarshalString(result)
 	if err != nil {
 		return nil, fmt.Errorf("runtime: result of roots/list: %w", err)
 	}

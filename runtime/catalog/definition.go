@@ -70,16 +70,15 @@ func (d *definition) encode(v wire.Appender) error {
 	if v == nil {
 		return errors.New("the definition is missing")
 	}
-	text, err := wire.Marshal(v)
+	text, err := wire.MarshalString(v)
 	if err != nil {
 		return err
 	}
 	// An object without white space needs no second copy.
-	if o, ok := v.(wire.Object); ok && string(o) == string(text) {
-		d.text = string(o)
-	} else {
-		d.text = string(text)
+	if o, ok := v.(wire.Object); ok && string(o) == text {
+		text = string(o)
 	}
+	d.text = text
 	return nil
 }
 

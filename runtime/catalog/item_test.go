@@ -144,6 +144,7 @@ func TestRunningServer(t *testing.T) {
 			return nil, nil
 		}
 		session := join(t, server, binding)
+		synctest.Wait() // until the server has read notifications/initialized
 		must(t, offers.Add(catalog.NewTool(&mcp.Tool{Name: "later"}, aTool.Call)))
 		if n := offers.RemoveTools("t"); n != 1 {
 			t.Errorf("removed %d tools", n)

@@ -182,8 +182,7 @@ func (l *list[T]) definitionIn(ctx context.Context, revision string, it *item[T]
 	if v == nil {
 		return "", errors.New("it was converted to nothing")
 	}
-	converted, err := wire.Marshal(v)
-	return string(converted), err
+	return wire.MarshalString(v)
 }
 
 // answer returns the result of the list's method ("Pagination" in

@@ -96,7 +96,7 @@ func (b *bridge) handle(ctx context.Context, method string, params wire.Raw) (wi
 	if r, ok := result.(inRevision); ok && r.InRevision() == b.id(b.session) {
 		return result, nil
 	}
-	text, err := wire.Marshal(result)
+	text, err := wire.MarshalString(result)
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +246,7 @@ func (c *caller) outgoing(ctx context.Context, method string, params wire.Append
 	if params == nil {
 		return nil, nil
 	}
-	text, err := wire.Marshal(params)
+	text, err := wire.MarshalString(params)
 	if err != nil {
 		return nil, err
 	}

@@ -192,7 +192,7 @@ func (t *Table) Convert(c *Conversion, from, to, definition string, v wire.Appen
 	if err != nil {
 		return "", err
 	}
-	text, err := wire.Marshal(v)
+	text, err := wire.MarshalString(v)
 	if err != nil {
 		return "", err
 	}

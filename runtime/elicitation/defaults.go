@@ -26,7 +26,7 @@ func FillDefaults(below runtime.Binding) runtime.Binding {
 		if method != methodCreate || err != nil || result == nil {
 			return result, err
 		}
-		text, err := wire.Marshal(result)
+		text, err := wire.MarshalString(result)
 		if err != nil {
 			return nil, fmt.Errorf("elicitation: %w", err)
 		}

@@ -75,9 +75,9 @@ func anything(v any) wire.Raw {
 		return "null"
 	case wire.Appender:
 		// Invalid JSON would make the text of the whole object empty.
-		if data, err := wire.Marshal(v); err == nil {
+		if data, err := wire.MarshalString(v); err == nil {
 			var raw wire.Raw
-			if wire.Unmarshal(data, &raw) == nil {
+			if wire.UnmarshalString(data, &raw) == nil {
 				return raw
 			}
 		}

@@ -111,7 +111,7 @@ func (in *instruments) send(next runtime.Sender) runtime.Sender {
 	return func(ctx context.Context, m *runtime.Message) error {
 		var params wire.Object
 		if m.Params != nil {
-			text, err := wire.Marshal(m.Params)
+			text, err := wire.MarshalString(m.Params)
 			if err != nil {
 				return next(ctx, m) // next reports the error
 			}

@@ -1,7 +1,6 @@
 package otelmcp
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -224,11 +223,11 @@ func readTool(result wire.Appender) (wire.Appender, outcome) {
 	if result == nil {
 		return nil, outcome{kind: codeInternal, code: codeInternal}
 	}
-	text, err := wire.Marshal(result)
+	text, err := wire.MarshalString(result)
 	switch {
 	case err != nil:
 		return result, outcome{kind: codeInternal, code: codeInternal}
-	case bytes.Contains(text, []byte(`"isError"`)) && isToolError(wire.Raw(text)):
+	case strings.Contains(text, `"isError"`) && isToolError(wire.Raw(text)):
 		return wire.Raw(text), outcome{kind: toolError}
 	}
 	return wire.Raw(text), outcome{}

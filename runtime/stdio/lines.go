@@ -3,8 +3,8 @@ package stdio
 import (
 	"bytes"
 	"io"
+	"strings"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/bytestring"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -17,11 +17,11 @@ const maxEmptyReads = 100
 // lines splits a stream into lines.
 type lines struct {
 	src  io.Reader
-	buf  []byte // readSize bytes
-	rest []byte // unprocessed part of buf
-	long []byte // beginning of a line, from earlier reads
-	err  error  // of src; returned when rest is empty
-	skip bool   // the rest of a line that was too long is skipped
+	buf  []byte          // readSize bytes
+	rest []byte          // unprocessed part of buf
+	long strings.Builder // beginning of a line, from earlier reads
+	err  error           // of src; returned when rest is empty
+	skip bool            // the rest of a line that was too long is skipped
 }
 
 // next returns a copy of the next line, without its newline. If the line is longer than max, it
@@ -44,21 +44,22 @@ func (l *lines) next(max int) (string, error) {
 				}
 			}
 			continue
-		case lineLen(l.long, part) > max:
-			l.skip, l.long = true, nil
+		case l.lineLen(part) > max:
+			l.skip = true
+			l.long.Reset()
 			return "", jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
-		case i >= 0 && l.long == nil:
-			text := string(trimCR(part))
+		case i >= 0 && l.long.Len() == 0:
+			text := string(bytes.TrimSuffix(part, []byte{'\r'}))
 			l.drop(len(part), true)
 			return text, nil
 		}
-		l.long = append(l.long, part...)
+		l.long.Write(part)
 		l.drop(len(part), i >= 0)
 		if i >= 0 {
 			return l.takeLong(), nil
 		}
 		if err := l.fill(); err != nil {
-			if err == io.EOF && len(l.long) > 0 {
+			if err == io.EOF && l.long.Len() > 0 {
 				return l.takeLong(), nil
 			}
 			return "", err
@@ -67,8 +68,8 @@ func (l *lines) next(max int) (string, error) {
 }
 
 func (l *lines) takeLong() string {
-	line := bytestring.Of(trimCR(l.long))
-	l.long = nil
+	line := strings.TrimSuffix(l.long.String(), "\r")
+	l.long.Reset()
 	return line
 }
 
@@ -102,19 +103,12 @@ func (l *lines) fill() error {
 	return io.ErrNoProgress
 }
 
-// lineLen returns the length of an incomplete line that consists of a and b so far.
-func lineLen(a, b []byte) int {
-	last := b
-	if len(b) == 0 {
-		last = a
-	}
-	n := len(a) + len(b)
-	if bytes.HasSuffix(last, []byte{'\r'}) {
-		n-- // it may be part of the end of the line
+// lineLen returns the length of the incomplete line that ends with part. A carriage return at its
+// end is not counted, as it may be part of the end of the line.
+func (l *lines) lineLen(part []byte) int {
+	n := l.long.Len() + len(part)
+	if bytes.HasSuffix(part, []byte{'\r'}) || len(part) == 0 && strings.HasSuffix(l.long.String(), "\r") {
+		n--
 	}
 	return n
-}
-
-func trimCR(line []byte) []byte {
-	return bytes.TrimSuffix(line, []byte{'\r'})
 }

@@ -70,7 +70,7 @@ func augment(params wire.Appender) (wire.Object, error) {
 	if params == nil {
 		return `{"task":{}}`, nil
 	}
-	text, err := wire.Marshal(params)
+	text, err := wire.MarshalString(params)
 	if err != nil {
 		return "", err
 	}

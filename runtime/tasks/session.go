@@ -132,7 +132,7 @@ func (s *session) outcome(ctx context.Context, t *task, w work) (wire.Object, er
 	if result == nil {
 		return "", errors.New("tasks: the handler returned no result")
 	}
-	text, err := wire.Marshal(result)
+	text, err := wire.MarshalString(result)
 	if err != nil {
 		return "", err
 	}

@@ -147,10 +147,10 @@ type relatedParams struct {
 
 // AppendJSON implements wire.Appender.
 func (p relatedParams) AppendJSON(dst []byte) ([]byte, error) {
-	var text []byte
+	var text string
 	if p.params != nil {
 		var err error
-		if text, err = wire.Marshal(p.params); err != nil {
+		if text, err = wire.MarshalString(p.params); err != nil {
 			return dst, err
 		}
 	}

@@ -154,7 +154,7 @@ func relating(handle handler) handler {
 		if !ok {
 			return result, nil
 		}
-		text, err := wire.Marshal(result)
+		text, err := wire.MarshalString(result)
 		if err != nil {
 			return nil, err
 		}

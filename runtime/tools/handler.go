@@ -7,7 +7,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
-	"github.com/mcpgen/mcpgen/runtime/internal/bytestring"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -82,12 +81,6 @@ func Content[In wire.Value, Block wire.Appender](t *Tool, _ Options, fresh func(
 // item returns the tool for a catalog.
 func (t *Tool) item(call func(ctx context.Context, arguments wire.Object) (wire.Appender, error)) catalog.Tool {
 	return catalog.Tool{Name: t.Name, Definition: &t.Definition, Call: call}
-}
-
-// marshal is wire.Marshal without the copy from bytes to a string.
-func marshal(v wire.Appender) (string, error) {
-	text, err := wire.Marshal(v)
-	return bytestring.Of(text), err
 }
 
 // revisionOf returns the negotiated revision, or "" outside of calls.

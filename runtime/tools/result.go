@@ -56,7 +56,7 @@ func (r *reply) Value(key any) any {
 
 // structure sets the structured result, after validating it.
 func (r *reply) structure(t *Tool, o Options, out wire.Appender) (wire.Appender, error) {
-	text, err := marshal(out)
+	text, err := wire.MarshalString(out)
 	if err != nil {
 		return nil, defect("the tool's result cannot be encoded: %w", err)
 	}
@@ -76,7 +76,7 @@ func (r *reply) finish() (wire.Appender, error) {
 	}
 	if len(r.blocks)+len(r.result.Content) > 0 {
 		var err error
-		if r.content, err = marshal((*contentOf)(r)); err != nil {
+		if r.content, err = wire.MarshalString((*contentOf)(r)); err != nil {
 			return nil, err
 		}
 	}

@@ -70,7 +70,7 @@ func describe[In any](definition wire.Appender) (*described[In], error) {
 	if definition == nil {
 		return t, fmt.Errorf("the definition is missing")
 	}
-	text, err := wire.Marshal(definition)
+	text, err := wire.MarshalString(definition)
 	if err != nil {
 		return t, err
 	}

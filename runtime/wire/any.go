@@ -69,7 +69,7 @@ func appendAny(dst []byte, v any) ([]byte, error) {
 	case Object:
 		return AppendObject(dst, v)
 	case Appender:
-		text, err := Marshal(v)
+		text, err := MarshalString(v)
 		if err != nil {
 			return dst, err
 		}

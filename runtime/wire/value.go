@@ -110,6 +110,20 @@ func Marshal(v Appender) ([]byte, error) {
 	return text, err
 }
 
+// MarshalString is [Marshal] for a caller that needs a string, such as a [Raw].
+func MarshalString(v Appender) (string, error) {
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
+	text, err := v.AppendJSON((*buf)[:0])
+	if err != nil {
+		return "", err
+	}
+	if cap(text) <= maxPooled {
+		*buf = text
+	}
+	return string(text), nil
+}
+
 // Unmarshal decodes data, which must be one value with optional white space around it, into v. It
 // copies data, so v does not refer to it.
 func Unmarshal(data []byte, v Value) error {

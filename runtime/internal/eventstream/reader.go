@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/mcpgen/mcpgen/runtime/internal/bytestring"
 )
 
 // ErrTooLong is returned in place of an event that exceeds the reader's maximum. The reader
@@ -77,7 +75,7 @@ func (r *Reader) Next() (Event, error) {
 
 // event returns the next event. A comment alone gives an event without fields.
 func (r *Reader) event() (e Event, err error) {
-	var more []byte
+	var more strings.Builder // data of several lines
 	size, within := 0, false
 	for {
 		line, err := r.line(r.max - size)
@@ -89,8 +87,8 @@ func (r *Reader) event() (e Event, err error) {
 		case err != nil:
 			return e, err
 		case line == "":
-			if more != nil {
-				e.Data = bytestring.Of(more)
+			if more.Len() > 0 {
+				e.Data = more.String()
 			}
 			return e, nil
 		}
@@ -98,23 +96,24 @@ func (r *Reader) event() (e Event, err error) {
 		if line[0] != ':' {
 			size += len(line)
 		}
-		more = e.line(line, more)
+		e.line(line, &more)
 	}
 }
 
-// line processes one line of an event. more accumulates data of several lines.
-func (e *Event) line(line string, more []byte) []byte {
+// line processes one line of an event. more collects the data if it has several lines.
+func (e *Event) line(line string, more *strings.Builder) {
 	data, ok := e.field(line)
 	switch {
 	case !ok:
+		return
 	case !e.HasData:
 		e.Data, e.HasData = data, true
-	case more == nil:
-		more = append(append([]byte(e.Data), '\n'), data...)
-	default:
-		more = append(append(more, '\n'), data...)
+		return
+	case more.Len() == 0:
+		more.WriteString(e.Data)
 	}
-	return more
+	more.WriteByte('\n')
+	more.WriteString(data)
 }
 
 // field processes one line of an event, which may be a comment. It returns the data if the
@@ -169,7 +168,7 @@ func (r *Reader) skip() error {
 // line returns the next line without its end. If the line is longer than max, it drops what
 // it has read and returns ErrTooLong; the next call then returns the rest of the line.
 func (r *Reader) line(max int) (string, error) {
-	var long []byte // the beginning of a line that is no longer in buf
+	var long strings.Builder // the beginning of a line that is no longer in buf
 	for {
 		if r.cr && len(r.rest) > 0 {
 			r.cr = false
@@ -182,7 +181,7 @@ func (r *Reader) line(max int) (string, error) {
 		if end >= 0 {
 			part = r.rest[:end]
 		}
-		if len(long)+len(part) > max {
+		if long.Len()+len(part) > max {
 			// Keep at least one byte, or the rest would look like the empty line that ends
 			// an event.
 			keep := min(len(part), 1)
@@ -192,15 +191,16 @@ func (r *Reader) line(max int) (string, error) {
 		if end >= 0 {
 			r.cr = r.rest[end] == '\r'
 			r.rest = r.rest[end+1:]
-			if long == nil {
+			if long.Len() == 0 {
 				return r.first(string(part)), nil
 			}
-			return r.first(bytestring.Of(append(long, part...))), nil
+			long.Write(part)
+			return r.first(long.String()), nil
 		}
-		long = append(long, part...)
+		long.Write(part)
 		r.rest = nil
 		if err := r.fill(); err != nil {
-			if err == io.EOF && len(long) > 0 {
+			if err == io.EOF && long.Len() > 0 {
 				err = io.ErrUnexpectedEOF
 			}
 			return "", err

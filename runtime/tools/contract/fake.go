@@ -25,7 +25,7 @@ const Text = "an answer"
 
 // call records a call and fails or panics if requested.
 func (f *Fake) call(tool string, in wire.Appender) error {
-	arguments, err := wire.Marshal(in)
+	arguments, err := wire.MarshalString(in)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func Structured[In, Out any, PIn interface {
 			if err != nil {
 				return "", err
 			}
-			text, err := wire.Marshal(POut(out))
+			text, err := wire.MarshalString(POut(out))
 			return wire.Raw(text), err
 		},
 		answer: func(ctx context.Context, arguments wire.Object, result wire.Raw) error {
@@ -135,6 +135,6 @@ func round[In any, PIn interface {
 	if err != nil {
 		return "", err
 	}
-	text, err := wire.Marshal(PIn(in))
+	text, err := wire.MarshalString(PIn(in))
 	return wire.Raw(text), err
 }

@@ -327,7 +327,7 @@ func (c *check) decode(v wire.Value, src, pointer string, base int) bool {
 		}
 	}
 	if c.roundtrip {
-		again, err := wire.Marshal(v)
+		again, err := wire.MarshalString(v)
 		switch {
 		case err != nil:
 			c.breaks("roundtrip", pointer, base, "the decoded value cannot be encoded again: %v", err)
