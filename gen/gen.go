@@ -84,10 +84,10 @@ func PinnedSource(s *spec.Spec, revision string) (Source, error) {
 func All(s *spec.Spec) (files.Plan, error) {
 	var plan files.Plan
 	var revisions []*ir.Revision
-	var newest files.Plan // of the last revision, which is the newest
+	var current files.Plan // of the revision that package mcp stands for
 	used := map[string]bool{}
 	var errs []error
-	for _, revision := range s.Revisions() {
+	for i, revision := range s.Revisions() {
 		src, err := PinnedSource(s, revision)
 		if err != nil {
 			errs = append(errs, err)
@@ -101,7 +101,10 @@ func All(s *spec.Spec) (files.Plan, error) {
 		plan.Files = append(plan.Files, one.Files...)
 		plan.Owned = append(plan.Owned, one.Owned...)
 		maps.Copy(used, lowered.usedDocs)
-		revisions, newest = append(revisions, lowered.Revision), one
+		revisions = append(revisions, lowered.Revision)
+		if i == s.Current() {
+			current = one
+		}
 	}
 	errs = append(errs, checkPins(s))
 	if errors.Join(errs...) == nil {
@@ -116,13 +119,13 @@ func All(s *spec.Spec) (files.Plan, error) {
 	}
 	plan.Files = append(plan.Files, index)
 	plan.Owned = append(plan.Owned, ".")
-	aliases, err := emit.Newest(revisions[len(revisions)-1], newest.Files, "mcp")
+	aliases, err := emit.Newest(revisions[s.Current()], current.Files, "mcp")
 	if err != nil {
 		return files.Plan{}, err
 	}
 	plan.Files = append(plan.Files, aliases...)
 	plan.Owned = append(plan.Owned, "mcp")
-	if err := converters(revisions, &plan); err != nil {
+	if err := converters(revisions[:s.Current()+1], &plan); err != nil {
 		return files.Plan{}, err
 	}
 	return plan, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250326"
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -33,6 +34,7 @@ func Revisions() []Revision {
 		{mcp20250326.Revision, mcp20250326.New, mcp20250326.Methods},
 		{mcp20250618.Revision, mcp20250618.New, mcp20250618.Methods},
 		{mcp20251125.Revision, mcp20251125.New, mcp20251125.Methods},
+		{mcp20260728.Revision, mcp20260728.New, mcp20260728.Methods},
 	}
 }
 
@@ -53,6 +55,7 @@ func Lookup(revision string) (Revision, bool) {
 // calls it links none of the types of those methods.
 func ServerBindings() []runtime.Binding {
 	return []runtime.Binding{
+		mcp20260728.BindBase(),
 		mcp20251125.BindBase(),
 		mcp20250618.BindBase(),
 		mcp20250326.BindBase(),
@@ -65,6 +68,7 @@ func ServerBindings() []runtime.Binding {
 // servers.
 func ClientBindings() []runtime.Binding {
 	return []runtime.Binding{
+		mcp20260728.BindClient(mcp20260728.UnimplementedClient{}),
 		mcp20251125.BindClient(mcp20251125.UnimplementedClient{}),
 		mcp20250618.BindClient(mcp20250618.UnimplementedClient{}),
 		mcp20250326.BindClient(mcp20250326.UnimplementedClient{}),

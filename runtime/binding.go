@@ -44,6 +44,10 @@ type Method struct {
 	ParamsRequired bool         // params is a required member
 	Capability     string       // dotted path ("resources.subscribe") in the capabilities of the side that answers the request or sends the notification; "" for none
 	Paginated      bool         // params have a cursor, the result a nextCursor
+	Within         bool         // a request that is not sent as a message but within the result of another one, which is then repeated with the answer
+	Asks           bool         // the result may contain requests that are Within
+	Cacheable      bool         // the result says how long it may be kept
+	NameParam      string       // string member of the params that HTTP requests repeat in the header Mcp-Name; "" for none
 }
 
 // Binding connects an implementation of one side of one revision to the runtime. The generated

@@ -6,9 +6,11 @@ package spec
 type Overlay struct {
 	Names        []NameRow       `yaml:"names"`
 	Unions       []UnionRow      `yaml:"unions"`
+	Values       []ValueRow      `yaml:"values"`
 	Context      []ContextRow    `yaml:"context"`
 	Results      []ResultRow     `yaml:"results"`
 	Capabilities []CapabilityRow `yaml:"capabilities"`
+	Headers      []HeaderRow     `yaml:"headers"`
 	Enums        []EnumRow       `yaml:"enums"`
 	Initialisms  []string        `yaml:"initialisms"`
 }
@@ -42,6 +44,17 @@ type UnionRow struct {
 	When    string `yaml:"when"`
 }
 
+// ValueRow fixes the value of the string members at the place At, which is a definition and
+// its member. "*" matches any definition. Generated code writes the value if none is set,
+// and unions are told apart by it. If Absent is set, a message without the member has this
+// value.
+type ValueRow struct {
+	Range  `yaml:",inline"`
+	At     string `yaml:"at"`
+	Value  string `yaml:"value"`
+	Absent bool   `yaml:"absent"`
+}
+
 // ContextRow names a union whose variant depends on the request, not on the
 // value. Catchall is the variant that accepts every value.
 type ContextRow struct {
@@ -65,6 +78,14 @@ type CapabilityRow struct {
 	Range      `yaml:",inline"`
 	Method     string `yaml:"method"`
 	Capability string `yaml:"capability"`
+}
+
+// HeaderRow names the string member of a method's params that an HTTP request repeats in the
+// header Mcp-Name.
+type HeaderRow struct {
+	Range  `yaml:",inline"`
+	Method string `yaml:"method"`
+	Param  string `yaml:"param"`
 }
 
 // EnumRow restores the order of an enum's values, which schemas sort alphabetically.

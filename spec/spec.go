@@ -44,6 +44,10 @@ type Pin struct {
 	SHA256 string `json:"sha256"`
 	// Dialect is the $schema of the file.
 	Dialect string `json:"dialect"`
+	// Current marks the revision that package mcp of the generated code stands for. Without a
+	// mark it is the newest one. An import does not move the mark, because code that uses
+	// package mcp may then need changes.
+	Current bool `json:"current,omitempty"`
 }
 
 // Load reads a spec folder. Unknown keys in its YAML files are errors.
@@ -79,6 +83,14 @@ func (s *Spec) Pin(revision string) (Pin, bool) {
 		}
 	}
 	return Pin{}, false
+}
+
+// Current returns the index of the revision that package mcp stands for.
+func (s *Spec) Current() int {
+	if i := slices.IndexFunc(s.Pins, func(p Pin) bool { return p.Current }); i >= 0 {
+		return i
+	}
+	return len(s.Pins) - 1
 }
 
 // Schema returns the schema.json of a pinned revision.

@@ -41,8 +41,13 @@ func methodRow(m *ir.Method) jen.Code {
 	if m.Capability != "" {
 		row[jen.Id("Capability")] = jen.Lit(m.Capability)
 	}
-	if m.Paginated {
-		row[jen.Id("Paginated")] = jen.True()
+	for name, holds := range map[string]bool{"Paginated": m.Paginated, "Within": m.Within, "Asks": m.Asks, "Cacheable": m.Cacheable} {
+		if holds {
+			row[jen.Id(name)] = jen.True()
+		}
+	}
+	if m.NameParam != "" {
+		row[jen.Id("NameParam")] = jen.Lit(m.NameParam)
 	}
 	return jen.Values(row)
 }

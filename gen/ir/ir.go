@@ -265,6 +265,9 @@ type Method struct {
 	Notification bool
 	// ToServer and ToClient report which sides may receive the message.
 	ToServer, ToClient bool
+	// Within means that the request is not a message of its own: a server puts it into the
+	// result of another request, which the client then repeats with the answer.
+	Within bool
 	// Params and Result are declarations. Result is nil for notifications.
 	Params, Result *Decl
 	// Plain is the result that is named after the request, if Result is a union and this is
@@ -275,6 +278,11 @@ type Method struct {
 	// or sends the notification, or "".
 	Capability string
 	Paginated  bool
+	// Asks means that the result may ask the client for input, which it sends with a repetition
+	// of the request. Cacheable means that the result says how long it may be kept.
+	Asks, Cacheable bool
+	// NameParam is the string member of the params that HTTP requests repeat in a header, or "".
+	NameParam string
 	// Items is the member of a paginated result that holds the items of a page, or nil if
 	// the result does not have exactly one array. ItemsGo names the iterator over all items.
 	Items   *Field

@@ -165,8 +165,13 @@ func (p *printer) method(m *Method) {
 	if m.Capability != "" {
 		p.line("\tcapability %s", m.Capability)
 	}
-	if m.Paginated {
-		p.line("\tpaginated")
+	for _, fact := range []struct {
+		holds bool
+		text  string
+	}{{m.Paginated, "paginated"}, {m.Within, "within a result"}, {m.Asks, "asks"}, {m.Cacheable, "cacheable"}, {m.NameParam != "", "named by " + m.NameParam}} {
+		if fact.holds {
+			p.line("\t%s", fact.text)
+		}
 	}
 	if m.Items != nil {
 		p.line("\titems %q %s", m.Items.Wire, m.ItemsGo)

@@ -51,6 +51,7 @@ func Lower(in Input) (*Output, error) {
 		overlay:  newOverlay(in),
 		docs:     &docs{in: in.Docs, used: map[string]bool{}},
 		injected: map[*schema.Schema]bool{},
+		implied:  map[*schema.Schema]string{},
 		decls:    map[string]*ir.Decl{},
 		origin:   map[*ir.Decl]*schema.Schema{},
 		lenient:  in.Lenient,
@@ -63,6 +64,7 @@ func Lower(in Input) (*Output, error) {
 		return nil, err
 	}
 	l.injectMeta()
+	l.fixValues()
 	l.declareDefinitions()
 	l.lowerDefinitions()
 	if err := l.err(); err != nil {
@@ -100,7 +102,9 @@ type lowerer struct {
 	docs     *docs
 	names    *names.Namer
 	injected map[*schema.Schema]bool
-	decls    map[string]*ir.Decl
+	// implied holds the values of members that messages may omit.
+	implied map[*schema.Schema]string
+	decls   map[string]*ir.Decl
 	// origin maps a declaration to its schema.
 	origin map[*ir.Decl]*schema.Schema
 	// defined maps the name of a definition to its declaration.

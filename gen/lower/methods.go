@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -9,20 +10,22 @@ import (
 )
 
 // directions lists the unions that determine which side may send a message. If a revision has
-// only one such message, the definition is that message instead of a union.
+// only one such message, the definition is that message instead of a union. A request of
+// InputRequest is sent within a result.
 var directions = []struct {
-	definition         string
-	toServer, toClient bool
+	definition                 string
+	toServer, toClient, within bool
 }{
-	{"ClientRequest", true, false},
-	{"ClientNotification", true, false},
-	{"ServerRequest", false, true},
-	{"ServerNotification", false, true},
+	{"ClientRequest", true, false, false},
+	{"ClientNotification", true, false, false},
+	{"ServerRequest", false, true, false},
+	{"ServerNotification", false, true, false},
+	{"InputRequest", false, true, true},
 }
 
 // methods returns the messages that one side may send to the other.
 func (l *lowerer) methods() []*ir.Method {
-	toServer, toClient := map[string]bool{}, map[string]bool{}
+	toServer, toClient, within := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	sent := map[string]*schema.Schema{} // a message of each method
 	skip := map[string]bool{}
 	for _, d := range directions {
@@ -40,6 +43,7 @@ func (l *lowerer) methods() []*ir.Method {
 			sent[method] = message
 			toServer[method] = toServer[method] || d.toServer
 			toClient[method] = toClient[method] || d.toClient
+			within[method] = within[method] || d.within
 		}
 	}
 	byWire := map[string]schema.Definition{}
@@ -55,7 +59,7 @@ func (l *lowerer) methods() []*ir.Method {
 		}
 		byWire[wire] = def
 		if m := l.method(def, wire); m != nil {
-			m.ToServer, m.ToClient = toServer[wire], toClient[wire]
+			m.ToServer, m.ToClient, m.Within = toServer[wire], toClient[wire], within[wire]
 			methods = append(methods, m)
 		}
 	}
@@ -113,7 +117,33 @@ func (l *lowerer) method(def schema.Definition, wire string) *ir.Method {
 	if m.Paginated {
 		m.Items = items(m)
 	}
+	m.Asks = field(m.Params, "inputResponses") != nil && field(m.Params, "requestState") != nil
+	if result := cmp.Or(m.Plain, m.Result); result != nil {
+		m.Cacheable = field(result, "ttlMs") != nil && field(result, "cacheScope") != nil
+	}
+	m.NameParam = l.nameParam(m)
 	return m
+}
+
+// nameParam returns the member of the params that the overlay has for the header Mcp-Name, or
+// "".
+func (l *lowerer) nameParam(m *ir.Method) string {
+	for _, r := range l.overlay.headers {
+		if r.it.Method != m.Wire {
+			continue
+		}
+		f := field(m.Params, r.it.Param)
+		if f == nil {
+			continue // unused reports the row as stale
+		}
+		if _, ok := ir.Resolve(f.Type).(*ir.String); !ok {
+			l.failAt(f.Pointer, "the overlay repeats %q of %q in a header, which is not a string", f.Wire, m.Wire)
+			continue
+		}
+		r.use()
+		return f.Wire
+	}
+	return ""
 }
 
 // plain returns the variant of a union of results that is named after the request, or nil.

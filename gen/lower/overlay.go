@@ -12,9 +12,11 @@ type overlay struct {
 	revision     string
 	names        []*row[spec.NameRow]
 	unions       []*row[spec.UnionRow]
+	values       []*row[spec.ValueRow]
 	context      []*row[spec.ContextRow]
 	results      []*row[spec.ResultRow]
 	capabilities []*row[spec.CapabilityRow]
+	headers      []*row[spec.HeaderRow]
 	enums        []*row[spec.EnumRow]
 	initialisms  []string
 	all          []mark
@@ -51,9 +53,11 @@ func (o *overlay) add(from *spec.Overlay, users bool) {
 	}
 	o.names = collect(o, o.names, "names", from.Names, users, func(r spec.NameRow) (spec.Range, string) { return r.Range, r.At + " -> " + r.Name })
 	o.unions = collect(o, o.unions, "unions", from.Unions, users, func(r spec.UnionRow) (spec.Range, string) { return r.Range, r.Variant })
+	o.values = collect(o, o.values, "values", from.Values, users, func(r spec.ValueRow) (spec.Range, string) { return r.Range, fmt.Sprintf("%s = %q", r.At, r.Value) })
 	o.context = collect(o, o.context, "context", from.Context, users, func(r spec.ContextRow) (spec.Range, string) { return r.Range, r.Union })
 	o.results = collect(o, o.results, "results", from.Results, users, func(r spec.ResultRow) (spec.Range, string) { return r.Range, r.Method })
 	o.capabilities = collect(o, o.capabilities, "capabilities", from.Capabilities, users, func(r spec.CapabilityRow) (spec.Range, string) { return r.Range, r.Method })
+	o.headers = collect(o, o.headers, "headers", from.Headers, users, func(r spec.HeaderRow) (spec.Range, string) { return r.Range, r.Method })
 	o.enums = collect(o, o.enums, "enums", from.Enums, users, func(r spec.EnumRow) (spec.Range, string) { return r.Range, r.Enum })
 	o.initialisms = append(o.initialisms, from.Initialisms...)
 }
@@ -116,6 +120,19 @@ func (o *overlay) name(path string) (name string, star bool) {
 		}
 	}
 	return "", false
+}
+
+// value returns the row that fixes the value of a definition's member, or nil. A row for the
+// exact place takes precedence over a row with a star.
+func (o *overlay) value(definition, member string) *row[spec.ValueRow] {
+	for _, at := range []string{definition, "*"} {
+		for _, r := range o.values {
+			if r.it.At == at+"."+member {
+				return r
+			}
+		}
+	}
+	return nil
 }
 
 // when returns the path that a variant must have, and the row that says so, or nil.

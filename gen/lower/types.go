@@ -237,6 +237,7 @@ func (l *lowerer) field(parent *schema.Schema, p schema.Property, at place) *ir.
 		Required: slices.Contains(parent.Required, p.Name),
 		Const:    s.Const,
 		Injected: l.injected[s],
+		Default:  l.implied[s],
 	}
 	base, ok := nullable(s)
 	if !ok || !f.Required {

@@ -136,7 +136,7 @@ func closedValues(v *ir.Variant, member string) (values []any, optional, ok bool
 		return nil, false, false
 	}
 	if f.Const != nil {
-		return []any{f.Const}, !f.Required, true
+		return []any{f.Const}, !f.Required || f.Default != "", true
 	}
 	if enum, isEnum := ir.Resolve(f.Type).(*ir.Enum); isEnum {
 		for _, value := range enum.Values {
