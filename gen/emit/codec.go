@@ -133,25 +133,33 @@ func decodeDoc(o *ir.Object) string {
 	return text
 }
 
-// requiredCheck relies on the required members coming first among the fields.
+// requiredCheck renders the error for missing members.
 func requiredCheck(g *jen.Group, o *ir.Object) {
-	var names []jen.Code
-	for _, f := range o.Fields {
-		if f.Required && f.Default == "" {
-			names = append(names, jen.Lit(f.Wire))
+	var names []jen.Code // up to the last required member; "" for one that may be missing
+	masks := make([]uint64, (len(o.Fields)+63)/64)
+	for i, f := range o.Fields {
+		if !f.Required || f.Default != "" {
+			continue
 		}
+		for len(names) < i {
+			names = append(names, jen.Lit(""))
+		}
+		names = append(names, jen.Lit(f.Wire))
+		masks[i/64] |= 1 << (i % 64)
+	}
+	missing := jen.Null()
+	for word, mask := range masks {
+		if mask == 0 {
+			continue
+		}
+		if len(*missing) > 1 {
+			missing.Op("||")
+		}
+		bits := jen.Op(fmt.Sprintf("%#x", mask))
+		missing.Id("seen").Index(jen.Lit(word)).Op("&").Add(bits).Op("!=").Add(bits)
 	}
 	if len(names) == 0 {
 		return
-	}
-	missing := jen.Null()
-	for word := 0; word*64 < len(names); word++ {
-		n := min(len(names)-word*64, 64)
-		mask := jen.Op(fmt.Sprintf("%#x", ^uint64(0)>>(64-n)))
-		if word > 0 {
-			missing.Op("||")
-		}
-		missing.Id("seen").Index(jen.Lit(word)).Op("&").Add(mask).Op("!=").Add(mask)
 	}
 	args := append([]jen.Code{jen.Id("seen").Index(jen.Op(":"))}, names...)
 	g.If(missing).Block(jen.Id("r").Dot("Missing").Call(args...))

@@ -285,8 +285,8 @@ func (x *DiscoverResult) DecodeJSON(r *wire.Reader) error {
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "cacheScope", "capabilities", "supportedVersions", "ttlMs")
+	if seen[0]&0x1e != 0x1e {
+		r.Missing(seen[:], "", "cacheScope", "capabilities", "supportedVersions", "ttlMs")
 	}
 	if seen[0]&0x1 == 0 {
 		x.ResultType = "complete"

@@ -188,8 +188,8 @@ func (x *GetPromptResult) DecodeJSON(r *wire.Reader) error {
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "messages")
+	if seen[0]&0x2 != 0x2 {
+		r.Missing(seen[:], "", "messages")
 	}
 	if seen[0]&0x1 == 0 {
 		x.ResultType = "complete"
@@ -366,8 +366,8 @@ func (x *ListPromptsResult) DecodeJSON(r *wire.Reader) error {
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "cacheScope", "prompts", "ttlMs")
+	if seen[0]&0xe != 0xe {
+		r.Missing(seen[:], "", "cacheScope", "prompts", "ttlMs")
 	}
 	if seen[0]&0x1 == 0 {
 		x.ResultType = "complete"

@@ -209,8 +209,8 @@ func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "cacheScope", "resourceTemplates", "ttlMs")
+	if seen[0]&0xe != 0xe {
+		r.Missing(seen[:], "", "cacheScope", "resourceTemplates", "ttlMs")
 	}
 	if seen[0]&0x1 == 0 {
 		x.ResultType = "complete"
@@ -410,8 +410,8 @@ func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "cacheScope", "resources", "ttlMs")
+	if seen[0]&0xe != 0xe {
+		r.Missing(seen[:], "", "cacheScope", "resources", "ttlMs")
 	}
 	if seen[0]&0x1 == 0 {
 		x.ResultType = "complete"
@@ -840,8 +840,8 @@ func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "cacheScope", "contents", "ttlMs")
+	if seen[0]&0xe != 0xe {
+		r.Missing(seen[:], "", "cacheScope", "contents", "ttlMs")
 	}
 	if seen[0]&0x1 == 0 {
 		x.ResultType = "complete"

@@ -957,8 +957,8 @@ func (x *SubscriptionsListenResult) DecodeJSON(r *wire.Reader) error {
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "_meta")
+	if seen[0]&0x2 != 0x2 {
+		r.Missing(seen[:], "", "_meta")
 	}
 	if seen[0]&0x1 == 0 {
 		x.ResultType = "complete"

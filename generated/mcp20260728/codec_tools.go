@@ -180,8 +180,8 @@ func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "content")
+	if seen[0]&0x2 != 0x2 {
+		r.Missing(seen[:], "", "content")
 	}
 	if seen[0]&0x1 == 0 {
 		x.ResultType = "complete"
@@ -361,8 +361,8 @@ func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "cacheScope", "tools", "ttlMs")
+	if seen[0]&0xe != 0xe {
+		r.Missing(seen[:], "", "cacheScope", "tools", "ttlMs")
 	}
 	if seen[0]&0x1 == 0 {
 		x.ResultType = "complete"

@@ -365,8 +365,8 @@ func (x *CompleteResult) DecodeJSON(r *wire.Reader) error {
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "completion")
+	if seen[0]&0x2 != 0x2 {
+		r.Missing(seen[:], "", "completion")
 	}
 	if seen[0]&0x1 == 0 {
 		x.ResultType = "complete"
