@@ -85,7 +85,7 @@ func TestStale(t *testing.T) {
 		}, "2025-06-18: /definitions/Tool/gone: stale erratum: there is no value"},
 		{"erratum of no pinned revision", func(s *spec.Spec) {
 			s.Errata = append(s.Errata, spec.Erratum{Revision: "2025-06-19", Pointer: "/definitions/Tool", Old: 1, New: 2})
-		}, "2025-06-19: /definitions/Tool: stale erratum 2: the revision is not pinned"},
+		}, "2025-06-19: /definitions/Tool: stale erratum 4: the revision is not pinned"},
 		{"package of two revisions", func(s *spec.Spec) {
 			s.Pins = append(s.Pins, spec.Pin{Revision: "20250618"})
 		}, "20250618: package mcp20250618 is already that of 2025-06-18"},

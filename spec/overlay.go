@@ -44,15 +44,15 @@ type UnionRow struct {
 	When    string `yaml:"when"`
 }
 
-// ValueRow fixes the value of the string members at the place At, which is a definition and
-// its member. "*" matches any definition. Generated code writes the value if none is set,
-// and unions are told apart by it. If Absent is set, a message without the member has this
-// value.
+// ValueRow is about the string members at the place At, which is a definition and its
+// member. "*" matches any definition. Value, if not empty, is their only value: generated
+// code writes it if none is set, and unions are told apart by it. Absent, if not empty, is
+// the value that a message without the member has.
 type ValueRow struct {
 	Range  `yaml:",inline"`
 	At     string `yaml:"at"`
 	Value  string `yaml:"value"`
-	Absent bool   `yaml:"absent"`
+	Absent string `yaml:"absent"`
 }
 
 // ContextRow names a union whose variant depends on the request, not on the

@@ -53,7 +53,7 @@ func (o *overlay) add(from *spec.Overlay, users bool) {
 	}
 	o.names = collect(o, o.names, "names", from.Names, users, func(r spec.NameRow) (spec.Range, string) { return r.Range, r.At + " -> " + r.Name })
 	o.unions = collect(o, o.unions, "unions", from.Unions, users, func(r spec.UnionRow) (spec.Range, string) { return r.Range, r.Variant })
-	o.values = collect(o, o.values, "values", from.Values, users, func(r spec.ValueRow) (spec.Range, string) { return r.Range, fmt.Sprintf("%s = %q", r.At, r.Value) })
+	o.values = collect(o, o.values, "values", from.Values, users, func(r spec.ValueRow) (spec.Range, string) { return r.Range, r.At })
 	o.context = collect(o, o.context, "context", from.Context, users, func(r spec.ContextRow) (spec.Range, string) { return r.Range, r.Union })
 	o.results = collect(o, o.results, "results", from.Results, users, func(r spec.ResultRow) (spec.Range, string) { return r.Range, r.Method })
 	o.capabilities = collect(o, o.capabilities, "capabilities", from.Capabilities, users, func(r spec.CapabilityRow) (spec.Range, string) { return r.Range, r.Method })

@@ -1,13 +1,15 @@
 package lower
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
 	"github.com/mcpgen/mcpgen/gen/schema"
 )
 
-// fixValues gives members the values that the overlay fixes, as if the schema had a const.
+// fixValues gives members the values that the overlay has for them. A fixed value is like a
+// const of the schema.
 func (l *lowerer) fixValues() {
 	for _, def := range l.doc.Definitions {
 		for i, p := range def.Schema.Properties {
@@ -15,16 +17,23 @@ func (l *lowerer) fixValues() {
 			if row == nil {
 				continue
 			}
-			if !slices.Equal(p.Schema.Types, []string{"string"}) || p.Schema.Const != nil && p.Schema.Const != row.it.Value {
-				l.fail(p.Schema, "the overlay fixes the value of %s.%s, which is not a string that can be %q", def.Name, p.Name, row.it.Value)
+			value, absent := row.it.Value, row.it.Absent
+			switch {
+			case value == "" && absent == "" || value != "" && absent != "" && value != absent:
+				l.fail(p.Schema, "the overlay has no value for %s.%s, or two", def.Name, p.Name)
+				continue
+			case !slices.Equal(p.Schema.Types, []string{"string"}) || value != "" && p.Schema.Const != nil && p.Schema.Const != value:
+				l.fail(p.Schema, "the overlay has a value for %s.%s, which is not a string that can be %q", def.Name, p.Name, cmp.Or(value, absent))
 				continue
 			}
 			row.use()
 			fixed := *p.Schema
-			fixed.Const = row.it.Value
+			if value != "" {
+				fixed.Const = value
+			}
 			def.Schema.Properties[i] = schema.Property{Name: p.Name, Schema: &fixed}
-			if row.it.Absent {
-				l.implied[&fixed] = strconv.Quote(row.it.Value)
+			if absent != "" {
+				l.implied[&fixed] = strconv.Quote(absent)
 			}
 		}
 	}

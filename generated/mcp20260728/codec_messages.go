@@ -52,7 +52,7 @@ func (x *BaseMetadata) UnmarshalJSON(data []byte) error {
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// error. Absent members with a default are set to it.
 func (x *CacheableResult) DecodeJSON(r *wire.Reader) error {
 	*x = CacheableResult{}
 	var seen [1]uint64
@@ -76,8 +76,11 @@ func (x *CacheableResult) DecodeJSON(r *wire.Reader) error {
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "cacheScope", "resultType", "ttlMs")
+	if seen[0]&0x5 != 0x5 {
+		r.Missing(seen[:], "cacheScope", "", "ttlMs")
+	}
+	if seen[0]&0x2 == 0 {
+		x.ResultType = "complete"
 	}
 	return r.Err()
 }
@@ -596,7 +599,7 @@ func (x *RequestParams) UnmarshalJSON(data []byte) error {
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// error. Absent members with a default are set to it.
 func (x *Result) DecodeJSON(r *wire.Reader) error {
 	*x = Result{}
 	var seen [1]uint64
@@ -614,8 +617,8 @@ func (x *Result) DecodeJSON(r *wire.Reader) error {
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "resultType")
+	if seen[0]&0x1 == 0 {
+		x.ResultType = "complete"
 	}
 	return r.Err()
 }

@@ -764,7 +764,7 @@ func (x *PaginatedRequestParams) UnmarshalJSON(data []byte) error {
 }
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// error. Absent members with a default are set to it.
 func (x *PaginatedResult) DecodeJSON(r *wire.Reader) error {
 	*x = PaginatedResult{}
 	var seen [1]uint64
@@ -786,8 +786,8 @@ func (x *PaginatedResult) DecodeJSON(r *wire.Reader) error {
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
 	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "resultType")
+	if seen[0]&0x1 == 0 {
+		x.ResultType = "complete"
 	}
 	return r.Err()
 }

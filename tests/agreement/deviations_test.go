@@ -2,6 +2,8 @@ package agreement
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -39,6 +41,17 @@ func (l *ledger) honours(c random.Case, effect spec.Effect) bool {
 	for _, row := range l.rows {
 		if slices.Contains(c.Strays, row.Name) && slices.Contains(row.Effects, effect) {
 			l.count(row.Name, effect, 1)
+			return true
+		}
+	}
+	return false
+}
+
+// explains reports whether there is a deviation with that name and effect, and counts it.
+func (l *ledger) explains(name string, effect spec.Effect) bool {
+	for _, row := range l.rows {
+		if row.Name == name && slices.Contains(row.Effects, effect) {
+			l.count(name, effect, 1)
 			return true
 		}
 	}
@@ -108,8 +121,82 @@ func graft(upstream, document any, names map[string]bool) int {
 	return count
 }
 
-func member(object map[string]any, names ...string) (any, bool) {
-	var value any = object
+// twoVariants is the deviation about values with the members of two variants of a union.
+const twoVariants = "two-variants"
+
+// The deviations about members whose value the overlay fixes, and about those among them that
+// a message may omit.
+const (
+	fixedValue   = "fixed-value"
+	impliedValue = "implied-value"
+)
+
+// fixValues gives members in a tree the values that the overlay fixes, and makes those
+// optional that a message may omit.
+func (l *ledger) fixValues(tree any, rev *ir.Revision) {
+	for _, d := range rev.Decls {
+		object, ok := d.Type.(*ir.Object)
+		if !ok {
+			continue
+		}
+		for _, f := range object.Fields {
+			_, name, ok := strings.Cut(f.Pointer, "/$defs/")
+			path := append([]string{"$defs"}, strings.Split(name, "/")...)
+			if property, there := member(tree, path...); ok && there && f.Const != nil && !f.Soft {
+				if schema := property.(map[string]any); schema["const"] == nil && schema["enum"] == nil {
+					schema["const"] = f.Const
+					l.count(fixedValue, spec.Narrower, 1)
+				}
+			}
+			if f.Default == "" || !ok {
+				continue
+			}
+			parent, _ := member(tree, path[:len(path)-2]...)
+			schema := parent.(map[string]any)
+			schema["required"] = slices.DeleteFunc(schema["required"].([]any), func(name any) bool { return name == f.Wire })
+			l.count(impliedValue, spec.Wider, 1)
+		}
+	}
+}
+
+// implied returns the values of the members that messages may omit, by name.
+func implied(rev *ir.Revision) map[string]any {
+	values := map[string]any{}
+	for _, d := range rev.Decls {
+		if object, ok := d.Type.(*ir.Object); ok {
+			for _, f := range object.Fields {
+				if value, err := strconv.Unquote(f.Default); err == nil {
+					values[f.Wire] = value
+				}
+			}
+		}
+	}
+	return values
+}
+
+// without returns a value without the members that have one of the given values.
+func without(v any, values map[string]any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		kept := map[string]any{}
+		for name, member := range v {
+			if value, ok := values[name]; !ok || member != value {
+				kept[name] = without(member, values)
+			}
+		}
+		return kept
+	case []any:
+		kept := make([]any, len(v))
+		for i, element := range v {
+			kept[i] = without(element, values)
+		}
+		return kept
+	}
+	return v
+}
+
+func member(object any, names ...string) (any, bool) {
+	value := object
 	for _, name := range names {
 		object, ok := value.(map[string]any)
 		if !ok {

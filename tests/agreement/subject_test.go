@@ -139,8 +139,8 @@ func (s *subject) documentTree(t *testing.T) map[string]any {
 	return parse(t, src)
 }
 
-// upstreamTree is the upstream's schema.json with the errata applied and the forgotten members
-// added. The generator changes nothing else in it.
+// upstreamTree is the upstream's schema.json with the errata applied, the forgotten members
+// added, and the values of members fixed. The generator changes nothing else in it.
 func (s *subject) upstreamTree(t *testing.T, deviations *ledger) map[string]any {
 	t.Helper()
 	src, ok := s.upstream(t)
@@ -157,6 +157,7 @@ func (s *subject) upstreamTree(t *testing.T, deviations *ledger) map[string]any 
 		}
 	}
 	deviations.addForgotten(root, s.documentTree(t), s.ir)
+	deviations.fixValues(root, s.ir)
 	return root
 }
 
