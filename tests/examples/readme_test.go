@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/tests/internal/pinned"
+
 	// The tests build cmd/mcpgen from these packages, so go test must not cache results across
 	// their changes.
 	_ "github.com/mcpgen/mcpgen/gen"
@@ -96,7 +98,8 @@ func comparable(text string) []string {
 // schema does not distinguish.
 func writeNext(t *testing.T, dir string) {
 	t.Helper()
-	facts, err := os.ReadFile(filepath.Join(dir, "spec", "2025-11-25", "schema.json"))
+	revisions := pinned.Spec(t).Revisions()
+	facts, err := os.ReadFile(filepath.Join(dir, "spec", revisions[len(revisions)-1], "schema.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
