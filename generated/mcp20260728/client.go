@@ -31,8 +31,8 @@ type Client interface {
 	// ResourceUpdated tells the client that a resource it subscribed to has new
 	// contents.
 	ResourceUpdated(ctx context.Context, params *ResourceUpdatedNotificationParams) error
-	// SubscriptionsAcknowledged is the notification
-	// notifications/subscriptions/acknowledged.
+	// SubscriptionsAcknowledged tells the client which of the requested changes
+	// the server will report. It is the first message of a subscription.
 	SubscriptionsAcknowledged(ctx context.Context, params *SubscriptionsAcknowledgedNotificationParams) error
 	// ToolListChanged tells the client that the list of tools has changed.
 	ToolListChanged(ctx context.Context, params *NotificationParams) error
@@ -198,8 +198,8 @@ func (c ClientCaller) ResourceUpdated(ctx context.Context, params *ResourceUpdat
 	return c.caller.Notify(ctx, "notifications/resources/updated", runtime.Params(params))
 }
 
-// SubscriptionsAcknowledged is the notification
-// notifications/subscriptions/acknowledged.
+// SubscriptionsAcknowledged tells the client which of the requested changes
+// the server will report. It is the first message of a subscription.
 func (c ClientCaller) SubscriptionsAcknowledged(ctx context.Context, params *SubscriptionsAcknowledgedNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/subscriptions/acknowledged", runtime.Params(params))
 }

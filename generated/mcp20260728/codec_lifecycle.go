@@ -262,7 +262,7 @@ func (x *DiscoverResult) DecodeJSON(r *wire.Reader) error {
 			x.ResultType = r.ReadConstString("complete")
 		case "cacheScope":
 			r.Once(&seen[0], 1)
-			x.CacheScope = DiscoverResultCacheScope(r.ReadString())
+			x.CacheScope = CacheScope(r.ReadString())
 		case "capabilities":
 			r.Once(&seen[0], 2)
 			x.Capabilities.DecodeJSON(r)
@@ -327,27 +327,6 @@ func (x DiscoverResult) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *DiscoverResult) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a string.
-func (x *DiscoverResultCacheScope) DecodeJSON(r *wire.Reader) error {
-	*x = DiscoverResultCacheScope(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x DiscoverResultCacheScope) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x DiscoverResultCacheScope) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *DiscoverResultCacheScope) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 

@@ -51,6 +51,27 @@ func (x *BaseMetadata) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
+// DecodeJSON reads a string.
+func (x *CacheScope) DecodeJSON(r *wire.Reader) error {
+	*x = CacheScope(r.ReadString())
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x CacheScope) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendString(dst, string(x))
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x CacheScope) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *CacheScope) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error. Absent members with a default are set to it.
 func (x *CacheableResult) DecodeJSON(r *wire.Reader) error {
@@ -60,7 +81,7 @@ func (x *CacheableResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "cacheScope":
 			r.Once(&seen[0], 0)
-			x.CacheScope = CacheableResultCacheScope(r.ReadString())
+			x.CacheScope = CacheScope(r.ReadString())
 		case "resultType":
 			r.Once(&seen[0], 1)
 			x.ResultType = r.ReadString()
@@ -109,27 +130,6 @@ func (x CacheableResult) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CacheableResult) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a string.
-func (x *CacheableResultCacheScope) DecodeJSON(r *wire.Reader) error {
-	*x = CacheableResultCacheScope(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x CacheableResultCacheScope) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x CacheableResultCacheScope) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *CacheableResultCacheScope) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 

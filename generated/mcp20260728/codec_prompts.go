@@ -346,7 +346,7 @@ func (x *ListPromptsResult) DecodeJSON(r *wire.Reader) error {
 			x.ResultType = r.ReadConstString("complete")
 		case "cacheScope":
 			r.Once(&seen[0], 1)
-			x.CacheScope = ListPromptsResultCacheScope(r.ReadString())
+			x.CacheScope = CacheScope(r.ReadString())
 		case "prompts":
 			r.Once(&seen[0], 2)
 			x.Prompts = wire.ReadList(r, (*Prompt).DecodeJSON)
@@ -407,27 +407,6 @@ func (x ListPromptsResult) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListPromptsResult) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a string.
-func (x *ListPromptsResultCacheScope) DecodeJSON(r *wire.Reader) error {
-	*x = ListPromptsResultCacheScope(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x ListPromptsResultCacheScope) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ListPromptsResultCacheScope) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ListPromptsResultCacheScope) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 

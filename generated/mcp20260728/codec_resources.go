@@ -189,7 +189,7 @@ func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 			x.ResultType = r.ReadConstString("complete")
 		case "cacheScope":
 			r.Once(&seen[0], 1)
-			x.CacheScope = ListResourceTemplatesResultCacheScope(r.ReadString())
+			x.CacheScope = CacheScope(r.ReadString())
 		case "resourceTemplates":
 			r.Once(&seen[0], 2)
 			x.ResourceTemplates = wire.ReadList(r, (*ResourceTemplate).DecodeJSON)
@@ -250,27 +250,6 @@ func (x ListResourceTemplatesResult) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListResourceTemplatesResult) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a string.
-func (x *ListResourceTemplatesResultCacheScope) DecodeJSON(r *wire.Reader) error {
-	*x = ListResourceTemplatesResultCacheScope(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x ListResourceTemplatesResultCacheScope) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ListResourceTemplatesResultCacheScope) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ListResourceTemplatesResultCacheScope) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -390,7 +369,7 @@ func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 			x.ResultType = r.ReadConstString("complete")
 		case "cacheScope":
 			r.Once(&seen[0], 1)
-			x.CacheScope = ListResourcesResultCacheScope(r.ReadString())
+			x.CacheScope = CacheScope(r.ReadString())
 		case "resources":
 			r.Once(&seen[0], 2)
 			x.Resources = wire.ReadList(r, (*Resource).DecodeJSON)
@@ -451,27 +430,6 @@ func (x ListResourcesResult) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListResourcesResult) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a string.
-func (x *ListResourcesResultCacheScope) DecodeJSON(r *wire.Reader) error {
-	*x = ListResourcesResultCacheScope(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x ListResourcesResultCacheScope) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ListResourcesResultCacheScope) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ListResourcesResultCacheScope) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
@@ -824,7 +782,7 @@ func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 			x.ResultType = r.ReadConstString("complete")
 		case "cacheScope":
 			r.Once(&seen[0], 1)
-			x.CacheScope = ReadResourceResultCacheScope(r.ReadString())
+			x.CacheScope = CacheScope(r.ReadString())
 		case "contents":
 			r.Once(&seen[0], 2)
 			x.Contents = wire.ReadUnions(r, decodeResourceContentsUnion)
@@ -883,27 +841,6 @@ func (x *ReadResourceResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads a string.
-func (x *ReadResourceResultCacheScope) DecodeJSON(r *wire.Reader) error {
-	*x = ReadResourceResultCacheScope(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x ReadResourceResultCacheScope) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ReadResourceResultCacheScope) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ReadResourceResultCacheScope) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
 func (x *ReadResourceResultResponse) DecodeJSON(r *wire.Reader) error {
@@ -951,5 +888,156 @@ func (x ReadResourceResultResponse) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ReadResourceResultResponse) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *Resource) DecodeJSON(r *wire.Reader) error {
+	*x = Resource{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "name":
+			r.Once(&seen[0], 0)
+			x.Name = r.ReadString()
+		case "uri":
+			r.Once(&seen[0], 1)
+			x.URI = r.ReadString()
+		case "_meta":
+			if r.Present(&seen[0], 2) {
+				x.Meta = r.ReadObject()
+			}
+		case "annotations":
+			if r.Present(&seen[0], 3) {
+				x.Annotations = new(Annotations)
+				x.Annotations.DecodeJSON(r)
+			}
+		case "description":
+			if r.Present(&seen[0], 4) {
+				x.Description = r.ReadStringPointer()
+			}
+		case "icons":
+			if r.Present(&seen[0], 5) {
+				x.Icons = []Icon{}
+				for r.BeginArray(); r.Element(); {
+					wire.Extend(r, &x.Icons).DecodeJSON(r)
+				}
+			}
+		case "mimeType":
+			if r.Present(&seen[0], 6) {
+				x.MIMEType = r.ReadStringPointer()
+			}
+		case "size":
+			if r.Present(&seen[0], 7) {
+				x.Size = r.ReadInt64Pointer()
+			}
+		case "title":
+			if r.Present(&seen[0], 8) {
+				x.Title = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "name", "uri")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *Resource) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("name", x.Name)
+	w.String("uri", x.URI)
+	if x.Meta != "" {
+		w.Value("_meta", &x.Meta)
+	}
+	if x.Annotations != nil {
+		w.Value("annotations", x.Annotations)
+	}
+	w.StringPointer("description", x.Description)
+	if x.Icons != nil {
+		w.Name("icons")
+		w.BeginArray()
+		for i := range x.Icons {
+			w.Element()
+			w.Put(&x.Icons[i])
+		}
+		w.EndArray()
+	}
+	w.StringPointer("mimeType", x.MIMEType)
+	w.Int64Pointer("size", x.Size)
+	w.StringPointer("title", x.Title)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "uri", "_meta", "annotations", "description", "icons", "mimeType", "size", "title")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Resource) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Resource) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *ResourceContents) DecodeJSON(r *wire.Reader) error {
+	*x = ResourceContents{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "uri":
+			r.Once(&seen[0], 0)
+			x.URI = r.ReadString()
+		case "_meta":
+			if r.Present(&seen[0], 1) {
+				x.Meta = r.ReadObject()
+			}
+		case "mimeType":
+			if r.Present(&seen[0], 2) {
+				x.MIMEType = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "uri")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *ResourceContents) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.String("uri", x.URI)
+	if x.Meta != "" {
+		w.Value("_meta", &x.Meta)
+	}
+	w.StringPointer("mimeType", x.MIMEType)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "uri", "_meta", "mimeType")
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x ResourceContents) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *ResourceContents) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }

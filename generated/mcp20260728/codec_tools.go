@@ -341,7 +341,7 @@ func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 			x.ResultType = r.ReadConstString("complete")
 		case "cacheScope":
 			r.Once(&seen[0], 1)
-			x.CacheScope = ListToolsResultCacheScope(r.ReadString())
+			x.CacheScope = CacheScope(r.ReadString())
 		case "tools":
 			r.Once(&seen[0], 2)
 			x.Tools = wire.ReadList(r, (*Tool).DecodeJSON)
@@ -402,27 +402,6 @@ func (x ListToolsResult) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListToolsResult) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a string.
-func (x *ListToolsResultCacheScope) DecodeJSON(r *wire.Reader) error {
-	*x = ListToolsResultCacheScope(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x ListToolsResultCacheScope) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ListToolsResultCacheScope) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ListToolsResultCacheScope) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 

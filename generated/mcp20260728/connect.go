@@ -41,8 +41,9 @@ type ClientOptions struct {
 	// client that a resource it subscribed to has new contents.
 	ResourceUpdated func(ctx context.Context, params *ResourceUpdatedNotificationParams) error
 	// SubscriptionsAcknowledged handles
-	// notifications/subscriptions/acknowledged, which is the notification
-	// notifications/subscriptions/acknowledged.
+	// notifications/subscriptions/acknowledged, which tells the client which of
+	// the requested changes the server will report. It is the first message of a
+	// subscription.
 	SubscriptionsAcknowledged func(ctx context.Context, params *SubscriptionsAcknowledgedNotificationParams) error
 	// ToolListChanged handles notifications/tools/list_changed, which tells the
 	// client that the list of tools has changed.

@@ -19,10 +19,10 @@ func New(definition string) (wire.Value, bool) {
 		return new(BlobResourceContents), true
 	case "BooleanSchema":
 		return new(BooleanSchema), true
+	case "CacheScope":
+		return new(CacheScope), true
 	case "CacheableResult":
 		return new(CacheableResult), true
-	case "CacheableResultCacheScope":
-		return new(CacheableResultCacheScope), true
 	case "CallToolRequest":
 		return new(CallToolRequest), true
 	case "CallToolRequestParams":
@@ -79,8 +79,6 @@ func New(definition string) (wire.Value, bool) {
 		return new(DiscoverRequest), true
 	case "DiscoverResult":
 		return new(DiscoverResult), true
-	case "DiscoverResultCacheScope":
-		return new(DiscoverResultCacheScope), true
 	case "DiscoverResultResponse":
 		return new(DiscoverResultResponse), true
 	case "ElicitAction":
@@ -181,24 +179,18 @@ func New(definition string) (wire.Value, bool) {
 		return new(ListPromptsRequest), true
 	case "ListPromptsResult":
 		return new(ListPromptsResult), true
-	case "ListPromptsResultCacheScope":
-		return new(ListPromptsResultCacheScope), true
 	case "ListPromptsResultResponse":
 		return new(ListPromptsResultResponse), true
 	case "ListResourceTemplatesRequest":
 		return new(ListResourceTemplatesRequest), true
 	case "ListResourceTemplatesResult":
 		return new(ListResourceTemplatesResult), true
-	case "ListResourceTemplatesResultCacheScope":
-		return new(ListResourceTemplatesResultCacheScope), true
 	case "ListResourceTemplatesResultResponse":
 		return new(ListResourceTemplatesResultResponse), true
 	case "ListResourcesRequest":
 		return new(ListResourcesRequest), true
 	case "ListResourcesResult":
 		return new(ListResourcesResult), true
-	case "ListResourcesResultCacheScope":
-		return new(ListResourcesResultCacheScope), true
 	case "ListResourcesResultResponse":
 		return new(ListResourcesResultResponse), true
 	case "ListRootsRequest":
@@ -211,8 +203,6 @@ func New(definition string) (wire.Value, bool) {
 		return new(ListToolsRequest), true
 	case "ListToolsResult":
 		return new(ListToolsResult), true
-	case "ListToolsResultCacheScope":
-		return new(ListToolsResultCacheScope), true
 	case "ListToolsResultResponse":
 		return new(ListToolsResultResponse), true
 	case "LoggingLevel":
@@ -281,8 +271,6 @@ func New(definition string) (wire.Value, bool) {
 		return new(ReadResourceResponseBox), true
 	case "ReadResourceResult":
 		return new(ReadResourceResult), true
-	case "ReadResourceResultCacheScope":
-		return new(ReadResourceResultCacheScope), true
 	case "ReadResourceResultResponse":
 		return new(ReadResourceResultResponse), true
 	case "Request":

@@ -30,9 +30,11 @@ type Server interface {
 	// ListResourceTemplates asks for one page of the server's resource
 	// templates.
 	ListResourceTemplates(ctx context.Context, params *PaginatedRequestParams) (*ListResourceTemplatesResult, error)
-	// Discover is the request server/discover.
+	// Discover asks the server for the revisions and the features that it
+	// supports. Every server answers it.
 	Discover(ctx context.Context, params *RequestParams) (*DiscoverResult, error)
-	// SubscriptionsListen is the request subscriptions/listen.
+	// SubscriptionsListen asks the server to report changes for as long as the
+	// request is open. The server answers it when it ends the subscription.
 	SubscriptionsListen(ctx context.Context, params *SubscriptionsListenRequestParams) (*SubscriptionsListenResult, error)
 	// CallTool asks the server to run a tool.
 	CallTool(ctx context.Context, params *CallToolRequestParams) (CallToolResponse, error)
@@ -292,7 +294,8 @@ func (c ServerCaller) ResourceTemplates(ctx context.Context) iter.Seq2[*Resource
 	})
 }
 
-// Discover is the request server/discover.
+// Discover asks the server for the revisions and the features that it
+// supports. Every server answers it.
 func (c ServerCaller) Discover(ctx context.Context, params *RequestParams) (*DiscoverResult, error) {
 	result := new(DiscoverResult)
 	if err := c.caller.Call(ctx, "server/discover", runtime.Params(params), result); err != nil {
@@ -301,7 +304,8 @@ func (c ServerCaller) Discover(ctx context.Context, params *RequestParams) (*Dis
 	return result, nil
 }
 
-// SubscriptionsListen is the request subscriptions/listen.
+// SubscriptionsListen asks the server to report changes for as long as the
+// request is open. The server answers it when it ends the subscription.
 func (c ServerCaller) SubscriptionsListen(ctx context.Context, params *SubscriptionsListenRequestParams) (*SubscriptionsListenResult, error) {
 	result := new(SubscriptionsListenResult)
 	if err := c.caller.Call(ctx, "subscriptions/listen", runtime.Params(params), result); err != nil {

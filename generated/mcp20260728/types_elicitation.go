@@ -226,7 +226,9 @@ type UnknownEnumSchema struct {
 
 func (*UnknownEnumSchema) isEnumSchema() {}
 
-// InputRequest is a definition without a description.
+// InputRequest is one request for input in an InputRequiredResult. Its
+// method selects the variant. It has no ID of its own; its key in
+// InputRequests identifies it.
 //
 // Its variants are *CreateMessageRequest, *ListRootsRequest, *ElicitRequest,
 // and *UnknownInputRequest for values that this revision does not define.
@@ -244,7 +246,8 @@ type UnknownInputRequest struct {
 
 func (*UnknownInputRequest) isInputRequest() {}
 
-// InputRequests is a definition without a description.
+// InputRequests holds requests for input by a key that the server chooses.
+// InputResponses uses the same keys.
 type InputRequests wire.Map[InputRequest]
 
 // Get returns the value of the named member and reports whether there is
@@ -275,15 +278,24 @@ func (x InputRequests) All() iter.Seq2[string, InputRequest] {
 	return wire.Map[InputRequest](x).All()
 }
 
-// InputRequiredResult is a definition without a description.
+// InputRequiredResult asks for input instead of completing a request. The
+// client sends the request again, under a new ID, with the answers in
+// inputResponses and with RequestState unchanged. At least one of
+// InputRequests and RequestState is present.
 type InputRequiredResult struct {
-	// It is "input_required", which the zero value stands for.
+	// ResultType tells the kinds of results apart. It is "input_required", which
+	// the zero value stands for.
 	ResultType string `json:"resultType"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta          *ResultMetaObject `json:"_meta,omitempty"`
-	InputRequests InputRequests     `json:"inputRequests,omitempty"`
-	RequestState  *string           `json:"requestState,omitempty"`
+	Meta *ResultMetaObject `json:"_meta,omitempty"`
+	// InputRequests holds the requests that the client must answer before it
+	// tries again; nil means none, and then the client may try again at once.
+	InputRequests InputRequests `json:"inputRequests,omitempty"`
+	// RequestState is the server's note to itself, which the client returns in
+	// its next attempt without reading it; nil means none. A server must treat a
+	// returned state as untrusted unless it has sealed it.
+	RequestState *string `json:"requestState,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -297,7 +309,8 @@ func (*InputRequiredResult) isReadResourceResponse() {}
 
 func (*InputRequiredResult) isServerResult() {}
 
-// InputResponse is a definition without a description.
+// InputResponse is the answer to one InputRequest, whose method decides the
+// variant; the value itself does not.
 //
 // Its variants are *CreateMessageResult, *ListRootsResult, *ElicitResult,
 // and *UnknownInputResponse for values that this revision does not define.
@@ -315,19 +328,26 @@ type UnknownInputResponse struct {
 
 func (*UnknownInputResponse) isInputResponse() {}
 
-// InputResponseRequestParams is a definition without a description.
+// InputResponseRequestParams holds the members that the params of all
+// requests that may be answered by an InputRequiredResult share. It is never
+// a message on its own.
 type InputResponseRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta           RequestMetaObject `json:"_meta"`
-	InputResponses InputResponses    `json:"inputResponses,omitempty"`
-	RequestState   *string           `json:"requestState,omitempty"`
+	Meta RequestMetaObject `json:"_meta"`
+	// InputResponses answers the input requests of the previous attempt, by
+	// their keys; nil means none, as in a first attempt.
+	InputResponses InputResponses `json:"inputResponses,omitempty"`
+	// RequestState is the RequestState of the previous attempt, unchanged; nil
+	// if that had none, as in a first attempt.
+	RequestState *string `json:"requestState,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// InputResponses is a definition without a description.
+// InputResponses holds the answers to the InputRequests of the previous
+// attempt, by the keys that the server chose.
 type InputResponses wire.Map[InputResponse]
 
 // Get returns the value of the named member and reports whether there is

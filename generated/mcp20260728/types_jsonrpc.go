@@ -17,59 +17,72 @@ type Error struct {
 	Extra wire.Members `json:"-"`
 }
 
-// HeaderMismatchError is a definition without a description.
+// HeaderMismatchError is the response to an HTTP request whose headers
+// contradict its body, or lack a header that the body calls for. Its HTTP
+// status is 400.
 type HeaderMismatchError struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Error describes the failure.
 	Error HeaderMismatchErrorError `json:"error"`
-	// ID is unique among the sender's requests. The response repeats it.
+	// ID is the ID of the request that failed; the zero value if the server
+	// could not read it.
 	ID RequestId `json:"id,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// HeaderMismatchErrorError is the type of HeaderMismatchError.error.
+// HeaderMismatchErrorError is the error object of a HeaderMismatchError.
 type HeaderMismatchErrorError struct {
-	// It is -32020, which the zero value stands for.
-	Code    int64    `json:"code"`
-	Message string   `json:"message"`
-	Data    wire.Raw `json:"data,omitempty"`
+	// Code is the error code. It is -32020, which the zero value stands for.
+	Code int64 `json:"code"`
+	// Message names the header and the problem in one sentence.
+	Message string `json:"message"`
+	// Data holds details in a form that the sender defines; "" means none.
+	Data wire.Raw `json:"data,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// InternalError is a definition without a description.
+// InternalError is the error object for a failure inside the receiver.
 type InternalError struct {
-	// It is -32603, which the zero value stands for.
-	Code    int64    `json:"code"`
-	Message string   `json:"message"`
-	Data    wire.Raw `json:"data,omitempty"`
+	// Code is the error code. It is -32603, which the zero value stands for.
+	Code int64 `json:"code"`
+	// Message describes the failure in one sentence.
+	Message string `json:"message"`
+	// Data holds details in a form that the sender defines; "" means none.
+	Data wire.Raw `json:"data,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// InvalidParamsError is a definition without a description.
+// InvalidParamsError is the error object for params that the method does not
+// allow, such as an unknown tool, an unknown resource or a missing argument.
 type InvalidParamsError struct {
-	// It is -32602, which the zero value stands for.
-	Code    int64    `json:"code"`
-	Message string   `json:"message"`
-	Data    wire.Raw `json:"data,omitempty"`
+	// Code is the error code. It is -32602, which the zero value stands for.
+	Code int64 `json:"code"`
+	// Message names the invalid parameter in one sentence.
+	Message string `json:"message"`
+	// Data holds details in a form that the sender defines; "" means none.
+	Data wire.Raw `json:"data,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// InvalidRequestError is a definition without a description.
+// InvalidRequestError is the error object for a JSON value that is not a
+// request.
 type InvalidRequestError struct {
-	// It is -32600, which the zero value stands for.
-	Code    int64    `json:"code"`
-	Message string   `json:"message"`
-	Data    wire.Raw `json:"data,omitempty"`
+	// Code is the error code. It is -32600, which the zero value stands for.
+	Code int64 `json:"code"`
+	// Message describes the problem in one sentence.
+	Message string `json:"message"`
+	// Data holds details in a form that the sender defines; "" means none.
+	Data wire.Raw `json:"data,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -189,59 +202,70 @@ func (*JSONRPCResultResponse) isJSONRPCMessage() {}
 
 func (*JSONRPCResultResponse) isJSONRPCResponse() {}
 
-// MethodNotFoundError is a definition without a description.
+// MethodNotFoundError is the error object for a method that the receiver
+// does not have.
 type MethodNotFoundError struct {
-	// It is -32601, which the zero value stands for.
-	Code    int64    `json:"code"`
-	Message string   `json:"message"`
-	Data    wire.Raw `json:"data,omitempty"`
+	// Code is the error code. It is -32601, which the zero value stands for.
+	Code int64 `json:"code"`
+	// Message names the unknown method in one sentence.
+	Message string `json:"message"`
+	// Data holds details in a form that the sender defines; "" means none.
+	Data wire.Raw `json:"data,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// MissingRequiredClientCapabilityError is a definition without a
-// description.
+// MissingRequiredClientCapabilityError is the response to a request that
+// needs a capability which the client did not declare in it. Its HTTP status
+// is 400.
 type MissingRequiredClientCapabilityError struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Error describes the failure.
 	Error MissingRequiredClientCapabilityErrorError `json:"error"`
-	// ID is unique among the sender's requests. The response repeats it.
+	// ID is the ID of the request that failed; the zero value if the server
+	// could not read it.
 	ID RequestId `json:"id,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// MissingRequiredClientCapabilityErrorError is the type of
-// MissingRequiredClientCapabilityError.error.
+// MissingRequiredClientCapabilityErrorError is the error object of a
+// MissingRequiredClientCapabilityError.
 type MissingRequiredClientCapabilityErrorError struct {
-	// It is -32021, which the zero value stands for.
-	Code    int64                                         `json:"code"`
-	Data    MissingRequiredClientCapabilityErrorErrorData `json:"data"`
-	Message string                                        `json:"message"`
+	// Code is the error code. It is -32021, which the zero value stands for.
+	Code int64 `json:"code"`
+	// Data lists the missing capabilities.
+	Data MissingRequiredClientCapabilityErrorErrorData `json:"data"`
+	// Message names the missing capabilities in one sentence.
+	Message string `json:"message"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// MissingRequiredClientCapabilityErrorErrorData is the type of
-// MissingRequiredClientCapabilityError.error.data.
+// MissingRequiredClientCapabilityErrorErrorData lists the capabilities that
+// the request lacks.
 type MissingRequiredClientCapabilityErrorErrorData struct {
+	// RequiredCapabilities holds the capabilities that the request must declare
+	// and does not.
 	RequiredCapabilities ClientCapabilities `json:"requiredCapabilities"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ParseError is a definition without a description.
+// ParseError is the error object for a message that is not JSON.
 type ParseError struct {
-	// It is -32700, which the zero value stands for.
-	Code    int64    `json:"code"`
-	Message string   `json:"message"`
-	Data    wire.Raw `json:"data,omitempty"`
+	// Code is the error code. It is -32700, which the zero value stands for.
+	Code int64 `json:"code"`
+	// Message describes the problem in one sentence.
+	Message string `json:"message"`
+	// Data holds details in a form that the sender defines; "" means none.
+	Data wire.Raw `json:"data,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -252,36 +276,43 @@ type ParseError struct {
 // and "1" differ.
 type RequestId = wire.Scalar
 
-// UnsupportedProtocolVersionError is a definition without a description.
+// UnsupportedProtocolVersionError is the response to a request in a revision
+// that the server does not support. The client may try again in a revision
+// that is in the list. Its HTTP status is 400.
 type UnsupportedProtocolVersionError struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.
 	JSONRPC string `json:"jsonrpc"`
 	// Error describes the failure.
 	Error UnsupportedProtocolVersionErrorError `json:"error"`
-	// ID is unique among the sender's requests. The response repeats it.
+	// ID is the ID of the request that failed; the zero value if the server
+	// could not read it.
 	ID RequestId `json:"id,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// UnsupportedProtocolVersionErrorError is the type of
-// UnsupportedProtocolVersionError.error.
+// UnsupportedProtocolVersionErrorError is the error object of an
+// UnsupportedProtocolVersionError.
 type UnsupportedProtocolVersionErrorError struct {
-	// It is -32022, which the zero value stands for.
-	Code    int64                                    `json:"code"`
-	Data    UnsupportedProtocolVersionErrorErrorData `json:"data"`
-	Message string                                   `json:"message"`
+	// Code is the error code. It is -32022, which the zero value stands for.
+	Code int64 `json:"code"`
+	// Data names the requested revision and those that the server supports.
+	Data UnsupportedProtocolVersionErrorErrorData `json:"data"`
+	// Message describes the problem in one sentence.
+	Message string `json:"message"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// UnsupportedProtocolVersionErrorErrorData is the type of
-// UnsupportedProtocolVersionError.error.data.
+// UnsupportedProtocolVersionErrorErrorData compares the revision of the
+// request with those that the server supports.
 type UnsupportedProtocolVersionErrorErrorData struct {
-	Requested string   `json:"requested"`
+	// Requested is the revision of the request.
+	Requested string `json:"requested"`
+	// Supported lists the revisions that the server supports.
 	Supported []string `json:"supported"`
 	// Extra holds the members that this revision does not define, in their
 	// order.

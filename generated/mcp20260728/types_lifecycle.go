@@ -14,7 +14,11 @@ type ClientCapabilities struct {
 	// Experimental declares non-standard features by name, each with its own
 	// settings; nil declares none.
 	Experimental wire.Map[JSONObject] `json:"experimental,omitempty"`
-	Extensions   wire.Map[JSONObject] `json:"extensions,omitempty"`
+	// Extensions declares the extensions of the protocol that are supported, by
+	// identifier such as io.modelcontextprotocol/tasks, each with its own
+	// settings; nil declares none. An empty object declares an extension without
+	// settings.
+	Extensions wire.Map[JSONObject] `json:"extensions,omitempty"`
 	// Roots declares that the client answers roots/list; "" means not supported.
 	Roots wire.Object `json:"roots,omitempty"`
 	// Sampling declares that servers may use the client's language model; nil
@@ -54,7 +58,9 @@ type ClientCapabilitiesSampling struct {
 	Extra wire.Members `json:"-"`
 }
 
-// DiscoverRequest is a definition without a description.
+// DiscoverRequest is a server/discover request: the client asks which
+// revisions and features the server supports. It is optional, because a
+// client may send any other request first.
 type DiscoverRequest struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.
@@ -73,18 +79,30 @@ type DiscoverRequest struct {
 
 func (*DiscoverRequest) isClientRequest() {}
 
-// DiscoverResult is a definition without a description.
+// DiscoverResult introduces the server: the revisions that it supports, its
+// capabilities and its instructions.
 type DiscoverResult struct {
-	// It is "complete", which the zero value stands for.
-	ResultType        string                   `json:"resultType"`
-	CacheScope        DiscoverResultCacheScope `json:"cacheScope"`
-	Capabilities      ServerCapabilities       `json:"capabilities"`
-	SupportedVersions []string                 `json:"supportedVersions"`
-	TTLMs             int64                    `json:"ttlMs"`
+	// ResultType tells the kinds of results apart. It is "complete", which the
+	// zero value stands for.
+	ResultType string `json:"resultType"`
+	// CacheScope says who may reuse this result from a cache. All pages of a
+	// list have the same scope.
+	CacheScope CacheScope `json:"cacheScope"`
+	// Capabilities declares the features that the server offers to the client.
+	Capabilities ServerCapabilities `json:"capabilities"`
+	// SupportedVersions lists the revisions that the server supports, such as
+	// 2026-07-28. The client uses one of them from then on.
+	SupportedVersions []string `json:"supportedVersions"`
+	// TTLMs is the time in milliseconds, counted from the arrival of the result,
+	// for which a client may reuse it without asking again. Zero means that it
+	// is out of date at once. It is not an interval for polling.
+	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta         *ResultMetaObject `json:"_meta,omitempty"`
-	Instructions *string           `json:"instructions,omitempty"`
+	Meta *ResultMetaObject `json:"_meta,omitempty"`
+	// Instructions explains to the model how to use the server as a whole. A
+	// client may add it to the system prompt; nil means no instructions.
+	Instructions *string `json:"instructions,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -92,27 +110,8 @@ type DiscoverResult struct {
 
 func (*DiscoverResult) isServerResult() {}
 
-// DiscoverResultCacheScope is the type of DiscoverResult.cacheScope.
-type DiscoverResultCacheScope string
-
-// The values of DiscoverResultCacheScope.
-const (
-	// DiscoverResultCacheScopePrivate is the value "private".
-	DiscoverResultCacheScopePrivate DiscoverResultCacheScope = "private"
-	// DiscoverResultCacheScopePublic is the value "public".
-	DiscoverResultCacheScopePublic DiscoverResultCacheScope = "public"
-)
-
-// Known reports whether this revision defines the value.
-func (x DiscoverResultCacheScope) Known() bool {
-	switch x {
-	case DiscoverResultCacheScopePrivate, DiscoverResultCacheScopePublic:
-		return true
-	}
-	return false
-}
-
-// DiscoverResultResponse is a definition without a description.
+// DiscoverResultResponse is the response to a server/discover request that
+// did not fail.
 type DiscoverResultResponse struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.
@@ -157,7 +156,11 @@ type ServerCapabilities struct {
 	// Experimental declares non-standard features by name, each with its own
 	// settings; nil declares none.
 	Experimental wire.Map[JSONObject] `json:"experimental,omitempty"`
-	Extensions   wire.Map[JSONObject] `json:"extensions,omitempty"`
+	// Extensions declares the extensions of the protocol that are supported, by
+	// identifier such as io.modelcontextprotocol/tasks, each with its own
+	// settings; nil declares none. An empty object declares an extension without
+	// settings.
+	Extensions wire.Map[JSONObject] `json:"extensions,omitempty"`
 	// Logging declares that the server sends log records; nil means not
 	// supported.
 	Logging JSONObject `json:"logging,omitempty"`

@@ -21,37 +21,46 @@ type BaseMetadata struct {
 	Extra wire.Members `json:"-"`
 }
 
-// CacheableResult is a definition without a description.
+// CacheScope says who may reuse a cached result.
+type CacheScope string
+
+// The values of CacheScope.
+const (
+	// CacheScopePrivate allows reuse only for the same authorization, for
+	// example the same access token.
+	CacheScopePrivate CacheScope = "private"
+	// CacheScopePublic allows everybody to reuse the result, shared caches
+	// included. It must not depend on the user.
+	CacheScopePublic CacheScope = "public"
+)
+
+// Known reports whether this revision defines the value.
+func (x CacheScope) Known() bool {
+	switch x {
+	case CacheScopePrivate, CacheScopePublic:
+		return true
+	}
+	return false
+}
+
+// CacheableResult holds the members that all results with a lifetime share.
+// It is never a message on its own.
 type CacheableResult struct {
-	CacheScope CacheableResultCacheScope `json:"cacheScope"`
-	ResultType string                    `json:"resultType"`
-	TTLMs      int64                     `json:"ttlMs"`
+	// CacheScope says who may reuse this result from a cache. All pages of a
+	// list have the same scope.
+	CacheScope CacheScope `json:"cacheScope"`
+	// ResultType tells the kinds of results apart.
+	ResultType string `json:"resultType"`
+	// TTLMs is the time in milliseconds, counted from the arrival of the result,
+	// for which a client may reuse it without asking again. Zero means that it
+	// is out of date at once. It is not an interval for polling.
+	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
-}
-
-// CacheableResultCacheScope is the type of CacheableResult.cacheScope.
-type CacheableResultCacheScope string
-
-// The values of CacheableResultCacheScope.
-const (
-	// CacheableResultCacheScopePrivate is the value "private".
-	CacheableResultCacheScopePrivate CacheableResultCacheScope = "private"
-	// CacheableResultCacheScopePublic is the value "public".
-	CacheableResultCacheScopePublic CacheableResultCacheScope = "public"
-)
-
-// Known reports whether this revision defines the value.
-func (x CacheableResultCacheScope) Known() bool {
-	switch x {
-	case CacheableResultCacheScopePrivate, CacheableResultCacheScopePublic:
-		return true
-	}
-	return false
 }
 
 // ClientNotification is any notification that a client may send. The method
@@ -99,10 +108,10 @@ type ClientResult = Result
 // EmptyResult reports success and carries no data besides metadata.
 type EmptyResult = Result
 
-// JSONArray is a definition without a description.
+// JSONArray is any JSON array.
 type JSONArray []JSONValue
 
-// JSONObject is a definition without a description.
+// JSONObject is any JSON object.
 type JSONObject wire.Map[JSONValue]
 
 // Get returns the value of the named member and reports whether there is
@@ -133,10 +142,12 @@ func (x JSONObject) All() iter.Seq2[string, JSONValue] {
 	return wire.Map[JSONValue](x).All()
 }
 
-// JSONValue is a definition without a description.
+// JSONValue is any JSON value, as its text.
 type JSONValue = wire.Raw
 
-// MetaObject is a definition without a description.
+// MetaObject is metadata by key. A key is a name, with a prefix such as
+// com.example/ that says who defines it. The protocol reserves the prefixes
+// whose second label is modelcontextprotocol or mcp.
 type MetaObject = wire.Object
 
 // Notification holds the members that all notifications share: a method and
@@ -151,8 +162,12 @@ type Notification struct {
 	Extra wire.Members `json:"-"`
 }
 
-// NotificationMetaObject is a definition without a description.
+// NotificationMetaObject is the metadata of a notification. Undeclared
+// members are allowed and kept.
 type NotificationMetaObject struct {
+	// SubscriptionID is the ID of the subscriptions/listen request that this
+	// message belongs to, of the same JSON type; the zero value means that it
+	// belongs to none.
 	SubscriptionID RequestId `json:"io.modelcontextprotocol/subscriptionId,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -185,10 +200,19 @@ type Request struct {
 // RequestMetaObject is the metadata of a request. Undeclared members are
 // allowed and kept.
 type RequestMetaObject struct {
+	// ClientCapabilities declares the features that the client offers for this
+	// request alone. Earlier requests do not count.
 	ClientCapabilities ClientCapabilities `json:"io.modelcontextprotocol/clientCapabilities"`
-	ProtocolVersion    string             `json:"io.modelcontextprotocol/protocolVersion"`
-	ClientInfo         *Implementation    `json:"io.modelcontextprotocol/clientInfo,omitempty"`
-	LogLevel           *LoggingLevel      `json:"io.modelcontextprotocol/logLevel,omitempty"`
+	// ProtocolVersion is the revision of this request, such as 2026-07-28. Over
+	// HTTP it equals the header MCP-Protocol-Version.
+	ProtocolVersion string `json:"io.modelcontextprotocol/protocolVersion"`
+	// ClientInfo describes the client program, for logs and display; nil means
+	// unknown. Nothing vouches for it, so neither behaviour nor access may
+	// depend on it.
+	ClientInfo *Implementation `json:"io.modelcontextprotocol/clientInfo,omitempty"`
+	// LogLevel asks for log records of this request and is the lowest severity
+	// to send; nil asks for none, and then the server must not send any.
+	LogLevel *LoggingLevel `json:"io.modelcontextprotocol/logLevel,omitempty"`
 	// ProgressToken asks for progress notifications with this token; the zero
 	// value asks for none. The receiver need not send any.
 	ProgressToken ProgressToken `json:"progressToken,omitempty"`
@@ -210,6 +234,7 @@ type RequestParams struct {
 
 // Result holds the members that all results share. Each method adds its own.
 type Result struct {
+	// ResultType tells the kinds of results apart.
 	ResultType string `json:"resultType"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
@@ -221,15 +246,22 @@ type Result struct {
 
 func (*Result) isServerResult() {}
 
-// ResultMetaObject is a definition without a description.
+// ResultMetaObject is the metadata of a result. Undeclared members are
+// allowed and kept.
 type ResultMetaObject struct {
+	// ServerInfo describes the server program, for logs and display; nil means
+	// unknown. Nothing vouches for it, so neither behaviour nor access may
+	// depend on it.
 	ServerInfo *Implementation `json:"io.modelcontextprotocol/serverInfo,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ResultType is a definition without a description.
+// ResultType tells the kinds of results apart. The protocol defines complete
+// for a final result and input_required for an InputRequiredResult;
+// extensions add others. Treat a result without it as complete, and one with
+// an unknown value as an error.
 type ResultType string
 
 // ServerNotification is any notification that a server may send. The method

@@ -32,15 +32,20 @@ type GetPromptRequestParams struct {
 	// Name is the prompt's name as prompts/list returns it.
 	Name string `json:"name"`
 	// Arguments holds the values to fill in, by argument name; nil means none.
-	Arguments      wire.Map[string] `json:"arguments,omitempty"`
-	InputResponses InputResponses   `json:"inputResponses,omitempty"`
-	RequestState   *string          `json:"requestState,omitempty"`
+	Arguments wire.Map[string] `json:"arguments,omitempty"`
+	// InputResponses answers the input requests of the previous attempt, by
+	// their keys; nil means none, as in a first attempt.
+	InputResponses InputResponses `json:"inputResponses,omitempty"`
+	// RequestState is the RequestState of the previous attempt, unchanged; nil
+	// if that had none, as in a first attempt.
+	RequestState *string `json:"requestState,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// GetPromptResponse is the type of GetPromptResultResponse.result.
+// GetPromptResponse is the result of prompts/get: a GetPromptResult, or an
+// InputRequiredResult if the server needs input first.
 //
 // Its variants are *InputRequiredResult, *GetPromptResult, and
 // *UnknownGetPromptResponse for values that this revision does not define.
@@ -61,7 +66,8 @@ func (*UnknownGetPromptResponse) isGetPromptResponse() {}
 // GetPromptResult is a prompt with its arguments filled in, ready to send to
 // a model.
 type GetPromptResult struct {
-	// It is "complete", which the zero value stands for.
+	// ResultType tells the kinds of results apart. It is "complete", which the
+	// zero value stands for.
 	ResultType string `json:"resultType"`
 	// Messages is the conversation to send to the model, in order.
 	Messages []PromptMessage `json:"messages"`
@@ -79,7 +85,8 @@ func (*GetPromptResult) isGetPromptResponse() {}
 
 func (*GetPromptResult) isServerResult() {}
 
-// GetPromptResultResponse is a definition without a description.
+// GetPromptResultResponse is the response to a prompts/get request that did
+// not fail.
 type GetPromptResultResponse struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.
@@ -115,12 +122,18 @@ func (*ListPromptsRequest) isClientRequest() {}
 
 // ListPromptsResult is one page of the server's prompts.
 type ListPromptsResult struct {
-	// It is "complete", which the zero value stands for.
-	ResultType string                      `json:"resultType"`
-	CacheScope ListPromptsResultCacheScope `json:"cacheScope"`
+	// ResultType tells the kinds of results apart. It is "complete", which the
+	// zero value stands for.
+	ResultType string `json:"resultType"`
+	// CacheScope says who may reuse this result from a cache. All pages of a
+	// list have the same scope.
+	CacheScope CacheScope `json:"cacheScope"`
 	// Prompts holds the prompts on this page.
 	Prompts []Prompt `json:"prompts"`
-	TTLMs   int64    `json:"ttlMs"`
+	// TTLMs is the time in milliseconds, counted from the arrival of the result,
+	// for which a client may reuse it without asking again. Zero means that it
+	// is out of date at once. It is not an interval for polling.
+	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
@@ -134,27 +147,8 @@ type ListPromptsResult struct {
 
 func (*ListPromptsResult) isServerResult() {}
 
-// ListPromptsResultCacheScope is the type of ListPromptsResult.cacheScope.
-type ListPromptsResultCacheScope string
-
-// The values of ListPromptsResultCacheScope.
-const (
-	// ListPromptsResultCacheScopePrivate is the value "private".
-	ListPromptsResultCacheScopePrivate ListPromptsResultCacheScope = "private"
-	// ListPromptsResultCacheScopePublic is the value "public".
-	ListPromptsResultCacheScopePublic ListPromptsResultCacheScope = "public"
-)
-
-// Known reports whether this revision defines the value.
-func (x ListPromptsResultCacheScope) Known() bool {
-	switch x {
-	case ListPromptsResultCacheScopePrivate, ListPromptsResultCacheScopePublic:
-		return true
-	}
-	return false
-}
-
-// ListPromptsResultResponse is a definition without a description.
+// ListPromptsResultResponse is the response to a prompts/list request that
+// did not fail.
 type ListPromptsResultResponse struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.

@@ -68,12 +68,18 @@ func (*ListResourceTemplatesRequest) isClientRequest() {}
 // ListResourceTemplatesResult is one page of the server's resource
 // templates.
 type ListResourceTemplatesResult struct {
-	// It is "complete", which the zero value stands for.
-	ResultType string                                `json:"resultType"`
-	CacheScope ListResourceTemplatesResultCacheScope `json:"cacheScope"`
+	// ResultType tells the kinds of results apart. It is "complete", which the
+	// zero value stands for.
+	ResultType string `json:"resultType"`
+	// CacheScope says who may reuse this result from a cache. All pages of a
+	// list have the same scope.
+	CacheScope CacheScope `json:"cacheScope"`
 	// ResourceTemplates holds the resource templates on this page.
 	ResourceTemplates []ResourceTemplate `json:"resourceTemplates"`
-	TTLMs             int64              `json:"ttlMs"`
+	// TTLMs is the time in milliseconds, counted from the arrival of the result,
+	// for which a client may reuse it without asking again. Zero means that it
+	// is out of date at once. It is not an interval for polling.
+	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
@@ -87,28 +93,8 @@ type ListResourceTemplatesResult struct {
 
 func (*ListResourceTemplatesResult) isServerResult() {}
 
-// ListResourceTemplatesResultCacheScope is the type of
-// ListResourceTemplatesResult.cacheScope.
-type ListResourceTemplatesResultCacheScope string
-
-// The values of ListResourceTemplatesResultCacheScope.
-const (
-	// ListResourceTemplatesResultCacheScopePrivate is the value "private".
-	ListResourceTemplatesResultCacheScopePrivate ListResourceTemplatesResultCacheScope = "private"
-	// ListResourceTemplatesResultCacheScopePublic is the value "public".
-	ListResourceTemplatesResultCacheScopePublic ListResourceTemplatesResultCacheScope = "public"
-)
-
-// Known reports whether this revision defines the value.
-func (x ListResourceTemplatesResultCacheScope) Known() bool {
-	switch x {
-	case ListResourceTemplatesResultCacheScopePrivate, ListResourceTemplatesResultCacheScopePublic:
-		return true
-	}
-	return false
-}
-
-// ListResourceTemplatesResultResponse is a definition without a description.
+// ListResourceTemplatesResultResponse is the response to a
+// resources/templates/list request that did not fail.
 type ListResourceTemplatesResultResponse struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.
@@ -145,12 +131,18 @@ func (*ListResourcesRequest) isClientRequest() {}
 // ListResourcesResult is one page of the server's resources. A server may
 // have resources that it does not list.
 type ListResourcesResult struct {
-	// It is "complete", which the zero value stands for.
-	ResultType string                        `json:"resultType"`
-	CacheScope ListResourcesResultCacheScope `json:"cacheScope"`
+	// ResultType tells the kinds of results apart. It is "complete", which the
+	// zero value stands for.
+	ResultType string `json:"resultType"`
+	// CacheScope says who may reuse this result from a cache. All pages of a
+	// list have the same scope.
+	CacheScope CacheScope `json:"cacheScope"`
 	// Resources holds the resources on this page.
 	Resources []Resource `json:"resources"`
-	TTLMs     int64      `json:"ttlMs"`
+	// TTLMs is the time in milliseconds, counted from the arrival of the result,
+	// for which a client may reuse it without asking again. Zero means that it
+	// is out of date at once. It is not an interval for polling.
+	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
@@ -164,28 +156,8 @@ type ListResourcesResult struct {
 
 func (*ListResourcesResult) isServerResult() {}
 
-// ListResourcesResultCacheScope is the type of
-// ListResourcesResult.cacheScope.
-type ListResourcesResultCacheScope string
-
-// The values of ListResourcesResultCacheScope.
-const (
-	// ListResourcesResultCacheScopePrivate is the value "private".
-	ListResourcesResultCacheScopePrivate ListResourcesResultCacheScope = "private"
-	// ListResourcesResultCacheScopePublic is the value "public".
-	ListResourcesResultCacheScopePublic ListResourcesResultCacheScope = "public"
-)
-
-// Known reports whether this revision defines the value.
-func (x ListResourcesResultCacheScope) Known() bool {
-	switch x {
-	case ListResourcesResultCacheScopePrivate, ListResourcesResultCacheScopePublic:
-		return true
-	}
-	return false
-}
-
-// ListResourcesResultResponse is a definition without a description.
+// ListResourcesResultResponse is the response to a resources/list request
+// that did not fail.
 type ListResourcesResultResponse struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.
@@ -214,7 +186,7 @@ type ListRootsRequest struct {
 
 func (*ListRootsRequest) isInputRequest() {}
 
-// ListRootsRequestParams is the type of ListRootsRequest.params.
+// ListRootsRequestParams carries no data besides metadata.
 type ListRootsRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
@@ -265,15 +237,21 @@ type ReadResourceRequestParams struct {
 	Meta RequestMetaObject `json:"_meta"`
 	// URI identifies the resource to read. Only the server needs to understand
 	// its scheme.
-	URI            string         `json:"uri"`
+	URI string `json:"uri"`
+	// InputResponses answers the input requests of the previous attempt, by
+	// their keys; nil means none, as in a first attempt.
 	InputResponses InputResponses `json:"inputResponses,omitempty"`
-	RequestState   *string        `json:"requestState,omitempty"`
+	// RequestState is the RequestState of the previous attempt, unchanged; nil
+	// if that had none, as in a first attempt.
+	RequestState *string `json:"requestState,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// ReadResourceResponse is the type of ReadResourceResultResponse.result.
+// ReadResourceResponse is the result of resources/read: a
+// ReadResourceResult, or an InputRequiredResult if the server needs input
+// first.
 //
 // Its variants are *InputRequiredResult, *ReadResourceResult, and
 // *UnknownReadResourceResponse for values that this revision does not
@@ -296,12 +274,18 @@ func (*UnknownReadResourceResponse) isReadResourceResponse() {}
 // ReadResourceResult holds the contents of a resource. There may be several
 // items, for example the files of a directory.
 type ReadResourceResult struct {
-	// It is "complete", which the zero value stands for.
-	ResultType string                       `json:"resultType"`
-	CacheScope ReadResourceResultCacheScope `json:"cacheScope"`
+	// ResultType tells the kinds of results apart. It is "complete", which the
+	// zero value stands for.
+	ResultType string `json:"resultType"`
+	// CacheScope says who may reuse this result from a cache. All pages of a
+	// list have the same scope.
+	CacheScope CacheScope `json:"cacheScope"`
 	// Contents holds the items, each with its own URI.
 	Contents []ResourceContentsUnion `json:"contents"`
-	TTLMs    int64                   `json:"ttlMs"`
+	// TTLMs is the time in milliseconds, counted from the arrival of the result,
+	// for which a client may reuse it without asking again. Zero means that it
+	// is out of date at once. It is not an interval for polling.
+	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
@@ -314,27 +298,8 @@ func (*ReadResourceResult) isReadResourceResponse() {}
 
 func (*ReadResourceResult) isServerResult() {}
 
-// ReadResourceResultCacheScope is the type of ReadResourceResult.cacheScope.
-type ReadResourceResultCacheScope string
-
-// The values of ReadResourceResultCacheScope.
-const (
-	// ReadResourceResultCacheScopePrivate is the value "private".
-	ReadResourceResultCacheScopePrivate ReadResourceResultCacheScope = "private"
-	// ReadResourceResultCacheScopePublic is the value "public".
-	ReadResourceResultCacheScopePublic ReadResourceResultCacheScope = "public"
-)
-
-// Known reports whether this revision defines the value.
-func (x ReadResourceResultCacheScope) Known() bool {
-	switch x {
-	case ReadResourceResultCacheScopePrivate, ReadResourceResultCacheScopePublic:
-		return true
-	}
-	return false
-}
-
-// ReadResourceResultResponse is a definition without a description.
+// ReadResourceResultResponse is the response to a resources/read request
+// that did not fail.
 type ReadResourceResultResponse struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.
@@ -573,19 +538,29 @@ type Root struct {
 	Extra wire.Members `json:"-"`
 }
 
-// SubscriptionFilter is a definition without a description.
+// SubscriptionFilter selects the changes that a client wants to hear of. The
+// zero value selects none.
 type SubscriptionFilter struct {
-	PromptsListChanged    *bool    `json:"promptsListChanged,omitempty"`
+	// PromptsListChanged asks for notifications/prompts/list_changed; nil means
+	// no.
+	PromptsListChanged *bool `json:"promptsListChanged,omitempty"`
+	// ResourceSubscriptions lists the URIs of resources whose
+	// notifications/resources/updated is wanted; nil means none.
 	ResourceSubscriptions []string `json:"resourceSubscriptions,omitempty"`
-	ResourcesListChanged  *bool    `json:"resourcesListChanged,omitempty"`
-	ToolsListChanged      *bool    `json:"toolsListChanged,omitempty"`
+	// ResourcesListChanged asks for notifications/resources/list_changed; nil
+	// means no.
+	ResourcesListChanged *bool `json:"resourcesListChanged,omitempty"`
+	// ToolsListChanged asks for notifications/tools/list_changed; nil means no.
+	ToolsListChanged *bool `json:"toolsListChanged,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// SubscriptionsAcknowledgedNotification is a definition without a
-// description.
+// SubscriptionsAcknowledgedNotification is a
+// notifications/subscriptions/acknowledged message. It precedes all other
+// notifications of a subscription and tells which of the requested changes
+// the server will report.
 type SubscriptionsAcknowledgedNotification struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.
@@ -603,9 +578,11 @@ type SubscriptionsAcknowledgedNotification struct {
 
 func (*SubscriptionsAcknowledgedNotification) isServerNotification() {}
 
-// SubscriptionsAcknowledgedNotificationParams is a definition without a
-// description.
+// SubscriptionsAcknowledgedNotificationParams holds the part of the client's
+// filter that the server honours.
 type SubscriptionsAcknowledgedNotificationParams struct {
+	// Notifications selects the changes that the server will report: the
+	// requested ones without those that it does not support.
 	Notifications SubscriptionFilter `json:"notifications"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
@@ -615,7 +592,9 @@ type SubscriptionsAcknowledgedNotificationParams struct {
 	Extra wire.Members `json:"-"`
 }
 
-// SubscriptionsListenRequest is a definition without a description.
+// SubscriptionsListenRequest is a subscriptions/listen request: the client
+// asks to be told of changes for as long as the request is open. Its ID
+// identifies the subscription.
 type SubscriptionsListenRequest struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.
@@ -634,20 +613,23 @@ type SubscriptionsListenRequest struct {
 
 func (*SubscriptionsListenRequest) isClientRequest() {}
 
-// SubscriptionsListenRequestParams is a definition without a description.
+// SubscriptionsListenRequestParams selects the changes to report.
 type SubscriptionsListenRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
-	Meta          RequestMetaObject  `json:"_meta"`
+	Meta RequestMetaObject `json:"_meta"`
+	// Notifications selects the changes to report. The server sends no others.
 	Notifications SubscriptionFilter `json:"notifications"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// SubscriptionsListenResult is a definition without a description.
+// SubscriptionsListenResult says that the server has ended a subscription in
+// good order. A connection that breaks ends a subscription without it.
 type SubscriptionsListenResult struct {
-	// It is "complete", which the zero value stands for.
+	// ResultType tells the kinds of results apart. It is "complete", which the
+	// zero value stands for.
 	ResultType string `json:"resultType"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
@@ -659,16 +641,25 @@ type SubscriptionsListenResult struct {
 
 func (*SubscriptionsListenResult) isServerResult() {}
 
-// SubscriptionsListenResultMetaObject is a definition without a description.
+// SubscriptionsListenResultMetaObject is the metadata of a
+// SubscriptionsListenResult, which identifies the subscription. Undeclared
+// members are allowed and kept.
 type SubscriptionsListenResultMetaObject struct {
-	SubscriptionID RequestId       `json:"io.modelcontextprotocol/subscriptionId"`
-	ServerInfo     *Implementation `json:"io.modelcontextprotocol/serverInfo,omitempty"`
+	// SubscriptionID is the ID of the subscriptions/listen request that this
+	// message belongs to, of the same JSON type; the zero value means that it
+	// belongs to none.
+	SubscriptionID RequestId `json:"io.modelcontextprotocol/subscriptionId"`
+	// ServerInfo describes the server program, for logs and display; nil means
+	// unknown. Nothing vouches for it, so neither behaviour nor access may
+	// depend on it.
+	ServerInfo *Implementation `json:"io.modelcontextprotocol/serverInfo,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
 }
 
-// SubscriptionsListenResultResponse is a definition without a description.
+// SubscriptionsListenResultResponse is the response to a
+// subscriptions/listen request that did not fail.
 type SubscriptionsListenResultResponse struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.

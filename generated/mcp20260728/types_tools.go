@@ -33,9 +33,13 @@ type CallToolRequestParams struct {
 	Name string `json:"name"`
 	// Arguments is a JSON object that is valid under the tool's input schema; ""
 	// sends no arguments.
-	Arguments      wire.Object    `json:"arguments,omitempty"`
+	Arguments wire.Object `json:"arguments,omitempty"`
+	// InputResponses answers the input requests of the previous attempt, by
+	// their keys; nil means none, as in a first attempt.
 	InputResponses InputResponses `json:"inputResponses,omitempty"`
-	RequestState   *string        `json:"requestState,omitempty"`
+	// RequestState is the RequestState of the previous attempt, unchanged; nil
+	// if that had none, as in a first attempt.
+	RequestState *string `json:"requestState,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -64,7 +68,8 @@ func (*UnknownCallToolResponse) isCallToolResponse() {}
 // the failure here, with IsError set, so that the model can read it and try
 // again. A JSON-RPC error is for calls that never reached a tool.
 type CallToolResult struct {
-	// It is "complete", which the zero value stands for.
+	// ResultType tells the kinds of results apart. It is "complete", which the
+	// zero value stands for.
 	ResultType string `json:"resultType"`
 	// Content is the result for the model; nil is sent as an empty list.
 	Content []ContentBlock `json:"content"`
@@ -87,7 +92,8 @@ func (*CallToolResult) isCallToolResponse() {}
 
 func (*CallToolResult) isServerResult() {}
 
-// CallToolResultResponse is a definition without a description.
+// CallToolResultResponse is the response to a tools/call request that did
+// not fail.
 type CallToolResultResponse struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.
@@ -123,12 +129,18 @@ func (*ListToolsRequest) isClientRequest() {}
 
 // ListToolsResult is one page of the server's tools.
 type ListToolsResult struct {
-	// It is "complete", which the zero value stands for.
-	ResultType string                    `json:"resultType"`
-	CacheScope ListToolsResultCacheScope `json:"cacheScope"`
+	// ResultType tells the kinds of results apart. It is "complete", which the
+	// zero value stands for.
+	ResultType string `json:"resultType"`
+	// CacheScope says who may reuse this result from a cache. All pages of a
+	// list have the same scope.
+	CacheScope CacheScope `json:"cacheScope"`
 	// Tools holds the tools on this page.
 	Tools []Tool `json:"tools"`
-	TTLMs int64  `json:"ttlMs"`
+	// TTLMs is the time in milliseconds, counted from the arrival of the result,
+	// for which a client may reuse it without asking again. Zero means that it
+	// is out of date at once. It is not an interval for polling.
+	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
@@ -142,27 +154,8 @@ type ListToolsResult struct {
 
 func (*ListToolsResult) isServerResult() {}
 
-// ListToolsResultCacheScope is the type of ListToolsResult.cacheScope.
-type ListToolsResultCacheScope string
-
-// The values of ListToolsResultCacheScope.
-const (
-	// ListToolsResultCacheScopePrivate is the value "private".
-	ListToolsResultCacheScopePrivate ListToolsResultCacheScope = "private"
-	// ListToolsResultCacheScopePublic is the value "public".
-	ListToolsResultCacheScopePublic ListToolsResultCacheScope = "public"
-)
-
-// Known reports whether this revision defines the value.
-func (x ListToolsResultCacheScope) Known() bool {
-	switch x {
-	case ListToolsResultCacheScopePrivate, ListToolsResultCacheScopePublic:
-		return true
-	}
-	return false
-}
-
-// ListToolsResultResponse is a definition without a description.
+// ListToolsResultResponse is the response to a tools/list request that did
+// not fail.
 type ListToolsResultResponse struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.

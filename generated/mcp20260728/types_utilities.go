@@ -123,7 +123,8 @@ func (*UnknownCompleteRequestParamsRef) isCompleteRequestParamsRef() {}
 
 // CompleteResult holds suggestions for one argument.
 type CompleteResult struct {
-	// It is "complete", which the zero value stands for.
+	// ResultType tells the kinds of results apart. It is "complete", which the
+	// zero value stands for.
 	ResultType string `json:"resultType"`
 	// Completion holds the suggestions.
 	Completion CompleteResultCompletion `json:"completion"`
@@ -153,7 +154,8 @@ type CompleteResultCompletion struct {
 	Extra wire.Members `json:"-"`
 }
 
-// CompleteResultResponse is a definition without a description.
+// CompleteResultResponse is the response to a completion/complete request
+// that did not fail.
 type CompleteResultResponse struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.
@@ -275,6 +277,7 @@ type PaginatedRequestParams struct {
 // PaginatedResult holds the members that all pages share. It is never a
 // message on its own.
 type PaginatedResult struct {
+	// ResultType tells the kinds of results apart.
 	ResultType string `json:"resultType"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.

@@ -58,20 +58,6 @@ func (x *DiscoverResult) check(c *wire.Collector) {
 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
-func (x DiscoverResultCacheScope) Validate() error {
-	var c wire.Collector
-	x.check(&c)
-	return c.Err()
-}
-
-func (x DiscoverResultCacheScope) check(c *wire.Collector) {
-	if !x.Known() {
-		c.Report("unknown value %q", string(x))
-	}
-}
-
-// Validate reports each value that the revision does not allow, with its
-// JSON Pointer.
 func (x *DiscoverResultResponse) Validate() error {
 	var c wire.Collector
 	x.check(&c)

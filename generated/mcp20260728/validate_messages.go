@@ -6,6 +6,20 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
+func (x CacheScope) Validate() error {
+	var c wire.Collector
+	x.check(&c)
+	return c.Err()
+}
+
+func (x CacheScope) check(c *wire.Collector) {
+	if !x.Known() {
+		c.Report("unknown value %q", string(x))
+	}
+}
+
+// Validate reports each value that the revision does not allow, with its
+// JSON Pointer.
 func (x *CacheableResult) Validate() error {
 	var c wire.Collector
 	x.check(&c)
@@ -25,20 +39,6 @@ func (x *CacheableResult) check(c *wire.Collector) {
 		c.Push("_meta")
 		x.Meta.check(c)
 		c.Pop()
-	}
-}
-
-// Validate reports each value that the revision does not allow, with its
-// JSON Pointer.
-func (x CacheableResultCacheScope) Validate() error {
-	var c wire.Collector
-	x.check(&c)
-	return c.Err()
-}
-
-func (x CacheableResultCacheScope) check(c *wire.Collector) {
-	if !x.Known() {
-		c.Report("unknown value %q", string(x))
 	}
 }
 

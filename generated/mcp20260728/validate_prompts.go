@@ -168,20 +168,6 @@ func (x *ListPromptsResult) check(c *wire.Collector) {
 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
-func (x ListPromptsResultCacheScope) Validate() error {
-	var c wire.Collector
-	x.check(&c)
-	return c.Err()
-}
-
-func (x ListPromptsResultCacheScope) check(c *wire.Collector) {
-	if !x.Known() {
-		c.Report("unknown value %q", string(x))
-	}
-}
-
-// Validate reports each value that the revision does not allow, with its
-// JSON Pointer.
 func (x *ListPromptsResultResponse) Validate() error {
 	var c wire.Collector
 	x.check(&c)

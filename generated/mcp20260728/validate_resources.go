@@ -101,20 +101,6 @@ func (x *ListResourceTemplatesResult) check(c *wire.Collector) {
 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
-func (x ListResourceTemplatesResultCacheScope) Validate() error {
-	var c wire.Collector
-	x.check(&c)
-	return c.Err()
-}
-
-func (x ListResourceTemplatesResultCacheScope) check(c *wire.Collector) {
-	if !x.Known() {
-		c.Report("unknown value %q", string(x))
-	}
-}
-
-// Validate reports each value that the revision does not allow, with its
-// JSON Pointer.
 func (x *ListResourceTemplatesResultResponse) Validate() error {
 	var c wire.Collector
 	x.check(&c)
@@ -191,20 +177,6 @@ func (x *ListResourcesResult) check(c *wire.Collector) {
 		c.Push("_meta")
 		x.Meta.check(c)
 		c.Pop()
-	}
-}
-
-// Validate reports each value that the revision does not allow, with its
-// JSON Pointer.
-func (x ListResourcesResultCacheScope) Validate() error {
-	var c wire.Collector
-	x.check(&c)
-	return c.Err()
-}
-
-func (x ListResourcesResultCacheScope) check(c *wire.Collector) {
-	if !x.Known() {
-		c.Report("unknown value %q", string(x))
 	}
 }
 
@@ -351,20 +323,6 @@ func (x *ReadResourceResult) check(c *wire.Collector) {
 		c.Push("_meta")
 		x.Meta.check(c)
 		c.Pop()
-	}
-}
-
-// Validate reports each value that the revision does not allow, with its
-// JSON Pointer.
-func (x ReadResourceResultCacheScope) Validate() error {
-	var c wire.Collector
-	x.check(&c)
-	return c.Err()
-}
-
-func (x ReadResourceResultCacheScope) check(c *wire.Collector) {
-	if !x.Known() {
-		c.Report("unknown value %q", string(x))
 	}
 }
 

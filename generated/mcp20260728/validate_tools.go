@@ -168,20 +168,6 @@ func (x *ListToolsResult) check(c *wire.Collector) {
 
 // Validate reports each value that the revision does not allow, with its
 // JSON Pointer.
-func (x ListToolsResultCacheScope) Validate() error {
-	var c wire.Collector
-	x.check(&c)
-	return c.Err()
-}
-
-func (x ListToolsResultCacheScope) check(c *wire.Collector) {
-	if !x.Known() {
-		c.Report("unknown value %q", string(x))
-	}
-}
-
-// Validate reports each value that the revision does not allow, with its
-// JSON Pointer.
 func (x *ListToolsResultResponse) Validate() error {
 	var c wire.Collector
 	x.check(&c)
