@@ -117,7 +117,7 @@ func (l *lowerer) method(def schema.Definition, wire string) *ir.Method {
 	if m.Paginated {
 		m.Items = items(m)
 	}
-	m.Asks = field(m.Params, "inputResponses") != nil && field(m.Params, "requestState") != nil
+	m.Asks = m.Params != nil && field(m.Params, "inputResponses") != nil && field(m.Params, "requestState") != nil
 	if result := cmp.Or(m.Plain, m.Result); result != nil {
 		m.Cacheable = field(result, "ttlMs") != nil && field(result, "cacheScope") != nil
 	}

@@ -78,6 +78,11 @@ type Session struct {
 	known    map[string]bool // the methods of any revision
 	schemas  *schemas
 
+	modern    generated.Revision // the last stateless revision that a request has named
+	named     []string           // the stateless revisions that requests have named
+	stateless bool               // the current message is of a stateless revision
+	assumed   bool               // a message was checked against a revision that nothing names
+
 	whole    bool // the messages include initialize
 	recorded bool // the sender of each message is known
 	shared   bool // messages of several clients without session ids may be mixed
@@ -154,14 +159,19 @@ func NewSession(opts Options) *Session {
 	if opts.Revision != nil {
 		s.speak(*opts.Revision)
 	} else {
-		all := generated.Revisions()
-		s.speak(all[len(all)-1])
+		s.speak(newest(false))
 	}
 	return s
 }
 
-// Revision returns the revision that the next message is checked against.
-func (s *Session) Revision() string { return s.revision.ID }
+// Revisions returns the revisions that messages were checked against: the stateless ones, and
+// that of the session.
+func (s *Session) Revisions() []string {
+	if s.number > 0 && !s.whole && !s.assumed && s.modern.ID != "" {
+		return s.named
+	}
+	return append(slices.Clip(s.named), s.revision.ID)
+}
 
 // negotiatedVersion returns the negotiated revision, or "".
 func (s *Session) negotiatedVersion() string {
@@ -173,17 +183,13 @@ func (s *Session) negotiatedVersion() string {
 
 // follows reports whether the rules between messages apply. They do not apply to unrelated
 // messages.
-func (s *Session) follows() bool { return s.whole || s.recorded }
+func (s *Session) follows() bool { return s.whole || s.recorded || s.modern.ID != "" }
 
 // since reports whether the session's revision is the given one or newer.
 func (s *Session) since(revision string) bool { return s.revision.ID >= revision }
 
 func (s *Session) speak(revision generated.Revision) {
-	s.revision = revision
-	s.methods = map[string]*runtime.Method{}
-	for i := range revision.Methods {
-		s.methods[revision.Methods[i].Name] = &revision.Methods[i]
-	}
+	s.revision, s.methods, s.stateless = revision, tables()[revision.ID], stateless(revision)
 }
 
 // negotiated switches the session to a revision.

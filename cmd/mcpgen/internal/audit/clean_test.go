@@ -185,7 +185,7 @@ func TestBrokenRequest(t *testing.T) {
 // TestProbe expects no findings about a client that first asks for revisions without a
 // handshake.
 func TestProbe(t *testing.T) {
-	lines := []string{`c {"@id":"probe","method":"server/discover"}`, `s {"@id":"probe","error":{"code":-32601,"message":"m"}}`, started, replied, ready}
+	lines := []string{`c {"@id":"probe","method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`, `s {"@id":"probe","error":{"code":-32601,"message":"m"}}`, started, replied, ready}
 	for _, f := range judged(t, audit.Options{}, lines) {
 		if f.Level != audit.Note {
 			t.Errorf("line %d: %s %s: %s", f.Place, f.Level, f.Rule, f.Problem)

@@ -97,10 +97,11 @@ func distinct(findings []Finding) []Finding {
 // single checks one message. base is its offset in the whole value, and pointer its JSON
 // Pointer.
 func (c *check) single(s *Session, src, pointer string, base int) {
+	m, err := jsonrpc.Parse(src)
+	defer s.judgedBy(s.of(c, m))()
 	c.envelope = true
 	envelope := c.value(s.revision, "JSONRPCMessage", src, pointer, base)
 	c.envelope = false
-	m, err := jsonrpc.Parse(src)
 	if err != nil {
 		if envelope { // otherwise it was reported already
 			c.report(pointer, base, problemOf(err))

@@ -11,12 +11,13 @@ import (
 
 // token is a progress token in use.
 type token struct {
-	value   float64
-	any     bool
-	expired bool // the request was answered
-	task    bool // the request continues as a task
-	ended   time.Time
-	stream  int // the HTTP stream of the last notification
+	value     float64
+	any       bool
+	stateless bool // the request is of a stateless revision
+	expired   bool // the request was answered
+	task      bool // the request continues as a task
+	ended     time.Time
+	stream    int // the HTTP stream of the last notification
 }
 
 // requested remembers the progress token of a request.
@@ -38,7 +39,7 @@ func (s *Session) requested(c *check, r *request, params wire.Raw, pointer strin
 		}
 	}
 	r.about.token = id
-	tokens[id] = &token{task: r.about.task}
+	tokens[id] = &token{task: r.about.task, stateless: stateless(r.revision)}
 }
 
 // finished ends the progress of an answered request.

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"slices"
+
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -65,12 +67,11 @@ func (r *Recording) speaks(s *Session) {
 	if s == nil {
 		return
 	}
-	for _, known := range r.spoken {
-		if known == s.Revision() {
-			return
+	for _, revision := range s.Revisions() {
+		if !slices.Contains(r.spoken, revision) {
+			r.spoken = append(r.spoken, revision)
 		}
 	}
-	r.spoken = append(r.spoken, s.Revision())
 }
 
 // Entry checks an entry. Unless Options.Live is set, it returns the findings of the first
@@ -81,12 +82,13 @@ func (r *Recording) Entry(e recording.Entry) []Finding {
 	}
 	r.waiting = append(r.waiting, e)
 	r.waitingBytes += len(e.Text)
-	switch begun := opens(e.Text); {
-	case begun:
+	switch {
+	case opens(e.Text):
 		r.session().whole = true
 		if len(r.waiting) > 1 {
 			r.anticipate(e)
 		}
+	case begins(e.Text):
 	case len(r.waiting) < maxWaiting && r.waitingBytes < maxWaitingBytes:
 		return nil
 	}
@@ -217,7 +219,7 @@ func (r *Recording) Close() []Finding {
 func (r *Recording) end(s *Session) []Finding {
 	r.speaks(s)
 	findings := s.Close(r.closed)
-	if !s.whole && s.number > 0 && s.opts.Revision == nil {
+	if s.assumed && !s.whole && s.opts.Revision == nil {
 		f := Finding{Rule: "no-initialize", Level: Note, Session: s.name, Place: 1}
 		f.Problem = "no initialize: messages are checked against " + s.revision.ID + "; use --revision for another"
 		findings = append([]Finding{f}, findings...)

@@ -35,14 +35,14 @@ func (s *Session) sent(c *check, m jsonrpc.Message, pointer string, base int) *r
 		s.replayed.add(m.ID.Canonical())
 		return nil
 	}
-	if s.whole {
+	if s.whole && !s.stateless {
 		s.order(c, from, m, pointer, base)
 	}
 	s.heard(from)
 	var r *request
 	if m.Kind == jsonrpc.Request {
 		r = s.asked(c, m, from)
-		if s.follows() && from != Unknown && !s.used[from].add(r.id) {
+		if s.follows() && from != Unknown && !s.used[from].add(r.id) && (!s.stateless || len(s.open.byID[r.id]) > 1) {
 			if s.shared {
 				c.note("crossed", pointer+"/id", base, "the id %s was used before, perhaps by another client", m.ID)
 			} else {

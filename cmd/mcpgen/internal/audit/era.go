@@ -1,0 +1,134 @@
+package audit
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/generated"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file decides which revision a message is checked against. A session of the older
+// revisions negotiates one with initialize. In a stateless revision, each request names its own
+// in _meta. One connection may carry messages of both kinds (basic/versioning, "Backward
+// Compatibility", 2026-07-28).
+
+// The keys of _meta that carry the terms of a stateless request (basic, "_meta", 2026-07-28).
+const (
+	metaVersion      = "io.modelcontextprotocol/protocolVersion"
+	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	metaSubscription = "io.modelcontextprotocol/subscriptionId"
+)
+
+// tables maps each revision to its methods by name.
+var tables = sync.OnceValue(func() map[string]map[string]*runtime.Method {
+	all := map[string]map[string]*runtime.Method{}
+	for _, r := range generated.Revisions() {
+		methods := map[string]*runtime.Method{}
+		for i := range r.Methods {
+			methods[r.Methods[i].Name] = &r.Methods[i]
+		}
+		all[r.ID] = methods
+	}
+	return all
+})
+
+// stateless reports whether a revision has no handshake.
+func stateless(r generated.Revision) bool { return tables()[r.ID]["initialize"] == nil }
+
+// newest returns the newest revision that is stateless or not.
+func newest(isStateless bool) (found generated.Revision) {
+	for _, r := range generated.Revisions() {
+		if found.ID == "" || stateless(r) == isStateless {
+			found = r
+		}
+	}
+	return found
+}
+
+// named returns the stateless revision that the _meta of a request names.
+func named(params wire.Raw) (r generated.Revision, ok bool) {
+	version := member(params, "_meta", metaVersion)
+	if version.Kind() != wire.KindString {
+		return r, false
+	}
+	if r, ok = generated.Lookup(text(version)); !ok {
+		return newest(true), isDate(text(version))
+	}
+	return r, stateless(r)
+}
+
+// begins reports whether a message says which revision applies.
+func begins(src string) bool {
+	if opens(src) {
+		return true
+	}
+	m, err := jsonrpc.Parse(src)
+	if err != nil || m.Kind != jsonrpc.Request {
+		return false
+	}
+	_, ok := named(m.Params)
+	return ok
+}
+
+// of returns the revision of a message. It returns the revision of the session for messages
+// that are not stateless.
+func (s *Session) of(c *check, m jsonrpc.Message) generated.Revision {
+	if s.opts.Revision != nil {
+		return *s.opts.Revision
+	}
+	switch m.Kind {
+	case jsonrpc.Response:
+		if open := c.candidates(s, m.ID.Canonical()); len(open) > 0 {
+			return open[0].revision
+		}
+		if member(m.Result, "resultType") != "" && s.modern.ID == "" && !s.whole {
+			return newest(true)
+		}
+	default:
+		if r, ok := named(m.Params); ok {
+			if s.modern = r; !slices.Contains(s.named, r.ID) {
+				s.named = append(s.named, r.ID)
+			}
+			return r
+		}
+		if s.aboutStateless(m) {
+			return s.modern
+		}
+		if r := newest(true); s.phase < answered && s.methods[m.Method] == nil && tables()[r.ID][m.Method] != nil {
+			return r // a probe without terms
+		}
+	}
+	if s.modern.ID != "" && !s.whole && m.Method != "initialize" {
+		return s.modern
+	}
+	s.assumed = s.assumed || !s.whole
+	return s.revision
+}
+
+// aboutStateless reports whether a notification refers to a request of a stateless revision.
+func (s *Session) aboutStateless(m jsonrpc.Message) bool {
+	if s.modern.ID == "" || m.Kind != jsonrpc.Notification {
+		return false
+	}
+	for _, side := range []Side{Client, Server} {
+		if t := s.tokens[side][scalar(member(m.Params, "progressToken")).Canonical()]; t != nil {
+			return t.stateless
+		}
+	}
+	of := s.open.byID[scalar(member(m.Params, "requestId")).Canonical()]
+	return member(m.Params, "_meta", metaSubscription) != "" ||
+		slices.ContainsFunc(of, func(r *request) bool { return stateless(r.revision) })
+}
+
+// judgedBy checks the message by a revision until the function that it returns is called.
+func (s *Session) judgedBy(r generated.Revision) (back func()) {
+	if r.ID == s.revision.ID {
+		return func() {}
+	}
+	revision, methods, whole := s.revision, s.methods, s.stateless
+	s.revision, s.methods, s.stateless = r, tables()[r.ID], stateless(r)
+	return func() { s.revision, s.methods, s.stateless = revision, methods, whole }
+}
