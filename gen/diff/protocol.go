@@ -58,10 +58,11 @@ func (b *builder) fields(o *object, t *ir.Object, name string) {
 
 func (b *builder) field(f *ir.Field, of string) *member {
 	where := Place{of + "." + f.Wire, f.Pointer}
+	required := f.Required && !Implied(f)
 	if shape := b.sourceAt(where); shape != nil {
-		return &member{Name: f.Wire, Required: f.Required, Where: where, Shape: shape}
+		return &member{Name: f.Wire, Required: required, Where: where, Shape: shape}
 	}
-	m := &member{Name: f.Wire, Required: f.Required, Where: where, Shape: b.shape(f.Base(), where)}
+	m := &member{Name: f.Wire, Required: required, Where: where, Shape: b.shape(f.Base(), where)}
 	switch c := f.Const.(type) {
 	case string:
 		m.Shape = constant(where, kindString, render(c))
@@ -73,6 +74,10 @@ func (b *builder) field(f *ir.Field, of string) *member {
 	}
 	return m
 }
+
+// Implied reports whether receivers read a message without a member as if it had the member's
+// default, although the schema requires the member.
+func Implied(f *ir.Field) bool { return f.Required && f.Default != "" }
 
 // nullable adds null to a shape whose alternatives may not have been made yet.
 func (b *builder) nullable(s *Shape, where Place) *Shape {
@@ -202,7 +207,10 @@ func (s *messages) message(m *ir.Method) (*Shape, []string, error) {
 		return nil, nil, fmt.Errorf("%s: %s is no definition", s.rev.ID, m.Definition)
 	}
 	judged := []string{Key(decl)}
-	envelope := s.rev.Lookup(envelopeOf(m))
+	var envelope *ir.Decl
+	if !m.Within {
+		envelope = s.rev.Lookup(envelopeOf(m))
+	}
 	if envelope != nil {
 		judged = append(judged, Key(envelope))
 	}

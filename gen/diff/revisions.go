@@ -118,7 +118,7 @@ func (p *protocol) methods(report *Report) {
 	names := slices.Sorted(maps.Keys(p.was.methods))
 	for _, wire := range names {
 		old, new := p.was.methods[wire], p.is.methods[wire]
-		if new == nil || old.Notification != new.Notification {
+		if !sameKind(old, new) {
 			report.Compared.Removed = append(report.Compared.Removed, wire)
 			p.presence("method-removed", p.was, p.is, old)
 			continue
@@ -127,17 +127,26 @@ func (p *protocol) methods(report *Report) {
 		p.method(old, new)
 	}
 	for _, wire := range slices.Sorted(maps.Keys(p.is.methods)) {
-		if old := p.was.methods[wire]; old == nil || old.Notification != p.is.methods[wire].Notification {
+		if !sameKind(p.was.methods[wire], p.is.methods[wire]) {
 			report.Compared.Added = append(report.Compared.Added, wire)
 			p.presence("method-added", p.was, p.is, p.is.methods[wire])
 		}
 	}
 }
 
-// kindOfMethod returns "request" or "notification".
+// sameKind reports whether both revisions have a method, and send it in the same kind of message.
+func sameKind(old, new *ir.Method) bool {
+	return old != nil && new != nil && kindOfMethod(old) == kindOfMethod(new)
+}
+
+// kindOfMethod returns "request", "notification" or, for a request within a result, "input
+// request".
 func kindOfMethod(m *ir.Method) string {
-	if m.Notification {
+	switch {
+	case m.Notification:
 		return "notification"
+	case m.Within:
+		return "input request"
 	}
 	return "request"
 }
@@ -145,8 +154,11 @@ func kindOfMethod(m *ir.Method) string {
 // unions returns the definitions of all messages of the method's kind that a side may receive.
 func unions(m *ir.Method, d Direction) []string {
 	side := map[Direction]string{ToServer: "Client", ToClient: "Server"}[d]
-	if m.Notification {
+	switch {
+	case m.Notification:
 		return []string{side + "Notification"}
+	case m.Within:
+		return []string{"InputRequest"}
 	}
 	return []string{side + "Request"}
 }
@@ -333,7 +345,7 @@ func (p *protocol) unchanged(report *Report) {
 	for _, wire := range slices.Sorted(maps.Keys(p.is.methods)) {
 		old, new := p.was.methods[wire], p.is.methods[wire]
 		switch {
-		case old == nil || old.Notification != new.Notification:
+		case !sameKind(old, new):
 		case used[wire]:
 			report.Compared.Changed = append(report.Compared.Changed, wire)
 		default:

@@ -233,7 +233,9 @@ func TestLenientKeywords(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			root := decoded(t, revision)
 			test.edit(root["$defs"].(map[string]any))
-			report, err := diff.Revisions(old, lenient(t, "changed", root))
+			changed := lenient(t, revision, root)
+			changed.Label = "changed"
+			report, err := diff.Revisions(old, changed)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -234,7 +234,7 @@ func TestPageInBrowser(t *testing.T) {
 		want              []string
 	}{
 		{"revisions", revisions, driveRevisions, []string{
-			"wide false", "answer server-2025-11-25-client-2025-06-18", "asked server-2024-11-05-client-2025-06-18",
+			"wide false", "answer server-2026-07-28-client-2025-11-25", "asked server-2024-11-05-client-2025-06-18",
 			"marked #server-2024-11-05-client-2025-06-18", "linked true true", "cell true", "focus search", "none 0 false", "found true",
 		}},
 		{"hostile tools", hostilePage(t), driveHostile, []string{"markup 0"}},

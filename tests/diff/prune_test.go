@@ -18,7 +18,7 @@ func prune(rng *rand.Rand, root map[string]any, messages int) map[string]any {
 	unions := []string{"ClientRequest", "ClientNotification", "ServerRequest", "ServerNotification"}
 	var all []string
 	for _, union := range unions {
-		all = append(all, refs(defs[union])...)
+		all = append(all, messagesOf(defs, union)...)
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)
@@ -42,13 +42,22 @@ func prune(rng *rand.Rand, root map[string]any, messages int) map[string]any {
 			keep(name)
 		}
 	}
+	for name, def := range defs { // the definition of a message that a union repeats
+		if slices.ContainsFunc(unions, func(union string) bool { return kept[union] && methodOf(defs[union]) == methodOf(def) }) {
+			keep(name)
+		}
+	}
 	for _, name := range append(slices.Sorted(maps.Keys(kept)), "EmptyResult", "CreateTaskResult") {
 		keep(name)
 		keep(strings.TrimSuffix(name, "Request") + "Result")
+		keep(strings.TrimSuffix(name, "Request") + "ResultResponse")
 	}
 	for _, union := range unions {
 		var branches []any
-		for _, name := range refs(defs[union]) {
+		for _, name := range messagesOf(defs, union) {
+			if name == union {
+				continue // the definition is the only message
+			}
 			if kept[name] {
 				branches = append(branches, map[string]any{"$ref": "#/" + container + "/" + name})
 			}
@@ -62,6 +71,31 @@ func prune(rng *rand.Rand, root map[string]any, messages int) map[string]any {
 		}
 	}
 	return map[string]any{"$schema": root["$schema"], container: out}
+}
+
+// messagesOf are the messages of a union of them, or the name itself if the definition is the only
+// message of its kind.
+func messagesOf(defs map[string]any, name string) []string {
+	switch def, _ := defs[name].(map[string]any); {
+	case def == nil:
+		return nil
+	case def["properties"] != nil:
+		return []string{name}
+	default:
+		return refs(def)
+	}
+}
+
+// methodOf is the constant method of a definition, or "".
+func methodOf(def any) string {
+	at := def
+	for _, name := range []string{"properties", "method"} {
+		object, _ := at.(map[string]any)
+		at = object[name]
+	}
+	object, _ := at.(map[string]any)
+	method, _ := object["const"].(string)
+	return method
 }
 
 // refs are the names of the definitions that a schema refers to.

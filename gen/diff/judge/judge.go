@@ -5,6 +5,7 @@ package judge
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
@@ -70,6 +71,9 @@ func Revision(document *schema.Document, rev *ir.Revision) (diff.Judge, error) {
 	pointers := map[string]string{}
 	for _, d := range rev.Decls {
 		pointers[diff.Key(d)] = d.Pointer
+		if o, ok := d.Type.(*ir.Object); ok && d.Definition {
+			imply(defs[d.Name], o)
+		}
 		union, ok := d.Type.(*ir.Union)
 		if d.Definition || !ok || document.Lookup(d.Name) != nil {
 			continue
@@ -99,6 +103,19 @@ func Revision(document *schema.Document, rev *ir.Revision) (diff.Judge, error) {
 		}
 		return compiler.Compile(url + "#" + pointer)
 	}), nil
+}
+
+// imply removes the members that receivers do not need from the required ones of a definition.
+func imply(definition any, o *ir.Object) {
+	schema, ok := definition.(map[string]any)
+	if !ok {
+		return
+	}
+	if required, ok := schema["required"].([]any); ok {
+		schema["required"] = slices.DeleteFunc(required, func(name any) bool {
+			return slices.ContainsFunc(o.Fields, func(f *ir.Field) bool { return f.Wire == name && diff.Implied(f) })
+		})
+	}
 }
 
 // Tools returns a judge by the schemas of a tool list. It refuses values for tools that the
