@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"slices"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -55,7 +56,7 @@ type Method struct {
 type Binding struct {
 	Revision  string    // "2025-06-18"
 	Direction Direction // ToServer for a server's binding, ToClient for a client's
-	Methods   []Method  // the table of the revision; no other message is sent, unless it is empty
+	Methods   []Method  // the table of the revision; no other message is sent, unless it is empty, see also Stateless
 
 	// Handle answers a request or takes a notification. Params is "" or an object. The result of a
 	// notification is nil. For an unknown method it returns the error of MethodNotFound; the runtime
@@ -75,6 +76,12 @@ type Binding struct {
 	// Handle and Capabilities it lets a binding convert messages for an implementation of another
 	// revision.
 	Around func(Caller) Caller
+}
+
+// Stateless reports whether the revision has no sessions: its table has no initialize, so each request
+// carries its own terms ("Statelessness" in basic, 2026-07-28). A binding without a table has sessions.
+func (b *Binding) Stateless() bool {
+	return len(b.Methods) > 0 && !slices.ContainsFunc(b.Methods, func(m Method) bool { return m.Name == methodInitialize })
 }
 
 // Caller sends messages to the peer. Generated typed callers wrap one.

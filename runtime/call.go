@@ -40,6 +40,8 @@ type Call struct {
 	reported bool // progress is the last value that was sent
 	progress float64
 
+	alone *alone // nil in a session
+
 	detached atomic.Pointer[detachment] // nil unless it goes on after its answer
 }
 
@@ -92,12 +94,27 @@ func (c *Call) ID() wire.Scalar { return c.id }
 func (c *Call) canonicalID() wire.Scalar { return c.key }
 
 // SessionID returns the transport's name of the session, "" if it has none.
-func (c *Call) SessionID() string { return c.peer.sessionID() }
+func (c *Call) SessionID() string {
+	if c.terms.stateless() {
+		return ""
+	}
+	return c.peer.sessionID()
+}
 
-// Session returns the server's session that the call belongs to. It returns nil on a client's side
-// and in a handler of initialize. All calls of a session return the same value, so it can be the key
-// of a map with data of sessions. The function that Binding.Opened returns can delete the data.
-func (c *Call) Session() *ServerSession { return c.peer.era.server() }
+// Session returns the server's session that the call belongs to. It returns nil on a client's side,
+// in a handler of initialize and for a stateless request. All calls of a session return the same value,
+// so it can be the key of a map with data of sessions. The function that Binding.Opened returns can
+// delete the data.
+func (c *Call) Session() *ServerSession {
+	if c.terms.stateless() {
+		return nil
+	}
+	return c.peer.era.server()
+}
+
+// Stateless reports whether the message belongs to no session, so that everything known about the peer
+// comes from the message itself.
+func (c *Call) Stateless() bool { return c.terms.stateless() }
 
 // PeerInfo returns the Implementation object with which the peer introduced itself.
 func (c *Call) PeerInfo() wire.Object { return c.terms.info }
@@ -108,7 +125,11 @@ func (c *Call) PeerCapabilities() wire.Object { return c.terms.capabilities }
 // Declared reports whether this side has declared the capability at a dotted path, such as
 // "tasks.requests.tools.call". It returns true if that is not known.
 func (c *Call) Declared(capability string) bool {
-	return c.terms.declared == "" || Declares(c.terms.declared, capability)
+	declared := c.terms.declared
+	if c.terms.serving() {
+		declared = c.terms.bound.offered.current().text
+	}
+	return declared == "" || Declares(declared, capability)
 }
 
 // Meta returns the _meta object of the params, "" if there is none.
@@ -139,12 +160,16 @@ func (c *Call) Call(ctx context.Context, method string, params wire.Appender, re
 		}
 		defer answered()
 	}
-	return c.peer.call(ctx, c.terms, method, c.outgoing(method, params), result, c.Route())
+	return c.caller().callAround(ctx, method, c.outgoing(method, params), result)
 }
 
 // Notify implements [Caller].
 func (c *Call) Notify(ctx context.Context, method string, params wire.Appender) error {
-	return c.peer.notify(ctx, c.terms, method, c.outgoing(method, params), c.Route())
+	return c.caller().notifyAround(ctx, method, c.outgoing(method, params))
+}
+
+func (c *Call) caller() unwrappedCaller {
+	return unwrappedCaller{c.peer, c.terms, c.Route(), c}
 }
 
 // Route returns the stream of the transport on which the call sends. It returns nil after the answer,

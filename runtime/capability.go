@@ -21,6 +21,10 @@ type row struct {
 	need    int       // index in bound.needs; 0 is nothing
 	refined []refined // further needs of some requests of the method
 	lists   bool      // the result is a list
+
+	within    bool // it is not sent but part of a result, see Method
+	asks      bool // the result may have requests that are within it
+	cacheable bool // the result says how long it may be kept
 }
 
 // refined is a refinement with its place in bound.needs.
@@ -111,7 +115,8 @@ func (b *bound) tabulate() {
 	b.rows = make(map[string]row, len(b.Methods))
 	for i := range b.Methods {
 		m := &b.Methods[i]
-		b.rows[m.Name] = row{kind: m.Kind, to: m.Direction, need: b.need(m.Capability), lists: m.Paginated || m.Name == methodListRoots}
+		b.rows[m.Name] = row{kind: m.Kind, to: m.Direction, need: b.need(m.Capability), lists: m.Paginated || m.Name == methodListRoots,
+			within: m.Within, asks: m.Asks, cacheable: m.Cacheable}
 	}
 	for i := range refinements {
 		f := &refinements[i]
@@ -136,7 +141,7 @@ func (t *terms) sending(kind jsonrpc.Kind, method string) (row, error) {
 		return row{}, &MethodError{Method: method, Kind: kind, To: to, Revision: t.revision}
 	case kind == jsonrpc.Request && !t.peer.has(r.need):
 		return row{}, &CapabilityError{Method: method, Capability: t.bound.needs[r.need]}
-	case kind == jsonrpc.Notification && !t.own.has(r.need):
+	case kind == jsonrpc.Notification && !t.offers(r.need):
 		return row{}, &CapabilityError{Method: method, Capability: t.bound.needs[r.need], Own: true}
 	}
 	return r, nil

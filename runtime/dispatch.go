@@ -12,15 +12,20 @@ import (
 )
 
 // bound is a binding with the tables and functions that handling its messages takes. It is immutable.
+//
+// The exception is what a stateless server's side offers, which changes with the catalog.
 type bound struct {
 	Binding
-	rows  map[string]row // by method
-	needs []string       // the capabilities that rows refer to; the first is "", for none
-	serve Handler        // handle within the middleware
+	stateless bool           // see Binding.Stateless
+	rows      map[string]row // by method
+	needs     []string       // the capabilities that rows refer to; the first is "", for none
+	serve     Handler        // handle within the middleware
+
+	offered *offers // nil except on a stateless server's side
 }
 
 func bind(b Binding, around layers) *bound {
-	ready := &bound{Binding: b}
+	ready := &bound{Binding: b, stateless: b.Stateless()}
 	ready.serve = around.handler(ready.handle)
 	ready.tabulate()
 	return ready
@@ -110,6 +115,17 @@ func bindAll(side Direction, bindings []Binding, around layers) ([]*bound, error
 		}
 	}
 	return all, nil
+}
+
+// ofEra returns the bindings of revisions with or without sessions, in their order.
+func ofEra(bindings []*bound, stateless bool) []*bound {
+	var of []*bound
+	for _, b := range bindings {
+		if b.stateless == stateless {
+			of = append(of, b)
+		}
+	}
+	return of
 }
 
 func revisions(bindings []*bound) []string {

@@ -6,9 +6,9 @@ import (
 )
 
 // era determines the terms of each message: the revision, and the identity and capabilities of the
-// peer. In revisions up to 2025-11-25, both sides agree on them once, in the initialize handshake
-// (era_session.go). A revision in which each message carries its own terms would be another era.
-// The rest of the package does not depend on which era is in use.
+// peer. In revisions with sessions, both sides agree on them once, in the initialize handshake
+// (era_session.go). In stateless revisions, each request carries its own (era_stateless.go). A connection
+// may have messages of both. The rest of the package depends on the terms, not on the era.
 //
 // The goroutine that reads calls admit, batches and unknownID, in order of arrival. The other
 // methods are called concurrently.
@@ -27,7 +27,8 @@ type era interface {
 	logs(t *terms, severity int) bool
 	// setLogLevel is called when the peer asks for log messages of at least a severity.
 	setLogLevel(t *terms, severity int)
-	// server returns the server's session, or nil if there is none.
+	// server returns the server's session, or nil if there is none. Stateless requests on the same
+	// connection do not belong to it.
 	server() *ServerSession
 	// ended is called after the end of the session. Err is nil after a normal end.
 	ended(err error)
@@ -51,7 +52,16 @@ type terms struct {
 
 	bound     *bound // nil before the revision is known
 	peer, own grants
+
+	carried *carried // nil in a session
 }
+
+// stateless reports whether the message belongs to no session.
+func (t *terms) stateless() bool { return t != nil && t.bound != nil && t.bound.stateless }
+
+// serving reports whether this side is the server of a stateless request, which sends no request itself
+// ("Requests" in basic, 2026-07-28).
+func (t *terms) serving() bool { return t.stateless() && t.bound.Direction == ToServer }
 
 // spoken returns the revision, "" before it is known.
 func (t *terms) spoken() string {

@@ -24,14 +24,18 @@ func (e *clientEra) admit(m jsonrpc.Message) (admission, error) {
 	if e.terms == nil {
 		return admitEarly(m, e.of.bindings)
 	}
-	return e.admitOpen(m)
+	return e.terms.admit(m)
 }
 
-// open opens the session: it sends initialize with the newest revision and, if the client has a
-// binding for the revision in the answer, notifications/initialized. It returns the answer. If ctx
-// ends, no cancellation is sent, because initialize cannot be cancelled.
+// open opens the session: it sends initialize with the newest revision that has sessions and, if the
+// client has a binding for the revision in the answer, notifications/initialized. It returns the answer.
+// If ctx ends, no cancellation is sent, because initialize cannot be cancelled.
 func (e *clientEra) open(ctx context.Context) (*greeting, error) {
-	newest := e.of.bindings[0]
+	sessions := ofEra(e.of.bindings, false)
+	if len(sessions) == 0 {
+		return nil, errNoSessions
+	}
+	newest := sessions[0]
 	capabilities, err := newest.declare(e.of.opts.Capabilities)
 	if err != nil {
 		return nil, err
@@ -62,10 +66,10 @@ func (e *clientEra) accept(server *greeting, result wire.Raw) error {
 		return fmt.Errorf("runtime: result of initialize: %w", err)
 	}
 	for _, b := range e.of.bindings {
-		if b.Revision == server.revision {
+		if !b.stateless && b.Revision == server.revision {
 			e.negotiated(b.terms(server.info, server.capabilities, e.own))
 			return nil
 		}
 	}
-	return &VersionError{Answered: server.revision, Bound: revisions(e.of.bindings)}
+	return &VersionError{Answered: server.revision, Bound: revisions(ofEra(e.of.bindings, false))}
 }

@@ -11,12 +11,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// serverEra is a server's side of a session.
+// serverEra is a server's side of a connection: that of its session, if there is one, and of its
+// stateless requests.
 type serverEra struct {
 	sessionEra
 	of      *Server
 	session *ServerSession
 	ready   bool // the client has sent notifications/initialized
+
+	sessionless bool   // there can be no session, see Handshake.Stateless
+	last        *terms // of the last stateless request; nil before it
 }
 
 func (e *serverEra) unknownID() (wire.Scalar, bool) { return unknownID(e.terms.spoken()), true }
@@ -30,6 +34,14 @@ func (e *serverEra) server() *ServerSession {
 }
 
 func (e *serverEra) admit(m jsonrpc.Message) (admission, error) {
+	if len(e.of.stateless) > 0 {
+		switch t, err := e.requestTerms(&m); {
+		case err != nil:
+			return admission{}, err
+		case t != nil:
+			return t.admit(m)
+		}
+	}
 	if m.Kind == jsonrpc.Request && m.Method == methodInitialize {
 		if e.terms != nil {
 			return admission{}, errAlreadyInitialized
@@ -37,7 +49,7 @@ func (e *serverEra) admit(m jsonrpc.Message) (admission, error) {
 		return admission{terms: &terms{}, handle: e.of.layers.handler(e.initialize), inline: true}, nil
 	}
 	if e.terms == nil {
-		return admitEarly(m, e.of.bindings)
+		return admitEarly(m, e.of.sessions)
 	}
 	e.announce()
 	if m.Kind == jsonrpc.Notification && !e.ready {
@@ -49,7 +61,7 @@ func (e *serverEra) admit(m jsonrpc.Message) (admission, error) {
 			return admission{}, errNotInitialized
 		}
 	}
-	return e.admitOpen(m)
+	return e.terms.admit(m)
 }
 
 // initialize handles the request initialize. If the binding has no handler for it, the result is
@@ -106,7 +118,7 @@ func settle(result wire.Appender, revision string) (wire.Raw, error) {
 
 // resume sets the terms of a session from its handshake with another server.
 func (e *serverEra) resume(h Handshake) error {
-	for _, b := range e.of.bindings {
+	for _, b := range e.of.sessions {
 		if b.Revision != h.Revision {
 			continue
 		}

@@ -18,6 +18,7 @@ var (
 	errNotInitialized     = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the session is not initialized")
 	errAlreadyInitialized = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the session is already initialized")
 	errNotARequest        = errors.New("runtime: a request without an id")
+	errNoSessions         = errors.New("runtime: the client has no binding of a revision with initialize")
 )
 
 // Handshake is the result of initialize for one side and, on a server's side, the log level that the
@@ -28,6 +29,10 @@ type Handshake struct {
 	PeerCapabilities wire.Object // the capabilities that the peer declared; "" if unknown
 	Capabilities     wire.Object // the capabilities that this side declared; "" for those of the options
 	LogLevel         LogLevel    // the least severe log messages that the client wants; "" for all
+
+	// Stateless means that there is no session and no handshake: each request carries its own terms,
+	// and initialize is refused. The other members are ignored.
+	Stateless bool
 }
 
 // sessionEra is the part of the era of sessions that both sides share. The handshake of each side
@@ -47,11 +52,10 @@ func (e *sessionEra) outgoing(_ *terms, _ string, params wire.Appender) wire.App
 
 func (e *sessionEra) server() *ServerSession { return nil }
 
-// admitOpen admits a message once the revision is known.
-func (e *sessionEra) admitOpen(m jsonrpc.Message) (admission, error) {
-	t := e.terms
+// admit admits a message under terms whose revision is known.
+func (t *terms) admit(m jsonrpc.Message) (admission, error) {
 	switch r := t.bound.rows[m.Method]; {
-	case m.Kind == jsonrpc.Request && (r.kind == jsonrpc.Notification || !t.own.has(r.need)):
+	case m.Kind == jsonrpc.Request && (r.kind == jsonrpc.Notification || !t.offers(r.need)):
 		return admission{}, MethodNotFound(m.Method)
 	case m.Kind == jsonrpc.Notification && r.kind == jsonrpc.Request:
 		return admission{}, errNotARequest

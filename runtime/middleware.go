@@ -75,7 +75,7 @@ func (m *Message) Reply() wire.Raw { return m.reply }
 // transmit is the innermost Sender.
 func transmit(ctx context.Context, m *Message) error {
 	if m.kind == jsonrpc.Notification {
-		return m.peer.tell(ctx, m.request.terms, m.request.method, m.Params, m.request.route)
+		return m.peer.announce(ctx, m.request.terms, m.request.method, m.Params, m.request.route, m.request.call)
 	}
 	m.request.params, m.request.id, m.reply = m.Params, 0, ""
 	var err error

@@ -238,11 +238,7 @@ func (p *peer) logger() *slog.Logger { return p.named(p.log) }
 
 // logFailure logs a failure of this program. It goes to slog.Default if the options name no logger.
 func (p *peer) logFailure(text string, attrs ...any) {
-	log := p.log
-	if p.unlogged {
-		log = slog.Default()
-	}
-	p.named(log).Error(text, attrs...)
+	p.named(p.failures()).Error(text, attrs...)
 }
 
 // named adds the session's LogID. Sessions do not keep such a logger, to save memory.

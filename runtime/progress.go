@@ -45,7 +45,7 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 		return nil
 	}
 	params := progressParams{token, progress, total, message}
-	if err := c.peer.notify(ctx, c.terms, methodProgress, c.outgoing(methodProgress, params), c.Route()); err != nil {
+	if err := c.caller().notifyAround(ctx, methodProgress, c.outgoing(methodProgress, params)); err != nil {
 		return err
 	}
 	c.progress, c.reported = progress, true

@@ -15,6 +15,27 @@ const (
 	methodSample      = "sampling/createMessage"
 	methodTaskResult  = "tasks/result"
 	methodListRoots   = "roots/list"
+	methodDiscover    = "server/discover"
+	methodListen      = "subscriptions/listen"
+	methodAck         = "notifications/subscriptions/acknowledged"
+)
+
+// The keys of _meta with which each message of a stateless revision carries its own terms ("_meta" in
+// basic, 2026-07-28).
+const (
+	metaRevision     = "io.modelcontextprotocol/protocolVersion"
+	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	metaClientInfo   = "io.modelcontextprotocol/clientInfo"
+	metaServerInfo   = "io.modelcontextprotocol/serverInfo"
+	metaLogLevel     = "io.modelcontextprotocol/logLevel"
+	metaSubscription = "io.modelcontextprotocol/subscriptionId"
+)
+
+// The values of resultType, the member that tells results of stateless revisions apart ("Responses" in
+// basic, 2026-07-28).
+const (
+	resultComplete      = "complete" // also if there is no resultType
+	resultInputRequired = "input_required"
 )
 
 // The revisions that change the behaviour of the runtime. Revisions are dates, so they compare as strings.

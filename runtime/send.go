@@ -16,6 +16,7 @@ type request struct {
 	route    Route
 	terms    *terms // nil before the handshake
 	row      row
+	call     *Call                           // of a notification: the stateless call that sends it, or nil
 	id       int64                           // 0 before it is sent
 	accept   func(engine.Reply) engine.Reply // see engine.Terms
 	progress func(engine.Report)             // nil if the caller does not want any
@@ -27,6 +28,7 @@ type unwrappedCaller struct {
 	peer  *peer
 	terms *terms
 	route Route
+	call  *Call // the call that sends; nil outside of calls
 }
 
 // Call implements Caller.
@@ -34,6 +36,9 @@ func (c unwrappedCaller) Call(ctx context.Context, method string, params wire.Ap
 	row, err := c.terms.sending(jsonrpc.Request, method)
 	if err != nil {
 		return err
+	}
+	if c.terms.serving() {
+		return c.call.ask(ctx, method, row, params, result)
 	}
 	q := request{method: method, params: params, route: c.route, terms: c.terms, row: row}
 	q.progress, q.follow = reporterOf(ctx, c.peer)
@@ -43,30 +48,44 @@ func (c unwrappedCaller) Call(ctx context.Context, method string, params wire.Ap
 // Notify implements Caller.
 func (c unwrappedCaller) Notify(ctx context.Context, method string, params wire.Appender) error {
 	p := c.peer
-	if _, err := c.terms.sending(jsonrpc.Notification, method); err != nil {
+	row, err := c.terms.sending(jsonrpc.Notification, method)
+	if err != nil {
 		return err
 	}
+	if c.call != nil && c.call.alone != nil {
+		if err := c.call.scoped(method, row); err != nil {
+			return err
+		}
+	}
 	if p.sender != nil {
-		q := request{method: method, route: c.route, terms: c.terms}
+		q := request{method: method, route: c.route, terms: c.terms, call: c.call}
 		return p.sender(ctx, &Message{Params: params, peer: p, kind: jsonrpc.Notification, request: q})
 	}
-	return p.tell(ctx, c.terms, method, params, c.route)
+	return p.announce(ctx, c.terms, method, params, c.route, c.call)
 }
 
 // call sends a request and waits for its answer.
 func (p *peer) call(ctx context.Context, t *terms, method string, params wire.Appender, result wire.Value, route Route) error {
-	c := unwrappedCaller{p, t, route}
-	if t.around() {
-		return t.bound.Around(c).Call(ctx, method, params, result)
-	}
-	return c.Call(ctx, method, params, result)
+	return unwrappedCaller{peer: p, terms: t, route: route}.callAround(ctx, method, params, result)
 }
 
 // notify sends a notification.
 func (p *peer) notify(ctx context.Context, t *terms, method string, params wire.Appender, route Route) error {
-	c := unwrappedCaller{p, t, route}
-	if t.around() {
-		return t.bound.Around(c).Notify(ctx, method, params)
+	return unwrappedCaller{peer: p, terms: t, route: route}.notifyAround(ctx, method, params)
+}
+
+// callAround is Call within Binding.Around.
+func (c unwrappedCaller) callAround(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
+	if c.terms.around() {
+		return c.terms.bound.Around(c).Call(ctx, method, params, result)
+	}
+	return c.Call(ctx, method, params, result)
+}
+
+// notifyAround is Notify within Binding.Around.
+func (c unwrappedCaller) notifyAround(ctx context.Context, method string, params wire.Appender) error {
+	if c.terms.around() {
+		return c.terms.bound.Around(c).Notify(ctx, method, params)
 	}
 	return c.Notify(ctx, method, params)
 }
@@ -161,6 +180,18 @@ func (p *peer) sendRequest(ctx context.Context, q *request) error {
 	}
 	*buf = text
 	return p.send(ctx, buf, Outgoing{Kind: jsonrpc.Request, ID: id, Method: q.method, Route: q.route})
+}
+
+// announce sends a notification of a call, or of none.
+func (p *peer) announce(ctx context.Context, t *terms, method string, params wire.Appender, route Route, of *Call) error {
+	if of == nil || of.alone == nil {
+		return p.tell(ctx, t, method, params, route)
+	}
+	if !of.hold() {
+		return errAnswered
+	}
+	defer of.unhold()
+	return p.tell(ctx, t, method, params, route)
 }
 
 // tell sends a notification without middleware.

@@ -55,17 +55,10 @@ func (p *peer) begin(m *jsonrpc.Message, in *Incoming, b *batch) (*Call, error) 
 }
 
 func (p *peer) newCall(m *jsonrpc.Message, a admission, in *Incoming, b *batch) *Call {
-	c := &Call{
-		peer:   p,
-		terms:  a.terms,
-		handle: a.handle,
-		id:     m.ID,
-		method: m.Method,
-		params: m.Params,
-		route:  in.Route,
-		batch:  b,
-		inline: a.inline,
-	}
+	c := a.terms.newCall()
+	c.peer, c.terms, c.handle = p, a.terms, a.handle
+	c.id, c.method, c.params = m.ID, m.Method, m.Params
+	c.route, c.batch, c.inline = in.Route, b, a.inline
 	c.context = callContext{Context: p.life.Context(), call: c}
 	if m.Kind == jsonrpc.Request && !c.inline {
 		c.context.Context, c.cancel = context.WithCancelCause(p.values)
@@ -124,6 +117,9 @@ func (c *Call) answer(buf *[]byte) {
 // request must not be answered, because it was cancelled or the session is over. The id is released
 // before the answer is sent, because the peer may reuse it as soon as it has the answer.
 func (c *Call) finish() bool {
+	if c.alone != nil {
+		c.close()
+	}
 	c.mu.Lock()
 	c.over.Store(true)
 	c.mu.Unlock()

@@ -12,18 +12,27 @@ import (
 // Server serves sessions. It is safe for concurrent use and holds no state of a session.
 type Server struct {
 	opts     ServerOptions
-	bindings []*bound // newest revision first
+	sessions []*bound // the bindings of revisions with sessions, newest first
 	err      error    // error in the bindings or the options
 	*settings
+
+	stateless []*bound // the bindings of revisions without
+	known     termsCache
 }
 
 // NewServer returns a server that speaks the revisions of the bindings. Each binding has another
-// revision. A client that asks for a revision without a binding gets the newest one. Errors in the
-// bindings and the options are returned by Err and Serve.
+// revision. A client that opens a session with a revision without a binding gets the newest one that has
+// sessions. A request that carries a revision without a binding is refused. One connection may carry a
+// session and stateless requests ("Backward Compatibility with Initialization-Based Versions" in
+// basic/versioning, 2026-07-28). Errors in the bindings and the options are returned by Err and Serve.
 func NewServer(opts ServerOptions, bindings ...Binding) *Server {
 	s := &Server{opts: opts, settings: newSettings(opts.Logger, opts.Middleware, opts.Limits, opts.Grace)}
-	s.bindings, s.err = bindAll(ToServer, bindings, s.layers)
-	s.err = errors.Join(s.err, checkCapabilities(opts.Capabilities))
+	all, err := bindAll(ToServer, bindings, s.layers)
+	s.sessions, s.stateless = ofEra(all, false), ofEra(all, true)
+	for _, b := range s.stateless {
+		b.offered = &offers{bound: b, server: s}
+	}
+	s.err = errors.Join(err, checkCapabilities(opts.Capabilities))
 	return s
 }
 
@@ -92,9 +101,9 @@ func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverE
 	if err := checkNotNil("transport", out); err != nil {
 		return nil, errors.Join(s.err, err)
 	}
-	e := &serverEra{of: s}
+	e := &serverEra{of: s, sessionless: h.Stateless || len(s.sessions) == 0}
 	err := s.err
-	if err == nil && h.Revision != "" {
+	if err == nil && h.Revision != "" && !h.Stateless {
 		err = e.resume(h)
 	}
 	if err != nil {
@@ -116,17 +125,21 @@ func (s *Server) Grace() time.Duration { return max(s.limits.grace, 0) }
 // Logger returns the Logger of the options, or one that discards.
 func (s *Server) Logger() *slog.Logger { return s.log }
 
-// Revisions returns the revisions that the server speaks, newest first.
-func (s *Server) Revisions() []string { return revisions(s.bindings) }
+// Revisions returns the revisions of the server that have sessions, newest first.
+func (s *Server) Revisions() []string { return revisions(s.sessions) }
+
+// StatelessRevisions returns the revisions of the server that have no sessions, newest first. A request
+// may have any of them.
+func (s *Server) StatelessRevisions() []string { return revisions(s.stateless) }
 
 // choose returns the binding for a client that asks for a revision: that revision or the newest.
 func (s *Server) choose(revision string) *bound {
-	for _, b := range s.bindings {
+	for _, b := range s.sessions {
 		if b.Revision == revision {
 			return b
 		}
 	}
-	return s.bindings[0]
+	return s.sessions[0]
 }
 
 // greeting returns the result of initialize that follows from the options.

@@ -35,6 +35,14 @@ func newSettings(log *slog.Logger, middleware []Middleware, l Limits, grace time
 	return c
 }
 
+// failures returns the logger of failures of this program.
+func (s *settings) failures() *slog.Logger {
+	if s.unlogged {
+		return slog.Default()
+	}
+	return s.log
+}
+
 func orDiscard(l *slog.Logger) *slog.Logger {
 	if l == nil {
 		return slog.New(slog.DiscardHandler)

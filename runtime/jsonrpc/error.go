@@ -16,13 +16,27 @@ const (
 	CodeInternalError  = -32603 // the receiver failed
 )
 
-// The error codes that MCP and this runtime add, from the range that JSON-RPC reserves for
-// implementations.
+// The error codes of revisions with sessions, from the range that JSON-RPC reserves for
+// implementations. Stateless revisions forbid or discourage them ("Error Codes" in basic, 2026-07-28), so
+// a stateless request gets CodeUnavailable and CodeInvalidParams instead of the first two.
 const (
 	CodeServerBusy             = -32000 // the request was not begun: too many are in flight, or the server shuts down; try again later
 	CodeResourceNotFound       = -32002 // resources/read of a resource that does not exist
 	CodeURLElicitationRequired = -32042 // the user must visit a URL first (2025-11-25)
 )
+
+// The error codes of stateless revisions ("Error Codes" in basic, 2026-07-28). The protocol reserves the
+// codes from -32099 to -32020 for its own use.
+const (
+	CodeHeaderMismatch     = -32020 // an HTTP header differs from the message, or is missing
+	CodeMissingCapability  = -32021 // the request needs a capability that the client has not declared; see MissingCapability
+	CodeUnsupportedVersion = -32022 // the server does not speak the revision of the request; see UnsupportedVersion
+)
+
+// CodeUnavailable is this runtime's code for a stateless request that was not begun because too many are
+// in flight or the server shuts down. It lies outside the range that JSON-RPC reserves, as the protocol
+// asks of codes that it does not define.
+const CodeUnavailable = 503
 
 // Error is the error object of a response. If the error that a handler returns is or wraps
 // an *Error, that is what the peer receives. Any other error reaches the peer as an
@@ -36,6 +50,38 @@ type Error struct {
 // Errorf returns an Error with a formatted message and no data.
 func Errorf(code int64, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// UnsupportedVersion returns the error for a request of a revision that the server does not speak.
+// Supported lists the revisions that a request may have instead, newest first ("Protocol Version
+// Negotiation" in basic/versioning, 2026-07-28).
+func UnsupportedVersion(requested string, supported []string) *Error {
+	requested = strings.ToValidUTF8(fmt.Sprintf("%.100s", requested), "\uFFFD")
+	data := []byte(`{"supported":[`)
+	for _, revision := range supported {
+		data, _ = wire.AppendString(wire.AppendComma(data), revision)
+	}
+	data, _ = wire.AppendString(append(data, `],"requested":`...), requested) // valid UTF-8, so it cannot fail
+	return &Error{
+		Code:    CodeUnsupportedVersion,
+		Message: fmt.Sprintf("unsupported protocol version %q: this server speaks %s", requested, strings.Join(supported, ", ")),
+		Data:    wire.Raw(append(data, '}')),
+	}
+}
+
+// MissingCapability returns the error for a request that cannot be answered because the client has
+// not declared capabilities. Required is a ClientCapabilities object with those that are missing ("_meta"
+// in basic, 2026-07-28).
+func MissingCapability(required wire.Object) *Error {
+	data, err := wire.AppendObject([]byte(`{"requiredCapabilities":`), required)
+	if err != nil {
+		data = []byte(`{"requiredCapabilities":{}`)
+	}
+	return &Error{
+		Code:    CodeMissingCapability,
+		Message: fmt.Sprintf("missing client capability: the request must declare %.200s", required),
+		Data:    wire.Raw(append(data, '}')),
+	}
 }
 
 // Error returns the code and the message.

@@ -19,6 +19,7 @@ import (
 )
 
 var methods = []runtime.Method{
+	{Name: "initialize", Kind: jsonrpc.Request, Direction: runtime.ToServer},
 	{Name: "work", Kind: jsonrpc.Request, Direction: runtime.ToServer},
 	{Name: "notifications/end", Kind: jsonrpc.Notification, Direction: runtime.ToClient},
 	{Name: "logging/setLevel", Kind: jsonrpc.Request, Direction: runtime.ToServer, Capability: "logging"},

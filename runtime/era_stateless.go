@@ -1,0 +1,205 @@
+package runtime
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file determines the terms of a request that carries them in its _meta ("Per-request protocol
+// fields" in basic, 2026-07-28). Nothing is taken from earlier requests of the connection.
+
+// requestMeta holds the texts of the members of _meta that determine the terms of a request, "" for those
+// that are absent. Equal texts mean equal terms.
+type requestMeta struct {
+	revision, info, capabilities, level wire.Raw
+}
+
+// carried are the terms that only a stateless request has.
+type carried struct {
+	requestMeta
+	severity int // the lowest severity of the log messages that the client wants; noLogs for none
+}
+
+// noLogs is the severity for a request that asks for no log messages.
+const noLogs = int(^uint(0) >> 1)
+
+// metaOf returns the members in params.
+func metaOf(params wire.Raw) (m requestMeta) {
+	meta, ok := wire.Object(params).Get("_meta")
+	if !ok {
+		return m
+	}
+	for name, value := range wire.Object(meta).All() {
+		switch name {
+		case metaRevision:
+			m.revision = value
+		case metaClientInfo:
+			m.info = value
+		case metaCapabilities:
+			m.capabilities = value
+		case metaLogLevel:
+			m.level = value
+		}
+	}
+	return m
+}
+
+// stateless reports whether the message with the members belongs to no session. It does so if it has
+// either of the members that every stateless request must have.
+func (m requestMeta) stateless() bool { return m.revision != "" || m.capabilities != "" }
+
+// requestTerms returns the terms that a message carries, or nil if the rules of sessions apply to it.
+func (e *serverEra) requestTerms(m *jsonrpc.Message) (*terms, error) {
+	if m.Kind == jsonrpc.Request && m.Method == methodInitialize {
+		if !e.sessionless {
+			return nil, nil
+		}
+		return nil, jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), revisions(e.of.stateless))
+	}
+	meta := metaOf(m.Params)
+	switch {
+	case meta.stateless():
+		if e.last == nil || e.last.carried.requestMeta != meta {
+			t, err := e.of.termsOf(meta)
+			if err != nil {
+				return nil, err
+			}
+			e.last = t
+		}
+		return e.last, nil
+	case m.Kind == jsonrpc.Notification && e.sessionless:
+		return nil, errNotInitialized
+	case m.Kind == jsonrpc.Notification || e.terms != nil || !e.sessionless && m.Method == methodPing:
+		return nil, nil
+	}
+	return nil, missingMeta(metaRevision)
+}
+
+func missingMeta(name string) error {
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta: missing %s", name)
+}
+
+func invalidMeta(name, want string) error {
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta: %s: %s", name, want)
+}
+
+// termsOf returns the terms of a request with the members.
+func (s *Server) termsOf(m requestMeta) (*terms, error) {
+	if t := s.known.get(m); t != nil {
+		return t, nil
+	}
+	m = m.clone()
+	t, err := s.newTerms(m)
+	if err != nil {
+		return nil, err
+	}
+	s.known.put(m, t)
+	return t, nil
+}
+
+// newTerms checks the members and makes terms of them.
+func (s *Server) newTerms(m requestMeta) (*terms, error) {
+	if m.revision == "" {
+		return nil, missingMeta(metaRevision)
+	}
+	revision, ok := m.revision.Str()
+	if !ok {
+		return nil, invalidMeta(metaRevision, "not a string")
+	}
+	b := s.alone(revision)
+	if b == nil {
+		return nil, jsonrpc.UnsupportedVersion(revision, revisions(s.stateless))
+	}
+	if m.capabilities == "" {
+		return nil, missingMeta(metaCapabilities)
+	}
+	if m.capabilities.Kind() != wire.KindObject {
+		return nil, invalidMeta(metaCapabilities, "not an object")
+	}
+	info, err := m.implementation()
+	if err != nil {
+		return nil, err
+	}
+	t := b.terms(info, wire.Object(m.capabilities), "")
+	t.carried = &carried{m, noLogs}
+	if m.level != "" && m.level != "null" {
+		level, _ := m.level.Str()
+		if t.carried.severity = LogLevel(level).severity(); t.carried.severity < 0 {
+			return nil, invalidMeta(metaLogLevel, fmt.Sprintf("not a log level: %.50s", m.level))
+		}
+	}
+	return t, nil
+}
+
+// implementation returns the client's Implementation, "" if there is none. Servers accept its absence.
+func (m requestMeta) implementation() (wire.Object, error) {
+	if m.info == "" || m.info == "null" {
+		return "", nil
+	}
+	for _, name := range []string{"name", "version"} {
+		if value, ok := wire.Object(m.info).Get(name); !ok || value.Kind() != wire.KindString {
+			return "", invalidMeta(metaClientInfo, fmt.Sprintf("%s is not a string", name))
+		}
+	}
+	return wire.Object(m.info), nil
+}
+
+func (m requestMeta) len() int {
+	return len(m.revision) + len(m.info) + len(m.capabilities) + len(m.level)
+}
+
+// clone returns a copy that does not share the memory of the message.
+func (m requestMeta) clone() requestMeta {
+	return requestMeta{m.revision.Clone(), m.info.Clone(), m.capabilities.Clone(), m.level.Clone()}
+}
+
+// alone returns the binding of a stateless revision, or nil.
+func (s *Server) alone(revision string) *bound {
+	for _, b := range s.stateless {
+		if b.Revision == revision {
+			return b
+		}
+	}
+	return nil
+}
+
+// The limits of a termsCache: entries, and bytes of the texts of an entry. Clients send the same texts
+// with every request, and few different ones.
+const (
+	maxTerms     = 256
+	maxTermsText = 4 << 10
+)
+
+// termsCache keeps the terms of requests by their texts, so that equal texts are decoded once.
+type termsCache struct {
+	mu   sync.RWMutex
+	kept map[requestMeta]*terms
+}
+
+func (c *termsCache) get(m requestMeta) *terms {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.kept[m]
+}
+
+// put adds an entry. If there are too many, it replaces one of them.
+func (c *termsCache) put(m requestMeta, t *terms) {
+	if m.len() > maxTermsText {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kept == nil {
+		c.kept = make(map[requestMeta]*terms)
+	}
+	if len(c.kept) >= maxTerms {
+		for old := range c.kept {
+			delete(c.kept, old)
+			break
+		}
+	}
+	c.kept[m] = t
+}
