@@ -3,6 +3,7 @@ package hostile
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -57,7 +58,7 @@ var lists = map[string]struct{ name, good, bad string }{
 // TestListsAreLenient checks, for every revision and list method, that a client reads the valid
 // elements of a list and reports the others, and that a strict client refuses the list.
 func TestListsAreLenient(t *testing.T) {
-	for _, revision := range generated.Revisions() {
+	for _, revision := range sessionRevisions() {
 		for _, m := range revision.Methods {
 			if !m.Paginated || m.Direction&runtime.ToServer == 0 {
 				continue
@@ -99,7 +100,7 @@ func TestListsAreLenient(t *testing.T) {
 
 // TestNullList checks that a null list is read as an empty list.
 func TestNullList(t *testing.T) {
-	for _, revision := range generated.Revisions() {
+	for _, revision := range sessionRevisions() {
 		told := 0
 		session := askServer(t, revision, map[string]string{"tools/list": `{"tools":null}`},
 			runtime.ClientOptions{Deviated: func(_ context.Context, d *runtime.Deviations) { told += len(d.All) }})
@@ -177,7 +178,7 @@ func TestToolsDemandContent(t *testing.T) {
 // TestParamsMayBeNull checks that a server treats null params and null optional members as
 // absent, for every revision and every request without required members.
 func TestParamsMayBeNull(t *testing.T) {
-	for _, revision := range generated.Revisions() {
+	for _, revision := range sessionRevisions() {
 		for _, m := range revision.Methods {
 			if m.Kind != jsonrpc.Request || m.Direction&runtime.ToServer == 0 {
 				continue
@@ -226,7 +227,7 @@ func TestRootsAreFiles(t *testing.T) {
 		{`[{"uri":"file:/a"}]`, false},
 		{`[{}]`, false},
 	} {
-		for _, revision := range generated.Revisions() {
+		for _, revision := range sessionRevisions() {
 			far, near := inproc.Pair()
 			var once sync.Once
 			asked := make(chan error, 1)
@@ -261,4 +262,11 @@ func TestRootsAreFiles(t *testing.T) {
 			session.Close()
 		}
 	}
+}
+
+// sessionRevisions returns the revisions with sessions.
+func sessionRevisions() []generated.Revision {
+	return slices.DeleteFunc(generated.Revisions(), func(r generated.Revision) bool {
+		return (&runtime.Binding{Methods: r.Methods}).Stateless()
+	})
 }
