@@ -64,13 +64,15 @@ func (b *bound) handle(ctx context.Context, method string, params wire.Raw) (wir
 	return result, nil
 }
 
-// fallback answers ping and logging/setLevel if the implementation does not. For other methods it
+// fallback answers server/discover, ping and logging/setLevel if the implementation does not. For other methods it
 // returns err.
 func (b *bound) fallback(ctx context.Context, method string, params wire.Raw, err error) (wire.Appender, error) {
 	if !isMethodNotFound(err) || len(b.rows) > 0 && b.rows[method].kind != jsonrpc.Request {
 		return nil, err
 	}
 	switch {
+	case method == methodDiscover && b.offered != nil:
+		return b.offered.server.discovery(b)
 	case method == methodPing:
 		return emptyResult, nil
 	case method == methodSetLevel && len(b.rows) > 0 && b.Direction == ToServer:

@@ -33,6 +33,14 @@ func (e *serverEra) server() *ServerSession {
 	return e.session
 }
 
+// logs implements era.
+func (e *serverEra) logs(t *terms, severity int) bool {
+	if t.serving() {
+		return severity >= t.carried.severity
+	}
+	return e.sessionEra.logs(t, severity)
+}
+
 func (e *serverEra) admit(m jsonrpc.Message) (admission, error) {
 	if len(e.of.stateless) > 0 {
 		switch t, err := e.requestTerms(&m); {

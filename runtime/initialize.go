@@ -27,6 +27,15 @@ func (i implementation) append(dst []byte, revision string) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
+// member returns the member of _meta with which a server names itself.
+func (i implementation) member() (string, error) {
+	dst, err := i.append(wire.AppendName(nil, metaServerInfo), revisionTitle)
+	if err != nil {
+		return "", fmt.Errorf("runtime: the server's name: %w", err)
+	}
+	return string(dst), nil
+}
+
 // greeting holds the members of the params or the result of initialize that the runtime uses.
 type greeting struct {
 	revision     string

@@ -42,7 +42,8 @@ func (c *Call) Log(ctx context.Context, level LogLevel, logger string, data wire
 
 // Logs reports whether the client gets log messages of the level. It gets none if the revision has no
 // log messages or the server has not declared the capability. A client that has not set a level with
-// logging/setLevel gets all levels.
+// logging/setLevel gets all levels; for a stateless request, it gets those that the request asks for, and
+// none without ("Per-request log level" in server/utilities/logging, 2026-07-28).
 func (c *Call) Logs(level LogLevel) bool { return c.peer.mayLog(c.terms, level) }
 
 // Log sends a log message that belongs to no request, see [Call.Log].
@@ -59,11 +60,14 @@ func (p *peer) mayLog(t *terms, level LogLevel) bool {
 	return err == nil && p.wantsLevel(t, level)
 }
 
-// wantsLevel reports whether the peer wants messages of the level. Messages with an unknown level are
-// sent.
+// wantsLevel reports whether the peer wants messages of the level. An unknown level counts as the most
+// severe one.
 func (p *peer) wantsLevel(t *terms, level LogLevel) bool {
 	severity := level.severity()
-	return severity < 0 || p.era.logs(t, severity)
+	if severity < 0 {
+		severity = len(logLevels) - 1
+	}
+	return p.era.logs(t, severity)
 }
 
 // wantsMessage is wantsLevel for the text of a notifications/message.
@@ -77,6 +81,9 @@ func (p *peer) wantsMessage(t *terms, text []byte) bool {
 
 // setLogLevel applies the params of logging/setLevel.
 func (c *Call) setLogLevel(params wire.Raw) error {
+	if c.terms.stateless() {
+		return MethodNotFound(methodSetLevel) // each request asks for its own level
+	}
 	level := LogLevel(wire.Object(params).GetString("level"))
 	severity := level.severity()
 	if severity < 0 {

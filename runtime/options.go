@@ -55,9 +55,12 @@ type ServerOptions struct {
 	Version      string
 	Title        string // a name for display; sent from 2025-06-18 on
 	Instructions string // how to use the server, for the client's model
+	// Unnamed leaves the name and version out of the results of stateless revisions, which otherwise
+	// all have them in _meta.
+	Unnamed bool
 
-	// Capabilities is the ServerCapabilities object of the answer to initialize; nil is an empty
-	// object. It is used if the binding's handler of initialize returns MethodNotFound, as a
+	// Capabilities is the ServerCapabilities object of the answers to initialize and server/discover;
+	// nil is an empty object. It is used if the binding's handler of the request returns MethodNotFound, as a
 	// generated UnimplementedServer does. A message that the method table of the revision makes
 	// depend on a capability is neither answered nor sent unless the capability is declared.
 	Capabilities wire.Appender
@@ -75,6 +78,11 @@ type ServerOptions struct {
 	// cause ErrShutdown, and those without an answer get an error. 0 means DefaultGrace; a negative
 	// Grace means none.
 	Grace time.Duration
+
+	// Cache says how long clients may keep the results of stateless revisions that say so, such as
+	// lists and contents of resources. A handler overrides it with [Call.Cache], or with the members
+	// ttlMs and cacheScope of its result. The default is not at all.
+	Cache CacheHints
 }
 
 // ClientOptions are the options of [NewClient].

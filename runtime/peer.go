@@ -192,7 +192,8 @@ func (p *peer) refuse(id wire.Scalar, err error, route Route, b *batch) {
 		b.add(*buf, false)
 		return
 	}
-	p.send(p.life.Context(), buf, Outgoing{Kind: jsonrpc.Response, ID: id, Route: route, NotBegun: err == errNotBegun})
+	p.send(p.life.Context(), buf, Outgoing{Kind: jsonrpc.Response, ID: id, Route: route, Code: peerError(err).Code,
+		Refused: true, NotBegun: err == errNotBegun || err == errNotBegunAlone})
 }
 
 // done tells the transport that a route is no longer used.

@@ -16,5 +16,6 @@ func (c *Call) ask(ctx context.Context, method string, r row, params wire.Append
 }
 
 // asked returns the result of a request whose handler has returned result and err: that of the handler
-// unless questions are outstanding.
+// unless questions are outstanding. Err may be a *jsonrpc.Error with CodeURLElicitationRequired of a handler
+// that is written for 2025-11-25.
 func (c *Call) asked(result wire.Appender, err error) (wire.Appender, error) { return result, err }

@@ -21,6 +21,8 @@ var errAnswered = fmt.Errorf("%w any more: the request is answered or cancelled"
 // alone is the part of a call that only stateless requests have.
 type alone struct {
 	sending sync.RWMutex // held by notifications while they are sent
+	hint    *CacheHint   // set by Call.Cache; guarded by Call.mu
+	code    int64        // of the error answer; 0 for a result
 }
 
 // statelessCall is a call with its part, which take one allocation.

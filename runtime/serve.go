@@ -36,19 +36,19 @@ func (p *peer) begin(m *jsonrpc.Message, in *Incoming, b *batch) (*Call, error) 
 		return c, nil
 	}
 	if !p.life.Enter() {
-		return nil, errNotBegun
+		return nil, c.terms.refused(errNotBegun)
 	}
 	c.key = c.id.Canonical()
 	switch p.serving.Begin(p.life.Context(), c) {
 	case engine.Begun:
 		return c, nil
 	case engine.Busy:
-		err = jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", p.limits.MaxConcurrent)
+		err = c.terms.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", p.limits.MaxConcurrent))
 		p.logger().Warn("too many requests in flight", "method", m.Method, "id", m.ID)
 	case engine.Duplicate:
 		err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", c.id.String())
 	case engine.Refused:
-		err = errNotBegun
+		err = c.terms.refused(errNotBegun)
 	}
 	p.life.Leave()
 	return nil, err
@@ -110,7 +110,11 @@ func (c *Call) answer(buf *[]byte) {
 		c.batch.add(*buf, false)
 		return
 	}
-	p.send(p.life.Context(), buf, Outgoing{Kind: jsonrpc.Response, ID: c.id, Route: c.route})
+	out := Outgoing{Kind: jsonrpc.Response, ID: c.id, Route: c.route}
+	if c.alone != nil {
+		out.Code = c.alone.code
+	}
+	p.send(p.life.Context(), buf, out)
 }
 
 // finish ends the call: it sends no more progress and cannot be cancelled. It returns false if the
@@ -137,20 +141,20 @@ func (c *Call) encode(buf *[]byte) {
 		}
 		v := recover() // nil after runtime.Goexit, which also ends run
 		c.peer.logFailure("handler panicked", "method", c.method, "id", c.id, "panic", v, "stack", string(debug.Stack()))
-		c.peer.encodeError(buf, c.id, errInternal)
+		c.fail(buf, errInternal)
 		if v == nil {
 			c.answer(buf)
 		}
 	}()
 	result, err := c.handle(&c.context, c.method, c.params)
+	if c.alone != nil {
+		result, err = c.asked(result, err)
+	}
 	if err == nil && result == nil {
 		err = errors.New("runtime: the handler returned no result")
 	}
 	if err == nil {
-		var text []byte
-		if text, err = jsonrpc.AppendResult(*buf, c.id, result); err == nil {
-			*buf = text
-		}
+		err = c.encodeResult(buf, result)
 	}
 	if err != nil {
 		c.encodeError(buf, err)
@@ -158,12 +162,43 @@ func (c *Call) encode(buf *[]byte) {
 	returned = true
 }
 
+func (c *Call) encodeResult(buf *[]byte, result wire.Appender) error {
+	if c.alone == nil {
+		text, err := jsonrpc.AppendResult(*buf, c.id, result)
+		if err == nil {
+			*buf = text
+		}
+		return err
+	}
+	text, err := jsonrpc.BeginResult(*buf, c.id)
+	if err != nil {
+		return err
+	}
+	start := len(text)
+	if text, err = result.AppendJSON(text); err != nil {
+		return wire.In(err, "result")
+	}
+	*buf = append(c.stamp(text, start), '}')
+	return nil
+}
+
 func (c *Call) encodeError(buf *[]byte, err error) {
+	if c.alone != nil {
+		err = c.restated(err)
+	}
 	if peerError(err) == errInternal && context.Cause(&c.context) == ErrShutdown {
 		err = errCutShort
 	}
 	if peerError(err) == errInternal && c.context.Err() == nil {
 		c.peer.logFailure("request failed", "method", c.method, "id", c.id, "error", err)
+	}
+	c.fail(buf, err)
+}
+
+// fail writes the error answer for err to buf.
+func (c *Call) fail(buf *[]byte, err error) {
+	if c.alone != nil {
+		c.alone.code = peerError(err).Code
 	}
 	c.peer.encodeError(buf, c.id, err)
 }

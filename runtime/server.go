@@ -17,7 +17,9 @@ type Server struct {
 	*settings
 
 	stateless []*bound // the bindings of revisions without
+	spoken    []string // all revisions, newest first
 	known     termsCache
+	stamp     string // the member of the _meta of results that names the server; "" for none
 }
 
 // NewServer returns a server that speaks the revisions of the bindings. Each binding has another
@@ -28,12 +30,21 @@ type Server struct {
 func NewServer(opts ServerOptions, bindings ...Binding) *Server {
 	s := &Server{opts: opts, settings: newSettings(opts.Logger, opts.Middleware, opts.Limits, opts.Grace)}
 	all, err := bindAll(ToServer, bindings, s.layers)
-	s.sessions, s.stateless = ofEra(all, false), ofEra(all, true)
+	s.sessions, s.stateless, s.spoken = ofEra(all, false), ofEra(all, true), revisions(all)
 	for _, b := range s.stateless {
 		b.offered = &offers{bound: b, server: s}
 	}
-	s.err = errors.Join(err, checkCapabilities(opts.Capabilities))
+	s.err = errors.Join(err, checkCapabilities(opts.Capabilities), opts.Cache.check())
+	if len(s.stateless) > 0 && !opts.Unnamed {
+		var self error
+		s.stamp, self = s.self().member()
+		s.err = errors.Join(s.err, self)
+	}
 	return s
+}
+
+func (s *Server) self() implementation {
+	return implementation{s.opts.Name, s.opts.Title, s.opts.Version}
 }
 
 // Err returns the error in the options or the bindings that NewServer was called with, or nil.
@@ -148,8 +159,7 @@ func (s *Server) greeting(b Binding) (wire.Appender, error) {
 	if err != nil {
 		return nil, err
 	}
-	self := implementation{s.opts.Name, s.opts.Title, s.opts.Version}
 	return appendFunc(func(dst []byte) ([]byte, error) {
-		return appendGreeting(dst, b.Revision, capabilities, "serverInfo", self, s.opts.Instructions)
+		return appendGreeting(dst, b.Revision, capabilities, "serverInfo", s.self(), s.opts.Instructions)
 	}), nil
 }

@@ -76,7 +76,7 @@ func (c *Call) answerAbandoned() {
 	p := c.peer
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
-	p.encodeError(buf, c.id, errCutShort)
+	p.encodeError(buf, c.id, errCutShort) // not c.fail, because the handler's goroutine may run
 	if c.batch != nil {
 		c.batch.add(*buf, false)
 		return

@@ -67,6 +67,11 @@ type Outgoing struct {
 	Method string       // of a request or a notification
 	Route  Route        // of the request this message answers or belongs to; nil for none
 
+	// Code is the code of an error answer to a message that was refused or to a stateless request. It
+	// is 0 for results.
+	Code int64
+	// Refused marks the error answer to a message that was not passed to a handler.
+	Refused bool
 	// NotBegun marks the error answer to a request that was refused because the session shuts down.
 	NotBegun bool
 	// Abandoned marks a response that is sent in place of a handler that does not return. Send must

@@ -53,14 +53,21 @@ func appendCall(dst []byte, method string, params wire.Appender) ([]byte, error)
 
 // AppendResult appends a response with a result to the request with the given ID.
 func AppendResult(dst []byte, id wire.Scalar, result wire.Appender) ([]byte, error) {
-	dst, err := appendID(append(dst, `{"jsonrpc":"2.0","id":`...), id)
+	dst, err := BeginResult(dst, id)
 	if err != nil {
 		return dst, err
 	}
-	if dst, err = result.AppendJSON(append(dst, `,"result":`...)); err != nil {
+	if dst, err = result.AppendJSON(dst); err != nil {
 		return dst, wire.In(err, "result")
 	}
 	return append(dst, '}'), nil
+}
+
+// BeginResult appends the part of a response that comes before the result. After the result, only a
+// closing brace is left to append.
+func BeginResult(dst []byte, id wire.Scalar) ([]byte, error) {
+	dst, err := appendID(append(dst, `{"jsonrpc":"2.0","id":`...), id)
+	return append(dst, `,"result":`...), err
 }
 
 // AppendError appends a response with an error to the request with the given ID. If the ID

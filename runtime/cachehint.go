@@ -1,0 +1,54 @@
+package runtime
+
+import (
+	"fmt"
+	"time"
+)
+
+// CacheHint says how long a client may keep a result and who may see it ("Cacheable Model" in
+// server/utilities/caching, 2026-07-28). The zero value is a result that is stale at once and private.
+type CacheHint struct {
+	// TTL is how long the result is fresh. It is sent in whole milliseconds and must not be negative.
+	TTL time.Duration
+	// Public means that the result has no data of a user, so that caches may serve it to every user. A
+	// server must check access by other means.
+	Public bool
+}
+
+// CacheHints are the hints of a server's results.
+type CacheHints struct {
+	CacheHint                      // of all results that may be kept
+	Methods   map[string]CacheHint // of the results of some methods instead: "tools/list"
+}
+
+func (h *CacheHints) of(method string) CacheHint {
+	if own, ok := h.Methods[method]; ok {
+		return own
+	}
+	return h.CacheHint
+}
+
+// check returns an error for a negative TTL.
+func (h *CacheHints) check() error {
+	if h.TTL < 0 {
+		return fmt.Errorf("runtime: Cache: the TTL %v is negative", h.TTL)
+	}
+	for method, hint := range h.Methods {
+		if hint.TTL < 0 {
+			return fmt.Errorf("runtime: Cache: the TTL %v of %s is negative", hint.TTL, method)
+		}
+	}
+	return nil
+}
+
+// Cache sets the hint of the result of the call in place of that of the options. It has no effect if the
+// result has hints of its own, or if results of the method are not kept. A negative TTL counts as 0.
+func (c *Call) Cache(h CacheHint) {
+	if c.alone == nil {
+		return
+	}
+	h.TTL = max(h.TTL, 0)
+	c.mu.Lock()
+	c.alone.hint = &h
+	c.mu.Unlock()
+}
