@@ -48,8 +48,13 @@ func (m memory) roundTrip(line string) error {
 	return err
 }
 
+// benchAlone is benchCall as a stateless request, with the members of _meta that clients send.
+const benchAlone = `{"jsonrpc":"2.0","id":12345,"method":"tools/call","params":{"name":"echo","arguments":{"location":"Berlin","days":3,"units":"metric"},"_meta":{` +
+	metaRevision + `,"io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1.0.0"},` + metaCapabilities + `}}}`
+
 func benchServer() *runtime.Server {
-	return runtime.NewServer(runtime.ServerOptions{Name: "bench", Version: "1"}, tools.bind(r06, runtime.ToServer))
+	return runtime.NewServer(runtime.ServerOptions{Name: "bench", Version: "1", Capabilities: wire.Raw(`{"tools":{}}`)},
+		tools.bind(r06, runtime.ToServer), tools.in(rA))
 }
 
 func osPipes(b testing.TB) (pipes, *os.File, *os.File) {
@@ -100,6 +105,16 @@ func BenchmarkRequest(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := peers[name].roundTrip(benchCall); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	for _, name := range []string{"stdio", "inproc"} {
+		b.Run("stateless/"+name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := peers[name].roundTrip(benchAlone); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -19,8 +19,7 @@ type serverEra struct {
 	session *ServerSession
 	ready   bool // the client has sent notifications/initialized
 
-	sessionless bool   // there can be no session, see Handshake.Stateless
-	last        *terms // of the last stateless request; nil before it
+	sessionless bool // there can be no session, see Handshake.Stateless
 }
 
 func (e *serverEra) unknownID() (wire.Scalar, bool) { return unknownID(e.terms.spoken()), true }

@@ -2,7 +2,9 @@ package runtime
 
 import (
 	"fmt"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -19,18 +21,27 @@ type requestMeta struct {
 
 // carried are the terms that only a stateless request has.
 type carried struct {
-	requestMeta
 	severity int // the lowest severity of the log messages that the client wants; noLogs for none
+
+	// The beginning and the end of params with the _meta that the terms were first made from.
+	prefix, suffix string
+}
+
+// in reports whether params begin or end with that _meta. No string or nested object can look like it:
+// the name in prefix follows the bracket that opens params, and the value in suffix precedes the one that
+// closes them, with a comma, which ends no string, before the quote of the name.
+func (c *carried) in(params wire.Raw) bool {
+	return strings.HasSuffix(string(params), c.suffix) || strings.HasPrefix(string(params), c.prefix)
 }
 
 // noLogs is the severity for a request that asks for no log messages.
 const noLogs = int(^uint(0) >> 1)
 
-// metaOf returns the members in params.
-func metaOf(params wire.Raw) (m requestMeta) {
+// metaOf returns the _meta of params and the members in it.
+func metaOf(params wire.Raw) (meta wire.Raw, m requestMeta) {
 	meta, ok := wire.Object(params).Get("_meta")
 	if !ok {
-		return m
+		return "", m
 	}
 	for name, value := range wire.Object(meta).All() {
 		switch name {
@@ -44,7 +55,7 @@ func metaOf(params wire.Raw) (m requestMeta) {
 			m.level = value
 		}
 	}
-	return m
+	return meta, m
 }
 
 // stateless reports whether the message with the members belongs to no session. It does so if it has
@@ -59,17 +70,13 @@ func (e *serverEra) requestTerms(m *jsonrpc.Message) (*terms, error) {
 		}
 		return nil, jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), revisions(e.of.stateless))
 	}
-	meta := metaOf(m.Params)
+	if last := e.of.known.last.Load(); last != nil && last.carried.in(m.Params) {
+		return last, nil
+	}
+	text, meta := metaOf(m.Params)
 	switch {
 	case meta.stateless():
-		if e.last == nil || e.last.carried.requestMeta != meta {
-			t, err := e.of.termsOf(meta)
-			if err != nil {
-				return nil, err
-			}
-			e.last = t
-		}
-		return e.last, nil
+		return e.of.termsOf(text, meta)
 	case m.Kind == jsonrpc.Notification && e.sessionless:
 		return nil, errNotInitialized
 	case m.Kind == jsonrpc.Notification || e.terms != nil || !e.sessionless && m.Method == methodPing:
@@ -86,8 +93,8 @@ func invalidMeta(name, want string) error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta: %s: %s", name, want)
 }
 
-// termsOf returns the terms of a request with the members.
-func (s *Server) termsOf(m requestMeta) (*terms, error) {
+// termsOf returns the terms of a request with a _meta and the members in it.
+func (s *Server) termsOf(text wire.Raw, m requestMeta) (*terms, error) {
 	if t := s.known.get(m); t != nil {
 		return t, nil
 	}
@@ -96,7 +103,8 @@ func (s *Server) termsOf(m requestMeta) (*terms, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.known.put(m, t)
+	t.carried.prefix, t.carried.suffix = `{"_meta":`+string(text), `,"_meta":`+string(text)+`}`
+	s.known.put(m, t, len(text))
 	return t, nil
 }
 
@@ -124,7 +132,7 @@ func (s *Server) newTerms(m requestMeta) (*terms, error) {
 		return nil, err
 	}
 	t := b.terms(info, wire.Object(m.capabilities), "")
-	t.carried = &carried{m, noLogs}
+	t.carried = &carried{severity: noLogs}
 	if m.level != "" && m.level != "null" {
 		level, _ := m.level.Str()
 		if t.carried.severity = LogLevel(level).severity(); t.carried.severity < 0 {
@@ -147,10 +155,6 @@ func (m requestMeta) implementation() (wire.Object, error) {
 	return wire.Object(m.info), nil
 }
 
-func (m requestMeta) len() int {
-	return len(m.revision) + len(m.info) + len(m.capabilities) + len(m.level)
-}
-
 // clone returns a copy that does not share the memory of the message.
 func (m requestMeta) clone() requestMeta {
 	return requestMeta{m.revision.Clone(), m.info.Clone(), m.capabilities.Clone(), m.level.Clone()}
@@ -166,7 +170,7 @@ func (s *Server) alone(revision string) *bound {
 	return nil
 }
 
-// The limits of a termsCache: entries, and bytes of the texts of an entry. Clients send the same texts
+// The limits of a termsCache: entries, and bytes of the _meta of an entry. Clients send the same members
 // with every request, and few different ones.
 const (
 	maxTerms     = 256
@@ -175,21 +179,28 @@ const (
 
 // termsCache keeps the terms of requests by their texts, so that equal texts are decoded once.
 type termsCache struct {
+	last atomic.Pointer[terms] // that were got or put last; nil before
+
 	mu   sync.RWMutex
 	kept map[requestMeta]*terms
 }
 
 func (c *termsCache) get(m requestMeta) *terms {
 	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.kept[m]
+	t := c.kept[m]
+	c.mu.RUnlock()
+	if t != nil {
+		c.last.Store(t)
+	}
+	return t
 }
 
-// put adds an entry. If there are too many, it replaces one of them.
-func (c *termsCache) put(m requestMeta, t *terms) {
-	if m.len() > maxTermsText {
+// put adds an entry unless its _meta is too long. If there are too many, it replaces one of them.
+func (c *termsCache) put(m requestMeta, t *terms, size int) {
+	if size > maxTermsText {
 		return
 	}
+	c.last.Store(t)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kept == nil {
