@@ -9,7 +9,7 @@ package gen
 import (
 	"errors"
 	"fmt"
-	"maps"
+	"iter"
 	"regexp"
 	"slices"
 
@@ -41,7 +41,9 @@ type Lowered struct {
 	Revision *ir.Revision
 	// UnusedOverlay names the rows for this revision that changed nothing.
 	UnusedOverlay []string
-	usedDocs      map[string]bool
+	// Undocumented lists the identifiers without a doc comment of the spec, as "types: Tool".
+	Undocumented []string
+	usedDocs     map[string]bool
 }
 
 // Lower checks a source and returns its ir.
@@ -54,7 +56,11 @@ func Lower(s *spec.Spec, src Source) (*Lowered, error) {
 func lowerSource(s *spec.Spec, src Source, strict bool) (*Lowered, error) {
 	errata := s.Errata
 	if !src.Pinned {
-		errata = nil
+		misfits, err := schema.Misfits(src.Revision, src.Schema, errata)
+		if err != nil {
+			return nil, err
+		}
+		errata = fitting(errata, misfits)
 	}
 	doc, err := schema.Parse(src.Revision, src.Schema, errata)
 	if err != nil {
@@ -64,7 +70,18 @@ func lowerSource(s *spec.Spec, src Source, strict bool) (*Lowered, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lowered{doc, out.Revision, out.Unused, out.UsedDocs}, nil
+	return &Lowered{doc, out.Revision, out.Unused, out.Undocumented, out.UsedDocs}, nil
+}
+
+// fitting returns the errata that apply.
+func fitting(errata []spec.Erratum, misfits []string) []spec.Erratum {
+	var fit []spec.Erratum
+	for i, e := range errata {
+		if misfits[i] == "" {
+			fit = append(fit, e)
+		}
+	}
+	return fit
 }
 
 // PinnedSource returns the source of a pinned revision.
@@ -85,7 +102,7 @@ func All(s *spec.Spec) (files.Plan, error) {
 	var plan files.Plan
 	var revisions []*ir.Revision
 	var current files.Plan // of the revision that package mcp stands for
-	used := map[string]bool{}
+	used := map[string]map[string]bool{} // the doc comments of each revision
 	var errs []error
 	for i, revision := range s.Revisions() {
 		src, err := PinnedSource(s, revision)
@@ -100,7 +117,7 @@ func All(s *spec.Spec) (files.Plan, error) {
 		}
 		plan.Files = append(plan.Files, one.Files...)
 		plan.Owned = append(plan.Owned, one.Owned...)
-		maps.Copy(used, lowered.usedDocs)
+		used[revision] = lowered.usedDocs
 		revisions = append(revisions, lowered.Revision)
 		if i == s.Current() {
 			current = one
@@ -166,17 +183,20 @@ func generate(s *spec.Spec, src Source) (files.Plan, *Lowered, error) {
 	return files.Plan{Files: list, Owned: []string{dir}}, lowered, nil
 }
 
-// checkPins returns an error for revisions that would share a package, and for errata of
-// revisions that are not pinned.
+// checkPins returns an error for revisions that would share a package, and for errata and
+// overlay rows of revisions that are not pinned.
 func checkPins(s *spec.Spec) error {
 	var errs []error
 	for i, revision := range s.Revisions() {
 		errs = append(errs, checkPackage(s.Revisions()[:i], revision))
 	}
-	for i, e := range s.Errata {
-		if _, ok := s.Pin(e.Revision); !ok {
-			errs = append(errs, &schema.Error{Revision: e.Revision, Pointer: e.Pointer, Problem: fmt.Sprintf("stale erratum %d: the revision is not pinned", i)})
+	for _, e := range s.Errata {
+		if !slices.ContainsFunc(s.Revisions(), e.Contains) {
+			errs = append(errs, fmt.Errorf("%s: %s: stale erratum: its range contains no pinned revision", e.Where, e.Pointer))
 		}
+	}
+	for _, row := range s.Overlay.Unreached(s.Revisions()) {
+		errs = append(errs, fmt.Errorf("%s: stale overlay row: its range contains no pinned revision", row))
 	}
 	return errors.Join(errs...)
 }
@@ -192,15 +212,26 @@ func checkPackage(others []string, revision string) error {
 	return nil
 }
 
-func staleDocs(d *spec.Docs, used map[string]bool) error {
+// staleDocs returns an error for each row of the docs that no revision uses, or whose range begins
+// or ends with a revision that does not use it. The rows that revisions use are by revision.
+func staleDocs(d *spec.Docs, used map[string]map[string]bool) error {
 	var errs []error
-	for _, table := range []struct {
-		name string
-		rows map[string]string
-	}{{"types", d.Types}, {"fields", d.Fields}, {"properties", d.Properties}, {"values", d.Values}, {"methods", d.Methods}} {
-		for _, key := range slices.Sorted(maps.Keys(table.rows)) {
-			if !used[table.name+"/"+key] {
-				errs = append(errs, fmt.Errorf("docs.yaml: %s: stale row %q: no pinned revision has it", table.name, key))
+	for _, rows := range []iter.Seq[spec.DocRow]{d.Comments(), d.Marks()} {
+		for row := range rows {
+			stale := func(format string, args ...any) {
+				errs = append(errs, fmt.Errorf("%s: stale row for %q: %s", d.At(row.Path), row.Key, fmt.Sprintf(format, args...)))
+			}
+			found := false
+			for _, paths := range used {
+				found = found || paths[row.Path]
+			}
+			switch {
+			case !found:
+				stale("no pinned revision of its range has it")
+			case row.Since != "" && !used[row.Since][row.Path]:
+				stale("since %s is not a pinned revision that has it", row.Since)
+			case row.Until != "" && !used[row.Until][row.Path]:
+				stale("until %s is not a pinned revision that has it", row.Until)
 			}
 		}
 	}

@@ -73,19 +73,36 @@ func TestStale(t *testing.T) {
 		edit func(*spec.Spec)
 		want string
 	}{
-		{"doc of a type", func(s *spec.Spec) { s.Docs.Types["Gone"] = "Gone is gone." }, `docs.yaml: types: stale row "Gone"`},
-		{"doc of a field", func(s *spec.Spec) { s.Docs.Fields["Tool.gone"] = "Gone." }, `docs.yaml: fields: stale row "Tool.gone"`},
-		{"doc of a value", func(s *spec.Spec) { s.Docs.Values["Role.gone"] = "Gone." }, `docs.yaml: values: stale row "Role.gone"`},
-		{"doc of a method", func(s *spec.Spec) { s.Docs.Methods["tools/gone"] = "is gone." }, `docs.yaml: methods: stale row "tools/gone"`},
+		{"doc of a type", func(s *spec.Spec) { s.Docs.Types["Gone"] = spec.Rows{{Text: "Gone is gone."}} }, `docs.yaml: types/Gone: stale row for "Gone": no pinned revision`},
+		{"doc of a field", func(s *spec.Spec) { s.Docs.Fields["Tool.gone"] = spec.Rows{{Text: "Gone."}} }, `docs.yaml: fields/Tool.gone: stale row`},
+		{"doc of a value", func(s *spec.Spec) { s.Docs.Values["Role.gone"] = spec.Rows{{Text: "Gone."}} }, `docs.yaml: values/Role.gone: stale row`},
+		{"doc of a method", func(s *spec.Spec) { s.Docs.Methods["tools/gone"] = spec.Rows{{Text: "is gone."}} }, `docs.yaml: methods/tools/gone: stale row`},
+		{"doc of a package", func(s *spec.Spec) { s.Docs.Packages["2025-06-19"] = spec.Rows{{Text: "Gone."}} }, `docs.yaml: packages/2025-06-19: stale row`},
+		{"doc that begins too early", func(s *spec.Spec) {
+			s.Docs.Types["Task"] = spec.Rows{{Text: "Task is a task.", Range: spec.Range{Since: "2025-06-18"}}}
+		}, `stale row for "Task": since 2025-06-18 is not a pinned revision that has it`},
+		{"doc that ends too late", func(s *spec.Spec) {
+			s.Docs.Types["Task"] = spec.Rows{{Text: "Task is a task.", Range: spec.Range{Until: "2026-07-28"}}}
+		}, `stale row for "Task": until 2026-07-28 is not a pinned revision that has it`},
+		{"deprecated type", func(s *spec.Spec) {
+			s.Docs.Deprecated[0].Types = append(s.Docs.Deprecated[0].Types, "Gone")
+		}, `stale row for "Gone"`},
+		{"feature that was deprecated too early", func(s *spec.Spec) {
+			s.Docs.Deprecated[0].Since = "2024-11-01"
+		}, `docs.yaml:`},
 		{"overlay row", func(s *spec.Spec) {
 			s.Overlay.Names = append(s.Overlay.Names, spec.NameRow{At: "Tool.gone", Name: "Gone", Range: spec.Range{Since: "2025-11-25"}})
-		}, "2025-11-25: overlay names/"},
+		}, "2025-11-25: overlay.yaml: names/"},
+		{"overlay row of no pinned revision", func(s *spec.Spec) {
+			s.Overlay.Names[0].Range = spec.Range{Since: "2025-06-19", Until: "2025-06-20"}
+		}, ": names/0: stale overlay row: its range contains no pinned revision"},
 		{"erratum", func(s *spec.Spec) {
-			s.Errata = append(s.Errata, spec.Erratum{Revision: "2025-06-18", Pointer: "/definitions/Tool/gone", Old: 1, New: 2})
+			s.Errata = append(s.Errata, spec.Erratum{Range: spec.Range{Since: "2025-06-18"}, Pointer: "/definitions/Tool/gone", Old: 1, New: 2})
 		}, "2025-06-18: /definitions/Tool/gone: stale erratum: there is no value"},
+		{"erratum of one revision too many", func(s *spec.Spec) { s.Errata[0].Until = "" }, ": errata/0: /definitions/ElicitResult/properties/content/additionalProperties/type: stale erratum: there is no value"},
 		{"erratum of no pinned revision", func(s *spec.Spec) {
-			s.Errata = append(s.Errata, spec.Erratum{Revision: "2025-06-19", Pointer: "/definitions/Tool", Old: 1, New: 2})
-		}, "2025-06-19: /definitions/Tool: stale erratum 4: the revision is not pinned"},
+			s.Errata[0].Range = spec.Range{Since: "2025-06-19", Until: "2025-06-20"}
+		}, ": errata/0: /definitions/ElicitResult/properties/content/additionalProperties/type: stale erratum: its range contains no pinned revision"},
 		{"package of two revisions", func(s *spec.Spec) {
 			s.Pins = append(s.Pins, spec.Pin{Revision: "20250618"})
 		}, "20250618: package mcp20250618 is already that of 2025-06-18"},

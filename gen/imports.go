@@ -26,9 +26,15 @@ type Imported struct {
 	// Needed lists the problems that overlay rows must solve before the revision can be
 	// generated.
 	Needed []string
-	// Unused lists the overlay rows for the revision that it does not use, which is an
-	// error when it is generated. They are known only if Needed is empty.
-	Unused []string
+	// Stale lists the rows for the revision that it does not use, which is an error when it
+	// is generated: errata and, only if Needed is empty, overlay rows and doc comments.
+	Stale []string
+	// Errata lists the errata of the newest revision so far that apply to this one, too.
+	// Ended lists the errata that apply although their range does not include the revision.
+	Errata, Ended []string
+	// Undocumented lists the identifiers without a doc comment, as "types: Tool". They are
+	// known only if Needed is empty.
+	Undocumented []string
 }
 
 // Import returns the facts and the pin of a revision, given an upstream file. It returns an
@@ -51,6 +57,9 @@ func Import(s *spec.Spec, revision, commit string, upstream []byte) (*Imported, 
 	sum := sha256.Sum256(upstream)
 	out := &Imported{Pin: spec.Pin{Revision: revision, Commit: commit, SHA256: hex.EncodeToString(sum[:]), Dialect: after.Dialect}}
 	if err := out.compare(s, after); err != nil {
+		return nil, err
+	}
+	if err := out.errata(s, facts); err != nil {
 		return nil, err
 	}
 	out.lower(s, facts)
@@ -85,22 +94,72 @@ func (out *Imported) compare(s *spec.Spec, after *schema.Document) error {
 	return nil
 }
 
+// errata sorts the errata by whether they apply to the revision.
+func (out *Imported) errata(s *spec.Spec, facts []byte) error {
+	misfits, err := schema.Misfits(out.Pin.Revision, facts, s.Errata)
+	if err != nil {
+		return err
+	}
+	for i, e := range s.Errata {
+		row, within := e.Where+": "+e.Pointer, e.Contains(out.Pin.Revision)
+		switch {
+		case misfits[i] == "" && within:
+			out.Errata = append(out.Errata, row)
+		case misfits[i] == "":
+			out.Ended = append(out.Ended, row)
+		case within:
+			out.Stale = append(out.Stale, row+": "+misfits[i])
+		}
+	}
+	return nil
+}
+
 // lower lowers the revision with the existing rows.
 func (out *Imported) lower(s *spec.Spec, facts []byte) {
-	_, pinned := s.Pin(out.Pin.Revision)
-	lowered, err := lowerSource(s, Source{Revision: out.Pin.Revision, Schema: facts, Pinned: pinned}, false)
+	lowered, err := lowerSource(s, Source{Revision: out.Pin.Revision, Schema: facts}, false)
 	if err == nil {
-		out.Unused = lowered.UnusedOverlay
+		out.Stale = append(out.Stale, lowered.UnusedOverlay...)
+		out.Undocumented = lowered.Undocumented
+		out.staleDocs(s, lowered)
 		return
 	}
+	for _, problem := range problems(err) {
+		out.Needed = append(out.Needed, problem.Error())
+	}
+}
+
+// staleDocs adds the doc comments that no revision uses any more.
+func (out *Imported) staleDocs(s *spec.Spec, lowered *Lowered) {
+	used := map[string]map[string]bool{out.Pin.Revision: lowered.usedDocs}
+	for _, revision := range s.Revisions() {
+		if revision == out.Pin.Revision {
+			continue
+		}
+		src, err := PinnedSource(s, revision)
+		if err != nil {
+			return // it is not generated either
+		}
+		other, err := Lower(s, src)
+		if err != nil {
+			return
+		}
+		used[revision] = other.usedDocs
+	}
+	for _, problem := range problems(staleDocs(s.Docs, used)) {
+		out.Stale = append(out.Stale, problem.Error())
+	}
+}
+
+// problems returns the errors that an error joins.
+func problems(err error) []error {
 	var joined interface{ Unwrap() []error }
 	if errors.As(err, &joined) {
-		for _, e := range joined.Unwrap() {
-			out.Needed = append(out.Needed, e.Error())
-		}
-		return
+		return joined.Unwrap()
 	}
-	out.Needed = []string{err.Error()}
+	if err == nil {
+		return nil
+	}
+	return []error{err}
 }
 
 // VerifyFacts compares an upstream file with the pinned facts of a revision. Only the facts

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/lower"
@@ -31,7 +32,13 @@ type Lenient struct {
 // LowerLenient returns the ir of a source that [Lower] may not accept. It returns an error only
 // for a text that is not a JSON object with definitions.
 func LowerLenient(s *spec.Spec, src Source) (*Lenient, error) {
-	read, err := schema.ParseLenient(src.Revision, src.Schema, s.Errata)
+	errata := slices.Clone(s.Errata)
+	for i := range errata {
+		if errata[i].Until == "" { // later revisions have not been reviewed
+			errata[i].Until = slices.Max(append(s.Revisions(), errata[i].Since))
+		}
+	}
+	read, err := schema.ParseLenient(src.Revision, src.Schema, errata)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +48,7 @@ func LowerLenient(s *spec.Spec, src Source) (*Lenient, error) {
 		return nil, err
 	}
 	out := &Lenient{
-		Lowered: &Lowered{Document: doc, Revision: lowered.Revision, UnusedOverlay: lowered.Unused, usedDocs: lowered.UsedDocs},
+		Lowered: &Lowered{Document: doc, Revision: lowered.Revision, UnusedOverlay: lowered.Unused, Undocumented: lowered.Undocumented, usedDocs: lowered.UsedDocs},
 		Errata:  read.Errata, Notes: read.Notes,
 	}
 	for _, note := range lowered.Notes {

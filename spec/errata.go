@@ -4,17 +4,20 @@ package spec
 type errataFile struct {
 	Errata     []Erratum   `yaml:"errata"`
 	Deviations []Deviation `yaml:"deviations"`
+	places     Places
 }
 
-// Erratum corrects a mistake in an upstream file: it replaces the value at
-// Pointer by New. It is an error if the value is no longer Old.
+// Erratum corrects a mistake in the upstream files of the revisions of its range: it replaces the
+// value at Pointer by New. It is an error if the value is not Old in one of them.
 type Erratum struct {
-	Revision string `yaml:"revision"`
-	// Pointer is a JSON Pointer into the revision's schema.json.
+	Range `yaml:",inline"`
+	// Pointer is a JSON Pointer into schema.json.
 	Pointer string `yaml:"pointer"`
 	Old     any    `yaml:"old"`
 	New     any    `yaml:"new"`
 	Reason  string `yaml:"reason"`
+	// Where is the place of the row, as in "errata.yaml:12: errata/3".
+	Where string `yaml:"-"`
 }
 
 // Deviation is a class of values on which generated code and a schema, after

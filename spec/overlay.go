@@ -1,5 +1,10 @@
 package spec
 
+import (
+	"fmt"
+	"slices"
+)
+
 // Overlay holds the facts that schemas do not contain. Each row applies to the
 // revisions of its Range. A row that changes nothing in one of them is an
 // error, so that the table contains no stale rows.
@@ -13,6 +18,8 @@ type Overlay struct {
 	Headers      []HeaderRow     `yaml:"headers"`
 	Enums        []EnumRow       `yaml:"enums"`
 	Initialisms  []string        `yaml:"initialisms"`
+	// Places knows the lines of the rows.
+	Places `yaml:"-"`
 }
 
 // Range limits a row to the revisions from Since to Until, both included. An
@@ -95,11 +102,30 @@ type EnumRow struct {
 	Order []string `yaml:"order"`
 }
 
+// Unreached returns the places of the rows whose range contains none of the revisions.
+func (o *Overlay) Unreached(revisions []string) []string {
+	return slices.Concat(
+		unreached(o, "names", o.Names, revisions), unreached(o, "unions", o.Unions, revisions),
+		unreached(o, "values", o.Values, revisions), unreached(o, "context", o.Context, revisions),
+		unreached(o, "results", o.Results, revisions), unreached(o, "capabilities", o.Capabilities, revisions),
+		unreached(o, "headers", o.Headers, revisions), unreached(o, "enums", o.Enums, revisions),
+	)
+}
+
+func unreached[T interface{ Contains(string) bool }](o *Overlay, table string, rows []T, revisions []string) []string {
+	var places []string
+	for i, row := range rows {
+		if !slices.ContainsFunc(revisions, row.Contains) {
+			places = append(places, o.At(fmt.Sprintf("%s/%d", table, i)))
+		}
+	}
+	return places
+}
+
 // ParseOverlay parses an overlay file. Errors mention name.
 func ParseOverlay(name string, src []byte) (*Overlay, error) {
 	o := &Overlay{}
-	if err := decodeYAML(name, src, o); err != nil {
-		return nil, err
-	}
-	return o, nil
+	var err error
+	o.Places, err = decodeRows(name, src, o)
+	return o, err
 }

@@ -62,16 +62,30 @@ func Load(files fs.FS) (*Spec, error) {
 	}
 	slices.SortFunc(s.Pins, func(a, b Pin) int { return strings.Compare(a.Revision, b.Revision) })
 	var errata errataFile
-	for name, into := range map[string]any{"errata.yaml": &errata, "overlay.yaml": s.Overlay, "docs.yaml": s.Docs} {
-		src, err := fs.ReadFile(files, name)
+	for _, file := range []struct {
+		name   string
+		into   any
+		places *Places
+	}{
+		{"errata.yaml", &errata, &errata.places},
+		{"overlay.yaml", s.Overlay, &s.Overlay.Places},
+		{"docs.yaml", s.Docs, &s.Docs.Places},
+	} {
+		src, err := fs.ReadFile(files, file.name)
 		if err != nil {
 			return nil, err
 		}
-		if err := decodeYAML(name, src, into); err != nil {
+		if *file.places, err = decodeRows(file.name, src, file.into); err != nil {
 			return nil, err
 		}
 	}
+	for i := range errata.Errata {
+		errata.Errata[i].Where = errata.places.At(fmt.Sprintf("errata/%d", i))
+	}
 	s.Errata, s.Deviations = errata.Errata, errata.Deviations
+	if err := s.Docs.check(); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -105,6 +119,14 @@ func (s *Spec) Revisions() []string {
 		revisions = append(revisions, p.Revision)
 	}
 	return revisions
+}
+
+// decodeRows decodes a file and returns the places of its rows.
+func decodeRows(name string, src []byte, into any) (Places, error) {
+	if err := decodeYAML(name, src, into); err != nil {
+		return Places{}, err
+	}
+	return readPlaces(name, src)
 }
 
 // decodeYAML decodes YAML and reports a key that the type does not have as an

@@ -88,7 +88,7 @@ func (d *differ) lower(side *diffSide, src gen.Source) error {
 	}
 	side.revision = &diff.Revision{Label: side.label, IR: lowered.Revision}
 	for _, e := range d.project.Errata {
-		if e.Revision == src.Revision {
+		if e.Contains(src.Revision) {
 			side.revision.Notes.Errata = append(side.revision.Notes.Errata, e)
 		}
 	}

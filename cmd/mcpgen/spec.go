@@ -65,9 +65,10 @@ func specImportCommand() *cobra.Command {
 checksum to the spec folder. FILE may be an https URL or "-".
 
 The output lists the changes since the last import of the same revision, or else
-since the newest pinned revision. It also lists the overlay rows that must be
-added or ended before the revision can be generated; if there are any, the exit
-code is 1.`,
+since the newest pinned revision. It also lists the errata that apply, the rows
+that must be added or ended before the revision can be generated, and the
+identifiers without a doc comment. If rows must be added or ended, the exit code
+is 1.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if info, err := os.Stat(filepath.Join(dir, "pins.json")); err != nil || info.IsDir() {
@@ -116,9 +117,12 @@ func reportImport(cmd *cobra.Command, dir string, imported *gen.Imported) error 
 		}
 		list(fmt.Sprintf("changes since %s:", imported.Against), imported.Changes)
 	}
-	list("overlay rows without effect, which need an until before the revision can be generated:", imported.Unused)
+	list("errata that apply:", imported.Errata)
+	list("errata of other revisions that would apply:", imported.Ended)
+	list("rows without effect, which need an until before the revision can be generated:", imported.Stale)
 	list("still needed before the revision can be generated:", imported.Needed)
-	if len(imported.Needed)+len(imported.Unused) > 0 {
+	list("without a doc comment in docs.yaml:", imported.Undocumented)
+	if len(imported.Needed)+len(imported.Stale) > 0 {
 		return errFindings
 	}
 	return nil

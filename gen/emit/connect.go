@@ -67,7 +67,7 @@ func handlerDoc(m *ir.Method) string {
 	if m.Capability != "" && !m.Notification {
 		text += fmt.Sprintf(" Setting it declares the capability %s.", m.Capability)
 	}
-	return text
+	return text + deprecation(m.Deprecated)
 }
 
 // handlerResult returns the type of a handler's result.

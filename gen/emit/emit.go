@@ -153,6 +153,10 @@ func families(r *ir.Revision) []string {
 func (e *emitter) packageDoc(f *jen.File) {
 	f.PackageComment(commentText(fmt.Sprintf("Package %s implements the messages of Model Context Protocol revision %s: types, codecs, validators, the table of methods, and the bindings of servers and clients.", e.rev.Package, e.rev.ID)))
 	f.PackageComment("//")
+	if e.rev.Doc != "" {
+		f.PackageComment(commentText(e.rev.Doc))
+		f.PackageComment("//")
+	}
 	f.PackageComment(commentText("Types are named after the revision's definitions. Optional members are pointers. Unions are sealed interfaces whose variants are pointers. Undefined members are kept in Extra, so that decoding and encoding preserves them. Decoding checks the structure; Validate checks values."))
 	f.Add(doc("Revision is the protocol revision of this package."))
 	f.Const().Id("Revision").Op("=").Lit(e.rev.ID)
@@ -172,6 +176,14 @@ func doc(text string) jen.Code {
 		return jen.Null()
 	}
 	return jen.Comment(commentText(text))
+}
+
+// deprecation returns the paragraph that marks an identifier as deprecated, or "" if it is not.
+func deprecation(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "\n\nDeprecated: " + text
 }
 
 func commentText(text string) string {

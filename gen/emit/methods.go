@@ -97,7 +97,7 @@ func (e *emitter) sideInterface(f *jen.File, p peer, methods []*ir.Method) {
 	f.Add(doc(fmt.Sprintf("%s has a method for every request and notification that a %s may send in revision %s. Embed Unimplemented%s to implement only some of them. Params are never nil.", p.name, p.other, e.rev.ID, p.name)))
 	f.Type().Id(p.name).InterfaceFunc(func(g *jen.Group) {
 		for _, m := range methods {
-			g.Add(doc(m.Go + " " + m.Doc))
+			g.Add(doc(m.Go + " " + m.Doc + deprecation(m.Deprecated)))
 			g.Id(m.Go).Add(signature(m, m.Result))
 		}
 	})

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -14,15 +15,17 @@ import (
 func (e *emitter) types(f *jen.File, decls []*ir.Decl) {
 	for _, d := range decls {
 		f.Line()
-		f.Add(doc(d.Doc))
+		if u, ok := d.Type.(*ir.Union); ok {
+			e.union(f, d, u)
+			continue
+		}
+		f.Add(doc(d.Doc + deprecation(d.Deprecated)))
 		switch t := d.Type.(type) {
 		case *ir.Object:
 			f.Type().Id(d.Name).StructFunc(func(g *jen.Group) { e.structFields(g, t) })
 			e.marks(f, d)
 		case *ir.Enum:
 			e.enum(f, d, t)
-		case *ir.Union:
-			e.union(f, d, t)
 		default:
 			if isAlias(d) {
 				f.Type().Id(d.Name).Op("=").Add(goType(t))
@@ -39,7 +42,7 @@ func (e *emitter) types(f *jen.File, decls []*ir.Decl) {
 
 func (e *emitter) structFields(g *jen.Group, o *ir.Object) {
 	for _, f := range o.Fields {
-		g.Add(doc(strings.ReplaceAll(f.Doc, "{absent}", absentWord(f))))
+		g.Add(doc(fieldText(f) + deprecation(f.Deprecated)))
 		g.Id(f.Go).Add(fieldType(f)).Tag(map[string]string{"json": tag(f)})
 	}
 	none := map[string]string{"json": "-"}
@@ -55,6 +58,19 @@ func (e *emitter) structFields(g *jen.Group, o *ir.Object) {
 		g.Id("Other").Qual(wirePath, "Raw").Tag(none)
 	}
 }
+
+// fieldText returns the doc comment of a field, with the Go value of an absent member. A required
+// member of a type without such a value is never absent, so the clause on it is left out.
+func fieldText(f *ir.Field) string {
+	text := f.Doc
+	if f.Required && !f.Nullable() && needsPointer(f.Base()) {
+		text = absentClause.ReplaceAllString(text, "")
+	}
+	return strings.ReplaceAll(text, "{absent}", absentWord(f))
+}
+
+// absentClause is the part of a sentence about an absent member.
+var absentClause = regexp.MustCompile(`; (if )?\{absent\}[^.;]*`)
 
 // absentWord returns the word for the value of a field whose member is absent, for doc
 // comments.
@@ -224,7 +240,7 @@ func (e *emitter) enum(f *jen.File, d *ir.Decl, t *ir.Enum) {
 	f.Add(doc(fmt.Sprintf("The values of %s.", d.Name)))
 	f.Const().DefsFunc(func(g *jen.Group) {
 		for _, v := range t.Values {
-			g.Add(doc(v.Doc))
+			g.Add(doc(v.Doc + deprecation(v.Deprecated)))
 			g.Id(v.Go).Id(d.Name).Op("=").Lit(v.Wire)
 		}
 	})
@@ -262,13 +278,11 @@ func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
 		}
 		variants += v.Decl.Name
 	}
+	text := fmt.Sprintf("Its variants are %s, and *Unknown%s for %s.", variants, d.Name, e.unknown(t))
 	if t.Context {
-		f.Add(jen.Comment("//"))
-		f.Add(doc(fmt.Sprintf("Its variants are %s. The variant depends on the request, so a value without its request decodes to *%s.", variants, t.Variants[0].Decl.Name)))
-	} else {
-		f.Add(jen.Comment("//"))
-		f.Add(doc(fmt.Sprintf("Its variants are %s, and *Unknown%s for %s.", variants, d.Name, e.unknown(t))))
+		text = fmt.Sprintf("Its variants are %s. The variant depends on the request, so a value without its request decodes to *%s.", variants, t.Variants[0].Decl.Name)
 	}
+	f.Add(doc(d.Doc + "\n\n" + text + deprecation(d.Deprecated)))
 	f.Type().Id(d.Name).Interface(
 		jen.Qual(wirePath, "Appender"),
 		jen.Id(markName(d)).Params(),

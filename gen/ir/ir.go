@@ -15,6 +15,8 @@ type Revision struct {
 	ID string
 	// Package is the Go package name, such as "mcp20250618".
 	Package string
+	// Doc is a paragraph on the revision, or "".
+	Doc string
 	// Decls are sorted by name.
 	Decls []*Decl
 	// Methods are sorted by wire name.
@@ -35,6 +37,8 @@ func (r *Revision) Lookup(name string) *Decl {
 type Decl struct {
 	Name string
 	Doc  string
+	// Deprecated says what to use instead of a deprecated type, or is "".
+	Deprecated string
 	// Path is the origin of the type. Pointer is the same place as a JSON Pointer into the
 	// schema.
 	Path, Pointer string
@@ -150,8 +154,10 @@ type Field struct {
 	Wire, Go string
 	Type     Type
 	Doc      string
-	Pointer  string
-	Required bool
+	// Deprecated says what to use instead of a deprecated member, or is "".
+	Deprecated string
+	Pointer    string
+	Required   bool
 	// Const is the only allowed value, a string or an int64, or nil.
 	Const any
 	// Boxed holds a required object by pointer, because the type would otherwise contain
@@ -185,6 +191,8 @@ func (f *Field) Base() Type {
 type EnumValue struct {
 	Wire, Go string
 	Doc      string
+	// Deprecated says what to use instead of a deprecated value, or is "".
+	Deprecated string
 }
 
 // Variant is an alternative of a union.
@@ -260,6 +268,8 @@ type Method struct {
 	// "CallTool".
 	Wire, Go string
 	Doc      string
+	// Deprecated says what to use instead of a deprecated method, or is "".
+	Deprecated string
 	// Definition is the upstream definition of the whole message.
 	Definition   string
 	Notification bool

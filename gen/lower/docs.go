@@ -1,26 +1,55 @@
 package lower
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/spec"
 )
 
-// docs looks up doc comments and records which rows were used.
+// docs holds the doc comments of a revision and records which rows were used and which
+// identifiers have none.
 type docs struct {
-	in   *spec.Docs
-	used map[string]bool
+	comments, marks map[docKey]spec.DocRow
+	used            map[string]bool
+	missing         []string
 }
 
-func (d *docs) find(table map[string]string, tableName, key string) string {
-	text := strings.TrimSpace(table[key])
-	if text != "" {
-		d.used[tableName+"/"+key] = true
+// docKey is a table of docs.yaml and a key in it.
+type docKey struct{ table, key string }
+
+func newDocs(in *spec.Docs, revision string) *docs {
+	d := &docs{map[docKey]spec.DocRow{}, map[docKey]spec.DocRow{}, map[string]bool{}, nil}
+	collect := func(into map[docKey]spec.DocRow, rows iter.Seq[spec.DocRow]) {
+		for row := range rows {
+			if row.Contains(revision) {
+				into[docKey{row.Table, row.Key}] = row
+			}
+		}
 	}
-	return text
+	collect(d.comments, in.Comments())
+	collect(d.marks, in.Marks())
+	return d
 }
+
+// find returns the comment of an identifier, or "" if it has none.
+func (d *docs) find(table, key string) string { return d.use(d.comments[docKey{table, key}]) }
+
+// deprecated returns the text that marks an identifier as deprecated, or "".
+func (d *docs) deprecated(table, key string) string { return d.use(d.marks[docKey{table, key}]) }
+
+func (d *docs) use(row spec.DocRow) string {
+	if row.Path != "" {
+		d.used[row.Path] = true
+	}
+	return strings.TrimSpace(row.Text.Text)
+}
+
+// miss records that an identifier has no comment.
+func (d *docs) miss(table, key string) { d.missing = append(d.missing, table+": "+key) }
 
 // document sets the doc comment of every identifier: the one of docs.yaml, else the
 // description of the schema, else a sentence on its place in the schema.
@@ -28,9 +57,12 @@ func (l *lowerer) document(r *ir.Revision) {
 	for _, decl := range r.Decls {
 		l.documentDecl(decl)
 	}
+	r.Doc = l.docs.find("packages", r.ID)
 	for _, m := range r.Methods {
-		m.Doc = l.docs.find(l.docs.in.Methods, "methods", m.Wire)
+		m.Doc = l.docs.find("methods", m.Wire)
+		m.Deprecated = l.docs.deprecated("methods", m.Wire)
 		if m.Doc == "" {
+			l.docs.miss("methods", m.Wire)
 			kind := "request"
 			if m.Notification {
 				kind = "notification"
@@ -41,7 +73,11 @@ func (l *lowerer) document(r *ir.Revision) {
 }
 
 func (l *lowerer) documentDecl(d *ir.Decl) {
-	d.Doc = l.docs.find(l.docs.in.Types, "types", d.Name)
+	d.Doc = l.docs.find("types", d.Name)
+	d.Deprecated = l.docs.deprecated("types", d.Name)
+	if d.Doc == "" {
+		l.docs.miss("types", d.Name)
+	}
 	if d.Doc == "" && l.origin[d] != nil {
 		d.Doc = l.origin[d].Description
 	}
@@ -51,26 +87,35 @@ func (l *lowerer) documentDecl(d *ir.Decl) {
 	switch t := d.Type.(type) {
 	case *ir.Object:
 		for _, f := range t.Fields {
-			f.Doc = firstOf(
-				l.docs.find(l.docs.in.Fields, "fields", d.Name+"."+f.Wire),
-				l.docs.find(l.docs.in.Properties, "properties", f.Wire),
-				f.Doc,
-			)
-			if text, ok := ir.Resolve(f.Type).(*ir.String); ok && text.Format == "byte" {
-				f.Doc = strings.TrimSpace(f.Doc + " wire.EncodeBase64 and wire.DecodeBase64 convert it from and to bytes.")
-			}
-			if f.Const != nil && f.Required {
-				f.Doc = strings.TrimSpace(f.Doc + fmt.Sprintf(" It is %#v, which the zero value stands for.", f.Const))
-			}
+			l.documentField(d, f)
 		}
 	case *ir.Enum:
 		for i := range t.Values {
 			v := &t.Values[i]
-			v.Doc = firstOf(
-				l.docs.find(l.docs.in.Values, "values", d.Name+"."+v.Wire),
-				fmt.Sprintf("%s is the value %q.", v.Go, v.Wire),
-			)
+			key := d.Name + "." + v.Wire
+			v.Doc = l.docs.find("values", key)
+			v.Deprecated = l.docs.deprecated("values", key)
+			if v.Doc == "" {
+				l.docs.miss("values", key)
+				v.Doc = fmt.Sprintf("%s is the value %q.", v.Go, v.Wire)
+			}
 		}
+	}
+}
+
+func (l *lowerer) documentField(d *ir.Decl, f *ir.Field) {
+	key := d.Name + "." + f.Wire
+	own := cmp.Or(l.docs.find("fields", key), l.docs.find("properties", f.Wire))
+	if own == "" {
+		l.docs.miss("fields", key)
+	}
+	f.Doc = cmp.Or(own, f.Doc)
+	f.Deprecated = l.docs.deprecated("fields", key)
+	if text, ok := ir.Resolve(f.Type).(*ir.String); ok && text.Format == "byte" {
+		f.Doc = strings.TrimSpace(f.Doc + " wire.EncodeBase64 and wire.DecodeBase64 convert it from and to bytes.")
+	}
+	if f.Const != nil && f.Required {
+		f.Doc = strings.TrimSpace(f.Doc + fmt.Sprintf(" It is %#v, which the zero value stands for.", f.Const))
 	}
 }
 
@@ -89,13 +134,4 @@ func origin(d *ir.Decl) string {
 		return "the value of a member of " + object
 	}
 	return "the type of " + d.Path
-}
-
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }

@@ -38,8 +38,10 @@ type Output struct {
 	Revision *ir.Revision
 	// Unused lists the overlay rows for this revision that changed nothing.
 	Unused []string
-	// UsedDocs holds the keys of the doc comments that were used, as "table/key".
+	// UsedDocs holds the paths of the rows of Docs that were used.
 	UsedDocs map[string]bool
+	// Undocumented lists the identifiers without a row in Docs, as "types: Tool".
+	Undocumented []string
 	// Notes lists what a lenient run left out.
 	Notes []error
 }
@@ -49,7 +51,7 @@ func Lower(in Input) (*Output, error) {
 	l := &lowerer{
 		doc:      in.Document,
 		overlay:  newOverlay(in),
-		docs:     &docs{in: in.Docs, used: map[string]bool{}},
+		docs:     newDocs(in.Docs, in.Document.Revision),
 		injected: map[*schema.Schema]bool{},
 		implied:  map[*schema.Schema]string{},
 		decls:    map[string]*ir.Decl{},
@@ -92,7 +94,7 @@ func Lower(in Input) (*Output, error) {
 	if err := l.err(); err != nil {
 		return nil, err
 	}
-	return &Output{Revision: rev, Unused: unused, UsedDocs: l.docs.used, Notes: l.notes}, nil
+	return &Output{Revision: rev, Unused: unused, UsedDocs: l.docs.used, Undocumented: l.docs.missing, Notes: l.notes}, nil
 }
 
 // lowerer holds the state that the passes share.

@@ -241,31 +241,31 @@ func TestRefused(t *testing.T) {
 			name:        "a stale name",
 			definitions: tagA,
 			overlay:     spec.Overlay{Names: []spec.NameRow{{At: "A.gone", Name: "X"}}},
-			want:        "2099-01-01: overlay names/0: stale overlay row: A.gone -> X matches nothing in this revision",
+			want:        "2099-01-01: names/0: stale overlay row: A.gone -> X matches nothing in this revision",
 		},
 		{
 			name:        "a name that is none",
 			definitions: tagA,
 			overlay:     spec.Overlay{Names: []spec.NameRow{{At: "A.kind", Name: "X struct{}; func init() {}"}}},
-			want:        `2099-01-01: overlay names/0: "X struct{}; func init() {}" cannot be the name of an exported type`,
+			want:        `2099-01-01: names/0: "X struct{}; func init() {}" cannot be the name of an exported type`,
 		},
 		{
 			name:        "a result whose name is not exported",
 			definitions: tagA,
 			overlay:     spec.Overlay{Results: []spec.ResultRow{{Method: "ping", Also: "A", Name: "pong"}}},
-			want:        `overlay results/0: "pong" cannot be the name of an exported type`,
+			want:        `results/0: "pong" cannot be the name of an exported type`,
 		},
 		{
 			name:        "a stale discriminator",
 			definitions: tagA + ", " + tagB + ", " + union,
 			overlay:     spec.Overlay{Unions: []spec.UnionRow{{Variant: "A", When: "x"}}},
-			want:        "overlay unions/0: stale overlay row: A matches nothing",
+			want:        "unions/0: stale overlay row: A matches nothing",
 		},
 		{
 			name:        "a stale capability",
 			definitions: tagA,
 			overlay:     spec.Overlay{Capabilities: []spec.CapabilityRow{{Method: "gone", Capability: "x"}}},
-			want:        "overlay capabilities/0: stale overlay row: gone",
+			want:        "capabilities/0: stale overlay row: gone",
 		},
 		{
 			name:        "a union by context with what is no object",
@@ -300,7 +300,7 @@ func TestUnpinned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"overlay names/0: A.gone -> X"}, out.Unused); diff != "" {
+	if diff := cmp.Diff([]string{"names/0: A.gone -> X"}, out.Unused); diff != "" {
 		t.Error(diff)
 	}
 	doc, err := schema.Parse("2099-01-01", []byte(`{"$defs": {`+tagA+`}}`), nil)

@@ -33,7 +33,7 @@ func (r *row[T]) use() { *r.mark = true }
 // mark records whether a row was used.
 type mark struct {
 	used *bool
-	// where is the table and index of the row, and text its content.
+	// where is the place of the row, and text its content.
 	where, text string
 	users       bool
 }
@@ -51,25 +51,28 @@ func (o *overlay) add(from *spec.Overlay, users bool) {
 	if from == nil {
 		return
 	}
-	o.names = collect(o, o.names, "names", from.Names, users, func(r spec.NameRow) (spec.Range, string) { return r.Range, r.At + " -> " + r.Name })
-	o.unions = collect(o, o.unions, "unions", from.Unions, users, func(r spec.UnionRow) (spec.Range, string) { return r.Range, r.Variant })
-	o.values = collect(o, o.values, "values", from.Values, users, func(r spec.ValueRow) (spec.Range, string) { return r.Range, r.At })
-	o.context = collect(o, o.context, "context", from.Context, users, func(r spec.ContextRow) (spec.Range, string) { return r.Range, r.Union })
-	o.results = collect(o, o.results, "results", from.Results, users, func(r spec.ResultRow) (spec.Range, string) { return r.Range, r.Method })
-	o.capabilities = collect(o, o.capabilities, "capabilities", from.Capabilities, users, func(r spec.CapabilityRow) (spec.Range, string) { return r.Range, r.Method })
-	o.headers = collect(o, o.headers, "headers", from.Headers, users, func(r spec.HeaderRow) (spec.Range, string) { return r.Range, r.Method })
-	o.enums = collect(o, o.enums, "enums", from.Enums, users, func(r spec.EnumRow) (spec.Range, string) { return r.Range, r.Enum })
+	o.names = collect(o, o.names, from.At, "names", from.Names, users, func(r spec.NameRow) string { return r.At + " -> " + r.Name })
+	o.unions = collect(o, o.unions, from.At, "unions", from.Unions, users, func(r spec.UnionRow) string { return r.Variant })
+	o.values = collect(o, o.values, from.At, "values", from.Values, users, func(r spec.ValueRow) string { return r.At })
+	o.context = collect(o, o.context, from.At, "context", from.Context, users, func(r spec.ContextRow) string { return r.Union })
+	o.results = collect(o, o.results, from.At, "results", from.Results, users, func(r spec.ResultRow) string { return r.Method })
+	o.capabilities = collect(o, o.capabilities, from.At, "capabilities", from.Capabilities, users, func(r spec.CapabilityRow) string { return r.Method })
+	o.headers = collect(o, o.headers, from.At, "headers", from.Headers, users, func(r spec.HeaderRow) string { return r.Method })
+	o.enums = collect(o, o.enums, from.At, "enums", from.Enums, users, func(r spec.EnumRow) string { return r.Enum })
 	o.initialisms = append(o.initialisms, from.Initialisms...)
 }
 
-func collect[T any](o *overlay, into []*row[T], table string, rows []T, users bool, describe func(T) (spec.Range, string)) []*row[T] {
+// ranged is a row that embeds spec.Range.
+type ranged interface{ Contains(revision string) bool }
+
+func collect[T ranged](o *overlay, into []*row[T], at func(string) string, table string, rows []T, users bool, describe func(T) string) []*row[T] {
 	for i, r := range rows {
-		within, text := describe(r)
-		m := mark{used: new(bool), where: fmt.Sprintf("overlay %s/%d", table, i), text: text, users: users}
-		if within.Contains(o.revision) || users {
+		m := mark{used: new(bool), where: at(fmt.Sprintf("%s/%d", table, i)), text: describe(r), users: users}
+		within := r.Contains(o.revision)
+		if within || users {
 			o.all = append(o.all, m) // all rows of the user are for this revision
 		}
-		if !within.Contains(o.revision) {
+		if !within {
 			continue
 		}
 		into = append(into, &row[T]{r, m.where, m.used})

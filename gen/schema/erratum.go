@@ -14,18 +14,42 @@ import (
 // pointer, because the erratum must be reviewed after the upstream file was edited.
 func applyErrata(revision string, root map[string]any, errata []spec.Erratum) error {
 	for _, e := range errata {
-		if e.Revision != revision {
+		if !e.Contains(revision) {
 			continue
 		}
 		misfit, err := apply(root, e)
 		if err != nil {
-			return &Error{revision, e.Pointer, "erratum: " + err.Error()}
+			return &Error{revision, place(e), "erratum: " + err.Error()}
 		}
 		if misfit != "" {
-			return &Error{revision, e.Pointer, "stale erratum: " + misfit}
+			return &Error{revision, place(e), "stale erratum: " + misfit}
 		}
 	}
 	return nil
+}
+
+// Misfits returns for each erratum why it does not apply to a schema.json, whose revision need not
+// be in its range. The reason is "" for one that applies.
+func Misfits(revision string, src []byte, errata []spec.Erratum) ([]string, error) {
+	root, err := decode(revision, src)
+	if err != nil {
+		return nil, err
+	}
+	misfits := make([]string, len(errata))
+	for i, e := range errata {
+		if misfits[i], err = apply(root, e); err != nil {
+			return nil, &Error{revision, place(e), "erratum: " + err.Error()}
+		}
+	}
+	return misfits, nil
+}
+
+// place returns the row of an erratum and its place in the schema.
+func place(e spec.Erratum) string {
+	if e.Where == "" {
+		return e.Pointer
+	}
+	return e.Where + ": " + e.Pointer
 }
 
 // apply patches the tree in place. If the erratum does not apply, misfit is the reason.

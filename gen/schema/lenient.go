@@ -73,7 +73,7 @@ func (l *Lenient) carry(revision string, root map[string]any, errata []spec.Erra
 		switch {
 		case misfit == "":
 			l.Errata = append(l.Errata, e)
-		case e.Revision == revision && !slices.ContainsFunc(l.Errata, func(have spec.Erratum) bool { return have.Pointer == e.Pointer }):
+		case e.Contains(revision) && !slices.ContainsFunc(l.Errata, func(have spec.Erratum) bool { return have.Pointer == e.Pointer }):
 			l.note(revision, e.Pointer, "the erratum for this place does not apply: %s", misfit)
 		}
 	}

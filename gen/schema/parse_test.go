@@ -125,8 +125,8 @@ func TestKeywordNames(t *testing.T) {
 
 func TestErrata(t *testing.T) {
 	src := []byte(file(`"A": {"type": "object", "properties": {"n": {"type": ["string", "integer"]}}}`))
-	erratum := spec.Erratum{Revision: revision, Pointer: "/$defs/A/properties/n/type", Old: []any{"string", "integer"}, New: []any{"string", "number"}}
-	doc, err := schema.Parse(revision, src, []spec.Erratum{erratum, {Revision: "2000-01-01", Pointer: "/nowhere"}})
+	erratum := spec.Erratum{Range: spec.Range{Since: revision}, Pointer: "/$defs/A/properties/n/type", Old: []any{"string", "integer"}, New: []any{"string", "number"}}
+	doc, err := schema.Parse(revision, src, []spec.Erratum{erratum, {Range: spec.Range{Until: "2000-01-01"}, Pointer: "/nowhere"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,12 +138,13 @@ func TestErrata(t *testing.T) {
 	stale.Old = []any{"string"}
 	lost := erratum
 	lost.Pointer = "/$defs/A/properties/m/type"
+	lost.Where = "errata.yaml:9: errata/1"
 	for name, tt := range map[string]struct {
 		erratum spec.Erratum
 		want    string
 	}{
 		"the upstream was edited": {stale, `2099-01-01: /$defs/A/properties/n/type: stale erratum: want ["string"], found ["string","integer"]`},
-		"the place is gone":       {lost, `2099-01-01: /$defs/A/properties/m/type: stale erratum: there is no value`},
+		"the place is gone":       {lost, `2099-01-01: errata.yaml:9: errata/1: /$defs/A/properties/m/type: stale erratum: there is no value`},
 	} {
 		if _, err := schema.Parse(revision, src, []spec.Erratum{tt.erratum}); err == nil || err.Error() != tt.want {
 			t.Errorf("%s: got %v, want %q", name, err, tt.want)

@@ -15,10 +15,14 @@ type Client interface {
 	// Elicit asks the client's user for input, with a form or on a web page. The
 	// user may refuse.
 	Elicit(ctx context.Context, params ElicitRequestParams) (*ElicitResult, error)
-	// Cancelled withdraws a request that the sender made and that is still
-	// unanswered. The sender ignores a response that arrives later.
+	// Cancelled withdraws a request that the client made and that is still
+	// unanswered. A server may send it only to end a subscription.
 	Cancelled(ctx context.Context, params *CancelledNotificationParams) error
-	// LoggingMessage sends the client a log record.
+	// LoggingMessage sends the client a log record about a request that asks for
+	// records.
+	//
+	// Deprecated: Logging is deprecated since 2026-07-28. Write logs to standard
+	// error, or use OpenTelemetry.
 	LoggingMessage(ctx context.Context, params *LoggingMessageNotificationParams) error
 	// Progress reports how far the work on a request is, to the side that made
 	// the request and asked for progress.
@@ -38,9 +42,16 @@ type Client interface {
 	ToolListChanged(ctx context.Context, params *NotificationParams) error
 	// ListRoots asks the client for the directories and files that the server
 	// should work on.
+	//
+	// Deprecated: Roots are deprecated since 2026-07-28. Pass directories and
+	// files as arguments of tools, as URIs of resources or in the configuration
+	// of the server.
 	ListRoots(ctx context.Context, params *ListRootsRequestParams) (*ListRootsResult, error)
 	// CreateMessage asks the client's language model to continue a conversation.
 	// The client or its user may refuse.
+	//
+	// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
+	// model's provider instead.
 	CreateMessage(ctx context.Context, params *CreateMessageRequestParams) (*CreateMessageResult, error)
 }
 
@@ -164,13 +175,17 @@ func (c ClientCaller) Elicit(ctx context.Context, params ElicitRequestParams) (*
 	return result, nil
 }
 
-// Cancelled withdraws a request that the sender made and that is still
-// unanswered. The sender ignores a response that arrives later.
+// Cancelled withdraws a request that the client made and that is still
+// unanswered. A server may send it only to end a subscription.
 func (c ClientCaller) Cancelled(ctx context.Context, params *CancelledNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/cancelled", runtime.Params(params))
 }
 
-// LoggingMessage sends the client a log record.
+// LoggingMessage sends the client a log record about a request that asks for
+// records.
+//
+// Deprecated: Logging is deprecated since 2026-07-28. Write logs to standard
+// error, or use OpenTelemetry.
 func (c ClientCaller) LoggingMessage(ctx context.Context, params *LoggingMessageNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/message", runtime.Params(params))
 }
@@ -211,6 +226,10 @@ func (c ClientCaller) ToolListChanged(ctx context.Context, params *NotificationP
 
 // ListRoots asks the client for the directories and files that the server
 // should work on.
+//
+// Deprecated: Roots are deprecated since 2026-07-28. Pass directories and
+// files as arguments of tools, as URIs of resources or in the configuration
+// of the server.
 func (c ClientCaller) ListRoots(ctx context.Context, params *ListRootsRequestParams) (*ListRootsResult, error) {
 	result := new(ListRootsResult)
 	if err := c.caller.Call(ctx, "roots/list", runtime.Params(params), result); err != nil {
@@ -221,6 +240,9 @@ func (c ClientCaller) ListRoots(ctx context.Context, params *ListRootsRequestPar
 
 // CreateMessage asks the client's language model to continue a conversation.
 // The client or its user may refuse.
+//
+// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
+// model's provider instead.
 func (c ClientCaller) CreateMessage(ctx context.Context, params *CreateMessageRequestParams) (*CreateMessageResult, error) {
 	result := new(CreateMessageResult)
 	if err := c.caller.Call(ctx, "sampling/createMessage", runtime.Params(params), result); err != nil {

@@ -26,7 +26,10 @@ type ClientOptions struct {
 	// capability elicitation.
 	Elicit func(ctx context.Context, params ElicitRequestParams) (*ElicitResult, error)
 	// LoggingMessage handles notifications/message, which sends the client a log
-	// record.
+	// record about a request that asks for records.
+	//
+	// Deprecated: Logging is deprecated since 2026-07-28. Write logs to standard
+	// error, or use OpenTelemetry.
 	LoggingMessage func(ctx context.Context, params *LoggingMessageNotificationParams) error
 	// Progress handles notifications/progress, which reports how far the work on
 	// a request is, to the side that made the request and asked for progress.
@@ -51,10 +54,17 @@ type ClientOptions struct {
 	// ListRoots handles roots/list, which asks the client for the directories
 	// and files that the server should work on. Setting it declares the
 	// capability roots.
+	//
+	// Deprecated: Roots are deprecated since 2026-07-28. Pass directories and
+	// files as arguments of tools, as URIs of resources or in the configuration
+	// of the server.
 	ListRoots func(ctx context.Context, params *ListRootsRequestParams) (*ListRootsResult, error)
 	// CreateMessage handles sampling/createMessage, which asks the client's
 	// language model to continue a conversation. The client or its user may
 	// refuse. Setting it declares the capability sampling.
+	//
+	// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
+	// model's provider instead.
 	CreateMessage func(ctx context.Context, params *CreateMessageRequestParams) (*CreateMessageResult, error)
 
 	// Capabilities take precedence over the capabilities that follow from the

@@ -4,6 +4,14 @@
 // revision 2026-07-28: types, codecs, validators, the table of methods, and
 // the bindings of servers and clients.
 //
+// In this revision every request stands alone. There is no handshake and no
+// session: the metadata of a request carries its revision and the client's
+// capabilities, and any instance of a server can answer it. A server has no
+// requests of its own. It asks the client for input by returning an
+// InputRequiredResult, after which the client sends its request again with
+// the answers. Changes are reported as long as a subscriptions/listen
+// request is open.
+//
 // Types are named after the revision's definitions. Optional members are
 // pointers. Unions are sealed interfaces whose variants are pointers.
 // Undefined members are kept in Extra, so that decoding and encoding

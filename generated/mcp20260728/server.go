@@ -16,8 +16,8 @@ type Server interface {
 	// Complete asks the server for values that could complete the argument a
 	// user is typing.
 	Complete(ctx context.Context, params *CompleteRequestParams) (*CompleteResult, error)
-	// Cancelled withdraws a request that the sender made and that is still
-	// unanswered. The sender ignores a response that arrives later.
+	// Cancelled withdraws a request that the client made and that is still
+	// unanswered. A server may send it only to end a subscription.
 	Cancelled(ctx context.Context, params *CancelledNotificationParams) error
 	// GetPrompt asks the server to fill in a prompt and return its messages.
 	GetPrompt(ctx context.Context, params *GetPromptRequestParams) (GetPromptResponse, error)
@@ -181,8 +181,8 @@ func (c ServerCaller) Complete(ctx context.Context, params *CompleteRequestParam
 	return result, nil
 }
 
-// Cancelled withdraws a request that the sender made and that is still
-// unanswered. The sender ignores a response that arrives later.
+// Cancelled withdraws a request that the client made and that is still
+// unanswered. A server may send it only to end a subscription.
 func (c ServerCaller) Cancelled(ctx context.Context, params *CancelledNotificationParams) error {
 	return c.caller.Notify(ctx, "notifications/cancelled", runtime.Params(params))
 }

@@ -50,8 +50,8 @@ func (x ElicitAction) Known() bool {
 	return false
 }
 
-// ElicitRequest is an elicitation/create request: the server asks the
-// client's user for input.
+// ElicitRequest asks the client's user for input. It is part of an
+// InputRequiredResult and not a message of its own.
 type ElicitRequest struct {
 	// Method identifies the kind of message. It is "elicitation/create", which
 	// the zero value stands for.
@@ -332,8 +332,8 @@ func (*UnknownInputResponse) isInputResponse() {}
 // requests that may be answered by an InputRequiredResult share. It is never
 // a message on its own.
 type InputResponseRequestParams struct {
-	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// Meta holds metadata in a form that the two sides agree on. The protocol
+	// reserves keys under io.modelcontextprotocol/.
 	Meta RequestMetaObject `json:"_meta"`
 	// InputResponses answers the input requests of the previous attempt, by
 	// their keys; nil means none, as in a first attempt.

@@ -4,9 +4,9 @@ package mcp20260728
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// ClientCapabilities declares the features that a client offers to a server.
-// A server must not use a feature whose member is absent. An empty object
-// declares a feature.
+// ClientCapabilities declares the features that a client offers to a server
+// for one request. A server must not use a feature whose member is absent.
+// An empty object declares a feature.
 type ClientCapabilities struct {
 	// Elicitation declares that servers may ask the user for input; nil means
 	// not supported.
@@ -20,9 +20,16 @@ type ClientCapabilities struct {
 	// settings.
 	Extensions wire.Map[JSONObject] `json:"extensions,omitempty"`
 	// Roots declares that the client answers roots/list; "" means not supported.
+	//
+	// Deprecated: Roots are deprecated since 2026-07-28. Pass directories and
+	// files as arguments of tools, as URIs of resources or in the configuration
+	// of the server.
 	Roots wire.Object `json:"roots,omitempty"`
 	// Sampling declares that servers may use the client's language model; nil
 	// means not supported.
+	//
+	// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
+	// model's provider instead.
 	Sampling *ClientCapabilitiesSampling `json:"sampling,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -46,6 +53,9 @@ type ClientCapabilitiesElicitation struct {
 // ClientCapabilitiesSampling declares that servers may use the client's
 // language model, and lists the optional features of sampling that the
 // client supports.
+//
+// Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
+// model's provider instead.
 type ClientCapabilitiesSampling struct {
 	// Context declares that the client honours includeContext; if nil, omit that
 	// member or set it to none.
@@ -163,6 +173,9 @@ type ServerCapabilities struct {
 	Extensions wire.Map[JSONObject] `json:"extensions,omitempty"`
 	// Logging declares that the server sends log records; nil means not
 	// supported.
+	//
+	// Deprecated: Logging is deprecated since 2026-07-28. Write logs to standard
+	// error, or use OpenTelemetry.
 	Logging JSONObject `json:"logging,omitempty"`
 	// Prompts declares that the server has prompts; nil means it has none.
 	Prompts *ServerCapabilitiesPrompts `json:"prompts,omitempty"`

@@ -63,8 +63,8 @@ type CacheableResult struct {
 	Extra wire.Members `json:"-"`
 }
 
-// ClientNotification is any notification that a client may send. The method
-// selects the variant.
+// ClientNotification is the only notification that a client may send,
+// notifications/cancelled.
 type ClientNotification struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.
@@ -197,8 +197,9 @@ type Request struct {
 	Extra wire.Members `json:"-"`
 }
 
-// RequestMetaObject is the metadata of a request. Undeclared members are
-// allowed and kept.
+// RequestMetaObject is the metadata of a request: the revision and the
+// client's capabilities, under which the server handles this request alone,
+// and optional facts. Undeclared members are allowed and kept.
 type RequestMetaObject struct {
 	// ClientCapabilities declares the features that the client offers for this
 	// request alone. Earlier requests do not count.
@@ -212,6 +213,9 @@ type RequestMetaObject struct {
 	ClientInfo *Implementation `json:"io.modelcontextprotocol/clientInfo,omitempty"`
 	// LogLevel asks for log records of this request and is the lowest severity
 	// to send; nil asks for none, and then the server must not send any.
+	//
+	// Deprecated: Logging is deprecated since 2026-07-28. Write logs to standard
+	// error, or use OpenTelemetry.
 	LogLevel *LoggingLevel `json:"io.modelcontextprotocol/logLevel,omitempty"`
 	// ProgressToken asks for progress notifications with this token; the zero
 	// value asks for none. The receiver need not send any.
@@ -224,8 +228,8 @@ type RequestMetaObject struct {
 // RequestParams is the payload of requests that carry no data besides
 // metadata.
 type RequestParams struct {
-	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// Meta holds metadata in a form that the two sides agree on. The protocol
+	// reserves keys under io.modelcontextprotocol/.
 	Meta RequestMetaObject `json:"_meta"`
 	// Extra holds the members that this revision does not define, in their
 	// order.

@@ -26,8 +26,8 @@ func (*GetPromptRequest) isClientRequest() {}
 
 // GetPromptRequestParams names the prompt and holds its arguments.
 type GetPromptRequestParams struct {
-	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// Meta holds metadata in a form that the two sides agree on. The protocol
+	// reserves keys under io.modelcontextprotocol/.
 	Meta RequestMetaObject `json:"_meta"`
 	// Name is the prompt's name as prompts/list returns it.
 	Name string `json:"name"`
@@ -202,7 +202,8 @@ type PromptArgument struct {
 }
 
 // PromptListChangedNotification is a notifications/prompts/list_changed
-// message: the result of an earlier prompts/list is out of date.
+// message: the result of an earlier prompts/list is out of date. Only a
+// subscription that asks for it receives it.
 type PromptListChangedNotification struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.

@@ -171,8 +171,12 @@ type ListResourcesResultResponse struct {
 	Extra wire.Members `json:"-"`
 }
 
-// ListRootsRequest is a roots/list request: the server asks which
-// directories and files it should work on.
+// ListRootsRequest asks which directories and files the server should work
+// on. It is part of an InputRequiredResult and not a message of its own.
+//
+// Deprecated: Roots are deprecated since 2026-07-28. Pass directories and
+// files as arguments of tools, as URIs of resources or in the configuration
+// of the server.
 type ListRootsRequest struct {
 	// Method identifies the kind of message. It is "roots/list", which the zero
 	// value stands for.
@@ -187,6 +191,10 @@ type ListRootsRequest struct {
 func (*ListRootsRequest) isInputRequest() {}
 
 // ListRootsRequestParams carries no data besides metadata.
+//
+// Deprecated: Roots are deprecated since 2026-07-28. Pass directories and
+// files as arguments of tools, as URIs of resources or in the configuration
+// of the server.
 type ListRootsRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
@@ -197,6 +205,10 @@ type ListRootsRequestParams struct {
 }
 
 // ListRootsResult holds all roots of the client. This list is not paginated.
+//
+// Deprecated: Roots are deprecated since 2026-07-28. Pass directories and
+// files as arguments of tools, as URIs of resources or in the configuration
+// of the server.
 type ListRootsResult struct {
 	// Roots is the complete list, possibly empty.
 	Roots []Root `json:"roots"`
@@ -232,8 +244,8 @@ func (*ReadResourceRequest) isClientRequest() {}
 
 // ReadResourceRequestParams identifies the resource to read.
 type ReadResourceRequestParams struct {
-	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// Meta holds metadata in a form that the two sides agree on. The protocol
+	// reserves keys under io.modelcontextprotocol/.
 	Meta RequestMetaObject `json:"_meta"`
 	// URI identifies the resource to read. Only the server needs to understand
 	// its scheme.
@@ -419,7 +431,8 @@ type ResourceLink struct {
 func (*ResourceLink) isContentBlock() {}
 
 // ResourceListChangedNotification is a notifications/resources/list_changed
-// message: the result of an earlier resources/list is out of date.
+// message: the result of an earlier resources/list is out of date. Only a
+// subscription that asks for it receives it.
 type ResourceListChangedNotification struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.
@@ -439,8 +452,8 @@ func (*ResourceListChangedNotification) isServerNotification() {}
 // ResourceRequestParams holds the members that the params of all requests
 // for a single resource share. It is never a message on its own.
 type ResourceRequestParams struct {
-	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// Meta holds metadata in a form that the two sides agree on. The protocol
+	// reserves keys under io.modelcontextprotocol/.
 	Meta RequestMetaObject `json:"_meta"`
 	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
@@ -525,6 +538,10 @@ type ResourceUpdatedNotificationParams struct {
 
 // Root is a place in the file system that the user wants a server to work
 // on. It is a request to the server, not an enforced limit.
+//
+// Deprecated: Roots are deprecated since 2026-07-28. Pass directories and
+// files as arguments of tools, as URIs of resources or in the configuration
+// of the server.
 type Root struct {
 	// URI is the location of the root. Only file URIs are allowed at present.
 	URI string `json:"uri"`
@@ -615,8 +632,8 @@ func (*SubscriptionsListenRequest) isClientRequest() {}
 
 // SubscriptionsListenRequestParams selects the changes to report.
 type SubscriptionsListenRequestParams struct {
-	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// Meta holds metadata in a form that the two sides agree on. The protocol
+	// reserves keys under io.modelcontextprotocol/.
 	Meta RequestMetaObject `json:"_meta"`
 	// Notifications selects the changes to report. The server sends no others.
 	Notifications SubscriptionFilter `json:"notifications"`
@@ -631,8 +648,8 @@ type SubscriptionsListenResult struct {
 	// ResultType tells the kinds of results apart. It is "complete", which the
 	// zero value stands for.
 	ResultType string `json:"resultType"`
-	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// Meta holds metadata in a form that the two sides agree on. The protocol
+	// reserves keys under io.modelcontextprotocol/.
 	Meta SubscriptionsListenResultMetaObject `json:"_meta"`
 	// Extra holds the members that this revision does not define, in their
 	// order.

@@ -26,8 +26,8 @@ func (*CallToolRequest) isClientRequest() {}
 
 // CallToolRequestParams names the tool to run and holds its arguments.
 type CallToolRequestParams struct {
-	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// Meta holds metadata in a form that the two sides agree on. The protocol
+	// reserves keys under io.modelcontextprotocol/.
 	Meta RequestMetaObject `json:"_meta"`
 	// Name is the tool's name as tools/list returns it.
 	Name string `json:"name"`
@@ -45,8 +45,8 @@ type CallToolRequestParams struct {
 	Extra wire.Members `json:"-"`
 }
 
-// CallToolResponse is the result of tools/call: a CallToolResult, or a
-// CreateTaskResult if the request asked to run as a task.
+// CallToolResponse is the result of tools/call: a CallToolResult, or an
+// InputRequiredResult if the server needs input first.
 //
 // Its variants are *InputRequiredResult, *CallToolResult, and
 // *UnknownCallToolResponse for values that this revision does not define.
@@ -79,9 +79,9 @@ type CallToolResult struct {
 	// IsError reports that the tool ran and failed; Content then holds the
 	// reason; nil means false.
 	IsError *bool `json:"isError,omitempty"`
-	// StructuredContent is the result for programs, valid under the tool's
-	// output schema; "" if the tool has none. Repeat it as text in Content for
-	// clients that do not read this member.
+	// StructuredContent is the result for programs, any JSON value that is valid
+	// under the tool's output schema; "" if the tool has none. Repeat it as text
+	// in Content for clients that do not read this member.
 	StructuredContent wire.Raw `json:"structuredContent,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -238,7 +238,8 @@ type ToolInputSchema struct {
 }
 
 // ToolListChangedNotification is a notifications/tools/list_changed message:
-// the result of an earlier tools/list is out of date.
+// the result of an earlier tools/list is out of date. Only a subscription
+// that asks for it receives it.
 type ToolListChangedNotification struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.
@@ -255,8 +256,8 @@ type ToolListChangedNotification struct {
 
 func (*ToolListChangedNotification) isServerNotification() {}
 
-// ToolOutputSchema is the JSON Schema of a tool's structured result.
-// Keywords without a field here are kept.
+// ToolOutputSchema is the JSON Schema of a tool's structured result, which
+// may be any JSON value. Keywords without a field here are kept.
 type ToolOutputSchema struct {
 	// Schema is the URI of the JSON Schema dialect; nil means 2020-12.
 	Schema *string `json:"$schema,omitempty"`

@@ -4,9 +4,11 @@ package mcp20260728
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// CancelledNotification is a notifications/cancelled message: either side
-// withdraws a request that it made. The response may already be on its way,
-// so both sides must tolerate messages that cross.
+// CancelledNotification is a notifications/cancelled message: the client
+// withdraws a request. Over HTTP a client closes the response instead. Over
+// stdio a server sends it to end a subscription, and for no other purpose.
+// The response may already be on its way, so both sides must tolerate
+// messages that cross.
 type CancelledNotification struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.
@@ -26,8 +28,8 @@ func (*CancelledNotification) isServerNotification() {}
 // CancelledNotificationParams identifies the withdrawn request and can give
 // a reason.
 type CancelledNotificationParams struct {
-	// RequestID is the ID of an unanswered request that the sender of this
-	// notification made.
+	// RequestID is the ID of an unanswered request that the client made. A
+	// server may name only a subscription.
 	RequestID RequestId `json:"requestId"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/.
@@ -63,8 +65,8 @@ func (*CompleteRequest) isClientRequest() {}
 // CompleteRequestParams identifies the argument to complete and holds the
 // text typed so far.
 type CompleteRequestParams struct {
-	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// Meta holds metadata in a form that the two sides agree on. The protocol
+	// reserves keys under io.modelcontextprotocol/.
 	Meta RequestMetaObject `json:"_meta"`
 	// Argument is the argument that the user is typing.
 	Argument CompleteRequestParamsArgument `json:"argument"`
@@ -175,6 +177,9 @@ type Cursor string
 
 // LoggingLevel is the severity of a log record, on the scale of syslog (RFC
 // 5424). The constants are sorted by severity, the lowest first.
+//
+// Deprecated: Logging is deprecated since 2026-07-28. Write logs to standard
+// error, or use OpenTelemetry.
 type LoggingLevel string
 
 // The values of LoggingLevel.
@@ -207,7 +212,11 @@ func (x LoggingLevel) Known() bool {
 }
 
 // LoggingMessageNotification is a notifications/message message: the server
-// sends the client a log record.
+// sends the client a log record about a request. Only a request with a log
+// level in its metadata asks for records.
+//
+// Deprecated: Logging is deprecated since 2026-07-28. Write logs to standard
+// error, or use OpenTelemetry.
 type LoggingMessageNotification struct {
 	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
 	// stands for.
@@ -226,6 +235,9 @@ func (*LoggingMessageNotification) isServerNotification() {}
 
 // LoggingMessageNotificationParams is a log record. It must not contain
 // credentials or personal data.
+//
+// Deprecated: Logging is deprecated since 2026-07-28. Write logs to standard
+// error, or use OpenTelemetry.
 type LoggingMessageNotificationParams struct {
 	// Data is the record itself, any JSON value, for example a string or an
 	// object with attributes.
@@ -263,8 +275,8 @@ type PaginatedRequest struct {
 // PaginatedRequestParams selects a page of a list. The zero value selects
 // the first page.
 type PaginatedRequestParams struct {
-	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// Meta holds metadata in a form that the two sides agree on. The protocol
+	// reserves keys under io.modelcontextprotocol/.
 	Meta RequestMetaObject `json:"_meta"`
 	// Cursor is the NextCursor of the previous page; nil asks for the first
 	// page.

@@ -152,7 +152,7 @@ func (s *subject) upstreamTree(t *testing.T, deviations *ledger) map[string]any 
 	}
 	root := parse(t, src)
 	for _, e := range s.errata() {
-		if e.Revision == s.id {
+		if e.Contains(s.id) {
 			put(t, root, e.Pointer, e.New)
 		}
 	}

@@ -87,7 +87,7 @@ func newJudge(t *testing.T, revision string) *judge {
 		t.Fatal(err)
 	}
 	for _, e := range facts.Errata {
-		if e.Revision == revision {
+		if e.Contains(revision) {
 			put(t, root, e.Pointer, e.New)
 		}
 	}

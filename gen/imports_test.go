@@ -1,0 +1,89 @@
+package gen_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpgen/mcpgen/gen"
+)
+
+// TestImport imports an edited copy of the newest revision under a later date. It checks that
+// the report lists what has no doc comment, and the rows of each file by their lines.
+func TestImport(t *testing.T) {
+	s := load(t)
+	newest := s.Revisions()[len(s.Pins)-1]
+	src, err := s.Schema(newest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var root map[string]any
+	if err := json.Unmarshal(src, &root); err != nil {
+		t.Fatal(err)
+	}
+	defs := root["$defs"].(map[string]any)
+	defs["JSONValue"] = map[string]any{}
+	defs["LoggingLevel"] = map[string]any{"type": "string"}
+	defs["Gadget"] = map[string]any{"type": "object", "properties": map[string]any{
+		"_meta": map[string]any{}, "mode": map[string]any{"type": "string", "enum": []string{"a"}},
+	}}
+	edited, err := json.Marshal(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	imported, err := gen.Import(s, "2099-01-01", "", edited)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(imported.Needed) > 0 {
+		t.Fatal(imported.Needed)
+	}
+	if diff := cmp.Diff([]string{"types: Gadget", "fields: Gadget.mode", "types: GadgetMode", "values: GadgetMode.a"}, imported.Undocumented); diff != "" {
+		t.Error(diff)
+	}
+	applied := s.Errata[1]
+	if diff := cmp.Diff([]string{applied.Where + ": " + applied.Pointer}, imported.Errata); diff != "" {
+		t.Error(diff)
+	}
+	stale := s.Errata[2]
+	order := slices.IndexFunc(imported.Stale, func(row string) bool { return strings.HasPrefix(row, "overlay.yaml:") })
+	if len(imported.Stale) != 2 || order < 0 ||
+		!slices.ContainsFunc(imported.Stale, func(row string) bool { return strings.HasPrefix(row, stale.Where+": "+stale.Pointer+": want ") }) ||
+		!strings.HasSuffix(imported.Stale[order], ": enums/0: LoggingLevel") {
+		t.Errorf("stale: %q", imported.Stale)
+	}
+	if len(imported.Ended) > 0 {
+		t.Errorf("ended: %q", imported.Ended)
+	}
+
+	s.Errata[1].Until, s.Errata[2].Until = newest, newest
+	imported, err = gen.Import(s, "2099-01-01", "", edited)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{applied.Where + ": " + applied.Pointer}, imported.Ended); diff != "" || len(imported.Errata) > 0 {
+		t.Error(diff, imported.Errata)
+	}
+}
+
+// TestImportAgain checks that importing a changed file of a pinned revision reports the doc
+// comments that no revision uses any more.
+func TestImportAgain(t *testing.T) {
+	s := load(t)
+	const revision, name = "2025-11-25", "URLElicitationRequiredError"
+	src, err := s.Schema(revision)
+	if err != nil {
+		t.Fatal(err)
+	}
+	imported, err := gen.Import(s, revision, "", []byte(strings.ReplaceAll(string(src), `"`+name+`"`, `"Renamed"`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := s.Docs.At("types/"+name) + `: stale row for "` + name + `": no pinned revision of its range has it`
+	if !slices.Contains(imported.Stale, want) || !strings.HasPrefix(want, "docs.yaml:") {
+		t.Errorf("got %q, want %q among them", imported.Stale, want)
+	}
+}
