@@ -101,7 +101,7 @@ func PinnedSource(s *spec.Spec, revision string) (Source, error) {
 func All(s *spec.Spec) (files.Plan, error) {
 	var plan files.Plan
 	var revisions []*ir.Revision
-	var current files.Plan // of the revision that package mcp stands for
+	var current files.Plan               // of the revision that package mcp stands for
 	used := map[string]map[string]bool{} // the doc comments of each revision
 	var errs []error
 	for i, revision := range s.Revisions() {
