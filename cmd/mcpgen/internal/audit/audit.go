@@ -94,6 +94,11 @@ type Session struct {
 	owesNumber                     int
 	requestedVersion, givenVersion string
 	capabilities                   map[Side]wire.Object
+	perRequest                     map[Side]wire.Object // the capabilities of the current stateless message
+	undiscovered                   int                  // the line of a server/discover that the server does not know
+	served                         bool                 // the server has answered a stateless request
+	supported                      []string             // the versions that a stateless server supports
+	rounds                         rounds
 	used                           map[Side]*ids
 	replayed                       *ids // ids of requests that were replayed on a resumed stream
 	open                           *requests
@@ -144,6 +149,7 @@ func NewSession(opts Options) *Session {
 		known:        knownMethods(),
 		schemas:      newSchemas(),
 		capabilities: map[Side]wire.Object{},
+		perRequest:   map[Side]wire.Object{},
 		used:         map[Side]*ids{Client: newIDs(), Server: newIDs()},
 		replayed:     newIDs(),
 		open:         newRequests(),

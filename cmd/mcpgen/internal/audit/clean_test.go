@@ -281,3 +281,34 @@ func TestVersionForm(t *testing.T) {
 	lines := []string{strings.Replace(started, "2025-11-25", "1.0", 1), replied, ready}
 	wantRules(t, lines, "version-form")
 }
+
+// TestCleanStateless expects no findings in a correct recording without a session, alone and
+// beside a session on the same connection (V13).
+func TestCleanStateless(t *testing.T) {
+	t.Parallel()
+	both := append(cleanStateless(), cleanSession("2025-11-25")...)
+	for i, line := range both[:len(cleanStateless())] { // the session may not use the ids again
+		both[i] = strings.NewReplacer(`@id":"`, `@id":"`, `subscriptionId":"`, `subscriptionId":"`, `@id":`, `@id":1000`, `subscriptionId":`, `subscriptionId":1000`, `requestId":`, `requestId":1000`).Replace(line)
+	}
+	for _, test := range []struct {
+		name  string
+		lines []string
+	}{{"alone", cleanStateless()}, {"beside a session", both}} {
+		for _, form := range []string{"sides", "messages"} {
+			t.Run(test.name+"/"+form, func(t *testing.T) {
+				lines := slices.Clone(test.lines)
+				for i, line := range lines {
+					if form == "messages" {
+						lines[i] = "r" + line[1:]
+					}
+				}
+				for _, f := range judged(t, audit.Options{}, lines) {
+					if f.Rule == "schema-unchecked" || f.Rule == "revision-unknown" {
+						continue
+					}
+					t.Errorf("line %d: %s %s at %s: %s\n%.300s", f.Place, f.Level, f.Rule, f.Pointer, f.Problem, lines[min(max(f.Place-1, 0), len(lines)-1)])
+				}
+			})
+		}
+	}
+}

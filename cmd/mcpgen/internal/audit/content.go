@@ -148,6 +148,9 @@ var newer = map[string]bool{
 func (s *Session) extended() bool {
 	for _, side := range []Side{Client, Server} {
 		declared, known := s.capabilities[side]
+		if s.stateless && side == Server {
+			break // an extension that the client has not declared does not apply
+		}
 		if !known {
 			return true
 		}
@@ -175,6 +178,9 @@ func (w walk) meta(o wire.Object, pointer string) {
 		case found && !metaPrefix.MatchString(prefix), !metaName.MatchString(name):
 			w.c.breaks("meta-key", at, w.base, "%q is not a valid _meta key: an optional prefix of labels and a slash, then a name of letters, digits, -, _ and .", cut(key, 80))
 		case found && !defined[key] && w.s.reserved(strings.Split(prefix, ".")):
+			if s := w.s; s.stateless && prefix == "io.modelcontextprotocol" && newer[name] {
+				continue
+			}
 			if prefix == "io.modelcontextprotocol" && (newer[name] || w.s.extended()) {
 				w.c.note("meta-reserved", at, w.base, "revision %[2]s does not define %[1]q", cut(key, 80), w.s.revision.ID)
 				continue

@@ -72,7 +72,7 @@ func development(host string) bool {
 func (s *Session) formFilled(c *check, r *request, result wire.Raw, pointer string, base int) {
 	action := text(member(result, "action"))
 	content := member(result, "content")
-	at := pointer + "/result/content"
+	at := pointer + "/content"
 	switch {
 	case r.about.mode == "url" || action != "accept":
 		if content != "" && content != "null" && content != "{}" {
@@ -80,7 +80,7 @@ func (s *Session) formFilled(c *check, r *request, result wire.Raw, pointer stri
 		}
 	case content == "" || content == "null":
 		if length := wire.Object(member(wire.Raw(r.about.form), "properties")).Len(); length > 0 {
-			c.breaks("elicitation-content-missing", pointer+"/result", base, "the form was accepted, but there is no content")
+			c.breaks("elicitation-content-missing", pointer, base, "the form was accepted, but there is no content")
 		}
 	case r.about.form != "":
 		for _, p := range s.schemas.of(r.about.form).problems(content) {

@@ -19,6 +19,7 @@ import (
 const (
 	metaVersion      = "io.modelcontextprotocol/protocolVersion"
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	metaLogLevel     = "io.modelcontextprotocol/logLevel"
 	metaSubscription = "io.modelcontextprotocol/subscriptionId"
 )
 
@@ -124,11 +125,20 @@ func (s *Session) aboutStateless(m jsonrpc.Message) bool {
 }
 
 // judgedBy checks the message by a revision until the function that it returns is called.
-func (s *Session) judgedBy(r generated.Revision) (back func()) {
-	if r.ID == s.revision.ID {
-		return func() {}
+func (s *Session) judgedBy(r generated.Revision, m jsonrpc.Message) (back func()) {
+	revision, methods, isStateless, capabilities := s.revision, s.methods, s.stateless, s.capabilities
+	back = func() {}
+	if r.ID != revision.ID {
+		s.revision, s.methods, s.stateless = r, tables()[r.ID], stateless(r)
+		if s.stateless {
+			s.capabilities = s.perRequest
+		}
+		back = func() {
+			s.revision, s.methods, s.stateless, s.capabilities = revision, methods, isStateless, capabilities
+		}
 	}
-	revision, methods, whole := s.revision, s.methods, s.stateless
-	s.revision, s.methods, s.stateless = r, tables()[r.ID], stateless(r)
-	return func() { s.revision, s.methods, s.stateless = revision, methods, whole }
+	if s.stateless && m.Kind == jsonrpc.Request {
+		s.offered(m)
+	}
+	return back
 }

@@ -98,9 +98,9 @@ func distinct(findings []Finding) []Finding {
 // Pointer.
 func (c *check) single(s *Session, src, pointer string, base int) {
 	m, err := jsonrpc.Parse(src)
-	defer s.judgedBy(s.of(c, m))()
+	defer s.judgedBy(s.of(c, m), m)()
 	c.envelope = true
-	envelope := c.value(s.revision, "JSONRPCMessage", src, pointer, base)
+	envelope := c.value(s.revision, "JSONRPCMessage", src, pointer, base) || s.stateless && c.untyped(pointer)
 	c.envelope = false
 	if err != nil {
 		if envelope { // otherwise it was reported already
@@ -119,6 +119,17 @@ func (c *check) single(s *Session, src, pointer string, base int) {
 	} else {
 		c.params(s, m, src, pointer, base, envelope)
 	}
+}
+
+// untyped removes the last finding if it is about a result without a resultType, which has its own
+// rule.
+func (c *check) untyped(pointer string) bool {
+	last := len(c.findings) - 1
+	if last < 0 || c.findings[last].Pointer != pointer+"/result" || c.findings[last].Problem != `missing member "resultType"` {
+		return false
+	}
+	c.findings = c.findings[:last]
+	return true
 }
 
 // broken follows an invalid message by its id: a lenient peer answers it, or takes it for an
@@ -177,6 +188,8 @@ func (c *check) params(s *Session, m jsonrpc.Message, src, pointer string, base 
 		switch {
 		case strings.HasPrefix(m.Method, "rpc."):
 			c.breaks("method-reserved", pointer+"/method", base, "the method %q begins with rpc., which is reserved", m.Method)
+		case s.stateless && s.extended():
+			c.note("method-unknown", pointer+"/method", base, "the revision has no method %q; perhaps an extension has it", m.Method)
 		case s.known[m.Method] && (s.follows() || s.opts.OwnMethods):
 			c.breaks("method-revision", pointer+"/method", base, "revision %s has no method %q", s.revision.ID, m.Method)
 		default:
@@ -186,10 +199,15 @@ func (c *check) params(s *Session, m jsonrpc.Message, src, pointer string, base 
 	}
 	if m.Kind == jsonrpc.Notification {
 		s.announced(m.Method)
+		if s.stateless && subscribes(m.Method) {
+			s.delivered(c, m, pointer, base)
+		}
 	}
 	ok := envelope
 	switch {
 	case !envelope:
+	case s.stateless && r != nil && c.from != Server && !s.terms(c, r, m.Params, pointer, base):
+		ok = false
 	case m.Params != "":
 		ok = c.part(s.revision, method.Params, m.Params, src, "/params", pointer, base)
 	case method.ParamsRequired:
@@ -212,7 +230,13 @@ func (c *check) candidates(s *Session, id wire.Scalar) []*request {
 	if c.from == Unknown {
 		return open
 	}
-	return slices.DeleteFunc(slices.Clone(open), func(r *request) bool { return r.by == c.from })
+	open = slices.DeleteFunc(slices.Clone(open), func(r *request) bool { return r.by == c.from })
+	if c.exchange != nil && len(open) > 1 { // clients may use the same ids at the same time
+		if i := slices.IndexFunc(open, func(r *request) bool { return r.exchange == c.exchange.number }); i >= 0 {
+			open[0], open[i] = open[i], open[0]
+		}
+	}
+	return open
 }
 
 // response checks a response against the request with its id. If both sides have such a request
@@ -225,6 +249,12 @@ func (c *check) response(s *Session, m jsonrpc.Message, src, pointer string, bas
 		return
 	}
 	chosen := candidates[0]
+	if s.stateless {
+		if chosen.by == Client {
+			s.capabilities[Client] = chosen.about.capabilities
+		}
+		s.misdirected(c, chosen.by.Other(), m, pointer, base)
+	}
 	if len(candidates) > 1 && m.Error == nil {
 		chosen = c.fitting(s, candidates, m, src)
 	}
@@ -276,6 +306,11 @@ func (r *request) result(c *check, m jsonrpc.Message, src, pointer string, base 
 		return true
 	}
 	definition := r.method.Result
+	if stateless(r.revision) {
+		if definition = resultDefinition(definition, m.Result); definition == "" {
+			return true
+		}
+	}
 	if r.about.task && member(m.Result, "task") != "" {
 		definition = "CreateTaskResult"
 	}

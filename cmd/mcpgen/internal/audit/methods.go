@@ -12,6 +12,9 @@ import (
 // asks checks a request with valid params and keeps what the check of its answer needs.
 func (s *Session) asks(c *check, r *request, m jsonrpc.Message, pointer string, base int) {
 	p := m.Params
+	if s.stateless && r.method.Asks {
+		s.retried(c, r, p, pointer, base)
+	}
 	r.about.task = member(p, "task").Kind() == wire.KindObject
 	s.requested(c, r, p, pointer, base)
 	switch m.Method {
@@ -42,6 +45,8 @@ func (s *Session) asks(c *check, r *request, m jsonrpc.Message, pointer string, 
 		s.sampled(c, r, p, pointer, base)
 	case "elicitation/create":
 		s.elicits(c, r, p, pointer, base)
+	case methodListen:
+		s.listens(r, p)
 	case "tasks/get", "tasks/result", "tasks/cancel":
 		s.taskAsked(c, r, p, pointer, base)
 	}
@@ -85,6 +90,7 @@ func (s *Session) announced(method string) {
 // answers checks a valid result against its request.
 func (s *Session) answers(c *check, r *request, m jsonrpc.Message, pointer string, base int) {
 	result := m.Result
+	s.cached(c, r, m, pointer, base)
 	if r.about.task {
 		if task := member(result, "task"); task != "" {
 			s.taskCreated(c, r, task, pointer, base)
@@ -104,6 +110,10 @@ func (s *Session) answers(c *check, r *request, m jsonrpc.Message, pointer strin
 				c.breaks("ping-result", pointer+"/result/"+name, base, "the result of a ping must be empty, but has the member %q", name)
 			}
 		}
+	case probe:
+		s.discovered(result)
+	case methodListen:
+		s.listenDone(c, r, result, pointer, base)
 	case "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/list":
 		s.pageGiven(c, r, result, pointer, base)
 	case "tools/call":
@@ -117,11 +127,11 @@ func (s *Session) answers(c *check, r *request, m jsonrpc.Message, pointer strin
 			c.breaks("completion-values", pointer+"/result/completion/values", base, "a completion has at most 100 values, got %d", n)
 		}
 	case "roots/list":
-		s.rootsGiven(c, result, pointer, base)
+		s.rootsGiven(c, result, pointer+"/result", base)
 	case "sampling/createMessage":
-		s.sampleGiven(c, r, result, pointer, base)
+		s.sampleGiven(c, r, result, pointer+"/result", base)
 	case "elicitation/create":
-		s.formFilled(c, r, result, pointer, base)
+		s.formFilled(c, r, result, pointer+"/result", base)
 	case "tasks/get":
 		s.taskGiven(c, r, result, pointer, base)
 	case "tasks/cancel":
@@ -136,6 +146,11 @@ func (s *Session) refused(c *check, r *request, m jsonrpc.Message, pointer strin
 	at := pointer + "/error/code"
 	code := m.Error.Code
 	switch {
+	case s.stateless:
+		s.refusedStateless(c, r, m.Error, pointer, base)
+		if aboutTerms(code) {
+			return
+		}
 	case code == jsonrpc.CodeResourceNotFound, code == jsonrpc.CodeURLElicitationRequired,
 		code >= -32099 && code <= -32000, code == jsonrpc.CodeParseError, code >= -32603 && code <= -32600:
 	case code >= -32768 && code <= -32000:
@@ -172,7 +187,11 @@ func (s *Session) refused(c *check, r *request, m jsonrpc.Message, pointer strin
 		}
 	case "resources/read":
 		if unknown {
-			expect("resource-not-found", jsonrpc.CodeResourceNotFound, "unknown resource")
+			want := int64(jsonrpc.CodeResourceNotFound)
+			if s.stateless {
+				want = jsonrpc.CodeInvalidParams
+			}
+			expect("resource-not-found", want, "unknown resource")
 		}
 	case "logging/setLevel":
 		if r.about.level == "" || levelOf(r.about.level) < 0 {

@@ -20,6 +20,7 @@ func hash(s string) uint64 { return maphash.String(seed, s) }
 type listing struct {
 	given     map[uint64]*chain // maps the cursor of each page to its chain
 	last      *chain            // the last complete chain
+	scope     string            // the cache scope of the last page
 	announced bool              // a change of the list was announced after it
 }
 
@@ -42,6 +43,7 @@ var listKeys = map[string]struct{ member, key string }{
 }
 
 func (s *Session) list(method string) *listing {
+	method = s.listOf(method)
 	l := s.lists[method]
 	if l == nil {
 		l = &listing{given: map[uint64]*chain{}}
@@ -50,9 +52,18 @@ func (s *Session) list(method string) *listing {
 	return l
 }
 
+// listOf returns the key of a list. A session and the stateless requests beside it have their own
+// lists.
+func (s *Session) listOf(method string) string {
+	if s.stateless {
+		return method + " of stateless requests"
+	}
+	return method
+}
+
 // absent reports whether a name is missing in a complete list.
 func (s *Session) absent(method, name string) bool {
-	l := s.lists[method]
+	l := s.lists[s.listOf(method)]
 	return l != nil && l.last != nil && !l.announced && !l.last.full && name != "" && !l.last.names[hash(name)]
 }
 

@@ -14,6 +14,7 @@ type token struct {
 	value     float64
 	any       bool
 	stateless bool // the request is of a stateless revision
+	exchange  int  // the HTTP exchange of the request
 	expired   bool // the request was answered
 	task      bool // the request continues as a task
 	ended     time.Time
@@ -39,7 +40,7 @@ func (s *Session) requested(c *check, r *request, params wire.Raw, pointer strin
 		}
 	}
 	r.about.token = id
-	tokens[id] = &token{task: r.about.task, stateless: stateless(r.revision)}
+	tokens[id] = &token{task: r.about.task, stateless: stateless(r.revision), exchange: r.exchange}
 }
 
 // finished ends the progress of an answered request.
@@ -80,7 +81,7 @@ func (s *Session) progress(c *check, params wire.Raw, pointer string, base int) 
 	t := s.tokens[asker][id]
 	at := pointer + "/params/progressToken"
 	switch {
-	case t == nil && (!s.whole || s.open.evicted > 0):
+	case t == nil && (!s.entire() || s.open.evicted > 0):
 		c.note("no-initialize", at, base, "the recording has no request with the token %s", raw)
 		return
 	case t == nil:
@@ -90,6 +91,9 @@ func (s *Session) progress(c *check, params wire.Raw, pointer string, base int) 
 		c.breaks("progress-after-completion", at, base, "the request with the token %s was answered already", raw)
 	case t.expired:
 		s.late(c, t.ended, "progress-after-completion", at, base, "the request with the token %s was answered already", raw)
+	}
+	if s.stateless && c.exchange != nil && t.exchange != c.exchange.number {
+		c.breaks("http-stream-other", at, base, "the notification is not on the stream of the request with the token %s", raw)
 	}
 	in := wire.NewStringReader(string(member(params, "progress")))
 	value := in.ReadFloat64()
@@ -119,6 +123,10 @@ func (s *Session) cancelled(c *check, params wire.Raw, pointer string, base int)
 	}
 	id := scalar(raw).Canonical()
 	at := pointer + "/params/requestId"
+	if s.stateless && c.from == Server {
+		s.tornDown(c, id, at, base)
+		return
+	}
 	for _, r := range s.open.byID[id] {
 		if c.from != Unknown && r.by != c.from {
 			continue
@@ -141,7 +149,7 @@ func (s *Session) cancelled(c *check, params wire.Raw, pointer string, base int)
 			return
 		}
 		s.late(c, ended, "cancel-completed", at, base, "the request %s was answered already", raw)
-	case !s.whole:
+	case !s.entire():
 		c.note("no-initialize", at, base, "the recording has no request %s", raw)
 	default:
 		c.breaks("cancel-unknown", at, base, "the %s has sent no request with the id %s", side(c.from), raw)

@@ -55,11 +55,19 @@ type about struct {
 	undeclared    bool // the receiver lacks a needed capability
 	choice        string
 	tools         []string
+	version       string      // the version that a stateless request names
+	capabilities  wire.Object // those that it declares
+	logs          bool        // it asks for log messages of the level
+	hash          uint64      // of the request without what a retry changes
+	listen        *subscription
 	offersTools   bool
 }
 
 func (r *request) size() int {
-	n := 300 + len(r.about.subject) + len(r.about.form) + len(r.about.cursor)
+	n := 300 + len(r.about.capabilities) + len(r.about.subject) + len(r.about.form) + len(r.about.cursor)
+	if r.about.listen != nil {
+		n += 2 * len(r.about.listen.asked)
+	}
 	for _, name := range r.about.tools {
 		n += len(name)
 	}

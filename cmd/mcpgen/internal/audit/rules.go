@@ -29,7 +29,7 @@ type RuleInfo struct {
 // Rules returns all rules in the order of the specification's pages.
 func Rules() []RuleInfo {
 	var all []RuleInfo
-	for _, page := range [][]RuleInfo{baseRules, utilityRules, serverRules, clientRules, transportRules} {
+	for _, page := range [][]RuleInfo{baseRules, utilityRules, serverRules, clientRules, transportRules, statelessRules} {
 		all = append(all, page...)
 	}
 	return all

@@ -89,12 +89,12 @@ func blocks(content wire.Raw) []wire.Raw {
 }
 
 // sampleGiven checks the result of a sampling request.
-func (s *Session) sampleGiven(c *check, r *request, result wire.Raw, pointer string, base int) {
+func (s *Session) sampleGiven(c *check, r *request, result wire.Raw, at string, base int) {
 	if !s.since("2025-11-25") {
 		return
 	}
 	uses := 0
-	at := pointer + "/result/content"
+	at += "/content"
 	for _, block := range blocks(member(result, "content")) {
 		if text(member(block, "type")) != "tool_use" {
 			continue

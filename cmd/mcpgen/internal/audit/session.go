@@ -18,6 +18,10 @@ import (
 func (s *Session) sent(c *check, m jsonrpc.Message, pointer string, base int) *request {
 	method := s.methods[m.Method]
 	from := c.from
+	if s.stateless && m.Kind == jsonrpc.Request && (from == Server || from == Unknown && method != nil && sender(method) == Server) {
+		s.misdirected(c, Server, m, pointer, base)
+		return s.asked(c, m, Server)
+	}
 	if method != nil {
 		switch only := sender(method); {
 		case from == Unknown:
@@ -43,9 +47,12 @@ func (s *Session) sent(c *check, m jsonrpc.Message, pointer string, base int) *r
 	if m.Kind == jsonrpc.Request {
 		r = s.asked(c, m, from)
 		if s.follows() && from != Unknown && !s.used[from].add(r.id) && (!s.stateless || len(s.open.byID[r.id]) > 1) {
-			if s.shared {
+			switch {
+			case s.shared:
 				c.note("crossed", pointer+"/id", base, "the id %s was used before, perhaps by another client", m.ID)
-			} else {
+			case s.stateless:
+				c.breaks("id-in-use", pointer+"/id", base, "another open request of the %s has the id %s", from, m.ID)
+			default:
 				c.breaks("id-reused", pointer+"/id", base, "the %s has used the id %s before", from, m.ID)
 			}
 		}
@@ -64,6 +71,9 @@ func (s *Session) asked(c *check, m jsonrpc.Message, from Side) *request {
 	r := &request{id: keptID(m.ID), name: kept(m.Method), revision: s.revision, method: s.methods[m.Method], by: from, line: s.line, number: s.number, since: s.now}
 	if c.exchange != nil {
 		r.exchange = c.exchange.number
+	}
+	if s.stateless {
+		r.about.capabilities = s.capabilities[Client]
 	}
 	full, forgotten := s.open.add(r)
 	for _, old := range forgotten {
@@ -196,7 +206,9 @@ func (s *Session) unknownResponse(c *check, m jsonrpc.Message, pointer string, b
 	before := asked(Client) || asked(Server)
 	switch {
 	case s.replayed.has(id), s.replay && before:
-	case !s.whole && !before:
+	case s.stateless && c.from == Client:
+		s.misdirected(c, Client, m, pointer, base)
+	case !s.entire() && !before:
 		c.note("no-initialize", pointer+"/id", base, "the recording has no request with the id %s", m.ID)
 	case before && s.open.evicted > 0:
 		s.open.evicted--
@@ -249,6 +261,9 @@ func (s *Session) done(c *check, r *request, m jsonrpc.Message, pointer string, 
 		s.capabilities[Server] = object(member(m.Result, "capabilities"))
 		s.negotiated(c, member(m.Result, "protocolVersion"), pointer+"/result/protocolVersion")
 	}
+	if s.stateless && r.by != Server && !s.resultType(c, r, m.Result, pointer, base) {
+		return
+	}
 	if ok && r.method != nil {
 		s.answers(c, r, m, pointer, base)
 	}
@@ -266,7 +281,7 @@ func (s *Session) Close(closed Side) []Finding {
 		soon := s.now.IsZero() || r.since.IsZero() || s.now.Sub(r.since) < 2*time.Second
 		gone := closed != Unknown && !r.heard && (soon || r.by != closed)
 		notification := strings.HasPrefix(r.name, "notifications/") || r.method != nil && r.method.Kind == jsonrpc.Notification
-		if r.cancelled || r.broken || notification || r.name == probe {
+		if r.cancelled || r.broken || notification || r.name == probe || r.name == methodListen {
 			continue
 		}
 		if left++; left > maxReported {
@@ -283,6 +298,9 @@ func (s *Session) Close(closed Side) []Finding {
 	}
 	if more > 0 {
 		c.breaks("unanswered", "", 0, "%d more requests were not answered", more)
+	}
+	if s.undiscovered > 0 && s.served && !s.whole {
+		c.findings = append(c.findings, Finding{Rule: "discover-missing", Level: ruleLevels["discover-missing"], From: Server, Place: s.undiscovered, Problem: "the server does not implement " + probe})
 	}
 	if s.owes > 0 && s.phase == answered {
 		c.findings = append(c.findings, Finding{Rule: "initialized-missing", Level: ruleLevels["initialized-missing"], From: Client, Place: s.owes, Number: s.owesNumber,

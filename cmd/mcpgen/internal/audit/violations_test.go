@@ -8,7 +8,7 @@ import (
 
 func violations() []violation {
 	var all []violation
-	for _, some := range [][]violation{baseViolations(), utilityViolations(), serverViolations(), clientViolations(), httpViolations()} {
+	for _, some := range [][]violation{baseViolations(), utilityViolations(), serverViolations(), clientViolations(), httpViolations(), statelessViolations()} {
 		all = append(all, some...)
 	}
 	return all

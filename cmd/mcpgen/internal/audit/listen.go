@@ -1,0 +1,175 @@
+package audit
+
+import (
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file checks the rules of basic/patterns/subscriptions (2026-07-28).
+
+const (
+	methodListen       = "subscriptions/listen"
+	methodAcknowledged = "notifications/subscriptions/acknowledged"
+	methodUpdated      = "notifications/resources/updated"
+)
+
+// subscription is what a listen request asks for, and what the server has agreed to. Both are
+// filters as texts.
+type subscription struct {
+	asked, agreed string
+	acknowledged  bool
+}
+
+// listens remembers what a listen request asks for.
+func (s *Session) listens(r *request, params wire.Raw) {
+	if filter := string(member(params, "notifications")); len(filter) <= 1<<20 {
+		r.about.listen = &subscription{asked: strings.Clone(filter)}
+	}
+}
+
+// subscribes reports whether a notification belongs to a subscription.
+func subscribes(method string) bool {
+	return method == methodAcknowledged || method == methodUpdated || strings.HasSuffix(method, "/list_changed")
+}
+
+// delivered checks a notification of a subscription.
+func (s *Session) delivered(c *check, m jsonrpc.Message, pointer string, base int) {
+	raw := member(m.Params, "_meta", metaSubscription)
+	at := pointer + "/params/_meta"
+	if raw == "" {
+		c.breaks("subscription-id", pointer+"/params", base, "%s has no subscriptionId in _meta", m.Method)
+		return
+	}
+	id := scalar(raw).Canonical()
+	var r *request
+	for _, open := range s.open.byID[id] {
+		if open.by == Client && open.name == methodListen {
+			r = open
+		}
+	}
+	switch {
+	case r == nil:
+		c.breaks("subscription-unknown", at, base, "no open %s has the id %s%s", methodListen, cut(string(raw), 80), s.alike(c, id))
+		return
+	case r.about.listen == nil:
+		return
+	case c.exchange != nil && r.exchange != c.exchange.number:
+		c.breaks("http-stream-other", at, base, "the notification is not on the stream of its subscription")
+	}
+	l := r.about.listen
+	if m.Method == methodAcknowledged {
+		l.acknowledged = true
+		s.acknowledged(c, l, member(m.Params, "notifications"), pointer+"/params/notifications", base)
+		return
+	}
+	if !l.acknowledged {
+		c.breaks("subscription-acknowledged", pointer, base, "%s comes before the acknowledgment of the subscription %s", m.Method, cut(string(raw), 80))
+		l.acknowledged = true // reported once
+	}
+	filter := wire.Raw(l.asked)
+	if l.agreed != "" {
+		filter = wire.Raw(l.agreed)
+	}
+	if !covers(filter, m) {
+		c.breaks("subscription-unasked", pointer+"/method", base, "the subscription %s does not include %s", cut(string(raw), 80), subject(m))
+	}
+}
+
+// acknowledged checks that the server agrees to nothing that was not asked for.
+func (s *Session) acknowledged(c *check, l *subscription, filter wire.Raw, pointer string, base int) {
+	asked := wire.Object(l.asked)
+	for name, value := range wire.Object(filter).All() {
+		want, _ := asked.Get(name)
+		at := wire.ChildPointer(pointer, name)
+		switch {
+		case value == "true" && want != "true":
+			c.breaks("subscription-unasked", at, base, "the server agrees to %s, which the client has not asked for", cut(name, 80))
+		case value.Kind() == wire.KindArray:
+			each(value, func(i int, uri wire.Raw) {
+				if !contains(want, text(uri)) {
+					c.breaks("subscription-unasked", ptr(at, i), base, "the server agrees to %s, which the client has not asked for", cut(string(uri), 80))
+				}
+			})
+		}
+	}
+	if len(filter) <= 1<<20 {
+		l.agreed = strings.Clone(string(filter))
+	}
+}
+
+// covers reports whether a filter includes a notification. An updated resource may be a part of
+// the one that the filter names.
+func covers(filter wire.Raw, m jsonrpc.Message) (found bool) {
+	if m.Method != methodUpdated {
+		list := strings.TrimSuffix(strings.TrimPrefix(m.Method, "notifications/"), "/list_changed")
+		return member(filter, list+"ListChanged") == "true"
+	}
+	uri := text(member(m.Params, "uri"))
+	each(member(filter, "resourceSubscriptions"), func(_ int, whole wire.Raw) {
+		found = found || strings.HasPrefix(uri, strings.TrimRight(text(whole), "/"))
+	})
+	return found
+}
+
+func subject(m jsonrpc.Message) string {
+	if m.Method == methodUpdated {
+		return "updates of " + cut(text(member(m.Params, "uri")), 80)
+	}
+	return m.Method
+}
+
+// contains reports whether an array of strings contains one.
+func contains(list wire.Raw, want string) (found bool) {
+	each(list, func(_ int, element wire.Raw) { found = found || text(element) == want })
+	return found
+}
+
+// listenDone checks the end of a subscription.
+func (s *Session) listenDone(c *check, r *request, result wire.Raw, pointer string, base int) {
+	if raw := member(result, "_meta", metaSubscription); scalar(raw).Canonical() != r.id {
+		c.breaks("subscription-id", pointer+"/result/_meta", base, "the subscriptionId is %s, but the request has the id %s", cut(string(raw), 80), r.id)
+	}
+}
+
+// loggedFor checks a log message of a stateless revision, which belongs to a request that is open
+// (server/utilities/logging, "Per-request log level").
+func (s *Session) loggedFor(c *check, params wire.Raw, pointer string, base int) {
+	asked, lowest, listening := false, len(levels), false
+	for _, open := range s.open.byID {
+		for _, r := range open {
+			if r.by != Client || c.exchange != nil && r.exchange != c.exchange.number {
+				continue
+			}
+			listening = listening || r.name == methodListen && c.exchange != nil
+			if r.about.logs {
+				asked, lowest = true, min(lowest, max(levelOf(r.about.level), 0))
+			}
+		}
+	}
+	level := levelOf(text(member(params, "level")))
+	switch {
+	case listening:
+		c.breaks("http-listen-stream", pointer+"/method", base, "the stream of a subscription carries no log messages")
+	case !asked:
+		c.breaks("log-unasked", pointer+"/method", base, "no open request asks for log messages")
+	case level >= 0 && level < lowest:
+		c.breaks("log-level", pointer+"/params/level", base, "the request asks for the log level %s", levels[lowest])
+	}
+}
+
+// tornDown checks that a server cancels only a subscription of the client.
+func (s *Session) tornDown(c *check, id wire.Scalar, pointer string, base int) {
+	for _, r := range s.open.byID[id] {
+		switch {
+		case r.by != Client:
+		case r.name == methodListen:
+			s.open.remove(r)
+			return
+		default:
+			c.breaks("cancel-not-listen", pointer, base, "the server cancels the request %s, which is %s", id, r.name)
+			return
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package audit
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file checks the rules of stateless revisions about terms, results and errors: "basic" and
+// "basic/versioning" of 2026-07-28.
+
+// The error codes that stateless revisions define (basic, "Error Codes").
+const (
+	codeHeaderMismatch     = -32020
+	codeMissingCapability  = -32021
+	codeUnsupportedVersion = -32022
+)
+
+// The types of results that the protocol defines (basic, "Responses").
+const (
+	resultComplete      = "complete"
+	resultInputRequired = "input_required"
+)
+
+// traceParent matches the traceparent of W3C Trace Context.
+var traceParent = regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$`)
+
+// terms checks the _meta of a stateless request, and keeps what the check of its answer needs. It
+// reports whether the _meta has all required members.
+func (s *Session) terms(c *check, r *request, params wire.Raw, pointer string, base int) bool {
+	meta := wire.Object(member(params, "_meta"))
+	complete := true
+	for _, key := range []string{metaVersion, metaCapabilities} {
+		if _, ok := meta.Get(key); !ok {
+			complete = false
+			c.breaks("meta-terms", pointer+"/params/_meta", base, "the request has no %q in _meta", key)
+		}
+	}
+	r.about.version = kept(text(member(wire.Raw(meta), metaVersion)))
+	if trace, ok := meta.Get("traceparent"); ok && !traceParent.MatchString(text(trace)) {
+		c.breaks("trace-context", pointer+"/params/_meta/traceparent", base, "%s is not a traceparent of W3C Trace Context", cut(string(trace), 80))
+	}
+	if level, ok := meta.Get(metaLogLevel); ok {
+		r.about.logs, r.about.level = true, kept(text(level))
+	}
+	return complete
+}
+
+// offered remembers the capabilities that a stateless request declares.
+func (s *Session) offered(m jsonrpc.Message) {
+	declared := member(m.Params, "_meta", metaCapabilities)
+	switch last, known := s.capabilities[Client]; {
+	case declared.Kind() != wire.KindObject:
+		delete(s.capabilities, Client)
+	case !known || string(last) != string(declared):
+		s.capabilities[Client] = object(declared)
+	}
+}
+
+// discovered takes in what a server says about itself.
+func (s *Session) discovered(result wire.Raw) {
+	s.capabilities[Server] = object(member(result, "capabilities"))
+	s.supports(member(result, "supportedVersions"))
+}
+
+// supports remembers the versions of a server.
+func (s *Session) supports(list wire.Raw) {
+	s.supported = nil
+	each(list, func(_ int, version wire.Raw) {
+		if len(s.supported) < 100 {
+			s.supported = append(s.supported, kept(text(version)))
+		}
+	})
+}
+
+// resultType checks the type of a result. It reports whether the result is complete.
+func (s *Session) resultType(c *check, r *request, result wire.Raw, pointer string, base int) bool {
+	raw := member(result, "resultType")
+	at := pointer + "/result/resultType"
+	switch kind := text(raw); {
+	case raw == "":
+		c.breaks("result-type", pointer+"/result", base, "the result of %s has no resultType", r.name)
+	case kind == resultInputRequired:
+		s.inputRequired(c, r, result, pointer, base)
+		return false
+	case kind == resultComplete:
+	case s.extended():
+		c.note("result-type-unknown", at, base, "the protocol does not define the resultType %q; perhaps an extension does", cut(kind, 80))
+		return false
+	default:
+		c.breaks("result-type-unknown", at, base, "neither the protocol nor a declared extension defines the resultType %q", cut(kind, 80))
+		return false
+	}
+	s.served = true
+	if v := r.about.version; v != "" && len(s.supported) > 0 && !slices.Contains(s.supported, v) {
+		c.breaks("version-accepted", pointer+"/result", base, "the request names version %s, which is not one of the versions that the server supports", v)
+	}
+	if r.about.logs && levelOf(r.about.level) < 0 {
+		c.breaks("log-level-invalid", pointer+"/result", base, "the request asks for the unknown log level %q: it must be refused with the code %d", r.about.level, jsonrpc.CodeInvalidParams)
+	}
+	return true
+}
+
+// resultDefinition returns the definition of a result that is not complete, or "" if the protocol
+// does not define it.
+func resultDefinition(complete string, result wire.Raw) string {
+	switch kind := member(result, "resultType"); {
+	case kind == "" || kind.Kind() != wire.KindString, text(kind) == resultComplete:
+		return complete
+	case text(kind) == resultInputRequired:
+		return "InputRequiredResult"
+	}
+	return ""
+}
+
+// refusedStateless checks the code and data of an error (basic, "Error Codes").
+func (s *Session) refusedStateless(c *check, r *request, e *jsonrpc.Error, pointer string, base int) {
+	at, data := pointer+"/error/code", pointer+"/error/data"
+	switch code := e.Code; {
+	case code == jsonrpc.CodeResourceNotFound, code == jsonrpc.CodeURLElicitationRequired:
+		c.breaks("error-code-retired", at, base, "the code %d is retired", code)
+	case code == codeHeaderMismatch:
+	case code == codeMissingCapability:
+		if member(e.Data, "requiredCapabilities").Kind() != wire.KindObject {
+			c.breaks("error-data", data, base, "the data has no requiredCapabilities")
+		}
+	case code == codeUnsupportedVersion:
+		if member(e.Data, "supported").Kind() != wire.KindArray || member(e.Data, "requested").Kind() != wire.KindString {
+			c.breaks("error-data", data, base, "the data does not name the supported versions and the requested one")
+		}
+		s.supports(member(e.Data, "supported"))
+	case code >= -32099 && code <= -32020:
+		c.breaks("error-code-undefined", at, base, "the protocol does not define the code %d, which is reserved for it", code)
+	case code >= -32019 && code <= -32000, code == jsonrpc.CodeParseError, code >= -32603 && code <= -32600:
+	case code >= -32768 && code <= -32000:
+		c.breaks("error-code", at, base, "JSON-RPC reserves the code %d without a meaning", code)
+	}
+	if r.name == probe && e.Code == jsonrpc.CodeMethodNotFound && s.undiscovered == 0 {
+		s.undiscovered = s.line
+	}
+}
+
+// aboutTerms reports whether an error is about the terms of a request, not about its subject.
+func aboutTerms(code int64) bool { return code <= codeHeaderMismatch && code >= codeUnsupportedVersion }
+
+// misdirected reports a message that stateless revisions do not have: a request of the server or a
+// response of the client.
+func (s *Session) misdirected(c *check, from Side, m jsonrpc.Message, pointer string, base int) {
+	switch {
+	case m.Kind == jsonrpc.Request && from == Server:
+		c.breaks("server-request", pointer+"/method", base, "the server sent the request %s: it asks for input within a result", m.Method)
+	case m.Kind == jsonrpc.Response && from == Client:
+		c.breaks("client-response", pointer, base, "the client sent a response")
+	}
+}
+
+// entire reports whether the session has all messages that a check may refer to.
+func (s *Session) entire() bool { return s.whole || s.stateless }
