@@ -105,7 +105,7 @@ func (s *Session) of(c *check, m jsonrpc.Message) generated.Revision {
 	if s.modern.ID != "" && !s.whole && m.Method != "initialize" {
 		return s.modern
 	}
-	s.assumed = s.assumed || !s.whole
+	s.assumed = s.assumed || !s.whole && !s.stateless
 	return s.revision
 }
 

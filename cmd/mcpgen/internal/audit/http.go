@@ -55,6 +55,11 @@ type exchange struct {
 	events   int
 	done     bool // the response has come
 	told     bool // a message after the response was reported
+
+	stateless bool
+	listens   bool   // the request is subscriptions/listen
+	unnamed   bool   // the _meta of the request lacks terms
+	mismatch  string // the header that does not agree with the message, or ""
 }
 
 // said takes in a message from the body of a request or from the response stream.
@@ -65,6 +70,7 @@ func (x *exchange) said(c *check, m jsonrpc.Message) {
 		if m.Kind == jsonrpc.Request {
 			x.requests = append(x.requests, keptID(m.ID))
 			x.begins = x.begins || m.Method == "initialize"
+			x.listens = x.listens || m.Method == methodListen
 		}
 	case m.Kind == jsonrpc.Response:
 		x.requests = slices.DeleteFunc(x.requests, func(id wire.Scalar) bool { return id == m.ID.Canonical() })
@@ -83,6 +89,9 @@ func (r *Recording) http(e recording.Entry) []Finding {
 	if e.Kind == recording.Request {
 		x := r.begin(e)
 		findings := x.request(e)
+		if x.stateless {
+			findings = append(findings, x.repeated(e)...)
+		}
 		if e.Text != "" || e.Unread != "" {
 			findings = append(findings, r.onStream(x, e)...)
 		}
@@ -102,6 +111,9 @@ func (r *Recording) http(e recording.Entry) []Finding {
 			(e.Status/100 == 2 || strings.Contains(e.Text, `"jsonrpc"`))
 		if e.Text != "" && isMessage || e.Unread != "" {
 			findings = append(findings, r.onStream(x, e)...)
+		}
+		if e.Status >= 400 {
+			x.drop()
 		}
 		if !x.stream {
 			r.finish(x)
@@ -147,7 +159,11 @@ func (r *Recording) begin(e recording.Entry) *exchange {
 	x.named, x.resumes = e.Header["Mcp-Session-Id"] != "", e.Header["Last-Event-Id"] != ""
 	key := strings.Clone(cmp.Or(e.Header["Mcp-Session-Id"], e.Session))
 	starts := opens(e.Text)
+	revision, isStateless := statelessRevision(e)
+	x.stateless = isStateless && !starts
 	switch known, byPath := r.bySession[key], r.bySession["path "+e.Path]; {
+	case x.stateless:
+		x.session = r.stateless(revision)
 	case key != "" && known != nil:
 		x.session = known
 	case byPath != nil:
@@ -287,8 +303,8 @@ func (x *exchange) response(r *Recording, e recording.Entry) (findings []Finding
 		s.name = id
 		r.remember(id, s)
 	}
-	if e.Status >= 400 {
-		x.drop()
+	if x.stateless {
+		findings = append(findings, x.status(e)...)
 	}
 	switch {
 	case e.Status == 401 && e.Header["Www-Authenticate"] == "":
@@ -305,7 +321,7 @@ func (x *exchange) response(r *Recording, e recording.Entry) (findings []Finding
 	if s.http.sse || s.revision.ID < "2025-03-26" {
 		return findings
 	}
-	if _, ok := generated.Lookup(x.version); good && x.version != "" && !ok && s.since("2025-06-18") {
+	if _, ok := generated.Lookup(x.version); good && x.version != "" && !ok && !x.stateless && s.since("2025-06-18") {
 		bad("http-protocol-version-accepted", "the request has the invalid protocol version %q, but the status is %d", x.version, e.Status)
 	}
 	switch {

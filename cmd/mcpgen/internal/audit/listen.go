@@ -136,13 +136,12 @@ func (s *Session) listenDone(c *check, r *request, result wire.Raw, pointer stri
 // loggedFor checks a log message of a stateless revision, which belongs to a request that is open
 // (server/utilities/logging, "Per-request log level").
 func (s *Session) loggedFor(c *check, params wire.Raw, pointer string, base int) {
-	asked, lowest, listening := false, len(levels), false
+	asked, lowest := false, len(levels)
 	for _, open := range s.open.byID {
 		for _, r := range open {
 			if r.by != Client || c.exchange != nil && r.exchange != c.exchange.number {
 				continue
 			}
-			listening = listening || r.name == methodListen && c.exchange != nil
 			if r.about.logs {
 				asked, lowest = true, min(lowest, max(levelOf(r.about.level), 0))
 			}
@@ -150,7 +149,7 @@ func (s *Session) loggedFor(c *check, params wire.Raw, pointer string, base int)
 	}
 	level := levelOf(text(member(params, "level")))
 	switch {
-	case listening:
+	case c.exchange != nil && c.exchange.listens:
 		c.breaks("http-listen-stream", pointer+"/method", base, "the stream of a subscription carries no log messages")
 	case !asked:
 		c.breaks("log-unasked", pointer+"/method", base, "no open request asks for log messages")

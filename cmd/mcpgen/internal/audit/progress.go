@@ -92,7 +92,11 @@ func (s *Session) progress(c *check, params wire.Raw, pointer string, base int) 
 	case t.expired:
 		s.late(c, t.ended, "progress-after-completion", at, base, "the request with the token %s was answered already", raw)
 	}
-	if s.stateless && c.exchange != nil && t.exchange != c.exchange.number {
+	switch {
+	case !s.stateless || c.exchange == nil:
+	case c.exchange.listens:
+		c.breaks("http-listen-stream", at, base, "the stream of a subscription carries no progress")
+	case t.exchange != c.exchange.number:
 		c.breaks("http-stream-other", at, base, "the notification is not on the stream of the request with the token %s", raw)
 	}
 	in := wire.NewStringReader(string(member(params, "progress")))

@@ -34,6 +34,12 @@ var statelessRules = []RuleInfo{
 	{"cache-scope", Must, "The pages of a list have the same cacheScope.", "server/utilities/caching, Interaction with Pagination", "2026-07-28"},
 	{"cache-misplaced", Should, "Only complete results have ttlMs and cacheScope.", "server/utilities/caching, Cacheable Results", "2026-07-28"},
 
+	{"x-mcp-header", Must, "The annotations x-mcp-header of a tool are unique tokens at strings, integers and booleans that a chain of properties leads to.", "basic/transports/streamable-http, Schema Extension", "2026-07-28"},
+	{"http-header-missing", Must, "A POST repeats the version, the method, the name and the annotated arguments of its request in headers.", "basic/transports/streamable-http, Request Metadata", "2026-07-28"},
+	{"http-header-mismatch", Must, "The headers of a POST, decoded, agree with its request.", "basic/transports/streamable-http, Server Validation", "2026-07-28"},
+	{"http-header-accepted", Must, "A server refuses a request that its headers do not agree with.", "basic/transports/streamable-http, Server Validation", "2026-07-28"},
+	{"http-status", Must, "The status of an unknown method is 404, that of wrong headers, versions, capabilities and _meta is 400.", "basic/transports/streamable-http, Request Metadata", "2026-07-28"},
+	{"http-session-minted", Should, "A server without sessions returns no session id.", "basic/transports/streamable-http, Earlier Streamable HTTP Revisions", "2026-07-28"},
 	{"http-stream-other", Must, "The notifications of a stream belong to its request.", "basic/transports/streamable-http, Receiving Messages", "2026-07-28"},
 	{"http-listen-stream", Should, "The stream of a subscription has no progress and no log messages.", "basic/transports/streamable-http, Receiving Messages", "2026-07-28"},
 }

@@ -48,6 +48,7 @@ func (s *Session) sent(c *check, m jsonrpc.Message, pointer string, base int) *r
 		r = s.asked(c, m, from)
 		if s.follows() && from != Unknown && !s.used[from].add(r.id) && (!s.stateless || len(s.open.byID[r.id]) > 1) {
 			switch {
+			case s.stateless && c.exchange != nil: // perhaps of another client
 			case s.shared:
 				c.note("crossed", pointer+"/id", base, "the id %s was used before, perhaps by another client", m.ID)
 			case s.stateless:

@@ -11,13 +11,6 @@ import (
 // This file checks the rules of stateless revisions about terms, results and errors: "basic" and
 // "basic/versioning" of 2026-07-28.
 
-// The error codes that stateless revisions define (basic, "Error Codes").
-const (
-	codeHeaderMismatch     = -32020
-	codeMissingCapability  = -32021
-	codeUnsupportedVersion = -32022
-)
-
 // The types of results that the protocol defines (basic, "Responses").
 const (
 	resultComplete      = "complete"
@@ -35,6 +28,9 @@ func (s *Session) terms(c *check, r *request, params wire.Raw, pointer string, b
 	for _, key := range []string{metaVersion, metaCapabilities} {
 		if _, ok := meta.Get(key); !ok {
 			complete = false
+			if c.exchange != nil {
+				c.exchange.unnamed = true
+			}
 			c.breaks("meta-terms", pointer+"/params/_meta", base, "the request has no %q in _meta", key)
 		}
 	}
@@ -121,12 +117,12 @@ func (s *Session) refusedStateless(c *check, r *request, e *jsonrpc.Error, point
 	switch code := e.Code; {
 	case code == jsonrpc.CodeResourceNotFound, code == jsonrpc.CodeURLElicitationRequired:
 		c.breaks("error-code-retired", at, base, "the code %d is retired", code)
-	case code == codeHeaderMismatch:
-	case code == codeMissingCapability:
+	case code == jsonrpc.CodeHeaderMismatch:
+	case code == jsonrpc.CodeMissingCapability:
 		if member(e.Data, "requiredCapabilities").Kind() != wire.KindObject {
 			c.breaks("error-data", data, base, "the data has no requiredCapabilities")
 		}
-	case code == codeUnsupportedVersion:
+	case code == jsonrpc.CodeUnsupportedVersion:
 		if member(e.Data, "supported").Kind() != wire.KindArray || member(e.Data, "requested").Kind() != wire.KindString {
 			c.breaks("error-data", data, base, "the data does not name the supported versions and the requested one")
 		}
@@ -143,7 +139,9 @@ func (s *Session) refusedStateless(c *check, r *request, e *jsonrpc.Error, point
 }
 
 // aboutTerms reports whether an error is about the terms of a request, not about its subject.
-func aboutTerms(code int64) bool { return code <= codeHeaderMismatch && code >= codeUnsupportedVersion }
+func aboutTerms(code int64) bool {
+	return code <= jsonrpc.CodeHeaderMismatch && code >= jsonrpc.CodeUnsupportedVersion
+}
 
 // misdirected reports a message that stateless revisions do not have: a request of the server or a
 // response of the client.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/schema/fallback"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -18,7 +19,8 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // tool is a tool that the server has listed.
 type tool struct {
 	input, output *compiled
-	support       string // task support: "", "forbidden", "optional" or "required"
+	headers       *headers.Table // of calls over HTTP
+	support       string         // task support: "", "forbidden", "optional" or "required"
 }
 
 // compiled is a schema that is compiled on first use.
@@ -120,6 +122,9 @@ func (s *Session) toolListed(c *check, raw wire.Raw, pointer string, base int) {
 		}
 		if which == "inputSchema" {
 			t.input = compiled
+			if s.stateless {
+				t.headers = c.headersDeclared(source, pointer+"/"+which, base)
+			}
 		} else {
 			t.output = compiled
 		}

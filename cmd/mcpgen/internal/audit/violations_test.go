@@ -8,7 +8,7 @@ import (
 
 func violations() []violation {
 	var all []violation
-	for _, some := range [][]violation{baseViolations(), utilityViolations(), serverViolations(), clientViolations(), httpViolations(), statelessViolations()} {
+	for _, some := range [][]violation{baseViolations(), utilityViolations(), serverViolations(), clientViolations(), httpViolations(), statelessViolations(), headerViolations()} {
 		all = append(all, some...)
 	}
 	return all

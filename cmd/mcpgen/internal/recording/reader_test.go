@@ -78,11 +78,11 @@ func TestNewerVersion(t *testing.T) {
 func TestRedactor(t *testing.T) {
 	r := NewRedactor()
 	got := r.Header(http.Header{
-		"Authorization": {"Bearer secret"}, "Cookie": {"a=secret"}, "Mcp-Session-Id": {"secret"}, "X-Own": {"secret"},
+		"Authorization": {"Bearer secret"}, "Cookie": {"a=secret"}, "Mcp-Session-Id": {"secret"}, "X-Own": {"secret"}, "Mcp-Name": {"n"}, "Mcp-Param-Region": {"r"},
 		"Accept": {"a/b", "c/d"}, "Www-Authenticate": {`Bearer realm="secret"`},
 	})
 	want := map[string]string{
-		"Authorization": "redacted", "Cookie": "redacted", "Mcp-Session-Id": r.Digest("secret"),
+		"Authorization": "redacted", "Cookie": "redacted", "Mcp-Session-Id": r.Digest("secret"), "Mcp-Name": "n", "Mcp-Param-Region": "r",
 		"Accept": "a/b, c/d", "Www-Authenticate": "Bearer",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -135,10 +135,11 @@ func (r *Redactor) Digest(id string) string {
 	return digest
 }
 
-// kept are the headers that the protocol uses and that contain no secret.
+// kept are the headers that the protocol uses and that contain no secret. Those that repeat parts
+// of a message, such as Mcp-Name and Mcp-Param-Region, contain nothing that the message does not.
 var kept = []string{
 	"Accept", "Allow", "Cache-Control", "Connection", "Content-Encoding", "Content-Length", "Content-Type",
-	"Last-Event-Id", "Location", "Mcp-Protocol-Version", "Origin", "Retry-After", "Transfer-Encoding", "User-Agent",
+	"Last-Event-Id", "Location", "Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Origin", "Retry-After", "Transfer-Encoding", "User-Agent",
 }
 
 // secret are the headers that are recorded without their values.
@@ -150,7 +151,7 @@ func (r *Redactor) Header(h http.Header) map[string]string {
 	for name, values := range h {
 		value := strings.Join(values, ", ")
 		switch {
-		case slices.Contains(kept, name):
+		case slices.Contains(kept, name), strings.HasPrefix(name, "Mcp-Param-"):
 			out[name] = value
 		case name == "Mcp-Session-Id":
 			out[name] = r.Digest(value)
