@@ -16,16 +16,20 @@ func TestCorpus(t *testing.T) {
 	if root == "" {
 		root = "../../../shared"
 	}
-	indexes, err := filepath.Glob(filepath.Join(root, "corpus", "*", "index.json"))
-	if err != nil {
-		t.Fatal(err)
+	var indexes []string
+	for _, pattern := range []string{"corpus/*/index.json", "upstream/*/examples/index.json"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		indexes = append(indexes, found...)
 	}
 	if len(indexes) == 0 {
 		t.Skipf("no example messages in %s (MCPGEN_SHARED names the folder)", root)
 	}
 	for _, name := range indexes {
 		dir := filepath.Dir(name)
-		t.Run(filepath.Base(dir), func(t *testing.T) {
+		t.Run(strings.TrimPrefix(dir, root+"/"), func(t *testing.T) {
 			src, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)
@@ -46,20 +50,20 @@ func TestCorpus(t *testing.T) {
 			}
 			for file, want := range index.Files {
 				path := filepath.Join(dir, file)
+				content, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
 				checkVerdict(t, want.Valid, "", index.Revision, want.Definition, path)
 				// One notification in the examples has the method of a request.
-				if isMessage(want.Definition) && !strings.Contains(file, "-notification-resources-list") {
+				if isMessage(want.Definition, content) && !strings.Contains(file, "-notification-resources-list") {
 					checkVerdict(t, want.Valid, "", index.Revision, "", path)
 				}
 				if want.ResultDefinition == "" {
 					continue
 				}
 				var message struct{ Result json.RawMessage }
-				content, err := os.ReadFile(path)
-				if err == nil {
-					err = json.Unmarshal(content, &message)
-				}
-				if err != nil {
+				if err := json.Unmarshal(content, &message); err != nil {
 					t.Fatalf("%s: %v", file, err)
 				}
 				checkVerdict(t, want.Valid, string(message.Result), index.Revision, want.ResultDefinition, "-")
@@ -68,9 +72,10 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// isMessage reports whether a definition is a whole message rather than a part of one.
-func isMessage(definition string) bool {
-	return strings.HasPrefix(definition, "JSONRPC") || strings.HasSuffix(definition, "Request") || strings.HasSuffix(definition, "Notification")
+// isMessage reports whether an example is a whole message rather than a part of one, such as an
+// input request.
+func isMessage(definition string, text []byte) bool {
+	return bytes.Contains(text, []byte(`"jsonrpc"`)) && (strings.HasPrefix(definition, "JSONRPC") || strings.HasSuffix(definition, "Request") || strings.HasSuffix(definition, "Notification"))
 }
 
 func checkVerdict(t *testing.T, valid bool, stdin, revision, definition, file string) {

@@ -77,8 +77,11 @@ func begins(src string) bool {
 // of returns the revision of a message. It returns the revision of the session for messages
 // that are not stateless.
 func (s *Session) of(c *check, m jsonrpc.Message) generated.Revision {
-	if s.opts.Revision != nil {
-		return *s.opts.Revision
+	if one := s.opts.Revision; one != nil {
+		if _, ok := named(m.Params); ok && stateless(*one) {
+			s.modern = *one
+		}
+		return *one
 	}
 	switch m.Kind {
 	case jsonrpc.Response:

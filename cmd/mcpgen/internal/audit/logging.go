@@ -11,7 +11,7 @@ import (
 
 // logged checks the rules of server/utilities/logging.
 func (s *Session) logged(c *check, params wire.Raw, pointer string, base int) {
-	if s.stateless {
+	if s.stateless && s.follows() {
 		s.loggedFor(c, params, pointer, base)
 	} else if i := levelOf(text(member(params, "level"))); i >= 0 && i < s.level {
 		s.late(c, s.leveled, "log-level", pointer+"/params/level", base, "the client has set the log level %s", levels[s.level])

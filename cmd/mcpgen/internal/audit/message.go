@@ -199,7 +199,7 @@ func (c *check) params(s *Session, m jsonrpc.Message, src, pointer string, base 
 	}
 	if m.Kind == jsonrpc.Notification {
 		s.announced(m.Method)
-		if s.stateless && subscribes(m.Method) {
+		if s.stateless && s.follows() && subscribes(m.Method) {
 			s.delivered(c, m, pointer, base)
 		}
 	}
