@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -71,6 +72,11 @@ type Binding struct {
 	// Capabilities, if not nil, returns the capabilities that a session of the revision declares,
 	// given those in the options. Declared may be nil.
 	Capabilities func(declared wire.Appender) (wire.Appender, error)
+
+	// ToolHeaders, if not nil, returns the HTTP headers that repeat arguments of a tool, as x-mcp-header
+	// in its inputSchema says. It returns nil for a tool without such headers or an unknown one. It is
+	// called for each call of a tool over HTTP in revisions that have no sessions, so it must be quick.
+	ToolHeaders func(tool string) *headers.Table
 
 	// Around, if not nil, wraps the Caller through which this side's code sends to the peer. With
 	// Handle and Capabilities it lets a binding convert messages for an implementation of another

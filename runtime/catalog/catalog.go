@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -172,6 +173,12 @@ func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 			return declared, nil
 		}
 		return below.Capabilities(declared)
+	}
+	b.ToolHeaders = func(tool string) *headers.Table {
+		if table := c.headersOf(tool); table != nil || below.ToolHeaders == nil {
+			return table
+		}
+		return below.ToolHeaders(tool)
 	}
 	b.Opened = func(s *runtime.ServerSession) func() {
 		c.opened(s)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/tasksupport"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -36,6 +37,7 @@ type definition struct {
 	key       string
 	arguments []argument          // only of a prompt
 	tasks     tasksupport.Support // only of a tool
+	headers   *headers.Table      // only of a tool
 }
 
 // argument is a PromptArgument.
@@ -45,8 +47,9 @@ type argument struct {
 }
 
 // define reads a definition. It returns an error if a member is missing that every revision
-// requires, if a member that means the same in every revision has the wrong type, or if the
-// definition is of a generated type and not valid in its revision.
+// requires, if a member that means the same in every revision has the wrong type, if the
+// definition is of a generated type and not valid in its revision, or if an inputSchema has an
+// x-mcp-header that servers must not use, which clients answer by ignoring the tool.
 func (k *kind) define(v wire.Appender) (definition, error) {
 	var d definition
 	err := d.encode(v)
@@ -120,6 +123,13 @@ func (d *definition) read(k *kind) error {
 	}
 	if wrong != nil {
 		return wrong
+	}
+	if k == kindTool {
+		schema, _ := wire.Object(d.text).Get("inputSchema")
+		var err error
+		if d.headers, err = headers.NewTable(schema); err != nil {
+			return wire.In(err, "inputSchema")
+		}
 	}
 	switch d.tasks {
 	case "", tasksupport.Forbidden, tasksupport.Optional, tasksupport.Required:

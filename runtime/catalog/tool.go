@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/tasksupport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -157,6 +158,15 @@ func (c *Catalog) TaskSupport(tool string) tasksupport.Support {
 		return tasksupport.Optional
 	}
 	return cmp.Or(t.read().tasks, tasksupport.Forbidden)
+}
+
+// headersOf returns the headers of a tool's calls, nil for an unknown tool.
+func (c *Catalog) headersOf(tool string) *headers.Table {
+	t, ok := c.tools.get(tool)
+	if !ok {
+		return nil
+	}
+	return t.read().headers
 }
 
 // callTool handles tools/call. An unknown tool is a protocol error, and a failure of a tool

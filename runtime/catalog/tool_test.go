@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -47,6 +48,38 @@ func TestNamed(t *testing.T) {
 	}
 	if _, err := handle(t.Context(), "tools/call", `{"name":"b"}`); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestToolHeaders checks that a catalog tells which arguments are repeated in headers, and refuses a tool
+// whose annotations break the rules (H31 to H35).
+func TestToolHeaders(t *testing.T) {
+	tool := func(name, property string) wire.Object {
+		return wire.Object(`{"name":"` + name + `","inputSchema":{"type":"object","properties":{"p":` + property + `}}}`)
+	}
+	call := echo("").Call
+	c := catalog.New(catalog.Options{Logger: slog.New(slog.DiscardHandler)})
+	must(t, c.Add(
+		catalog.Tool{Name: "named", Definition: tool("named", `{"type":"string","x-mcp-header":"Region"}`), Call: call},
+		catalog.Tool{Definition: tool("read", `{"type":"string","x-mcp-header":"Region"}`), Call: call},
+		catalog.Tool{Definition: tool("plain", `{"type":"string"}`), Call: call},
+	))
+	below := runtime.Binding{Methods: methods, ToolHeaders: func(name string) *headers.Table {
+		if name != "below" {
+			return nil
+		}
+		table, err := headers.NewTable(`{"properties":{"p":{"type":"string","x-mcp-header":"R"},"q":{"type":"string","x-mcp-header":"Q"}}}`)
+		must(t, err)
+		return table
+	}}
+	for name, want := range map[string]int{"named": 1, "read": 1, "plain": 0, "below": 2, "none": 0} {
+		if got := c.Over(below).ToolHeaders(name).Len(); got != want {
+			t.Errorf("%s has %d headers, want %d", name, got, want)
+		}
+	}
+	err := c.Add(catalog.Tool{Definition: tool("bad", `{"type":"number","x-mcp-header":"Region"}`), Call: call})
+	if err == nil || !strings.Contains(err.Error(), "/inputSchema/properties/p/x-mcp-header") {
+		t.Errorf("a header of a number: %v", err)
 	}
 }
 

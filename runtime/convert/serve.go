@@ -35,6 +35,7 @@ func (t *Table) Bind(native runtime.Binding, o Options) []runtime.Binding {
 			Handle:       b.handle,
 			Opened:       native.Opened,
 			Capabilities: b.capabilities,
+			ToolHeaders:  native.ToolHeaders,
 			Around:       func(to runtime.Caller) runtime.Caller { return &caller{b, to} },
 		}
 	}
