@@ -25,6 +25,7 @@ type row struct {
 	within    bool // it is not sent but part of a result, see Method
 	asks      bool // the result may have requests that are within it
 	cacheable bool // the result says how long it may be kept
+	nameParam string
 }
 
 // refined is a refinement with its place in bound.needs.
@@ -116,7 +117,7 @@ func (b *bound) tabulate() {
 	for i := range b.Methods {
 		m := &b.Methods[i]
 		b.rows[m.Name] = row{kind: m.Kind, to: m.Direction, need: b.need(m.Capability), lists: m.Paginated || m.Name == methodListRoots,
-			within: m.Within, asks: m.Asks, cacheable: m.Cacheable}
+			within: m.Within, asks: m.Asks, cacheable: m.Cacheable, nameParam: m.NameParam}
 	}
 	for i := range refinements {
 		f := &refinements[i]

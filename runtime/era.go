@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -14,8 +15,9 @@ import (
 // methods are called concurrently.
 type era interface {
 	// admit returns how a request or notification is handled. If it returns an error, a request is
-	// answered with the error, and a notification is dropped.
-	admit(m jsonrpc.Message) (admission, error)
+	// answered with the error, and a notification is dropped. The headers are those of the HTTP request
+	// that brought the message, or nil.
+	admit(m jsonrpc.Message, h headers.Header) (admission, error)
 	// batches reports whether the peer may send a batch now.
 	batches() bool
 	// unknownID returns the id for the error answer to a request whose id cannot be read: null, or

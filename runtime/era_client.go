@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -20,7 +21,7 @@ type clientEra struct {
 // the server's log, because the server does not expect answers to it.
 func (e *clientEra) unknownID() (wire.Scalar, bool) { return wire.Scalar{}, false }
 
-func (e *clientEra) admit(m jsonrpc.Message) (admission, error) {
+func (e *clientEra) admit(m jsonrpc.Message, _ headers.Header) (admission, error) {
 	if e.terms == nil {
 		return admitEarly(m, e.of.bindings)
 	}

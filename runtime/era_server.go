@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -40,9 +41,9 @@ func (e *serverEra) logs(t *terms, severity int) bool {
 	return e.sessionEra.logs(t, severity)
 }
 
-func (e *serverEra) admit(m jsonrpc.Message) (admission, error) {
+func (e *serverEra) admit(m jsonrpc.Message, h headers.Header) (admission, error) {
 	if len(e.of.stateless) > 0 {
-		switch t, err := e.requestTerms(&m); {
+		switch t, err := e.requestTerms(&m, h); {
 		case err != nil:
 			return admission{}, err
 		case t != nil:

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -62,8 +63,16 @@ func metaOf(params wire.Raw) (meta wire.Raw, m requestMeta) {
 // either of the members that every stateless request must have.
 func (m requestMeta) stateless() bool { return m.revision != "" || m.capabilities != "" }
 
+// CarriesTerms reports whether the params of a message say under which revision it is handled, so that it
+// belongs to no session. It is for transports that serve such messages in another way.
+func CarriesTerms(params wire.Raw) bool {
+	_, meta := metaOf(params)
+	return meta.stateless()
+}
+
 // requestTerms returns the terms that a message carries, or nil if the rules of sessions apply to it.
-func (e *serverEra) requestTerms(m *jsonrpc.Message) (*terms, error) {
+// The headers, if not nil, must repeat the message.
+func (e *serverEra) requestTerms(m *jsonrpc.Message, h headers.Header) (*terms, error) {
 	if m.Kind == jsonrpc.Request && m.Method == methodInitialize {
 		if !e.sessionless {
 			return nil, nil
@@ -71,12 +80,19 @@ func (e *serverEra) requestTerms(m *jsonrpc.Message) (*terms, error) {
 		return nil, jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), revisions(e.of.stateless))
 	}
 	if last := e.of.known.last.Load(); last != nil && last.carried.in(m.Params) {
-		return last, nil
+		return last, last.checkHeaders(m, h)
 	}
 	text, meta := metaOf(m.Params)
 	switch {
 	case meta.stateless():
-		return e.of.termsOf(text, meta)
+		if err := meta.checkHeader(h); err != nil {
+			return nil, err
+		}
+		t, err := e.of.termsOf(text, meta)
+		if err != nil {
+			return nil, err
+		}
+		return t, t.checkHeaders(m, h)
 	case m.Kind == jsonrpc.Notification && e.sessionless:
 		return nil, errNotInitialized
 	case m.Kind == jsonrpc.Notification || e.terms != nil || !e.sessionless && m.Method == methodPing:

@@ -187,12 +187,12 @@ func (p *peer) refuse(id wire.Scalar, err error, route Route, b *batch) {
 	}
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
-	p.encodeError(buf, id, err)
+	code := p.encodeError(buf, id, err)
 	if b != nil {
 		b.add(*buf, false)
 		return
 	}
-	p.send(p.life.Context(), buf, Outgoing{Kind: jsonrpc.Response, ID: id, Route: route, Code: peerError(err).Code,
+	p.send(p.life.Context(), buf, Outgoing{Kind: jsonrpc.Response, ID: id, Route: route, Code: code,
 		Refused: true, NotBegun: err == errNotBegun || err == errNotBegunAlone})
 }
 
@@ -203,14 +203,17 @@ func (p *peer) done(route Route, unanswered bool) {
 	}
 }
 
-// encodeError writes the text of an error answer to buf.
-func (p *peer) encodeError(buf *[]byte, id wire.Scalar, err error) {
-	text, err := jsonrpc.AppendError((*buf)[:0], id, peerError(err))
+// encodeError writes the text of an error answer to buf and returns its code.
+func (p *peer) encodeError(buf *[]byte, id wire.Scalar, err error) (code int64) {
+	e := peerError(err)
+	text, err := jsonrpc.AppendError((*buf)[:0], id, e)
 	if err != nil {
 		p.logFailure("an error could not be encoded", "error", err)
-		text, _ = jsonrpc.AppendError((*buf)[:0], id, errInternal)
+		e = errInternal
+		text, _ = jsonrpc.AppendError((*buf)[:0], id, e)
 	}
 	*buf = text
+	return e.Code
 }
 
 // send hands the text in buf to the transport.

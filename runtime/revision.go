@@ -15,6 +15,7 @@ const (
 	methodSample      = "sampling/createMessage"
 	methodTaskResult  = "tasks/result"
 	methodListRoots   = "roots/list"
+	methodCallTool    = "tools/call"
 	methodDiscover    = "server/discover"
 	methodListen      = "subscriptions/listen"
 	methodAck         = "notifications/subscriptions/acknowledged"

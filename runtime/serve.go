@@ -27,7 +27,7 @@ func (p *peer) takeRequest(m *jsonrpc.Message, in *Incoming, b *batch) *Call {
 
 // begin admits a request and registers it, so that it can be cancelled.
 func (p *peer) begin(m *jsonrpc.Message, in *Incoming, b *batch) (*Call, error) {
-	admitted, err := p.era.admit(*m)
+	admitted, err := p.era.admit(*m, in.Header)
 	if err != nil {
 		return nil, err
 	}
@@ -41,6 +41,9 @@ func (p *peer) begin(m *jsonrpc.Message, in *Incoming, b *batch) (*Call, error) 
 	c.key = c.id.Canonical()
 	switch p.serving.Begin(p.life.Context(), c) {
 	case engine.Begun:
+		if in.Bound {
+			c.unbind = context.AfterFunc(in.Context, c.disconnected)
+		}
 		return c, nil
 	case engine.Busy:
 		err = c.terms.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", p.limits.MaxConcurrent))
@@ -75,6 +78,9 @@ func (c *Call) serve() {
 	defer c.peer.serving.End()
 	defer c.ended()
 	defer c.cancel(nil)
+	if c.unbind != nil {
+		defer c.unbind()
+	}
 	c.run()
 }
 
@@ -208,7 +214,7 @@ func (p *peer) takeNotification(m *jsonrpc.Message, in *Incoming) {
 	if m.Method == methodCancelled {
 		p.cancelRequest(m.Params)
 	}
-	admitted, err := p.era.admit(*m)
+	admitted, err := p.era.admit(*m, in.Header)
 	if err != nil {
 		p.logger().Debug("notification ignored", "method", m.Method, "error", err)
 		return
@@ -249,12 +255,21 @@ func (p *peer) cancelRequest(params wire.Raw) {
 	if !ok {
 		return
 	}
-	c := p.serving.Remove(id.Canonical())
-	if c == nil {
-		return
+	if c := p.serving.Remove(id.Canonical()); c != nil {
+		c.withdrawn(fmt.Sprintf("%.200s", wire.Object(params).GetString("reason")))
 	}
-	reason := fmt.Sprintf("%.200s", wire.Object(params).GetString("reason"))
-	p.logger().Debug("request cancelled by the peer", "method", c.method, "id", c.id, "reason", reason)
+}
+
+// disconnected cancels a request whose client has closed the response.
+func (c *Call) disconnected() {
+	if c.peer.serving.Finish(c) {
+		c.withdrawn("the client has closed the connection")
+	}
+}
+
+// withdrawn ends the context of a request that the client has cancelled.
+func (c *Call) withdrawn(reason string) {
+	c.peer.logger().Debug("request cancelled by the peer", "method", c.method, "id", c.id, "reason", reason)
 	c.cancel(&CancelledError{Reason: reason})
 }
 

@@ -76,11 +76,11 @@ func (c *Call) answerAbandoned() {
 	p := c.peer
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
-	p.encodeError(buf, c.id, errCutShort) // not c.fail, because the handler's goroutine may run
+	code := p.encodeError(buf, c.id, errCutShort) // not c.fail, because the handler's goroutine may run
 	if c.batch != nil {
 		c.batch.add(*buf, false)
 		return
 	}
-	p.send(p.life.Context(), buf, Outgoing{Kind: jsonrpc.Response, ID: c.id, Route: c.route, Abandoned: true})
+	p.send(p.life.Context(), buf, Outgoing{Kind: jsonrpc.Response, ID: c.id, Route: c.route, Code: code, Abandoned: true})
 	p.done(c.route, false)
 }

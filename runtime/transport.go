@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -53,9 +54,17 @@ type Incoming struct {
 	// answer, the call fails, and the peer gets no error.
 	Answers wire.Scalar
 
+	// Header, if not nil, has the headers of the HTTP request that brought the message, which a stateless
+	// request must repeat. A session's message is not compared with them.
+	Header headers.Header
+
+	// Bound means that the end of Context cancels the request in the text, because the answer could go
+	// nowhere. A transport sets it for stateless requests, whose client cancels them in this way.
+	Bound bool
+
 	// Context, if not nil, has values for the contexts of the handlers, such as the user that an
-	// HTTP request has authenticated. Its end ends nothing, because a handler may go on without the
-	// connection that brought the message.
+	// HTTP request has authenticated. Unless Bound, its end ends nothing, because a handler may go on
+	// without the connection that brought the message.
 	Context context.Context
 }
 
@@ -184,7 +193,8 @@ type SessionServer interface {
 	Grace() time.Duration
 	// Logger returns the logger for failures of sessions. It is not nil.
 	Logger() *slog.Logger
-	// Revisions returns the revisions that a session may have, newest first. An empty list means
-	// every revision.
+	// Revisions returns the revisions that a session may have, newest first, and StatelessRevisions
+	// those that have no sessions. If both lists are empty, the server speaks every revision.
 	Revisions() []string
+	StatelessRevisions() []string
 }

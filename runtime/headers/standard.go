@@ -34,7 +34,7 @@ func (s Standard) Set(h Header) {
 // Check compares the standard headers with the message. Names of headers are compared without case,
 // and values with case ("Case Sensitivity"). The error is a *MismatchError.
 func (s Standard) Check(h Header) error {
-	if err := checkPlain(h, Revision, s.Revision); err != nil {
+	if err := CheckRevision(h, s.Revision); err != nil {
 		return err
 	}
 	if err := checkPlain(h, Method, s.Method); err != nil {
@@ -53,6 +53,9 @@ func (s Standard) Check(h Header) error {
 	}
 	return same(Name, name, s.Name)
 }
+
+// CheckRevision compares the header of the revision alone.
+func CheckRevision(h Header, revision string) error { return checkPlain(h, Revision, revision) }
 
 // checkPlain checks a header that is never encoded.
 func checkPlain(h Header, header, want string) error {

@@ -67,8 +67,11 @@ func (p *Proxy) Grace() time.Duration { return max(p.opts.Grace, 0) }
 // Logger returns the logger of the options.
 func (p *Proxy) Logger() *slog.Logger { return p.opts.Logger }
 
-// Revisions returns nil, which stands for every revision.
+// Revisions and StatelessRevisions return nil, which stands for every revision.
 func (p *Proxy) Revisions() []string { return nil }
+
+// StatelessRevisions returns nil, see Revisions.
+func (p *Proxy) StatelessRevisions() []string { return nil }
 
 // Serve forwards the session of one client until the client or the server ends it or ctx
 // ends. At the end of ctx and of the client's input it waits for the answers to the requests

@@ -6,16 +6,18 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 )
 
 // The headers of the protocol.
 const (
-	headerSession  = "Mcp-Session-Id"
-	headerRevision = "Mcp-Protocol-Version"
-	headerLast     = "Last-Event-Id"
+	headerSession  = headers.Session
+	headerRevision = headers.Revision
+	headerLast     = headers.LastID
 )
 
 // Handler serves the sessions of a server at one URL path. It is safe for concurrent use.
@@ -24,23 +26,34 @@ type Handler struct {
 	opts      Options
 	guard     web.Guard
 	log       *slog.Logger
-	revisions []string // that the server speaks, newest first; none means all
+	revisions []string // that a session may have, newest first; none means all
+	stateless []string // that have no sessions
+	any       bool     // the server speaks every revision
 	sessions  *web.Sessions
+	requests  *web.Requests // that belong to no session
+	lanes     lanes
 }
 
 // NewHandler returns a handler for the sessions of server.
 func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 	opts = opts.withDefaults()
-	return &Handler{
+	limits := web.Limits{
+		All: opts.MaxSessions, PerUser: opts.MaxSessionsPerUser, PerAddress: opts.MaxSessionsPerAddress, Address: opts.Address,
+	}
+	h := &Handler{
 		server:    server,
 		opts:      opts,
 		guard:     web.Guard{Hosts: opts.Hosts, Origins: opts.Origins},
 		log:       server.Logger(),
 		revisions: server.Revisions(),
-		sessions: web.NewSessions(web.Limits{
-			All: opts.MaxSessions, PerUser: opts.MaxSessionsPerUser, PerAddress: opts.MaxSessionsPerAddress, Address: opts.Address,
-		}, opts.User),
+		stateless: server.StatelessRevisions(),
+		sessions:  web.NewSessions(limits, opts.User),
 	}
+	limits.All = opts.MaxRequests
+	h.requests = web.NewRequests(limits, opts.User)
+	h.any = len(h.revisions) == 0 && len(h.stateless) == 0
+	h.lanes = lanes{handler: h, open: make(map[*lane]bool)}
+	return h
 }
 
 // Shutdown ends all sessions gracefully. It refuses new sessions and calls with status 503 and ends
@@ -50,7 +63,13 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 // error. Shutdown returns when all sessions are over: nil, or the cause of ctx if that ended first.
 //
 // [ListenAndServe] calls it before http.Server.Shutdown.
-func (h *Handler) Shutdown(ctx context.Context) error { return h.sessions.Shutdown(ctx) }
+func (h *Handler) Shutdown(ctx context.Context) error {
+	var both sync.WaitGroup
+	both.Go(func() { h.lanes.shutdown(ctx) })
+	err := h.sessions.Shutdown(ctx)
+	both.Wait()
+	return err
+}
 
 // Close calls Shutdown with the Grace of the server's options as time limit. It may be registered
 // with http.Server.RegisterOnShutdown, but a client that needs a new connection to answer a question
@@ -74,7 +93,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case r.Method == http.MethodPost:
 		return h.post(w, r)
-	case h.opts.Stateless:
+	case h.opts.Stateless || h.isStateless(r):
 		allow = "POST"
 	case r.Method == http.MethodGet:
 		return h.get(w, r)

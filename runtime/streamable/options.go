@@ -13,6 +13,7 @@ const (
 	DefaultMaxSessions           = web.DefaultMaxSessions
 	DefaultMaxSessionsPerUser    = web.DefaultMaxSessionsPerUser
 	DefaultMaxSessionsPerAddress = web.DefaultMaxSessionsPerAddress
+	DefaultMaxRequests           = web.DefaultMaxSessions
 	DefaultIdleTimeout           = 30 * time.Minute
 	DefaultStreamAfter           = 100 * time.Microsecond
 	DefaultKeepAlive             = 30 * time.Second
@@ -58,6 +59,10 @@ type Options struct {
 	// MaxSessionsPerAddress limits the sessions that clients at each address have opened, as
 	// MaxSessions limits all. 0 means DefaultMaxSessionsPerAddress, a negative number no limit.
 	MaxSessionsPerAddress int
+	// MaxRequests limits the requests in progress that belong to no session, as those of revision
+	// 2026-07-28. Further ones are refused with status 503. MaxSessionsPerUser and
+	// MaxSessionsPerAddress limit those of each user and address as well. 0 means DefaultMaxRequests.
+	MaxRequests int
 	// Address returns the address of a request's client, in any form. Sessions with the address ""
 	// are not limited by address. If Address is nil, it is the address of the connection (for IPv6
 	// its network of 64 bits), and "" for loopback and private addresses, which may be those of a

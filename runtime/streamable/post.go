@@ -15,6 +15,9 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if refusal := web.CheckPost(r, true); refusal != nil {
 		return refusal
 	}
+	if h.isStateless(r) {
+		return h.postStateless(w, r, "")
+	}
 	if h.opts.Stateless || r.Header.Get(headerSession) == "" {
 		return h.postFirst(w, r)
 	}
@@ -64,10 +67,14 @@ func (h *Handler) postFirst(w http.ResponseWriter, r *http.Request) error {
 	}
 	initialize := m.Kind == jsonrpc.Request && m.Method == "initialize"
 	switch {
+	case !initialize && h.carriesTerms(&m):
+		return h.postStateless(w, r, c.text)
 	case h.opts.Stateless:
 		err = h.postAlone(c, initialize)
 	case initialize:
 		err = h.postInitialize(c)
+	case len(h.stateless) > 0 && !h.speaks(r.Header.Get(headerRevision)):
+		err = h.unsupported(r)
 	default:
 		err = errSessionID
 	}

@@ -1,53 +1,93 @@
 package streamable
 
 import (
-	"context"
-	"io"
 	"net/http"
 	"slices"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/headers"
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// revisionAssumed is the revision of a request without a session that does not name one (section
-// Protocol Version Header).
-const revisionAssumed = "2025-03-26"
+// This file serves the requests of revisions without sessions (basic/transports/streamable-http,
+// 2026-07-28). Each is a POST of its own with a response of its own: JSON, or an event stream if a
+// notification comes first. There are no ids of sessions or events, and the end of the connection cancels
+// the request.
 
-// postAlone serves a message without a session: it opens one for the message alone. A request other
-// than initialize is served under the revision that it names.
-func (h *Handler) postAlone(c *connection, initialize bool) error {
-	s := h.newSession("", "")
-	if !initialize {
-		revision, err := h.revisionOf(c.request)
-		if err != nil {
-			return err
-		}
-		s.handshake.Revision = revision
+// isStateless reports whether a request is of a revision without sessions, judged by its headers. A
+// handler of every revision, such as that of a proxy, does not know which revisions have sessions, but
+// only clients of the others send Mcp-Method.
+func (h *Handler) isStateless(r *http.Request) bool {
+	if h.any {
+		return len(r.Header[headers.Method]) > 0
 	}
-	if err := h.open(s, c.request); err != nil {
-		return err
-	}
-	stop := context.AfterFunc(c.request.Context(), func() { s.end(runtime.ErrClosed) })
-	defer stop()
-	sent, err := h.exchange(newStream(s), c)
-	if sent {
-		s.end(io.EOF)
-	} else {
-		s.end(runtime.ErrClosed) // nobody can get the answer or cancel the request
-	}
-	return err
+	revision := r.Header[headerRevision]
+	return len(revision) > 0 && slices.Contains(h.stateless, revision[0]) || len(h.revisions) == 0
 }
 
-// revisionOf returns the revision of a request without a session.
-func (h *Handler) revisionOf(r *http.Request) (string, error) {
-	revision := r.Header.Get(headerRevision)
-	switch {
-	case revision == "" && len(h.revisions) > 0 && !slices.Contains(h.revisions, revisionAssumed):
-		return h.revisions[0], nil
-	case revision == "":
-		return revisionAssumed, nil
-	case !h.speaks(revision):
-		return "", errUnspoken
+// carriesTerms reports whether a message is of a revision without sessions, judged by itself. Its headers
+// say otherwise, so it will be refused unless they may be absent.
+func (h *Handler) carriesTerms(m *jsonrpc.Message) bool {
+	return (h.any || len(h.stateless) > 0) && runtime.CarriesTerms(m.Params)
+}
+
+// postStateless accepts a message of a revision without sessions. The text is that of the message, or ""
+// if the body was not read yet.
+func (h *Handler) postStateless(w http.ResponseWriter, r *http.Request, text string) error {
+	counted, err := h.requests.Enter(r, h.log)
+	if err != nil {
+		return err
 	}
-	return revision, nil
+	defer h.requests.Leave(counted)
+	l, err := h.lanes.take()
+	if err != nil {
+		return err
+	}
+	defer h.lanes.give(l)
+	if l.inbox == nil {
+		if err := h.lanes.connect(l); err != nil {
+			return err
+		}
+	}
+	l.Init(w, h.opts.IOTimeout)
+	if text == "" {
+		if text, err = l.ReadBody(r, h.server.MaxMessage()); err != nil {
+			return err
+		}
+	}
+	return l.serve(r, text)
+}
+
+// unsupported refuses a request whose header names a revision that the server does not speak, and which
+// says nothing else of its revision.
+func (h *Handler) unsupported(r *http.Request) error {
+	requested := r.Header.Get(headerRevision)
+	if requested == "" {
+		return errSessionID
+	}
+	return web.RefuseError(http.StatusBadRequest, jsonrpc.UnsupportedVersion(requested, h.stateless))
+}
+
+// statusOf returns the HTTP status of an answer. The protocol gives some codes a status of their own, and
+// status 400 to a request without the right _meta. Other errors of handlers get status 200: some clients
+// take a different status for a failure of the transport.
+func statusOf(m *runtime.Outgoing) int {
+	switch m.Code {
+	case 0:
+		return http.StatusOK
+	case jsonrpc.CodeMethodNotFound:
+		return http.StatusNotFound
+	case jsonrpc.CodeHeaderMismatch, jsonrpc.CodeMissingCapability, jsonrpc.CodeUnsupportedVersion:
+		return http.StatusBadRequest
+	case jsonrpc.CodeUnavailable:
+		return http.StatusServiceUnavailable
+	}
+	switch {
+	case m.NotBegun:
+		return http.StatusServiceUnavailable
+	case m.Refused:
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
 }

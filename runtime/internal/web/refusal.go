@@ -15,12 +15,18 @@ type Refusal struct {
 	Status  int
 	Code    int64 // of JSON-RPC; 0 means CodeInvalidRequest
 	Message string
+	Data    wire.Raw    // of the JSON-RPC error; "" for none
 	ID      wire.Scalar // of the JSON-RPC request; zero if it is unknown
 }
 
 // Refuse returns a Refusal with CodeInvalidRequest.
 func Refuse(status int, message string) *Refusal {
 	return &Refusal{Status: status, Message: message}
+}
+
+// RefuseError returns a Refusal with the parts of a JSON-RPC error.
+func RefuseError(status int, e *jsonrpc.Error) *Refusal {
+	return &Refusal{Status: status, Code: e.Code, Message: e.Message, Data: e.Data}
 }
 
 // RetryAfter is the value of that header, in seconds, in responses with status 503.
@@ -48,9 +54,9 @@ func (f *Refusal) WriteTo(w http.ResponseWriter) {
 	if code == 0 {
 		code = jsonrpc.CodeInvalidRequest
 	}
-	body, err := jsonrpc.AppendError(nil, f.ID, &jsonrpc.Error{Code: code, Message: f.Message})
+	body, err := jsonrpc.AppendError(nil, f.ID, &jsonrpc.Error{Code: code, Message: f.Message, Data: f.Data})
 	if err != nil {
-		body = nil // cannot happen without data
+		body = nil // cannot happen with well-formed data
 	}
 	if f.Status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", RetryAfter)

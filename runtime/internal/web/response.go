@@ -29,9 +29,14 @@ func NewResponse(w http.ResponseWriter, timeout time.Duration) *Response {
 	return r
 }
 
-// Init is NewResponse for a Response that is a part of something.
+// Init is NewResponse for a Response that is a part of something. It may be called again when the
+// response is finished.
 func (r *Response) Init(w http.ResponseWriter, timeout time.Duration) {
 	r.w, r.rc, r.timeout = w, *http.NewResponseController(w), timeout
+	r.streaming = false
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.interrupted, r.finished = false, false
 }
 
 // Header returns the header of the response.

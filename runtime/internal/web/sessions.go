@@ -280,10 +280,19 @@ func (u User) Key(r *http.Request, id string, log *slog.Logger) (string, error) 
 	if strings.Contains(id, ":") {
 		return "", ErrNoSession // otherwise part of it could pass for a part of the user
 	}
+	user, err := u.name(r, log)
+	if err != nil {
+		return "", err
+	}
+	return user + ":" + id, nil
+}
+
+// name returns the user that sent a request. An error is a *Refusal.
+func (u User) name(r *http.Request, log *slog.Logger) (string, error) {
 	user, err := u(r)
 	if err != nil {
 		log.Warn("request refused", "reason", "the user is not known", "error", err)
 		return "", errUser
 	}
-	return user + ":" + id, nil
+	return user, nil
 }

@@ -1,0 +1,193 @@
+package streamable
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// lane is a connection with the server that carries stateless requests, one at a time. A lane is used for
+// many requests, of any client, because opening one takes longer than a quick request. The server keeps
+// nothing of a request on it. A lane is the runtime.Outbox of its connection.
+type lane struct {
+	web.Response // to the current request
+	lanes        *lanes
+	inbox        runtime.Inbox
+
+	mu      sync.Mutex // also held while the response is written
+	current *reply     // nil between requests
+	timer   *time.Timer
+
+	// Of the current request.
+	answered   bool // the response is complete
+	unanswered bool // there will be no answer
+	buffered   bool // an event waits to be sent
+}
+
+// reply is the runtime.Route of what belongs to one request.
+type reply struct{ lane *lane }
+
+// serve serves a message in the goroutine of its HTTP request.
+func (l *lane) serve(r *http.Request, text string) error {
+	route := &reply{l}
+	l.begin(route)
+	returned := false
+	defer func() { l.end(returned) }()
+	serve := l.inbox.Accept(runtime.Incoming{Text: text, Route: route, Header: r.Header, Context: r.Context(), Bound: true})
+	if serve != nil {
+		l.startBeats()
+		serve()
+	}
+	returned = true
+	return l.finish(r.Context(), text)
+}
+
+// begin makes the route the current one.
+func (l *lane) begin(route *reply) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.current = route
+	l.answered, l.unanswered, l.buffered = false, false, false
+}
+
+// startBeats starts the timer for a request that takes time.
+func (l *lane) startBeats() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	first := l.lanes.handler.opts.KeepAlive
+	if first <= 0 {
+		first = never
+	}
+	l.timer.Reset(first)
+}
+
+// end ends the response. What belongs to the request is not sent any more.
+func (l *lane) end(returned bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.current = nil
+	l.timer.Stop()
+	if !returned { // the handler has ended the goroutine, and net/http closes the connection
+		_ = l.Flush()
+	}
+	l.Finish()
+}
+
+// finish completes the response to a message that was not answered.
+func (l *lane) finish(ctx context.Context, text string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.answered || l.Streaming() || ctx.Err() != nil:
+		return nil
+	case l.unanswered:
+		return l.lanes.refusal()
+	}
+	return l.accept(text)
+}
+
+// accept completes the response to a text without a request ("Sending Messages", 4 and 5). The server
+// has taken it if it is a notification. A client must not send a response.
+func (l *lane) accept(text string) error {
+	if m, err := jsonrpc.Parse(text); err != nil || m.Kind != jsonrpc.Notification {
+		return errNoRequest
+	}
+	l.Empty(http.StatusAccepted)
+	return nil
+}
+
+var errNoRequest = web.Refuse(http.StatusBadRequest, "invalid request: the body must be a request or a notification")
+
+// beat is called by the timer.
+func (l *lane) beat() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.current == nil || l.answered {
+		return
+	}
+	var err error
+	if l.buffered {
+		l.buffered = false
+		err = l.Flush()
+	} else {
+		err = l.Beat()
+	}
+	if next := l.lanes.handler.opts.KeepAlive; err == nil && next > 0 {
+		l.timer.Reset(next)
+	}
+}
+
+// Send implements runtime.Outbox.
+func (l *lane) Send(_ context.Context, m runtime.Outgoing) error {
+	route, _ := m.Route.(*reply)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if route == nil || l.current != route || l.answered || m.Kind == jsonrpc.Request {
+		return errStateless
+	}
+	if m.Kind != jsonrpc.Response {
+		return l.notify(m.Text)
+	}
+	l.answered = true
+	l.timer.Stop()
+	if !l.Streaming() {
+		return l.answer(&m)
+	}
+	err := l.Put(nil, "", 0, m.Text)
+	if err == nil && m.Abandoned {
+		err = l.Flush()
+	}
+	return err
+}
+
+// answer writes the whole response as one JSON text. The lock must be held.
+func (l *lane) answer(m *runtime.Outgoing) error {
+	status := statusOf(m)
+	if status == http.StatusServiceUnavailable {
+		l.Header().Set("Retry-After", web.RetryAfter)
+	}
+	err := l.JSON(status, m.Text)
+	if err == nil && m.Abandoned {
+		err = l.Flush()
+	}
+	return err
+}
+
+// notify writes a notification, which leaves with the answer or soon. The lock must be held.
+func (l *lane) notify(text []byte) error {
+	if err := l.Put(nil, "", 0, text); err != nil {
+		return err
+	}
+	if !l.buffered {
+		l.buffered = true
+		l.timer.Reset(waits.Flush)
+	}
+	return nil
+}
+
+// Done implements runtime.RouteEnder.
+func (l *lane) Done(route runtime.Route, unanswered bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r, ok := route.(*reply); ok && l.current == r {
+		l.unanswered = unanswered
+	}
+}
+
+// Close implements runtime.Outbox.
+func (l *lane) Close() error { return nil }
+
+// over is called when the connection has ended.
+func (l *lane) over(err error) {
+	if err != nil && !errors.Is(err, runtime.ErrClosed) {
+		l.lanes.handler.log.Warn("a connection for requests without a session failed", "error", err)
+	}
+	l.lanes.gone(l)
+}
