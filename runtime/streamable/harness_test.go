@@ -23,6 +23,7 @@ const (
 	r03 = "2025-03-26"
 	r06 = "2025-06-18"
 	r11 = "2025-11-25"
+	r07 = "2026-07-28" // without sessions
 )
 
 const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
@@ -36,17 +37,54 @@ func call(id any, method, params string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"method":%q,"params":%s}`, id, method, params)
 }
 
+// alone returns a request of a revision without sessions. Params are members of its params, or "".
+func alone(id any, method, params string) string {
+	return call(id, method, "{"+strings.TrimPrefix(params+","+terms(r07), ",")+"}")
+}
+
+// terms returns the member of params by which a request carries its terms.
+func terms(revision string) string {
+	return fmt.Sprintf(`"_meta":{"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`, revision)
+}
+
+// standard returns the headers of a request of a revision without sessions, as name, value, name, value.
+func standard(method string, more ...string) []string {
+	return append([]string{"Mcp-Protocol-Version", r07, "Mcp-Method", method}, more...)
+}
+
 // handlers of a hand-written binding, by method.
 type handlers map[string]func(ctx context.Context, params wire.Raw) (wire.Appender, error)
 
 func (h handlers) bind(revision string, d runtime.Direction) runtime.Binding {
-	return runtime.Binding{Revision: revision, Direction: d,
+	var methods []runtime.Method
+	if revision == r07 {
+		methods = h.table()
+	}
+	return runtime.Binding{Revision: revision, Direction: d, Methods: methods,
 		Handle: func(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
 			if f, ok := h[method]; ok {
 				return f(ctx, params)
 			}
 			return nil, runtime.MethodNotFound(method)
 		}}
+}
+
+// table returns the method table of a revision without sessions.
+func (h handlers) table() []runtime.Method {
+	all := []runtime.Method{{Name: "notifications/n", Kind: jsonrpc.Notification, Direction: runtime.ToClient}}
+	for name := range h {
+		m := runtime.Method{Name: name, Kind: jsonrpc.Request, Direction: runtime.ToServer}
+		switch {
+		case strings.HasPrefix(name, "notifications/"):
+			m.Kind = jsonrpc.Notification
+		case name == "tools/call":
+			m.NameParam = "name"
+		case name == "resources/read":
+			m.NameParam = "uri"
+		}
+		all = append(all, m)
+	}
+	return all
 }
 
 // base has the methods of most tests' servers.
