@@ -121,6 +121,78 @@ func TestStale(t *testing.T) {
 	}
 }
 
+// TestDocumented checks that docs.yaml has a comment for every identifier of every revision.
+func TestDocumented(t *testing.T) {
+	s := load(t)
+	for _, revision := range s.Revisions() {
+		src, err := gen.PinnedSource(s, revision)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lowered, err := gen.Lower(s, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, identifier := range lowered.Undocumented {
+			t.Errorf("%s: no comment in docs.yaml: %s", revision, identifier)
+		}
+	}
+}
+
+// TestDocRanges checks that a comment, a mark and the paragraph on a revision appear in the
+// revisions of their ranges, and that a required struct has no clause about its absence.
+func TestDocRanges(t *testing.T) {
+	src := `{"$defs": {
+		"Thing": {"type": "object", "properties": {"size": {"type": "integer"}, "needed": {"$ref": "#/$defs/Part"}, "spare": {"$ref": "#/$defs/Part"}}, "required": ["needed"]},
+		"Part": {"type": "object", "properties": {"kind": {"$ref": "#/$defs/Kind"}}},
+		"Kind": {"type": "string", "enum": ["a", "b"]},
+		"Either": {"anyOf": [{"$ref": "#/$defs/Kind"}, {"type": "array", "items": {"type": "string"}}]}
+	}}`
+	old, since := spec.Range{Until: "2099-01-01"}, spec.Range{Since: "2099-01-02"}
+	s := load(t)
+	s.Docs = &spec.Docs{
+		Types: spec.Texts{
+			"Thing": {{Range: old, Text: "Thing is old."}, {Range: since, Text: "Thing is new."}},
+		},
+		Properties: spec.Texts{"needed": {{Text: "Part is a part; {absent} means none. It is small."}}, "spare": {{Text: "Part is a part; {absent} means none. It is small."}}},
+		Packages:   spec.Texts{"2099-01-02": {{Text: "This revision is new."}}},
+		Deprecated: []spec.Deprecation{{Range: since, Text: "Use another one.", Types: []string{"Part", "Either"}, Fields: []string{"Thing.size"}, Values: []string{"Kind.b"}}},
+	}
+	plan := func(revision string) string {
+		files, err := gen.One(s, gen.Source{Revision: revision, Schema: []byte(src)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all strings.Builder
+		for _, f := range files.Files {
+			all.Write(f.Content)
+		}
+		return all.String()
+	}
+	before, after := plan("2099-01-01"), plan("2099-01-02")
+	for text, in := range map[string]string{
+		"// Thing is old.\ntype Thing":                   before,
+		"// Thing is new.\ntype Thing":                   after,
+		"//\n// This revision is new.\n//\n// Types are": after,
+		"//\n// Deprecated: Use another one.\ntype Part": after,
+		// The mark of a union follows its variants.
+		"does not define.\n//\n// Deprecated: Use another one.\ntype Either": after,
+		"\t// Deprecated: Use another one.\n\tSize":                          after,
+		"\t// Deprecated: Use another one.\n\tKindB":                         after,
+	} {
+		for _, got := range []string{before, after} {
+			if strings.Contains(got, text) != (got == in) {
+				t.Errorf("%q is in the wrong revision", text)
+			}
+		}
+	}
+	for _, text := range []string{"\t// Part is a part. It is small.\n\tNeeded Part", "\t// Part is a part; nil means none. It is small.\n\tSpare *Part"} {
+		if !strings.Contains(after, text) {
+			t.Errorf("there is no %q", text)
+		}
+	}
+}
+
 // TestDescriptions checks that the project's docs take precedence over a schema's
 // descriptions, which are used where the docs have none.
 func TestDescriptions(t *testing.T) {

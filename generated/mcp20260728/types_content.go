@@ -33,7 +33,8 @@ type AudioContent struct {
 	// in the types they accept.
 	MIMEType string `json:"mimeType"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
@@ -130,7 +131,8 @@ type ImageContent struct {
 	// in the types they accept.
 	MIMEType string `json:"mimeType"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
@@ -173,7 +175,8 @@ type TextContent struct {
 	// Text is the text itself.
 	Text string `json:"text"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`

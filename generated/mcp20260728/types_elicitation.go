@@ -74,7 +74,8 @@ type ElicitRequestFormParams struct {
 	// RequestedSchema describes the form to fill in.
 	RequestedSchema ElicitRequestFormParamsRequestedSchema `json:"requestedSchema"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
 	// Mode is form; nil means form too.
 	Mode *string `json:"mode,omitempty"`
@@ -135,7 +136,8 @@ type ElicitRequestURLParams struct {
 	// never fetch it beforehand.
 	URL string `json:"url"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *RequestMetaObject `json:"_meta,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -150,7 +152,8 @@ type ElicitResult struct {
 	// Action is the user's decision. Check it before you read Content.
 	Action ElicitAction `json:"action"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Content holds the answers by field name; nil unless the user accepted a
 	// form.
@@ -287,7 +290,8 @@ type InputRequiredResult struct {
 	// the zero value stands for.
 	ResultType string `json:"resultType"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
 	// InputRequests holds the requests that the client must answer before it
 	// tries again; nil means none, and then the client may try again at once.
@@ -333,7 +337,7 @@ func (*UnknownInputResponse) isInputResponse() {}
 // a message on its own.
 type InputResponseRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/.
+	// reserves keys under io.modelcontextprotocol/ and those of trace context.
 	Meta RequestMetaObject `json:"_meta"`
 	// InputResponses answers the input requests of the previous attempt, by
 	// their keys; nil means none, as in a first attempt.

@@ -108,7 +108,8 @@ type DiscoverResult struct {
 	// is out of date at once. It is not an interval for polling.
 	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
 	// Instructions explains to the model how to use the server as a whole. A
 	// client may add it to the system prompt; nil means no instructions.

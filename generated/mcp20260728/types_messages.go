@@ -56,7 +56,8 @@ type CacheableResult struct {
 	// is out of date at once. It is not an interval for polling.
 	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -147,7 +148,9 @@ type JSONValue = wire.Raw
 
 // MetaObject is metadata by key. A key is a name, with a prefix such as
 // com.example/ that says who defines it. The protocol reserves the prefixes
-// whose second label is modelcontextprotocol or mcp.
+// whose second label is modelcontextprotocol or mcp. It also reserves
+// traceparent, tracestate and baggage without a prefix, which carry the
+// trace context of OpenTelemetry.
 type MetaObject = wire.Object
 
 // Notification holds the members that all notifications share: a method and
@@ -178,7 +181,8 @@ type NotificationMetaObject struct {
 // besides metadata.
 type NotificationParams struct {
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *NotificationMetaObject `json:"_meta,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -229,7 +233,7 @@ type RequestMetaObject struct {
 // metadata.
 type RequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/.
+	// reserves keys under io.modelcontextprotocol/ and those of trace context.
 	Meta RequestMetaObject `json:"_meta"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -241,7 +245,8 @@ type Result struct {
 	// ResultType tells the kinds of results apart.
 	ResultType string `json:"resultType"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.

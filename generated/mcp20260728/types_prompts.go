@@ -27,7 +27,7 @@ func (*GetPromptRequest) isClientRequest() {}
 // GetPromptRequestParams names the prompt and holds its arguments.
 type GetPromptRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/.
+	// reserves keys under io.modelcontextprotocol/ and those of trace context.
 	Meta RequestMetaObject `json:"_meta"`
 	// Name is the prompt's name as prompts/list returns it.
 	Name string `json:"name"`
@@ -72,7 +72,8 @@ type GetPromptResult struct {
 	// Messages is the conversation to send to the model, in order.
 	Messages []PromptMessage `json:"messages"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
 	// Description explains what the prompt does; nil means no description.
 	Description *string `json:"description,omitempty"`
@@ -135,7 +136,8 @@ type ListPromptsResult struct {
 	// is out of date at once. It is not an interval for polling.
 	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
@@ -168,7 +170,8 @@ type Prompt struct {
 	// Name identifies the prompt in prompts/get.
 	Name string `json:"name"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// Arguments describes the arguments of the prompt; nil means it has none.
 	Arguments []PromptArgument `json:"arguments,omitempty"`

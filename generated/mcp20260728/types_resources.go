@@ -13,7 +13,8 @@ type BlobResourceContents struct {
 	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
@@ -34,7 +35,8 @@ type EmbeddedResource struct {
 	// Resource holds the embedded contents, with their URI.
 	Resource ResourceContentsUnion `json:"resource"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
@@ -81,7 +83,8 @@ type ListResourceTemplatesResult struct {
 	// is out of date at once. It is not an interval for polling.
 	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
@@ -144,7 +147,8 @@ type ListResourcesResult struct {
 	// is out of date at once. It is not an interval for polling.
 	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
@@ -197,7 +201,8 @@ func (*ListRootsRequest) isInputRequest() {}
 // of the server.
 type ListRootsRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -213,7 +218,8 @@ type ListRootsResult struct {
 	// Roots is the complete list, possibly empty.
 	Roots []Root `json:"roots"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -245,7 +251,7 @@ func (*ReadResourceRequest) isClientRequest() {}
 // ReadResourceRequestParams identifies the resource to read.
 type ReadResourceRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/.
+	// reserves keys under io.modelcontextprotocol/ and those of trace context.
 	Meta RequestMetaObject `json:"_meta"`
 	// URI identifies the resource to read. Only the server needs to understand
 	// its scheme.
@@ -299,7 +305,8 @@ type ReadResourceResult struct {
 	// is out of date at once. It is not an interval for polling.
 	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -334,7 +341,8 @@ type Resource struct {
 	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
@@ -362,7 +370,8 @@ type ResourceContents struct {
 	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.
@@ -406,7 +415,8 @@ type ResourceLink struct {
 	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
@@ -453,7 +463,7 @@ func (*ResourceListChangedNotification) isServerNotification() {}
 // for a single resource share. It is never a message on its own.
 type ResourceRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/.
+	// reserves keys under io.modelcontextprotocol/ and those of trace context.
 	Meta RequestMetaObject `json:"_meta"`
 	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
@@ -471,7 +481,8 @@ type ResourceTemplate struct {
 	// URITemplate is an RFC 6570 template. It expands to the URI to read.
 	URITemplate string `json:"uriTemplate"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// Annotations gives hints on audience and importance; nil means none.
 	Annotations *Annotations `json:"annotations,omitempty"`
@@ -529,7 +540,8 @@ type ResourceUpdatedNotificationParams struct {
 	// subscribed to, or one below it.
 	URI string `json:"uri"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *NotificationMetaObject `json:"_meta,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -546,7 +558,8 @@ type Root struct {
 	// URI is the location of the root. Only file URIs are allowed at present.
 	URI string `json:"uri"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// Name is the name to display for the root; nil means no name.
 	Name *string `json:"name,omitempty"`
@@ -602,7 +615,8 @@ type SubscriptionsAcknowledgedNotificationParams struct {
 	// requested ones without those that it does not support.
 	Notifications SubscriptionFilter `json:"notifications"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *NotificationMetaObject `json:"_meta,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -633,7 +647,7 @@ func (*SubscriptionsListenRequest) isClientRequest() {}
 // SubscriptionsListenRequestParams selects the changes to report.
 type SubscriptionsListenRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/.
+	// reserves keys under io.modelcontextprotocol/ and those of trace context.
 	Meta RequestMetaObject `json:"_meta"`
 	// Notifications selects the changes to report. The server sends no others.
 	Notifications SubscriptionFilter `json:"notifications"`
@@ -649,7 +663,7 @@ type SubscriptionsListenResult struct {
 	// zero value stands for.
 	ResultType string `json:"resultType"`
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/.
+	// reserves keys under io.modelcontextprotocol/ and those of trace context.
 	Meta SubscriptionsListenResultMetaObject `json:"_meta"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -697,7 +711,8 @@ type TextResourceContents struct {
 	// URI identifies the resource. The server defines what its scheme means.
 	URI string `json:"uri"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// MIMEType is the media type of the content, such as text/markdown; nil
 	// means unknown.

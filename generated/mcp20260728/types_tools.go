@@ -27,7 +27,7 @@ func (*CallToolRequest) isClientRequest() {}
 // CallToolRequestParams names the tool to run and holds its arguments.
 type CallToolRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/.
+	// reserves keys under io.modelcontextprotocol/ and those of trace context.
 	Meta RequestMetaObject `json:"_meta"`
 	// Name is the tool's name as tools/list returns it.
 	Name string `json:"name"`
@@ -74,7 +74,8 @@ type CallToolResult struct {
 	// Content is the result for the model; nil is sent as an empty list.
 	Content []ContentBlock `json:"content"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
 	// IsError reports that the tool ran and failed; Content then holds the
 	// reason; nil means false.
@@ -142,7 +143,8 @@ type ListToolsResult struct {
 	// is out of date at once. It is not an interval for polling.
 	TTLMs int64 `json:"ttlMs"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
@@ -179,7 +181,8 @@ type Tool struct {
 	// work everywhere.
 	Name string `json:"name"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta MetaObject `json:"_meta,omitempty"`
 	// Annotations describes the tool's behaviour as the server claims it; nil
 	// claims nothing, and clients assume the cautious defaults.

@@ -32,7 +32,8 @@ type CancelledNotificationParams struct {
 	// server may name only a subscription.
 	RequestID RequestId `json:"requestId"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *NotificationMetaObject `json:"_meta,omitempty"`
 	// Reason explains the cancellation, for logs or the user; nil gives no
 	// reason.
@@ -66,7 +67,7 @@ func (*CompleteRequest) isClientRequest() {}
 // text typed so far.
 type CompleteRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/.
+	// reserves keys under io.modelcontextprotocol/ and those of trace context.
 	Meta RequestMetaObject `json:"_meta"`
 	// Argument is the argument that the user is typing.
 	Argument CompleteRequestParamsArgument `json:"argument"`
@@ -131,7 +132,8 @@ type CompleteResult struct {
 	// Completion holds the suggestions.
 	Completion CompleteResultCompletion `json:"completion"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -245,7 +247,8 @@ type LoggingMessageNotificationParams struct {
 	// Level is the severity of the record.
 	Level LoggingLevel `json:"level"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *NotificationMetaObject `json:"_meta,omitempty"`
 	// Logger names the part of the server that wrote the record; nil means
 	// unspecified.
@@ -276,7 +279,7 @@ type PaginatedRequest struct {
 // the first page.
 type PaginatedRequestParams struct {
 	// Meta holds metadata in a form that the two sides agree on. The protocol
-	// reserves keys under io.modelcontextprotocol/.
+	// reserves keys under io.modelcontextprotocol/ and those of trace context.
 	Meta RequestMetaObject `json:"_meta"`
 	// Cursor is the NextCursor of the previous page; nil asks for the first
 	// page.
@@ -292,7 +295,8 @@ type PaginatedResult struct {
 	// ResultType tells the kinds of results apart.
 	ResultType string `json:"resultType"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *ResultMetaObject `json:"_meta,omitempty"`
 	// NextCursor is the Cursor of the next page; nil means that this page is the
 	// last.
@@ -329,7 +333,8 @@ type ProgressNotificationParams struct {
 	// ProgressToken is the token that the request carried.
 	ProgressToken ProgressToken `json:"progressToken"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta *NotificationMetaObject `json:"_meta,omitempty"`
 	// Message describes the current step to the user; nil means no description.
 	Message *string `json:"message,omitempty"`

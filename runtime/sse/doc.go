@@ -1,5 +1,6 @@
 // Package sse implements HTTP with SSE, the transport of revision 2024-11-05, for peers that have
-// nothing newer. Package streamable implements its successor.
+// nothing newer. Package streamable implements its successor. The protocol calls this transport
+// deprecated since revision 2025-03-26, so serve and use it only beside the successor.
 //
 // A client opens an event stream by GET. The stream is the session and ends with it. Its first event,
 // "endpoint", names the URL to which the client sends its messages by POST. The server's messages

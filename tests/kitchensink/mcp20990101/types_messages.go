@@ -29,7 +29,8 @@ type AskRequest struct {
 type AskResult struct {
 	Answer string `json:"answer"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -53,7 +54,8 @@ func (*BareNotification) isServerNotification() {}
 // BareNotificationParams is the type of BareNotification.params.
 type BareNotificationParams struct {
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta wire.Object `json:"_meta,omitempty"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -130,7 +132,8 @@ type Count int64
 type Defaulted struct {
 	Text string `json:"text"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta wire.Object `json:"_meta,omitempty"`
 	Mode *string     `json:"mode,omitempty"`
 	// Extra holds the members that this revision does not define, in their
@@ -959,7 +962,8 @@ type Special struct {
 	Mode string `json:"mode"`
 	Text string `json:"text"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
-	// The protocol reserves keys under io.modelcontextprotocol/.
+	// The protocol reserves keys under io.modelcontextprotocol/ and those of
+	// trace context.
 	Meta        wire.Object `json:"_meta,omitempty"`
 	ExtraMember *string     `json:"extra,omitempty"`
 	// Extra holds the members that this revision does not define, in their
