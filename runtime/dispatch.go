@@ -52,6 +52,18 @@ func (b *bound) handle(ctx context.Context, method string, params wire.Raw) (wir
 	if b.Handle == nil {
 		return b.fallback(ctx, method, params, MethodNotFound(method))
 	}
+	if c := CallOf(ctx); b.offered != nil && c != nil {
+		params, err := c.resume(params)
+		if err != nil {
+			return nil, err
+		}
+		return c.answered(b.handleOnce(ctx, method, params))
+	}
+	return b.handleOnce(ctx, method, params)
+}
+
+// handleOnce is handle for one of the rounds of a request.
+func (b *bound) handleOnce(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
 	result, err := b.Handle(ctx, method, params)
 	switch {
 	case err != nil:

@@ -83,6 +83,9 @@ type ServerOptions struct {
 	// lists and contents of resources. A handler overrides it with [Call.Cache], or with the members
 	// ttlMs and cacheScope of its result. The default is not at all.
 	Cache CacheHints
+
+	// Rounds configures requests of stateless revisions whose handlers ask the client.
+	Rounds Rounds
 }
 
 // ClientOptions are the options of [NewClient].

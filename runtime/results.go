@@ -68,6 +68,9 @@ func (p *peer) decodeResult(ctx context.Context, q *request, text wire.Raw, resu
 		return nil
 	}
 	accepted, more, err := wire.UnmarshalLenient(text, result, p.lenient.of(q.row.lists))
+	if q.key != "" {
+		err = q.checkInput(result, err)
+	}
 	if err != nil {
 		return fmt.Errorf("runtime: result of %s: %w", q.method, err)
 	}

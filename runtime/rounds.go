@@ -2,20 +2,222 @@ package runtime
 
 import (
 	"context"
+	"encoding/base64"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file answers the requests that a handler sends in a stateless call. The server of a stateless
-// revision sends no requests ("Requests" in basic, 2026-07-28).
+// This file answers the requests that the handler of a stateless call sends to the client. The server of a
+// stateless revision sends no requests. It answers that it needs input, the client repeats its request with
+// the answers, and the handler runs again ("Multi Round-Trip Requests" in basic/patterns/mrtr, 2026-07-28).
+// What the server must know in the next round travels in requestState, see rounds_state.go.
 
-// ask answers a request that a handler sends in a stateless call. C is nil outside of calls.
-func (c *Call) ask(ctx context.Context, method string, r row, params wire.Appender, result wire.Value) error {
-	return fmt.Errorf("runtime: %s: the client of a stateless request cannot be asked", method)
+// ErrInputRequired is the error of a request that the handler of a stateless call sends to the client, as
+// long as the client has not answered it. The handler returns it, or an error that wraps it, and runs again
+// when the client has the answer. Whatever the handler returns, the client is asked.
+var ErrInputRequired = errors.New("runtime: the client is asked, and repeats its request with the answer")
+
+// rounds holds what the handler of a stateless call has asked, and what the client has answered. It is
+// safe for concurrent use, because a handler may ask in several goroutines.
+type rounds struct {
+	mu     sync.Mutex
+	over   bool              // the handler has returned
+	keys   map[string]bool   // of the questions of this round, and of the uses of Once
+	given  map[string]*given // the answers of the client, by the key of the question
+	asked  wire.Members      // the questions without an answer
+	done   wire.Members      // the values of Once, by key
+	failed error             // an answer that cannot be read
 }
 
-// asked returns the result of a request whose handler has returned result and err: that of the handler
-// unless questions are outstanding. Err may be a *jsonrpc.Error with CodeURLElicitationRequired of a handler
-// that is written for 2025-11-25.
-func (c *Call) asked(result wire.Appender, err error) (wire.Appender, error) { return result, err }
+// given is an answer.
+type given struct {
+	answer wire.Raw
+	fresh  bool // it came with this request
+	used   bool // the handler has got it in this round
+}
+
+// rounds returns the rounds of a stateless call, which begin with the first question.
+func (c *Call) rounds() *rounds {
+	if r := c.alone.asking.Load(); r != nil {
+		return r
+	}
+	c.alone.asking.CompareAndSwap(nil, new(rounds))
+	return c.alone.asking.Load()
+}
+
+// key returns a key for a question, or a use of Once, with the given name. Equal names are numbered in the
+// order of their use, which is the same in every round.
+func (r *rounds) key(name string) string {
+	if r.keys == nil {
+		r.keys = make(map[string]bool)
+	}
+	key := name
+	for n := 2; r.keys[key]; n++ {
+		key = fmt.Sprintf("%s#%d", name, n)
+	}
+	r.keys[key] = true
+	return key
+}
+
+type inputKey struct{}
+
+// WithInputKey returns a context for a request to the client that has the given key among the
+// inputRequests of a stateless result. Without it, the key is made from the method and the params, so a
+// question whose params differ when the handler runs again is another question, and is asked anew. With it,
+// the answer belongs to the key, whatever the params. A client that knows the key can also answer before it
+// is asked. In a session the key has no meaning.
+func WithInputKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, inputKey{}, key)
+}
+
+// questionName returns the name of a question.
+func questionName(ctx context.Context, method string, question wire.Raw) string {
+	if name, ok := ctx.Value(inputKey{}).(string); ok && name != "" {
+		return name
+	}
+	sum := seal.Value(question)
+	return method + ":" + base64.RawURLEncoding.EncodeToString(sum[:12])
+}
+
+// input returns the client's answer to a request that the handler of the call sends. If there is none, it
+// records the question. C is nil outside of calls.
+func (c *Call) input(ctx context.Context, q *request) (wire.Raw, error) {
+	if c == nil || c.alone == nil || c.over.Load() {
+		return "", errNoInput(q.method)
+	}
+	if !c.terms.bound.rows[c.method].asks {
+		return "", fmt.Errorf("runtime: %s: revision %s has no way to ask the client during %s", q.method, c.terms.revision, c.method)
+	}
+	question, err := questionOf(q)
+	if err != nil {
+		return "", err
+	}
+	if err := c.terms.refine(q.row, []byte(question)); err != nil {
+		return "", err
+	}
+	r := c.rounds()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return "", errNoInput(q.method)
+	}
+	q.key = r.key(questionName(ctx, q.method, question))
+	if g := r.given[q.key]; g != nil {
+		g.used = true
+		return g.answer, nil
+	}
+	r.asked = append(r.asked, wire.Member{Name: q.key, Value: question})
+	return "", ErrInputRequired
+}
+
+func errNoInput(method string) error {
+	return fmt.Errorf("runtime: %s: without a session, only the handler of a request can ask the client, and only until it returns", method)
+}
+
+// questionOf returns the text of a request as it is part of a result.
+func questionOf(q *request) (wire.Raw, error) {
+	method, err := wire.MarshalString(wire.StringScalar(q.method))
+	if err != nil {
+		return "", err
+	}
+	members := wire.Members{{Name: "method", Value: wire.Raw(method)}}
+	if q.params != nil {
+		params, err := wire.MarshalString(q.params)
+		if err != nil {
+			return "", fmt.Errorf("runtime: request %s: %w", q.method, err)
+		}
+		members = append(members, wire.Member{Name: "params", Value: wire.Raw(params)})
+	}
+	question, err := wire.NewObject(members...)
+	return wire.Raw(question), err
+}
+
+// checkInput returns an error if the answer to a request was read with an error, or is not valid. That is
+// also the error that the client gets ("Error Handling" in basic/patterns/mrtr, 2026-07-28).
+func (q *request) checkInput(result wire.Value, err error) error {
+	if err == nil {
+		err = wire.Validate(result)
+	}
+	if err == nil {
+		return nil
+	}
+	bad := jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /inputResponses%.200s: %.500s", wire.AppendPointer(nil, q.key), err)
+	r := q.call.rounds()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failed = bad
+	return bad
+}
+
+// answered returns the result of the call's handler, unless it has asked. Then the result has the questions
+// that are not answered. If the handler has made such a result by hand, the questions are added to it.
+func (c *Call) answered(result wire.Appender, err error) (wire.Appender, error) {
+	r := c.alone.asking.Load()
+	if r == nil {
+		return result, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	switch {
+	case r.failed != nil:
+		return nil, r.failed
+	case len(r.asked) == 0:
+		return result, err
+	}
+	r.warn(c)
+	own := wire.Object(`{"resultType":"` + resultInputRequired + `"}`)
+	var asked wire.Object
+	if err == nil && result != nil {
+		if text, err := wire.MarshalString(result); err == nil && wire.Object(text).GetString("resultType") == resultInputRequired {
+			own = wire.Object(text)
+			requests, _ := own.Get("inputRequests")
+			asked = wire.Object(requests)
+		}
+	}
+	for _, q := range r.asked {
+		if asked, err = asked.With(q.Name, q.Value); err != nil {
+			return nil, err
+		}
+	}
+	return own.With("inputRequests", wire.Raw(asked))
+}
+
+// warn logs that the client has answered a question that the handler has not asked again, although it asks
+// others. Such a handler may never come to an end.
+func (r *rounds) warn(c *Call) {
+	for _, key := range slices.Sorted(maps.Keys(r.given)) {
+		method, _, _ := strings.Cut(key, ":")
+		if g := r.given[key]; g.fresh && !g.used && c.terms.bound.rows[method].within {
+			c.peer.logger().Warn("the handler asks another question than before; see runtime.Once and runtime.WithInputKey", "method", c.method, "answered", fmt.Sprintf("%.100s", key))
+			return
+		}
+	}
+}
+
+// checkQuestions returns an error if the client must not be asked the inputRequests of a result. The
+// handler may have made them by hand.
+func (c *Call) checkQuestions(requests wire.Raw) error {
+	for key, question := range wire.Object(requests).All() {
+		method := wire.Object(question).GetString("method")
+		row, err := c.terms.sending(jsonrpc.Request, method)
+		if err == nil && !row.within {
+			err = fmt.Errorf("runtime: revision %s does not allow %.100q", c.terms.revision, method)
+		}
+		if err == nil {
+			err = c.terms.refine(row, []byte(question))
+		}
+		if err != nil {
+			return fmt.Errorf("inputRequests%.200s: %w", wire.AppendPointer(nil, key), err)
+		}
+	}
+	return nil
+}

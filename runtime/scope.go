@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // This file decides which notifications the handler of a stateless request may send, and until when. The
@@ -23,6 +24,7 @@ type alone struct {
 	sending sync.RWMutex // held by notifications while they are sent
 	hint    *CacheHint   // set by Call.Cache; guarded by Call.mu
 	code    int64        // of the error answer; 0 for a result
+	asking  atomic.Pointer[rounds]
 }
 
 // statelessCall is a call with its part, which take one allocation.

@@ -16,7 +16,8 @@ type request struct {
 	route    Route
 	terms    *terms // nil before the handshake
 	row      row
-	call     *Call                           // of a notification: the stateless call that sends it, or nil
+	call     *Call                           // the call that sends it; nil outside of calls
+	key      string                          // of a question that a stateless call has asked and the client answered; "" otherwise
 	id       int64                           // 0 before it is sent
 	accept   func(engine.Reply) engine.Reply // see engine.Terms
 	progress func(engine.Report)             // nil if the caller does not want any
@@ -37,10 +38,7 @@ func (c unwrappedCaller) Call(ctx context.Context, method string, params wire.Ap
 	if err != nil {
 		return err
 	}
-	if c.terms.serving() {
-		return c.call.ask(ctx, method, row, params, result)
-	}
-	q := request{method: method, params: params, route: c.route, terms: c.terms, row: row}
+	q := request{method: method, params: params, route: c.route, terms: c.terms, row: row, call: c.call}
 	q.progress, q.follow = reporterOf(ctx, c.peer)
 	return c.peer.ask(ctx, &q, result)
 }
@@ -102,9 +100,12 @@ func (p *peer) ask(ctx context.Context, q *request, result wire.Value) error {
 	return p.decodeResult(ctx, q, r, result)
 }
 
-// exchange sends a request and waits for its answer. If it stops waiting, it tells the peer that the
+// exchange sends a request and waits for its answer, or takes the answer from a stateless call. If it stops waiting, it tells the peer that the
 // request is cancelled. The protocol does not allow that for initialize.
 func (p *peer) exchange(ctx context.Context, q *request) (wire.Raw, error) {
+	if q.terms.serving() {
+		return q.call.input(ctx, q)
+	}
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}

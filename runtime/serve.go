@@ -153,9 +153,6 @@ func (c *Call) encode(buf *[]byte) {
 		}
 	}()
 	result, err := c.handle(&c.context, c.method, c.params)
-	if c.alone != nil {
-		result, err = c.asked(result, err)
-	}
 	if err == nil && result == nil {
 		err = errors.New("runtime: the handler returned no result")
 	}
@@ -184,7 +181,10 @@ func (c *Call) encodeResult(buf *[]byte, result wire.Appender) error {
 	if text, err = result.AppendJSON(text); err != nil {
 		return wire.In(err, "result")
 	}
-	*buf = append(c.stamp(text, start), '}')
+	if text, err = c.stamp(text, start); err != nil {
+		return err
+	}
+	*buf = append(text, '}')
 	return nil
 }
 

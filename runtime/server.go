@@ -3,9 +3,11 @@ package runtime
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -19,7 +21,8 @@ type Server struct {
 	stateless []*bound // the bindings of revisions without
 	spoken    []string // all revisions, newest first
 	known     termsCache
-	stamp     string // the member of the _meta of results that names the server; "" for none
+	ring      *seal.Ring // of the states of stateless requests
+	stamp     string     // the member of the _meta of results that names the server; "" for none
 }
 
 // NewServer returns a server that speaks the revisions of the bindings. Each binding has another
@@ -39,6 +42,12 @@ func NewServer(opts ServerOptions, bindings ...Binding) *Server {
 		var self error
 		s.stamp, self = s.self().member()
 		s.err = errors.Join(s.err, self)
+	}
+	if len(s.stateless) > 0 {
+		var keys error
+		if s.ring, keys = seal.NewRing(opts.Rounds.Keys...); keys != nil {
+			s.err = errors.Join(s.err, fmt.Errorf("runtime: Rounds.Keys: %w", keys))
+		}
 	}
 	return s
 }

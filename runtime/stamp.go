@@ -23,16 +23,25 @@ const (
 )
 
 // stamp completes the result object that dst holds from start on.
-func (c *Call) stamp(dst []byte, start int) []byte {
+func (c *Call) stamp(dst []byte, start int) ([]byte, error) {
 	text := dst[start:]
 	if len(text) < 2 || text[0] != '{' || text[len(text)-1] != '}' {
-		return dst
+		return dst, nil
 	}
 	var found [len(stampedMembers)]wire.Span
 	wire.FindMembers(text, stampedMembers[:], found[:])
 	complete := true
 	if at := found[atResultType]; at.End > 0 {
 		complete = string(text[at.Start:at.End]) == `"`+resultComplete+`"`
+		if string(text[at.Start:at.End]) == `"`+resultInputRequired+`"` {
+			asking, err := c.requireInput(wire.Object(text))
+			if err != nil {
+				return dst, err
+			}
+			dst = append(dst[:start], asking...)
+			found = [len(stampedMembers)]wire.Span{}
+			wire.FindMembers(dst[start:], stampedMembers[:], found[:])
+		}
 	}
 	self := c.terms.bound.offered.server.stamp
 	if meta := found[atMeta]; meta.End > 0 && self != "" {
@@ -48,7 +57,7 @@ func (c *Call) stamp(dst []byte, start int) []byte {
 	if found[atMeta].End == 0 && self != "" {
 		dst = append(append(append(wire.AppendName(dst, "_meta"), '{'), self...), '}')
 	}
-	return append(dst, '}')
+	return append(dst, '}'), nil
 }
 
 // identify adds self to the object _meta in dst[start:end], unless it has that member or is no object.

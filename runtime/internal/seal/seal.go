@@ -1,0 +1,161 @@
+package seal
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// MinKey is the length of the shortest key, in bytes.
+const MinKey = 32
+
+// The reasons for which a text is not opened.
+var (
+	ErrForeign   = errors.New("not sealed with a known key, or changed since")
+	ErrExpired   = errors.New("expired")
+	ErrPrincipal = errors.New("sealed for another principal")
+	ErrRequest   = errors.New("sealed for another request")
+)
+
+// ID is the name of a sealed text. Each text has another one.
+type ID [16]byte
+
+// Purpose is what a text is sealed for. It is opened only for the same.
+type Purpose struct {
+	Principal string // the authenticated user; "" if there is none
+	Request   Sum    // of the request that the text belongs to, see Request
+}
+
+// Opened is a text that has been opened.
+type Opened struct {
+	ID      ID
+	Expires time.Time
+	Content []byte
+}
+
+// Ring holds keys. It seals with the first and opens with any of them. It is immutable.
+type Ring struct{ keys []key }
+
+// key is a key after the first step of HKDF.
+type key struct {
+	secret []byte
+	name   [4]byte
+}
+
+const (
+	version    = 1
+	headLength = 1 + len(key{}.name) + len(ID{})
+	bindLength = 8 + 2*sha256.Size
+)
+
+// NewRing returns a ring of keys with at least MinKey random bytes each. Without keys, it has a random
+// one, so that no other ring opens what it seals.
+func NewRing(keys ...[]byte) (*Ring, error) {
+	if len(keys) == 0 {
+		fresh := make([]byte, MinKey)
+		rand.Read(fresh) // never fails
+		keys = [][]byte{fresh}
+	}
+	r := new(Ring)
+	for i, k := range keys {
+		if len(k) < MinKey {
+			return nil, fmt.Errorf("key %d has %d bytes; it needs at least %d", i, len(k), MinKey)
+		}
+		secret, err := hkdf.Extract(sha256.New, k, nil)
+		if err != nil {
+			return nil, err
+		}
+		name, err := hkdf.Expand(sha256.New, secret, "mcpgen seal: name", len(key{}.name))
+		if err != nil {
+			return nil, err
+		}
+		r.keys = append(r.keys, key{secret, [4]byte(name)})
+	}
+	return r, nil
+}
+
+// aead returns the cipher of the text with an id. It seals a single text, so its nonce is constant.
+func (k *key) aead(id ID) (cipher.AEAD, error) {
+	own, err := hkdf.Expand(sha256.New, k.secret, "mcpgen seal: text "+string(id[:]), 32)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(own)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+var nonce [12]byte
+
+// Seal returns a text that opens to content, for the purpose, until it expires.
+func (r *Ring) Seal(p Purpose, expires time.Time, content []byte) (string, error) {
+	var id ID
+	rand.Read(id[:]) // never fails
+	k := &r.keys[0]
+	aead, err := k.aead(id)
+	if err != nil {
+		return "", err
+	}
+	head := append(append([]byte{version}, k.name[:]...), id[:]...)
+	principal := sha256.Sum256([]byte(p.Principal))
+	plain := binary.BigEndian.AppendUint64(nil, uint64(expires.Unix()))
+	plain = append(append(append(plain, principal[:]...), p.Request[:]...), content...)
+	return base64.RawURLEncoding.EncodeToString(aead.Seal(head, nonce[:], plain, head)), nil
+}
+
+// Open opens a text that was sealed for the purpose and has not expired. The error is one of the errors
+// of this package.
+func (r *Ring) Open(text string, p Purpose, now time.Time) (*Opened, error) {
+	// The decoder skips line breaks, which a sealed text does not have.
+	sealed, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil || len(sealed) < headLength || sealed[0] != version || strings.ContainsAny(text, "\r\n") {
+		return nil, ErrForeign
+	}
+	o := &Opened{ID: ID(sealed[headLength-len(ID{}) : headLength])}
+	plain, ok := r.decrypt(sealed, o.ID)
+	if !ok || len(plain) < bindLength {
+		return nil, ErrForeign
+	}
+	principal := sha256.Sum256([]byte(p.Principal))
+	o.Expires = time.Unix(int64(binary.BigEndian.Uint64(plain)), 0)
+	o.Content = plain[bindLength:]
+	switch bound := plain[8:bindLength]; {
+	case !bytes.Equal(bound[:sha256.Size], principal[:]):
+		return nil, ErrPrincipal
+	case !bytes.Equal(bound[sha256.Size:], p.Request[:]):
+		return nil, ErrRequest
+	case !now.Before(o.Expires):
+		return nil, ErrExpired
+	}
+	return o, nil
+}
+
+// decrypt returns the plain text of the content after the head, if a key opens it.
+func (r *Ring) decrypt(sealed []byte, id ID) (plain []byte, ok bool) {
+	head, content := sealed[:headLength], sealed[headLength:]
+	for i := range r.keys {
+		k := &r.keys[i]
+		if !bytes.Equal(k.name[:], head[1:1+len(k.name)]) {
+			continue
+		}
+		aead, err := k.aead(id)
+		if err != nil {
+			return nil, false
+		}
+		if plain, err = aead.Open(nil, nonce[:], content, head); err == nil {
+			return plain, true
+		}
+	}
+	return nil, false
+}

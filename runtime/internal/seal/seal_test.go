@@ -1,0 +1,225 @@
+package seal_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+var (
+	now     = time.Unix(1_800_000_000, 0)
+	later   = now.Add(time.Minute)
+	purpose = seal.Purpose{Principal: "ada", Request: seal.Request("r", "tools/call", `{"name":"a"}`)}
+)
+
+func ring(t testing.TB, keys ...byte) *seal.Ring {
+	var all [][]byte
+	for _, k := range keys {
+		all = append(all, bytes.Repeat([]byte{k}, seal.MinKey))
+	}
+	r, err := seal.NewRing(all...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func sealed(t testing.TB, r *seal.Ring, content string) string {
+	text, err := r.Seal(purpose, later, []byte(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestOpen(t *testing.T) {
+	r := ring(t, 1)
+	text := sealed(t, r, "content")
+	o, err := r.Open(text, purpose, now)
+	if err != nil || string(o.Content) != "content" || !o.Expires.Equal(later) {
+		t.Fatalf("Open = %+v, %v", o, err)
+	}
+	if other := sealed(t, r, "content"); other == text {
+		t.Error("the same content gives the same text twice")
+	}
+	if raw, _ := base64.RawURLEncoding.DecodeString(text); bytes.Contains(raw, []byte("content")) || bytes.Contains(raw, []byte("ada")) {
+		t.Error("the text shows its content")
+	}
+}
+
+func TestRefused(t *testing.T) {
+	r := ring(t, 1)
+	text := sealed(t, r, "content")
+	other := func(change func(*seal.Purpose)) seal.Purpose {
+		p := purpose
+		change(&p)
+		return p
+	}
+	for _, test := range []struct {
+		name    string
+		text    string
+		purpose seal.Purpose
+		at      time.Time
+		want    error
+	}{
+		{"P7 more bytes", text + "A", purpose, now, seal.ErrForeign},
+		{"P7 fewer bytes", text[:len(text)-4], purpose, now, seal.ErrForeign},
+		{"P7 a line break", text + "\n", purpose, now, seal.ErrForeign},
+		{"P7 not base64", text + "-TAMPERED!", purpose, now, seal.ErrForeign},
+		{"P7 empty", "", purpose, now, seal.ErrForeign},
+		{"P8 another principal", text, other(func(p *seal.Purpose) { p.Principal = "bob" }), now, seal.ErrPrincipal},
+		{"P8 no principal", text, other(func(p *seal.Purpose) { p.Principal = "" }), now, seal.ErrPrincipal},
+		{"P9 expired", text, purpose, later, seal.ErrExpired},
+		{"P10 another tool", text, other(func(p *seal.Purpose) { p.Request = seal.Request("r", "tools/call", `{"name":"b"}`) }), now, seal.ErrRequest},
+		{"P10 another method", text, other(func(p *seal.Purpose) { p.Request = seal.Request("r", "prompts/get", `{"name":"a"}`) }), now, seal.ErrRequest},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if o, err := r.Open(test.text, test.purpose, test.at); !errors.Is(err, test.want) {
+				t.Errorf("Open = %v, %v; want %v", o, err, test.want)
+			}
+		})
+	}
+}
+
+// TestEveryBit changes each bit of a sealed text.
+func TestEveryBit(t *testing.T) {
+	r := ring(t, 1)
+	raw, _ := base64.RawURLEncoding.DecodeString(sealed(t, r, "x"))
+	for i := range len(raw) * 8 {
+		raw[i/8] ^= 1 << (i % 8)
+		if _, err := r.Open(base64.RawURLEncoding.EncodeToString(raw), purpose, now); err != seal.ErrForeign {
+			t.Fatalf("bit %d changed: %v", i, err)
+		}
+		raw[i/8] ^= 1 << (i % 8)
+	}
+}
+
+func TestRotation(t *testing.T) {
+	old := sealed(t, ring(t, 1), "old")
+	both := ring(t, 2, 1)
+	if o, err := both.Open(old, purpose, now); err != nil || string(o.Content) != "old" {
+		t.Errorf("a text of the second key: %v", err)
+	}
+	fresh := sealed(t, both, "new")
+	if _, err := ring(t, 2).Open(fresh, purpose, now); err != nil {
+		t.Errorf("a text that two keys sealed is not of the first: %v", err)
+	}
+	if _, err := ring(t, 2).Open(old, purpose, now); err != seal.ErrForeign {
+		t.Errorf("a text of a key that is gone: %v", err)
+	}
+}
+
+func TestKeys(t *testing.T) {
+	if _, err := seal.NewRing(make([]byte, seal.MinKey), make([]byte, seal.MinKey-1)); err == nil || !strings.Contains(err.Error(), "key 1 has 31 bytes") {
+		t.Errorf("a short key: %v", err)
+	}
+	a, errA := seal.NewRing()
+	b, errB := seal.NewRing()
+	if errA != nil || errB != nil {
+		t.Fatal(errA, errB)
+	}
+	if _, err := b.Open(sealed(t, a, "x"), purpose, now); err != seal.ErrForeign {
+		t.Errorf("two rings without keys have the same one: %v", err)
+	}
+}
+
+func TestRequest(t *testing.T) {
+	sum := func(params wire.Object) seal.Sum { return seal.Request("r", "m", params, "_meta", "requestState") }
+	base := sum(`{"name":"a","arguments":{"x":[1,"é",{}],"y":null}}`)
+	for _, same := range []wire.Object{
+		`{ "arguments" : {"y":null, "x":[1.0,"\u00e9",{ }]}, "name":"a" }`,
+		`{"_meta":{"a":1},"name":"a","requestState":"s","arguments":{"x":[1,"é",{}],"y":null}}`,
+	} {
+		if sum(same) != base {
+			t.Errorf("%s is another request", same)
+		}
+	}
+	for _, other := range []wire.Object{
+		"", `{"name":"b","arguments":{"x":[1,"é",{}],"y":null}}`,
+		`{"name":"a","arguments":{"x":[1,"é",{}]}}`,
+		`{"name":"a","arguments":{"x":["1","é",{}],"y":null}}`,
+		`{"name":"a","arguments":{"x":[1,"é",[]],"y":null}}`,
+		`{"name":"a","arguments":{"x":[1,["é",{}]],"y":null}}`,
+		`{"name":"a","arguments":{"x":[1,"é",{"_meta":1}],"y":null}}`,
+		`{"name":"a","arguments":{"y":[1,"é",{}],"x":null}}`,
+	} {
+		if sum(other) == base {
+			t.Errorf("%s is the same request", other)
+		}
+	}
+	if sum("") != sum("{}") {
+		t.Error("absent params differ from empty ones")
+	}
+}
+
+// TestDeep digests a text whose nesting would make a digest that reads each level again quadratic.
+func TestDeep(t *testing.T) {
+	const depth = 900
+	long := strings.Repeat("x", 1<<20)
+	text := strings.Repeat(`{"b":[`, depth/2) + `"` + long + `"` + strings.Repeat(`],"a":1}`, depth/2)
+	if seal.Value(wire.Raw(text)) == seal.Value(wire.Raw(strings.Replace(text, "xx", "xy", 1))) {
+		t.Error("the innermost value is not part of the digest")
+	}
+}
+
+func TestUsed(t *testing.T) {
+	u := seal.NewUsed(2)
+	add := func(n rune, expires, at time.Time) string {
+		added, full := u.Add(string(n), expires, at)
+		return fmt.Sprint(added, full)
+	}
+	for _, step := range []struct {
+		n           rune
+		expires, at time.Time
+		want        string
+	}{
+		{1, later, now, "true false"},
+		{1, later, now, "false false"}, // P11 used twice
+		{2, later.Add(time.Minute), now, "true false"},
+		{3, later, now, "false true"},
+		{3, later.Add(time.Minute), later, "true false"}, // the first has expired
+		{4, later, later, "false true"},
+	} {
+		if got := add(step.n, step.expires, step.at); got != step.want {
+			t.Errorf("Add of id %d at %v: %s; want %s", step.n, step.at.Sub(now), got, step.want)
+		}
+	}
+}
+
+// FuzzOpen opens what clients may send. Only what was sealed comes out.
+func FuzzOpen(f *testing.F) {
+	r := ring(f, 2, 1)
+	good := sealed(f, r, "content")
+	f.Add(good)
+	f.Add(good + "=")
+	f.Add(strings.ToLower(good))
+	f.Add(sealed(f, ring(f, 3), "content"))
+	f.Fuzz(func(t *testing.T, text string) {
+		if o, err := r.Open(text, purpose, now); err == nil && string(o.Content) != "content" {
+			t.Errorf("Open(%q) = %v, %v", text, o, err)
+		}
+	})
+}
+
+// FuzzValue checks that only equal values have the same digest.
+func FuzzValue(f *testing.F) {
+	f.Add(`{"a":[1,2],"b":"x"}`, `{"b":"x","a":[1,2]}`)
+	f.Add(`["a","b"]`, `["a,b"]`)
+	f.Add(`[[],1]`, `[[1]]`)
+	f.Fuzz(func(t *testing.T, a, b string) {
+		var x, y wire.Raw
+		if wire.UnmarshalString(a, &x) != nil || wire.UnmarshalString(b, &y) != nil {
+			return
+		}
+		if seal.Value(x) == seal.Value(y) && !wire.Equal(x, y) {
+			t.Errorf("%s and %s have the same digest", x, y)
+		}
+	})
+}

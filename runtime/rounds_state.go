@@ -1,0 +1,251 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// DefaultStateLifetime is the default of Rounds.Lifetime. People have it to answer what they are asked.
+const DefaultStateLifetime = 15 * time.Minute
+
+// Rounds configures the requests of stateless revisions whose handlers ask the client ("Multi Round-Trip
+// Requests" in basic/patterns/mrtr, 2026-07-28). What such a request has come to goes to the client as
+// requestState, and comes back with the answers: the answers so far, the values of [Once], and the state
+// of a handler that makes its results by hand. It is sealed, so that a client can neither read nor change
+// it, and is accepted only from the same principal, for the same method with the same params, until it
+// expires. Otherwise, the client gets an error with CodeInvalidParams, and the logger gets the reason.
+type Rounds struct {
+	// Keys seal states: the first seals, and all of them open, so that keys can be replaced. Each has
+	// at least 32 random bytes. All replicas of a server need the same keys. Without keys, the server
+	// makes one that lives as long as the Server.
+	Keys [][]byte
+	// Lifetime is how long a state is accepted. 0 means DefaultStateLifetime.
+	Lifetime time.Duration
+	// Principal returns the authenticated user that a request comes from, given the context of its
+	// handler; "" if there is none. If Principal is nil, it is that of [WithPrincipal], which the
+	// transports over HTTP set.
+	Principal func(ctx context.Context) string
+	// Use, if not nil, is called with the id of each state before its request is handled, and reports
+	// whether the state may be used. [UseOnce] allows each state once. A client whose connection
+	// breaks during a retry then has to begin anew. The id is remembered at least until expires. An
+	// error fails the request.
+	Use func(ctx context.Context, id string, expires time.Time) (bool, error)
+}
+
+// UseOnce returns a function for Rounds.Use that allows each state once. It remembers the states in memory,
+// at most limit at a time, and allows no further ones until some of them expire. The replicas of a server
+// need a function with a shared store instead.
+func UseOnce(limit int) func(ctx context.Context, id string, expires time.Time) (bool, error) {
+	used := seal.NewUsed(limit)
+	return func(_ context.Context, id string, expires time.Time) (bool, error) {
+		added, full := used.Add(id, expires, time.Now())
+		if full {
+			return false, fmt.Errorf("runtime: the limit of %d used states is reached", limit)
+		}
+		return added, nil
+	}
+}
+
+type principalKey struct{}
+
+// WithPrincipal returns a context of a request that comes from an authenticated user.
+func WithPrincipal(ctx context.Context, user string) context.Context {
+	return context.WithValue(ctx, principalKey{}, user)
+}
+
+// PrincipalOf returns the user of [WithPrincipal], or "".
+func PrincipalOf(ctx context.Context) string {
+	user, _ := ctx.Value(principalKey{}).(string)
+	return user
+}
+
+// The members of the params of a request that is repeated.
+const (
+	memberState     = "requestState"
+	memberResponses = "inputResponses"
+)
+
+// errState is the error for a state that is not accepted. It does not tell the client why.
+var errState = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /requestState: not valid for this request, or no longer; send the request without it to begin anew")
+
+// errUsed is the reason for which a state is refused by Rounds.Use.
+var errUsed = errors.New("used before")
+
+// purpose returns what the states of the call are sealed for.
+func (c *Call) purpose() seal.Purpose {
+	principal := c.server().opts.Rounds.Principal
+	if principal == nil {
+		principal = PrincipalOf
+	}
+	return seal.Purpose{
+		Principal: principal(&c.context),
+		Request:   seal.Request(c.terms.revision, c.method, wire.Object(c.params), "_meta", memberState, memberResponses),
+	}
+}
+
+// server returns the server of a stateless call.
+func (c *Call) server() *Server { return c.terms.bound.offered.server }
+
+// resume reads what the client has sent of earlier rounds, and returns the params for the handler. The
+// members of the rounds are removed, unless the handler has made the result by hand; then it gets its own
+// state. Without a state, the params do not change, because the client may know the keys of a handler.
+func (c *Call) resume(params wire.Raw) (wire.Raw, error) {
+	if !mayResume(string(params)) || !c.terms.bound.rows[c.method].asks {
+		return params, nil
+	}
+	o := wire.Object(params)
+	responses := present(o, memberResponses)
+	state := present(o, memberState)
+	if responses == "" && state == "" {
+		return params, nil
+	}
+	if responses != "" && responses.Kind() != wire.KindObject {
+		return "", jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /inputResponses: expected an object")
+	}
+	r := &rounds{given: make(map[string]*given)}
+	if state != "" {
+		by, err := c.open(state)
+		if err != nil {
+			return "", err
+		}
+		for key, answer := range wire.Object(by.answers).All() {
+			r.given[key] = &given{answer: answer}
+		}
+		r.done = by.done.Members()
+		if params, err = by.params(o); err != nil {
+			return "", err
+		}
+	}
+	for key, answer := range wire.Object(responses).All() {
+		if r.given[key] == nil {
+			r.given[key] = &given{answer: answer, fresh: true}
+		}
+	}
+	c.alone.asking.Store(r)
+	return params, nil
+}
+
+// mayResume reports whether params may have members of earlier rounds. Most have neither their names nor
+// any escape that could hide them, so that nothing has to be read.
+func mayResume(params string) bool {
+	return strings.Contains(params, memberState) || strings.Contains(params, memberResponses) || strings.IndexByte(params, '\\') >= 0
+}
+
+// present returns a member of the params, "" if it is absent or null.
+func present(o wire.Object, name string) wire.Raw {
+	value, _ := o.Get(name)
+	if value == "null" {
+		return ""
+	}
+	return value
+}
+
+// state is the content of a requestState.
+type state struct {
+	answers wire.Object // by the key of the question
+	done    wire.Object // the values of Once, by key
+	author  wire.Raw    // of a result made by hand: its state, or null; "" for other results
+}
+
+// params returns the params for the handler of a request with the state.
+func (s *state) params(o wire.Object) (wire.Raw, error) {
+	switch s.author {
+	case "":
+		return wire.Raw(o.Without(memberState, memberResponses)), nil
+	case "null":
+		return wire.Raw(o.Without(memberState)), nil
+	}
+	o, err := o.With(memberState, s.author)
+	return wire.Raw(o), err
+}
+
+// open opens the state of a request.
+func (c *Call) open(sealed wire.Raw) (*state, error) {
+	text, _ := sealed.Str()
+	s := c.server()
+	o, err := s.ring.Open(text, c.purpose(), time.Now())
+	if err == nil && s.opts.Rounds.Use != nil {
+		var ok bool
+		if ok, err = s.opts.Rounds.Use(&c.context, hex.EncodeToString(o.ID[:]), o.Expires); err != nil {
+			return nil, err
+		} else if !ok {
+			err = errUsed
+		}
+	}
+	if err != nil {
+		c.peer.logger().Warn("requestState refused", "method", c.method, "id", c.id, "reason", err)
+		return nil, errState
+	}
+	content := wire.Object(o.Content)
+	answers, _ := content.Get("answers")
+	done, _ := content.Get("done")
+	author, _ := content.Get("author")
+	return &state{wire.Object(answers), wire.Object(done), author}, nil
+}
+
+// requireInput completes a result that asks the client: it checks the questions and adds the state.
+func (c *Call) requireInput(result wire.Object) (wire.Object, error) {
+	if !c.terms.bound.rows[c.method].asks {
+		return "", fmt.Errorf("runtime: revision %s has no way to ask the client during %s", c.terms.revision, c.method)
+	}
+	requests := present(result, "inputRequests")
+	if requests != "" && requests.Kind() != wire.KindObject {
+		return "", errors.New("runtime: invalid result: /inputRequests: expected an object")
+	}
+	if err := c.checkQuestions(requests); err != nil {
+		return "", fmt.Errorf("runtime: invalid result: %w", err)
+	}
+	content, err := c.content(result, requests)
+	if err != nil {
+		return "", err
+	}
+	s := c.server()
+	sealed, err := s.ring.Seal(c.purpose(), time.Now().Add(cmp.Or(max(s.opts.Rounds.Lifetime, 0), DefaultStateLifetime)), content)
+	if err != nil {
+		return "", err
+	}
+	return result.With(memberState, wire.Raw(`"`+sealed+`"`))
+}
+
+// content returns what the state of a result has to hold.
+func (c *Call) content(result wire.Object, requests wire.Raw) ([]byte, error) {
+	r := c.rounds()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	author := present(result, memberState)
+	if author == "" && wire.Object(requests).Len() > len(r.asked) {
+		author = "null" // the handler asks by hand, without a state
+	}
+	if kind := author.Kind(); author != "" && author != "null" && kind != wire.KindString {
+		return nil, fmt.Errorf("runtime: invalid result: /requestState: expected a string, found %v", kind)
+	}
+	w := wire.NewWriter(nil)
+	w.BeginObject()
+	w.Name("answers")
+	w.BeginObject()
+	for key, g := range r.given {
+		if g.used {
+			w.Key(key)
+			w.Put(g.answer)
+		}
+	}
+	w.EndObject()
+	w.Name("done")
+	w.BeginObject()
+	w.Members(r.done)
+	w.EndObject()
+	if author != "" {
+		w.Value("author", author)
+	}
+	w.EndObject()
+	return w.End()
+}
