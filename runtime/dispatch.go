@@ -57,7 +57,8 @@ func (b *bound) handle(ctx context.Context, method string, params wire.Raw) (wir
 		if err != nil {
 			return nil, err
 		}
-		return c.answered(b.handleOnce(ctx, method, params))
+		result, err := b.handleOnce(ctx, method, params)
+		return c.answered(ctx, result, err)
 	}
 	return b.handleOnce(ctx, method, params)
 }

@@ -38,7 +38,7 @@ func (c *Call) restated(err error) error {
 	case jsonrpc.CodeServerBusy:
 		return &jsonrpc.Error{Code: jsonrpc.CodeUnavailable, Message: e.Message, Data: e.Data}
 	case jsonrpc.CodeURLElicitationRequired:
-		// What the error asks for is asked by Call.asked. It remains if that is not possible.
+		// What the error asks for is asked by Call.askURLs. It remains if that is not possible.
 		return jsonrpc.MissingCapability(`{"elicitation":{"url":{}}}`)
 	}
 	return err

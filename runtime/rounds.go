@@ -159,7 +159,10 @@ func (q *request) checkInput(result wire.Value, err error) error {
 
 // answered returns the result of the call's handler, unless it has asked. Then the result has the questions
 // that are not answered. If the handler has made such a result by hand, the questions are added to it.
-func (c *Call) answered(result wire.Appender, err error) (wire.Appender, error) {
+func (c *Call) answered(ctx context.Context, result wire.Appender, err error) (wire.Appender, error) {
+	if e, ok := asError(err); ok && e.Code == jsonrpc.CodeURLElicitationRequired {
+		c.askURLs(ctx, e)
+	}
 	r := c.alone.asking.Load()
 	if r == nil {
 		return result, err
@@ -189,6 +192,18 @@ func (c *Call) answered(result wire.Appender, err error) (wire.Appender, error) 
 		}
 	}
 	return own.With("inputRequests", wire.Raw(asked))
+}
+
+// askURLs asks the client to show the pages that a handler's error requires ("URL Elicitation Required" in
+// client/elicitation of 2025-11-25). If the client has shown them and the error comes again, it asks anew.
+func (c *Call) askURLs(ctx context.Context, required *jsonrpc.Error) {
+	pages, _ := wire.Object(required.Data).Get("elicitations")
+	for _, page := range pages.Elements() {
+		var err error
+		for err == nil {
+			err = c.caller().callAround(ctx, methodElicit, page, nil)
+		}
+	}
 }
 
 // warn logs that the client has answered a question that the handler has not asked again, although it asks

@@ -188,7 +188,7 @@ func (c *Catalog) callTool(ctx context.Context, p *callParams) (wire.Appender, e
 	if err == nil {
 		return result, nil
 	}
-	if _, ok := errors.AsType[*jsonrpc.Error](err); ok {
+	if _, ok := errors.AsType[*jsonrpc.Error](err); ok || lacking(ctx, err) {
 		return nil, err
 	}
 	if context.Cause(ctx) == runtime.ErrShutdown {
@@ -198,6 +198,14 @@ func (c *Catalog) callTool(ctx context.Context, p *callParams) (wire.Appender, e
 		c.logger().Error("a tool is defective", "tool", p.name, "error", err)
 	}
 	return failure(err.Error()), nil
+}
+
+// lacking reports whether a tool has failed because the client of a stateless request has not declared a
+// capability, which is a protocol error ("_meta" in basic, 2026-07-28).
+func lacking(ctx context.Context, err error) bool {
+	e, ok := errors.AsType[*runtime.CapabilityError](err)
+	call := runtime.CallOf(ctx)
+	return ok && !e.Own && call != nil && call.Stateless()
 }
 
 // errPanic is the error that a client gets for a panic.

@@ -11,7 +11,7 @@ type Used struct {
 
 	mu    sync.Mutex
 	ids   map[string]time.Time // to when they expire
-	sweep time.Time        // nothing expires before it
+	sweep time.Time            // nothing expires before it
 }
 
 // NewUsed returns a Used for at most max ids at a time.
