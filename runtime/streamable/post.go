@@ -112,7 +112,7 @@ func (h *Handler) exchange(st *stream, c *connection) (bool, error) {
 	st.connect(c)
 	defer st.disconnect(c)
 	c.startBeats(st.patience())
-	in := runtime.Incoming{Text: c.text, Route: st, Context: ctx}
+	in := runtime.Incoming{Text: c.text, Route: st, Header: c.request.Header, Context: ctx}
 	if h.opts.Disconnect {
 		s.inbox.Deliver(in)
 	} else {

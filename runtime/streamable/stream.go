@@ -158,6 +158,9 @@ func (st *stream) answer(m runtime.Outgoing) error {
 	if m.ID.IsZero() && len(m.Text) > 0 && m.Text[0] == '{' || m.ID.Is(wire.ScalarNull) {
 		status = http.StatusBadRequest // the text was not a message with an id
 	}
+	if m.Code == jsonrpc.CodeHeaderMismatch {
+		status = http.StatusBadRequest // the message belongs to no session, although its headers say so
+	}
 	if m.NotBegun {
 		status = http.StatusServiceUnavailable
 		st.conn.Header().Set("Retry-After", web.RetryAfter)
