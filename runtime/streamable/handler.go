@@ -66,9 +66,12 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 func (h *Handler) Shutdown(ctx context.Context) error {
 	var both sync.WaitGroup
 	both.Go(func() { h.lanes.shutdown(ctx) })
-	err := h.sessions.Shutdown(ctx)
+	both.Go(func() { _ = h.sessions.Shutdown(ctx) })
 	both.Wait()
-	return err
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
 }
 
 // Close calls Shutdown with the Grace of the server's options as time limit. It may be registered

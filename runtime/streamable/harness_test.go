@@ -167,7 +167,7 @@ func newRigOf(t testing.TB, server *runtime.Server, opts Options) *rig {
 		if n := handler.sessions.Len(); n != 0 {
 			t.Errorf("%d sessions are left", n)
 		}
-		if n := len(handler.lanes.open); n != 0 {
+		if n := handler.lanes.len(); n != 0 {
 			t.Errorf("%d lanes are left", n)
 		}
 		if n := handler.requests.Len(); n != 0 {

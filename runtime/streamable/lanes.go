@@ -9,11 +9,15 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// errUnreachable refuses a request if no connection with the server can be opened, as may happen to a
-// proxy.
-var errUnreachable = web.Refuse(http.StatusServiceUnavailable, "unavailable: the server cannot be reached")
+var (
+	// errUnreachable refuses a request if no connection with the server can be opened or the connection
+	// was lost, as may happen to a proxy.
+	errUnreachable = &web.Refusal{Status: http.StatusServiceUnavailable, Code: jsonrpc.CodeUnavailable, Message: "unavailable: the server cannot be reached"}
+	errClosing     = &web.Refusal{Status: http.StatusServiceUnavailable, Code: jsonrpc.CodeUnavailable, Message: "unavailable: shutting down; try again later"}
+)
 
 // maxIdleLanes limits the lanes that are kept for later requests, so that a moment with many requests
 // does not occupy memory for long. With fewer requests at a time, none has to open a lane.
@@ -37,7 +41,7 @@ func (ls *lanes) take() (*lane, error) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	if ls.closing {
-		return nil, web.ErrClosing
+		return nil, errClosing
 	}
 	if last := len(ls.idle) - 1; last >= 0 {
 		l := ls.idle[last]
@@ -67,7 +71,7 @@ func (ls *lanes) connect(l *lane) error {
 	l.inbox = in
 	if ls.closing { // shutdown has not seen the inbox
 		in.End(runtime.ErrClosed)
-		return web.ErrClosing
+		return errClosing
 	}
 	return nil
 }
@@ -146,12 +150,19 @@ func (ls *lanes) shutdown(ctx context.Context) {
 	ls.running.Wait()
 }
 
+// len returns the number of lanes.
+func (ls *lanes) len() int {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	return len(ls.open)
+}
+
 // refusal returns the error for a request that the server has not answered although its client waits.
 func (ls *lanes) refusal() error {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	if ls.closing {
-		return web.ErrClosing
+		return errClosing
 	}
 	return errUnreachable
 }
